@@ -1,0 +1,1 @@
+//! The REST API on actix-web: one file per endpoint, one error mapping, OpenAPI

@@ -1,0 +1,1 @@
+//! ID tokens by OpenID Connect discovery and JWKS, and the development provider

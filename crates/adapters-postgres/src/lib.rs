@@ -1,0 +1,1 @@
+//! The storage ports on Postgres: pool, owner lock, retried transactions, embedded migrations

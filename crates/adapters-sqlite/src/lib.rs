@@ -1,0 +1,1 @@
+//! The storage ports on SQLite: one group-committing writer, embedded migrations

@@ -1,0 +1,3 @@
+//! The binary `gatepost`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The Rust client library of the REST API

@@ -1,0 +1,1 @@
+//! What the SQL adapters share: schema, column types, rows, error mapping

@@ -1,0 +1,93 @@
+use crate::{KeyId, Label, Timestamp, UserId};
+
+/// The record of an API key: everything but the secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Identifies the key.
+    pub id: KeyId,
+    /// Whose it is.
+    pub owner: UserId,
+    /// What its owner called it.
+    pub label: Label,
+    /// The preview: the start of the full key and an ellipsis. Fixed at creation.
+    pub prefix: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last used; `None` when never.
+    pub last_used_at: Option<Timestamp>,
+    /// The first instant at which it is no longer good; `None` when it does not expire.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked; `None` while it is not.
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl ApiKey {
+    /// Whether the key is good at `at`: not revoked, and not expired. A key expires at the very instant
+    /// `expires_at`. Only active keys count against the maximum.
+    ///
+    /// A revoked key is revoked whatever `revoked_at` says: the clock of another instance may be ahead.
+    pub fn is_active(&self, at: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| expires_at > at)
+    }
+
+    /// When the key ended, as seen at `at`: the earlier of its revocation and its expiry; `None` while it is active.
+    pub fn ended_at(&self, at: Timestamp) -> Option<Timestamp> {
+        let expired_at = self.expires_at.filter(|expires_at| *expires_at <= at);
+        match (self.revoked_at, expired_at) {
+            (Some(revoked_at), Some(expired_at)) => Some(revoked_at.min(expired_at)),
+            (revoked_at, expired_at) => revoked_at.or(expired_at),
+        }
+    }
+}
+
+/// That a key was used, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyUse {
+    /// The key.
+    pub id: KeyId,
+    /// When it was used.
+    pub at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(unix_millis: i64) -> Timestamp {
+        Timestamp::from_unix_millis(unix_millis).unwrap()
+    }
+
+    fn key(expires_at: Option<i64>, revoked_at: Option<i64>) -> ApiKey {
+        ApiKey {
+            id: KeyId::from_bytes([0; 16]),
+            owner: UserId::new("https://id.example", "alice").unwrap(),
+            label: Label::parse("CI").unwrap(),
+            prefix: "svc_live_abc...".into(),
+            created_at: at(1),
+            last_used_at: None,
+            expires_at: expires_at.map(at),
+            revoked_at: revoked_at.map(at),
+        }
+    }
+
+    #[test]
+    fn active_and_ended_are_opposites_at_every_boundary() {
+        // (expires, revoked, seen at) -> ended at
+        let table = [
+            (None, None, 100, None),
+            (Some(100), None, 99, None),
+            (Some(100), None, 100, Some(100)),
+            (Some(100), None, 101, Some(100)),
+            (None, Some(50), 100, Some(50)),
+            (None, Some(150), 100, Some(150)), // another instance's clock is ahead
+            (Some(100), Some(50), 200, Some(50)),
+            (Some(100), Some(150), 200, Some(100)),
+            (Some(100), Some(50), 60, Some(50)),
+        ];
+        for (expires, revoked, seen, ended) in table {
+            let key = key(expires, revoked);
+            assert_eq!(key.ended_at(at(seen)), ended.map(at), "{key:?}");
+            assert_eq!(key.is_active(at(seen)), ended.is_none(), "{key:?}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use crate::KeyPolicy;
+use crate::ports::Entropy;
+
+/// Digits of body and check, in the order of their values.
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// 32 characters of 62: 190 bits.
+const BODY_LENGTH: usize = 32;
+/// 62^6 is above 2^32, so that any CRC-32 fits.
+const CHECK_LENGTH: usize = 6;
+
+/// A full key, `<prefix><body><check>`: the secret that its owner sees once.
+///
+/// It cannot be printed and is wiped on drop. `body` is 32 characters of base 62 from the operating system's
+/// generator without modulo bias, `check` the CRC-32 of prefix and body, so that a scanner or a client finds a
+/// mistyped key offline ([`has_valid_check`]).
+pub struct FullKey(Zeroizing<String>);
+
+impl FullKey {
+    /// Draws a new key under the policy's prefix.
+    pub fn generate(policy: &KeyPolicy, entropy: &dyn Entropy) -> Self {
+        let prefix = policy.prefix();
+        let mut key = Zeroizing::new(String::with_capacity(prefix.len() + BODY_LENGTH + CHECK_LENGTH));
+        key.push_str(prefix);
+        push_body(&mut key, entropy);
+        let check = check_characters(&key);
+        key.push_str(&check);
+        Self(key)
+    }
+
+    /// The key itself, for the one answer that shows it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// What is stored in place of the key.
+    pub fn digest(&self) -> KeyDigest {
+        KeyDigest::of(&self.0)
+    }
+
+    /// The start of the key and an ellipsis: `svc_live_a1B...`, as listings show it.
+    pub fn preview(&self, policy: &KeyPolicy) -> String {
+        format!("{}...", &self.0[..policy.preview_length()])
+    }
+}
+
+impl fmt::Debug for FullKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("FullKey")
+    }
+}
+
+/// The SHA-256 of a full key: the only form that is stored. Compared in constant time, never printed.
+#[derive(Clone, Copy)]
+pub struct KeyDigest([u8; 32]);
+
+impl KeyDigest {
+    /// The longest presented key that is looked at, in bytes.
+    pub const PRESENTED_LENGTH_MAX: usize = 512;
+
+    /// The digest of a key as a caller presented it; `None` when no key of ours can look like this: empty, over
+    /// 512 bytes, or other than visible ASCII. The check characters are not asked: imported keys may have none.
+    pub fn of_presented(key: &str) -> Option<Self> {
+        let plausible =
+            (1..=Self::PRESENTED_LENGTH_MAX).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+        plausible.then(|| Self::of(key))
+    }
+
+    /// The digest of these 32 bytes, as storage keeps them.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 32 raw bytes, for storage.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    fn of(key: &str) -> Self {
+        Self(Sha256::digest(key.as_bytes()).into())
+    }
+}
+
+impl PartialEq for KeyDigest {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+impl Eq for KeyDigest {}
+
+impl Hash for KeyDigest {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl fmt::Debug for KeyDigest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("KeyDigest")
+    }
+}
+
+/// Whether the last six characters of `full_key` are the check of what stands before them: a help against typing
+/// errors, no proof that the key exists. Verification never asks for it.
+pub fn has_valid_check(full_key: &str) -> bool {
+    let Some(split) = full_key.len().checked_sub(CHECK_LENGTH).filter(|split| *split > 0) else {
+        return false;
+    };
+    match full_key.split_at_checked(split) {
+        Some((start, check)) => check_characters(start) == check,
+        None => false,
+    }
+}
+
+/// Six random bits at a time, of which 62 and 63 are thrown away: every character is equally likely.
+fn push_body(key: &mut String, entropy: &dyn Entropy) {
+    let end = key.len() + BODY_LENGTH;
+    let mut random = Zeroizing::new([0_u8; 48]);
+    while key.len() < end {
+        entropy.fill(random.as_mut());
+        let drawn = random.iter().filter_map(|byte| BASE62.get(usize::from(byte & 0b11_1111)));
+        key.extend(drawn.take(end - key.len()).map(|digit| char::from(*digit)));
+    }
+}
+
+fn check_characters(start: &str) -> String {
+    let mut rest = crc32fast::hash(start.as_bytes()) as usize;
+    let mut check = [b'0'; CHECK_LENGTH];
+    for digit in check.iter_mut().rev() {
+        *digit = BASE62[rest % BASE62.len()];
+        rest /= BASE62.len();
+    }
+    check.iter().map(|digit| char::from(*digit)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::memory::SeededEntropy;
+
+    const EXAMPLE: &str = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
+
+    #[test]
+    fn check_matches_the_published_example() {
+        assert_eq!(check_characters("svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV"), "0l3Q8O");
+        assert!(has_valid_check(EXAMPLE));
+        for wrong in ["", "0l3Q8O", "é", "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUW0l3Q8O", "aéééé"] {
+            assert!(!has_valid_check(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn digest_is_sha_256_of_the_whole_string() {
+        // printf %s svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O | sha256sum
+        let expected = "0xf5e0fc644d63645306c54bd0cf9865a510f926a297e3875102bdeb3c2929379d";
+        let hex =
+            KeyDigest::of(EXAMPLE).as_bytes().iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02x}"));
+        assert_eq!(hex, expected);
+    }
+
+    #[test]
+    fn a_generated_key_has_its_parts() {
+        let policy = KeyPolicy::default();
+        let key = FullKey::generate(&policy, &SeededEntropy::new(7));
+        assert_eq!(key.expose().len(), 9 + 32 + 6);
+        assert!(key.expose().starts_with("svc_live_"));
+        assert!(has_valid_check(key.expose()));
+        assert_eq!(key.preview(&policy), format!("{}...", &key.expose()[..12]));
+        assert_eq!(KeyDigest::of_presented(key.expose()), Some(key.digest()));
+    }
+
+    #[test]
+    fn every_character_is_equally_likely() {
+        let (policy, entropy) = (KeyPolicy::default(), SeededEntropy::new(3));
+        let mut counts: HashMap<char, u32> = HashMap::new();
+        for _ in 0..10_000 {
+            for character in FullKey::generate(&policy, &entropy).expose()[9..41].chars() {
+                *counts.entry(character).or_default() += 1;
+            }
+        }
+        assert_eq!(counts.len(), 62);
+        let expected = 320_000.0 / 62.0;
+        let chi_squared: f64 = counts.values().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
+        // 61 degrees of freedom: above 110 in one of 8,000 draws; a modulo bias gives thousands.
+        assert!(chi_squared < 110.0, "{chi_squared}");
+    }
+
+    #[test]
+    fn secrets_do_not_print() {
+        let key = FullKey::generate(&KeyPolicy::default(), &SeededEntropy::new(7));
+        assert_eq!(format!("{key:?} {:?}", key.digest()), "FullKey KeyDigest");
+    }
+
+    #[test]
+    fn implausible_keys_are_not_hashed() {
+        for wrong in [String::new(), "a".repeat(513), "a b".into(), "a\u{e9}".into(), "a\0".into()] {
+            assert!(KeyDigest::of_presented(&wrong).is_none(), "{wrong:?}");
+        }
+        assert!(KeyDigest::of_presented(&"a".repeat(512)).is_some());
+    }
+}

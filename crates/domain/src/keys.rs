@@ -1,0 +1,35 @@
+use std::sync::Arc;
+
+use crate::ports::{Clock, Entropy, KeyStore, RecentUses};
+use crate::{ApiKey, KeyPolicy};
+
+/// The use cases of the key lifecycle, one file each: `create_key`, `list_keys`, `revoke_key`, `purge_keys`.
+#[derive(Clone)]
+pub struct Keys {
+    pub(crate) store: Arc<dyn KeyStore>,
+    pub(crate) recent_uses: Arc<dyn RecentUses>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) policy: KeyPolicy,
+}
+
+impl Keys {
+    /// The use cases over these ports.
+    pub fn new(
+        store: Arc<dyn KeyStore>,
+        recent_uses: Arc<dyn RecentUses>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+        policy: KeyPolicy,
+    ) -> Self {
+        Self { store, recent_uses, clock, entropy, policy }
+    }
+
+    /// Shows uses that are noted but not stored yet, so that an owner sees a use at once.
+    pub(crate) fn with_recent_uses(&self, mut keys: Vec<ApiKey>) -> Vec<ApiKey> {
+        for key in &mut keys {
+            key.last_used_at = key.last_used_at.max(self.recent_uses.last_use(key.id));
+        }
+        keys
+    }
+}

@@ -1,0 +1,166 @@
+//! The reference adapters: standard library only, the shortest correct implementations.
+//!
+//! [`MemoryKeyStore`] keeps every promise of [`KeyStore`] but durability. [`ManualClock`] and [`SeededEntropy`] make
+//! a whole answer predictable in tests.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::ports::{
+    ActiveLimit, Clock, Entropy, Insertion, KeyStore, NotReady, ReadinessCheck, RecentUses, Revocation, StoreError,
+};
+use crate::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
+
+/// Keys in a map, behind one lock: each method is atomic because it holds it.
+#[derive(Debug, Default)]
+pub struct MemoryKeyStore(Mutex<Tables>);
+
+#[derive(Debug, Default)]
+struct Tables {
+    keys: BTreeMap<KeyId, ApiKey>,
+    ids: HashMap<KeyDigest, KeyId>,
+}
+
+impl Tables {
+    fn list(&self, owner: &UserId, view: ListView) -> Vec<ApiKey> {
+        view.select(self.keys.values().filter(|key| key.owner == *owner).cloned())
+    }
+}
+
+impl MemoryKeyStore {
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl KeyStore for MemoryKeyStore {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &KeyDigest,
+        limit: ActiveLimit,
+        view: ListView,
+    ) -> Result<Insertion, StoreError> {
+        let mut tables = self.tables();
+        if tables.keys.contains_key(&key.id) || tables.ids.contains_key(digest) {
+            return Err(StoreError::Duplicate { what: "id or digest" });
+        }
+        let active = tables.keys.values().filter(|other| other.owner == key.owner && other.is_active(limit.at));
+        if active.count() >= limit.max as usize {
+            return Ok(Insertion::LimitReached);
+        }
+        tables.keys.insert(key.id, key.clone());
+        tables.ids.insert(*digest, key.id);
+        Ok(Insertion::Stored(tables.list(&key.owner, view)))
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        Ok(self.tables().list(owner, view))
+    }
+
+    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+        let mut tables = self.tables();
+        match tables.keys.get_mut(&id) {
+            None => Ok(Revocation::NotFound),
+            Some(key) if key.owner != *owner => Ok(Revocation::NotOwned),
+            Some(key) => {
+                key.revoked_at.get_or_insert(at);
+                Ok(Revocation::Revoked(tables.list(owner, view)))
+            }
+        }
+    }
+
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.ids.get(digest).and_then(|id| tables.keys.get(id)).cloned())
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        let mut tables = self.tables();
+        for used in uses {
+            if let Some(key) = tables.keys.get_mut(&used.id) {
+                key.last_used_at = key.last_used_at.max(Some(used.at));
+            }
+        }
+        Ok(())
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let mut tables = self.tables();
+        let past = tables.keys.values().filter(|key| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
+        let past: Vec<KeyId> = past.map(|key| key.id).take(max as usize).collect();
+        tables.keys.retain(|id, _| !past.contains(id));
+        tables.ids.retain(|_, id| !past.contains(id));
+        Ok(u32::try_from(past.len()).unwrap_or(max))
+    }
+}
+
+#[async_trait]
+impl ReadinessCheck for MemoryKeyStore {
+    fn name(&self) -> &'static str {
+        "database"
+    }
+
+    async fn check(&self) -> Result<(), NotReady> {
+        Ok(())
+    }
+}
+
+/// Notes no use at all.
+impl RecentUses for () {
+    fn last_use(&self, _: KeyId) -> Option<Timestamp> {
+        None
+    }
+}
+
+/// A clock that stands still until it is moved.
+#[derive(Debug)]
+pub struct ManualClock(Mutex<Timestamp>);
+
+impl ManualClock {
+    /// A clock that stands at `at`.
+    pub fn new(at: Timestamp) -> Self {
+        Self(Mutex::new(at))
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, duration: Duration) {
+        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *now = now.plus(duration);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The same bytes for the same seed (the generator `SplitMix64`): for tests, never for secrets.
+#[derive(Debug)]
+pub struct SeededEntropy(Mutex<u64>);
+
+impl SeededEntropy {
+    /// A generator that starts from `seed`.
+    pub fn new(seed: u64) -> Self {
+        Self(Mutex::new(seed))
+    }
+}
+
+impl Entropy for SeededEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for chunk in bytes.chunks_mut(8) {
+            *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut mixed = *state;
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            mixed ^= mixed >> 31;
+            chunk.copy_from_slice(&mixed.to_le_bytes()[..chunk.len()]);
+        }
+    }
+}

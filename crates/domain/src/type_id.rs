@@ -1,0 +1,134 @@
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Timestamp;
+use crate::ports::Entropy;
+
+/// Crockford's base 32 in lower case, as the `TypeID` specification 0.3 fixes it.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// 128 bits in digits of 5.
+const SUFFIX_LENGTH: usize = 26;
+
+/// The text is not an id of this kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an id of this kind")]
+pub struct InvalidId;
+
+/// Identifies an API key: a `TypeID`, `key_` and 26 characters of a UUIDv7, so that ids sort by creation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyId([u8; 16]);
+
+impl KeyId {
+    const PREFIX: &'static str = "key_";
+
+    /// A new id for something created at `at`.
+    pub fn mint(at: Timestamp, entropy: &dyn Entropy) -> Self {
+        let mut random = [0; 10];
+        entropy.fill(&mut random);
+        let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
+        Self(uuid::Builder::from_unix_timestamp_millis(unix_millis, &random).into_uuid().into_bytes())
+    }
+
+    /// The id of these 16 bytes, as storage keeps them.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 16 bytes of the UUID.
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(Self::PREFIX)?;
+        formatter.write_str(&encode(self.0))
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl FromStr for KeyId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let suffix = text.strip_prefix(Self::PREFIX).ok_or(InvalidId)?;
+        decode(suffix).map(Self).ok_or(InvalidId)
+    }
+}
+
+fn encode(bytes: [u8; 16]) -> String {
+    let number = u128::from_be_bytes(bytes);
+    (0..SUFFIX_LENGTH).rev().map(|position| char::from(ALPHABET[((number >> (5 * position)) & 31) as usize])).collect()
+}
+
+fn decode(suffix: &str) -> Option<[u8; 16]> {
+    // The first digit carries 3 bits: above 7 the number would not fit into 128.
+    if suffix.len() != SUFFIX_LENGTH || suffix.as_bytes()[0] > b'7' {
+        return None;
+    }
+    let mut number = 0_u128;
+    for byte in suffix.bytes() {
+        let digit = ALPHABET.iter().position(|known| *known == byte)?;
+        number = (number << 5) | digit as u128;
+    }
+    Some(number.to_be_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SeededEntropy;
+
+    #[test]
+    fn matches_the_vectors_of_the_typeid_specification() {
+        let vectors = [
+            (0, "00000000000000000000000000"),
+            (1, "00000000000000000000000001"),
+            (31, "0000000000000000000000000z"),
+            (32, "00000000000000000000000010"),
+            (u128::MAX, "7zzzzzzzzzzzzzzzzzzzzzzzzz"),
+            (0x0110_c853_1d09_52d8_d73e_1194_e95b_5f19, "0123456789abcdefghjkmnpqrs"),
+            (0x0189_0a5d_ac96_774b_bcce_b302_099a_8057, "01h455vb4pex5vsknk084sn02q"),
+        ];
+        for (number, suffix) in vectors {
+            let id = KeyId::from_bytes(u128::to_be_bytes(number));
+            assert_eq!(id.to_string(), format!("key_{suffix}"));
+            assert_eq!(id.to_string().parse(), Ok(id));
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_id() {
+        for wrong in [
+            "",
+            "key_",
+            "key",
+            "sub_01h455vb4pex5vsknk084sn02q",
+            "01h455vb4pex5vsknk084sn02q",
+            "key_8zzzzzzzzzzzzzzzzzzzzzzzzz",
+            "key_01H455VB4PEX5VSKNK084SN02Q",
+            "key_01h455vb4pex5vsknk084sn02",
+            "key_01h455vb4pex5vsknk084sn02qq",
+            "key_01h455vb4pex5vsknk084sn02u",
+            "key_01h455vb4pex5vsknk084sn0é",
+        ] {
+            assert_eq!(wrong.parse::<KeyId>(), Err(InvalidId), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ids_sort_by_creation() {
+        let entropy = SeededEntropy::new(1);
+        let ids: Vec<KeyId> = (0..100)
+            .map(|millis| KeyId::mint(Timestamp::from_unix_millis(1_795_225_323_120 + millis).unwrap(), &entropy))
+            .collect();
+        assert!(ids.is_sorted());
+        assert!(ids.windows(2).all(|pair| pair[0].to_string() < pair[1].to_string()));
+    }
+}

@@ -1,0 +1,64 @@
+/// The text cannot name a user.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{claim} must have 1 to {length_max} bytes and no control characters")]
+pub struct InvalidUserId {
+    claim: &'static str,
+    length_max: usize,
+}
+
+/// Whom an ID token names: its issuer and its subject, never an e-mail address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UserId {
+    issuer: String,
+    subject: String,
+}
+
+impl UserId {
+    /// The longest `sub` in bytes that the `OpenID` Connect Core 1.0 specification allows (section 2).
+    pub const SUBJECT_LENGTH_MAX: usize = 255;
+    /// The longest issuer that we store, in bytes.
+    pub const ISSUER_LENGTH_MAX: usize = 512;
+
+    /// The user of these two claims.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is empty, too long, or holds control characters.
+    pub fn new(issuer: impl Into<String>, subject: impl Into<String>) -> Result<Self, InvalidUserId> {
+        let user = Self { issuer: issuer.into(), subject: subject.into() };
+        check("iss", &user.issuer, Self::ISSUER_LENGTH_MAX)?;
+        check("sub", &user.subject, Self::SUBJECT_LENGTH_MAX)?;
+        Ok(user)
+    }
+
+    /// The `iss` claim.
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// The `sub` claim.
+    pub fn subject(&self) -> &str {
+        &self.subject
+    }
+}
+
+fn check(claim: &'static str, text: &str, length_max: usize) -> Result<(), InvalidUserId> {
+    let fits = (1..=length_max).contains(&text.len()) && !text.chars().any(char::is_control);
+    if fits { Ok(()) } else { Err(InvalidUserId { claim, length_max }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_limits_and_refuses_what_is_past_them() {
+        let issuer = "https://id.example";
+        assert!(UserId::new(issuer, "a".repeat(255)).is_ok());
+        for subject in [String::new(), "a".repeat(256), "a\0b".into(), "a\nb".into()] {
+            assert!(UserId::new(issuer, subject.as_str()).is_err(), "{subject:?}");
+        }
+        assert!(UserId::new("", "alice").is_err());
+        assert!(UserId::new("x".repeat(513), "alice").is_err());
+    }
+}

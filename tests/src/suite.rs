@@ -1,0 +1,1 @@
+//! Black-box and cross-adapter tests.
