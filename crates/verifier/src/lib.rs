@@ -4,12 +4,13 @@
 //! What is noted but not written yet is shown to owners through [`RecentUses`].
 
 use std::collections::HashMap;
-use std::mem;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::ports::{Clock, KeyStore, RecentUses, StoreError};
 use domain::{ApiKey, KeyDigest, KeyId, KeyUse, Timestamp};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// How long a noted use waits at most before it is written.
@@ -23,12 +24,14 @@ pub struct Verifier {
     clock: Arc<dyn Clock>,
     /// The newest use of each key that is not stored yet.
     uses: Mutex<HashMap<KeyId, Timestamp>>,
+    /// Wakes [`Verifier::run`] when a key was used for the first time ever.
+    first_use: Notify,
 }
 
 impl Verifier {
     /// A verifier that has noted nothing yet.
     pub fn new(store: Arc<dyn KeyStore>, clock: Arc<dyn Clock>) -> Arc<Self> {
-        Arc::new(Self { store, clock, uses: Mutex::default() })
+        Arc::new(Self { store, clock, uses: Mutex::default(), first_use: Notify::new() })
     }
 
     /// The key that `presented` is, if it is good now; its use is noted.
@@ -44,20 +47,20 @@ impl Verifier {
         let now = self.clock.now();
         let good = found.filter(|key| key.is_active(now));
         if let Some(key) = &good {
-            self.note(KeyUse { id: key.id, at: now });
+            self.note(key, now);
         }
         Ok(good)
     }
 
-    /// Writes noted uses every [`FLUSH_INTERVAL`], and a last time when `stop` is cancelled.
+    /// Writes noted uses every [`FLUSH_INTERVAL`], a key's first use at once, and a last time when `stop` is cancelled.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        while stop.run_until_cancelled(tokio::time::sleep(FLUSH_INTERVAL)).await.is_some() {
+        while stop.run_until_cancelled(self.wait()).await.is_some() {
             self.flush_or_keep().await;
         }
         self.flush_or_keep().await;
     }
 
-    /// Writes what is noted. On failure it stays noted, unless newer uses of the same keys came in between.
+    /// Writes what is noted. What could not be written stays noted.
     ///
     /// # Errors
     ///
@@ -80,22 +83,35 @@ impl Verifier {
         }
     }
 
-    fn note(&self, used: KeyUse) {
+    async fn wait(&self) {
+        tokio::select! {
+            () = tokio::time::sleep(FLUSH_INTERVAL) => {}
+            () = self.first_use.notified() => {}
+        }
+    }
+
+    fn note(&self, key: &ApiKey, at: Timestamp) {
         let mut uses = self.uses();
-        let newest = uses.entry(used.id).or_insert(used.at);
-        *newest = used.at.max(*newest);
+        match uses.entry(key.id) {
+            Entry::Occupied(mut newest) => {
+                newest.insert(at.max(*newest.get()));
+            }
+            Entry::Vacant(first) => {
+                first.insert(at);
+                if key.last_used_at.is_none() {
+                    self.first_use.notify_one();
+                }
+            }
+        }
     }
 
     /// Drops what was written. It stays visible until then, so that a list never shows a use and then loses it.
     fn forget(&self, written: &[KeyUse]) {
         let mut uses = self.uses();
-        for used in written {
-            if uses.get(&used.id) == Some(&used.at) {
-                uses.remove(&used.id);
+        for key_use in written {
+            if uses.get(&key_use.id) == Some(&key_use.at) {
+                uses.remove(&key_use.id);
             }
-        }
-        if uses.is_empty() {
-            drop(mem::take(&mut *uses));
         }
     }
 
