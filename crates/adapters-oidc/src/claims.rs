@@ -1,0 +1,219 @@
+use domain::{Timestamp, UserId};
+use serde_json::{Map, Number, Value};
+
+use crate::refusal::Refusal;
+
+/// How far the provider's clock and ours may differ, in milliseconds.
+const LEEWAY_MILLIS: i64 = 60_000;
+
+/// Whom the token names, when its claims are for us. Says nothing of its time or its signature.
+///
+/// `iss` must be ours byte by byte, `aud` must hold one of ours. With several audiences `azp` must be one of ours too
+/// (`OpenID` Connect Core 1.0 section 3.1.3.7); with one it is not looked at, since a mobile app's own id stands
+/// there while the token is for its server.
+pub(crate) fn read_user(claims: &Map<String, Value>, issuer: &str, audiences: &[String]) -> Result<UserId, Refusal> {
+    if claims.get("iss").and_then(Value::as_str) != Some(issuer) {
+        return Err(Refusal("iss is not the configured issuer"));
+    }
+    check_audience(claims, audiences)?;
+    let subject = claims.get("sub").and_then(Value::as_str).ok_or(Refusal("sub is missing or not text"))?;
+    UserId::new(issuer, subject).map_err(|_| Refusal("sub cannot name a user"))
+}
+
+fn check_audience(claims: &Map<String, Value>, ours: &[String]) -> Result<(), Refusal> {
+    const NOT_OURS: Refusal = Refusal("aud names none of the configured audiences");
+    let is_ours = |value: &Value| value.as_str().is_some_and(|name| ours.iter().any(|our| our == name));
+    match claims.get("aud") {
+        Some(single @ Value::String(_)) => is_ours(single).then_some(()).ok_or(NOT_OURS),
+        Some(Value::Array(several)) if several.iter().all(Value::is_string) => {
+            if !several.iter().any(is_ours) {
+                return Err(NOT_OURS);
+            }
+            let authorized = several.len() == 1 || claims.get("azp").is_some_and(is_ours);
+            authorized.then_some(()).ok_or(Refusal("several audiences, and azp is none of ours"))
+        }
+        _ => Err(Refusal("aud is missing or neither text nor a list of texts")),
+    }
+}
+
+/// When a token is good, in milliseconds since the Unix epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Validity {
+    expires_at: i64,
+    not_before: Option<i64>,
+    issued_at: Option<i64>,
+}
+
+impl Validity {
+    /// Reads `exp`, which must be there, `nbf` and `iat`.
+    pub(crate) fn read(claims: &Map<String, Value>) -> Result<Self, Refusal> {
+        let expires_at = claims.get("exp").ok_or(Refusal("exp is missing"))?;
+        Ok(Self {
+            expires_at: numeric_date(expires_at)?,
+            not_before: claims.get("nbf").map(numeric_date).transpose()?,
+            issued_at: claims.get("iat").map(numeric_date).transpose()?,
+        })
+    }
+
+    /// Whether `at` is within, with 60 s of leeway at both ends. `exp` itself is too late, `nbf` and `iat` are not
+    /// too early (RFC 7519 section 4.1).
+    pub(crate) fn check(self, at: Timestamp) -> Result<(), Refusal> {
+        let earliest_now = at.unix_millis() - LEEWAY_MILLIS;
+        let latest_now = at.unix_millis() + LEEWAY_MILLIS;
+        if self.expires_at <= earliest_now {
+            return Err(Refusal("expired"));
+        }
+        if self.not_before.is_some_and(|not_before| not_before > latest_now) {
+            return Err(Refusal("not yet valid"));
+        }
+        if self.issued_at.is_some_and(|issued_at| issued_at > latest_now) {
+            return Err(Refusal("issued in the future"));
+        }
+        Ok(())
+    }
+}
+
+/// Seconds since the Unix epoch, which may have a fraction (RFC 7519 section 2), as milliseconds.
+fn numeric_date(value: &Value) -> Result<i64, Refusal> {
+    value.as_number().and_then(to_millis).ok_or(Refusal("exp, nbf or iat is not a number of seconds"))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and such a date is as good as never")]
+fn to_millis(seconds: &Number) -> Option<i64> {
+    match seconds.as_i64() {
+        Some(whole) => Some(whole.saturating_mul(1_000)),
+        None => seconds.as_f64().map(|fractional| (fractional * 1_000.0).floor() as i64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ISSUER: &str = "https://id.example";
+
+    fn object(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn with(name: &str, value: Value) -> Map<String, Value> {
+        let mut claims = object(&json!({"iss": ISSUER, "aud": "us", "sub": "alice"}));
+        claims.insert(name.into(), value);
+        claims
+    }
+
+    fn user(claims: &Map<String, Value>) -> Result<UserId, Refusal> {
+        read_user(claims, ISSUER, &["us".into(), "us-too".into()])
+    }
+
+    #[test]
+    fn good_claims_name_the_user() {
+        let alice = Ok(UserId::new(ISSUER, "alice").unwrap());
+        assert_eq!(user(&with("aud", json!("us"))), alice);
+        assert_eq!(user(&with("aud", json!("us-too"))), alice);
+        assert_eq!(user(&with("aud", json!(["us"]))), alice);
+        assert_eq!(user(&with("azp", json!("a-mobile-app"))), alice);
+        assert_eq!(user(&with("sub", json!("a".repeat(255)))).unwrap().subject().len(), 255);
+    }
+
+    #[test]
+    fn claims_that_are_not_for_us() {
+        let table = [
+            ("iss", json!("https://id.example/")),
+            ("iss", json!("https://id.exampl")),
+            ("iss", json!("https://id.example.evil")),
+            ("iss", json!("HTTPS://ID.EXAMPLE")),
+            ("iss", json!("https://id.example\0")),
+            ("iss", json!([ISSUER])),
+            ("iss", json!({"0": ISSUER})),
+            ("iss", json!(null)),
+            ("aud", json!("US")),
+            ("aud", json!("us ")),
+            ("aud", json!("u")),
+            ("aud", json!("us,us-too")),
+            ("aud", json!("")),
+            ("aud", json!(null)),
+            ("aud", json!(1)),
+            ("aud", json!(true)),
+            ("aud", json!([])),
+            ("aud", json!([["us"]])),
+            ("aud", json!(["us", 1])),
+            ("aud", json!({"us": true})),
+            ("aud", json!(["them"])),
+            ("aud", json!(["us", "them"])), // and no azp
+            ("sub", json!("")),
+            ("sub", json!(1)),
+            ("sub", json!(null)),
+            ("sub", json!(["alice"])),
+            ("sub", json!("a".repeat(256))),
+            ("sub", json!("alice\0")),
+            ("sub", json!("alice\n")),
+        ];
+        for (name, value) in table {
+            assert!(user(&with(name, value.clone())).is_err(), "{name}: {value}");
+        }
+        for name in ["iss", "aud", "sub"] {
+            let mut claims = with(name, json!(null));
+            claims.remove(name);
+            assert!(user(&claims).is_err(), "without {name}");
+        }
+    }
+
+    #[test]
+    fn several_audiences_want_azp() {
+        let several = |azp: Value| {
+            let mut claims = with("aud", json!(["them", "us"]));
+            claims.insert("azp".into(), azp);
+            user(&claims).is_ok()
+        };
+        assert!(several(json!("us")));
+        assert!(several(json!("us-too")));
+        for wrong in [json!("them"), json!(""), json!(["us"]), json!(null), json!("US")] {
+            assert!(!several(wrong.clone()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_have_a_leeway_of_60_seconds_to_the_millisecond() {
+        // (claim, value, seen at, good)
+        let table = [
+            ("exp", json!(1_000), 1_059_999, true),
+            ("exp", json!(1_000), 1_060_000, false),
+            ("exp", json!(1_000.5), 1_060_499, true),
+            ("exp", json!(1_000.5), 1_060_500, false),
+            ("exp", json!(1e3), 1_059_999, true),
+            ("exp", json!(1e300), 1_060_000, true),
+            ("exp", json!(u64::MAX), 1_060_000, true),
+            ("exp", json!(-1e300), 0, false),
+            ("exp", json!(i64::MIN), 0, false),
+            ("exp", json!(0), 59_999, true),
+            ("nbf", json!(1_000), 940_000, true),
+            ("nbf", json!(1_000), 939_999, false),
+            ("nbf", json!(1_000.5), 940_499, false),
+            ("nbf", json!(1_000.5), 940_500, true),
+            ("iat", json!(1_000), 940_000, true),
+            ("iat", json!(1_000), 939_999, false),
+        ];
+        for (name, value, at, good) in table {
+            let mut claims = object(&json!({"exp": 5_000}));
+            claims.insert(name.into(), value.clone());
+            let validity = Validity::read(&claims).unwrap();
+            let at = Timestamp::from_unix_millis(at).unwrap();
+            assert_eq!(validity.check(at).is_ok(), good, "{name} {value} at {at}");
+        }
+    }
+
+    #[test]
+    fn times_are_numbers() {
+        for name in ["exp", "nbf", "iat"] {
+            for wrong in [json!("5000"), json!(null), json!([5_000]), json!({}), json!(true)] {
+                let mut claims = object(&json!({"exp": 5_000}));
+                claims.insert(name.into(), wrong.clone());
+                assert!(Validity::read(&claims).is_err(), "{name}: {wrong}");
+            }
+        }
+        assert!(Validity::read(&Map::new()).is_err());
+    }
+}

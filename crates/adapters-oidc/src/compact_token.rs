@@ -1,0 +1,192 @@
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::Algorithm;
+use serde_json::{Map, Value};
+
+use crate::refusal::Refusal;
+use crate::strict_json::read_object;
+
+/// The longest token that is looked at, in bytes. Real ones have 1 to 4 KiB.
+pub(crate) const TOKEN_SIZE_BYTES_MAX: usize = 16 * 1024;
+
+/// A signed token in compact form (RFC 7515 section 7.1), read but not verified.
+///
+/// Whatever the header says of where a key may be had (`jku`, `x5u`, `jwk`, `x5c`) is not even read.
+pub(crate) struct CompactToken<'a> {
+    /// What the token claims to be signed with. Only a key says whether that may be.
+    pub(crate) algorithm: Algorithm,
+    /// Which key it claims to be signed with.
+    pub(crate) key_id: Option<String>,
+    /// Its claims.
+    pub(crate) claims: Map<String, Value>,
+    /// What the signature is over: header, dot and payload as they came.
+    pub(crate) signed: &'a str,
+    /// The signature, in base64url.
+    pub(crate) signature: &'a str,
+}
+
+impl<'a> CompactToken<'a> {
+    pub(crate) fn parse(token: &'a str) -> Result<Self, Refusal> {
+        if token.len() > TOKEN_SIZE_BYTES_MAX {
+            return Err(Refusal("longer than 16 KiB"));
+        }
+        let (signed, signature) = token.rsplit_once('.').ok_or(NOT_THREE_PARTS)?;
+        let (header, payload) = signed.split_once('.').ok_or(NOT_THREE_PARTS)?;
+        if payload.contains('.') || header.is_empty() || payload.is_empty() || signature.is_empty() {
+            return Err(NOT_THREE_PARTS);
+        }
+        let header = read_part(header).ok_or(Refusal("the header is not base64url of one JSON object"))?;
+        let claims = read_part(payload).ok_or(Refusal("the payload is not base64url of one JSON object"))?;
+        check_understood(&header)?;
+        Ok(Self { algorithm: read_algorithm(&header)?, key_id: read_key_id(&header)?, claims, signed, signature })
+    }
+}
+
+const NOT_THREE_PARTS: Refusal = Refusal("not three parts");
+
+/// The engine is strict: no padding, no character of plain base64, no bits left over at the end.
+fn read_part(part: &str) -> Option<Map<String, Value>> {
+    read_object(&URL_SAFE_NO_PAD.decode(part).ok()?)
+}
+
+fn check_understood(header: &Map<String, Value>) -> Result<(), Refusal> {
+    // RFC 7515 section 4.1.11: extensions that one does not understand make the token invalid. We understand none.
+    if header.contains_key("crit") {
+        return Err(Refusal("the header has crit"));
+    }
+    // RFC 8725 section 3.11: `at+jwt`, `logout+jwt` and the like are genuine tokens, but for another purpose.
+    match header.get("typ") {
+        None => Ok(()),
+        Some(Value::String(kind)) if kind.eq_ignore_ascii_case("JWT") => Ok(()),
+        Some(_) => Err(Refusal("the header's typ is not JWT")),
+    }
+}
+
+fn read_algorithm(header: &Map<String, Value>) -> Result<Algorithm, Refusal> {
+    let name = header.get("alg").and_then(Value::as_str).ok_or(Refusal("the header has no alg"))?;
+    algorithm_named(name).ok_or(Refusal("the header's alg is not accepted"))
+}
+
+fn read_key_id(header: &Map<String, Value>) -> Result<Option<String>, Refusal> {
+    match header.get("kid") {
+        None => Ok(None),
+        Some(Value::String(key_id)) => Ok(Some(key_id.clone())),
+        Some(_) => Err(Refusal("the header's kid is not text")),
+    }
+}
+
+/// The accepted algorithms by their names, which are case-sensitive (RFC 7518 section 3.1; `Ed25519` is RFC 9864's
+/// name for the only kind of `EdDSA` that we know). `none` and those with a shared secret have no entry.
+pub(crate) fn algorithm_named(name: &str) -> Option<Algorithm> {
+    Some(match name {
+        "RS256" => Algorithm::RS256,
+        "RS384" => Algorithm::RS384,
+        "RS512" => Algorithm::RS512,
+        "PS256" => Algorithm::PS256,
+        "PS384" => Algorithm::PS384,
+        "PS512" => Algorithm::PS512,
+        "ES256" => Algorithm::ES256,
+        "ES384" => Algorithm::ES384,
+        "EdDSA" | "Ed25519" => Algorithm::EdDSA,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encode(text: &str) -> String {
+        URL_SAFE_NO_PAD.encode(text)
+    }
+
+    fn refusal(token: &str) -> Option<Refusal> {
+        CompactToken::parse(token).err()
+    }
+
+    #[test]
+    fn reads_the_parts() {
+        let signed =
+            format!("{}.{}", encode(r#"{"alg":"ES256","kid":"a","jku":"https://x"}"#), encode(r#"{"sub":"b"}"#));
+        let text = format!("{signed}.AAAA");
+        let token = CompactToken::parse(&text).ok().unwrap();
+        assert_eq!((token.algorithm, token.key_id.as_deref()), (Algorithm::ES256, Some("a")));
+        assert_eq!((token.signed, token.signature), (signed.as_str(), "AAAA"));
+        assert_eq!(token.claims["sub"], "b");
+    }
+
+    #[test]
+    fn wants_exactly_three_parts() {
+        let (header, payload) = (encode(r#"{"alg":"ES256"}"#), encode("{}"));
+        for wrong in [
+            String::new(),
+            ".".into(),
+            "..".into(),
+            header.clone(),
+            format!("{header}.{payload}"),
+            format!("{header}.{payload}."),
+            format!("{header}..AAAA"),
+            format!(".{payload}.AAAA"),
+            format!(".{header}.{payload}.AAAA"),
+            format!("{header}.{payload}.AAAA."),
+            format!("{header}.{payload}.AAAA.AAAA.AAAA"),
+        ] {
+            assert_eq!(refusal(&wrong), Some(NOT_THREE_PARTS), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_length_has_a_limit() {
+        let header = encode(r#"{"alg":"ES256"}"#);
+        let room = TOKEN_SIZE_BYTES_MAX - header.len() - ".e30.".len();
+        assert_eq!(refusal(&format!("{header}.e30.{}", "A".repeat(room))), None);
+        assert!(refusal(&format!("{header}.e30.{}", "A".repeat(room + 1))).is_some());
+    }
+
+    #[test]
+    fn base64_has_one_form_only() {
+        // `{}` is e30; e31 differs in the bits that are cut off, and e30= is padded.
+        let header = encode(r#"{"alg":"ES256"}"#);
+        assert_eq!(refusal(&format!("{header}.e30.AAAA")), None);
+        for payload in ["e31", "e30=", "e3 0", "e30\n", "+/+/", "é"] {
+            assert!(refusal(&format!("{header}.{payload}.AAAA")).is_some(), "{payload}");
+        }
+    }
+
+    #[test]
+    fn headers_that_are_refused() {
+        for header in [
+            r"{}",
+            r#"{"alg":null}"#,
+            r#"{"alg":["ES256"]}"#,
+            r#"{"alg":"none"}"#,
+            r#"{"alg":"None"}"#,
+            r#"{"alg":"NONE"}"#,
+            r#"{"alg":"nOnE"}"#,
+            r#"{"alg":""}"#,
+            r#"{"alg":"es256"}"#,
+            r#"{"alg":"ES256 "}"#,
+            r#"{"alg":"HS256"}"#,
+            r#"{"alg":"ES512"}"#,
+            r#"{"alg":"ES256K"}"#,
+            r#"{"alg":"RSA-OAEP"}"#,
+            r#"{"alg":"ES256","alg":"ES256"}"#,
+            r#"{"alg":"ES256","kid":1}"#,
+            r#"{"alg":"ES256","kid":null}"#,
+            r#"{"alg":"ES256","kid":["a"]}"#,
+            r#"{"alg":"ES256","crit":["b64"],"b64":false}"#,
+            r#"{"alg":"ES256","crit":[]}"#,
+            r#"{"alg":"ES256","crit":null}"#,
+            r#"{"alg":"ES256","typ":"at+jwt"}"#,
+            r#"{"alg":"ES256","typ":"logout+jwt"}"#,
+            r#"{"alg":"ES256","typ":1}"#,
+            r#"["ES256"]"#,
+            r"null",
+        ] {
+            assert!(refusal(&format!("{}.e30.AAAA", encode(header))).is_some(), "{header}");
+        }
+        for header in [r#"{"alg":"ES256"}"#, r#"{"alg":"ES256","typ":"jwt","kid":"","x5u":"http://x"}"#] {
+            assert_eq!(refusal(&format!("{}.e30.AAAA", encode(header))), None, "{header}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A development identity provider, for whoever runs `gatepost dev` and has none: real `OpenID` Connect under
+//! `{public_url}/dev/oidc`, but anybody at this machine is whoever they say they are. It answers callers on loopback
+//! only.
+//!
+//! Beside the authorization code flow, its token endpoint knows a grant of its own, [`USER_NAME_GRANT`], with which a
+//! terminal gets an ID token in one call:
+//!
+//! ```text
+//! curl -d grant_type=urn:gatepost:grant-type:user-name -d username=alice http://127.0.0.1:8080/dev/oidc/token
+//! ```
+
+mod authorization;
+mod codes;
+mod documents;
+mod guard;
+mod key_file;
+mod pages;
+mod parameters;
+mod routes;
+mod signer;
+mod token_endpoint;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use actix_web::web::ServiceConfig;
+use domain::ports::{Clock, Entropy};
+use domain::{IdToken, InvalidUserId, UserId};
+use url::Url;
+
+use crate::loopback::is_on_loopback;
+use codes::Codes;
+use signer::{IdTokenClaims, Signer};
+
+pub use key_file::KeyFileError;
+
+/// The `grant_type` by which the token endpoint gives out an ID token for the `username` in the same form.
+pub const USER_NAME_GRANT: &str = "urn:gatepost:grant-type:user-name";
+
+/// Where the provider lies under the public URL.
+const PATH: &str = "/dev/oidc";
+/// How long an ID token is good, in seconds.
+const ID_TOKEN_LIFETIME_SECONDS: i64 = 60 * 60;
+
+/// What the provider needs to know.
+#[derive(Clone, Debug)]
+pub struct DevProviderSettings {
+    /// Where the server is reached, without `/dev/oidc`: http or https on loopback.
+    pub public_url: String,
+    /// The one client: its `client_id`, and the audience of every ID token.
+    pub audience: String,
+    /// Where the signing key is kept. Created, readable by its owner only, when it is not there.
+    pub key_file: PathBuf,
+}
+
+/// The provider cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum DevProviderError {
+    /// Only this machine may reach it.
+    #[error("the development identity provider needs a public URL whose host is loopback")]
+    NotOnLoopback,
+    /// The signing key could not be had.
+    #[error("the signing key of the development identity provider could not be read or created")]
+    KeyFile(#[source] KeyFileError),
+}
+
+/// The development identity provider. See the [module](self).
+pub struct DevProvider {
+    issuer: String,
+    audience: String,
+    signer: Signer,
+    codes: Codes,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+}
+
+impl DevProvider {
+    /// Opens the provider with the key in `key_file`, which is created at the first start, so that ID tokens outlive
+    /// a restart. Reads and writes a small file on the calling thread.
+    ///
+    /// # Errors
+    ///
+    /// When the public URL is not on loopback, or the key can be neither read nor created.
+    pub fn open(
+        settings: DevProviderSettings,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Result<Arc<Self>, DevProviderError> {
+        let public_url = settings.public_url.trim_end_matches('/');
+        let is_local = |url: Url| matches!(url.scheme(), "http" | "https") && is_on_loopback(&url);
+        if !Url::parse(public_url).is_ok_and(is_local) {
+            return Err(DevProviderError::NotOnLoopback);
+        }
+        let signer = key_file::open(&settings.key_file, &*entropy).map_err(DevProviderError::KeyFile)?;
+        let issuer = format!("{public_url}{PATH}");
+        Ok(Arc::new(Self { issuer, audience: settings.audience, signer, codes: Codes::default(), clock, entropy }))
+    }
+
+    /// The issuer of its ID tokens: `{public_url}/dev/oidc`.
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// An ID token for the user of that name, good for an hour.
+    ///
+    /// # Errors
+    ///
+    /// When the name cannot be a subject.
+    pub fn id_token(&self, subject: &str) -> Result<IdToken, InvalidUserId> {
+        self.sign_id_token(subject, None)
+    }
+
+    /// Registers everything under `/dev/oidc`.
+    pub fn routes(self: &Arc<Self>) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
+        let provider = Arc::clone(self);
+        move |config| routes::register(config, Arc::clone(&provider))
+    }
+
+    fn sign_id_token(&self, subject: &str, nonce: Option<&str>) -> Result<IdToken, InvalidUserId> {
+        let user = UserId::new(&self.issuer, subject)?;
+        let issued_at = self.clock.now().unix_millis().div_euclid(1_000);
+        Ok(self.signer.sign(&IdTokenClaims {
+            iss: user.issuer(),
+            sub: user.subject(),
+            aud: &self.audience,
+            iat: issued_at,
+            exp: issued_at + ID_TOKEN_LIFETIME_SECONDS,
+            nonce,
+        }))
+    }
+
+    /// 256 random bits as text.
+    fn random_text(&self) -> String {
+        let mut bytes = [0; 32];
+        self.entropy.fill(&mut bytes);
+        signer::base64url(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::IdToken;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// Signs ID tokens with one Ed25519 key.
+pub(super) struct Signer {
+    key: Ed25519KeyPair,
+    key_id: String,
+}
+
+/// What an ID token says (`OpenID` Connect Core 1.0 section 2); times in seconds since the Unix epoch.
+#[derive(Serialize)]
+pub(super) struct IdTokenClaims<'a> {
+    pub(super) iss: &'a str,
+    pub(super) sub: &'a str,
+    pub(super) aud: &'a str,
+    pub(super) iat: i64,
+    pub(super) exp: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nonce: Option<&'a str>,
+}
+
+impl Signer {
+    /// `None` unless the seed has 32 bytes.
+    pub(super) fn from_seed(seed: &[u8]) -> Option<Self> {
+        let key = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
+        // The key's thumbprint (RFC 7638): the members in this very order.
+        let thumbprint = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, base64url(key.public_key()));
+        let key_id = base64url(Sha256::digest(thumbprint));
+        Some(Self { key, key_id })
+    }
+
+    /// The public key, as the key set lists it.
+    pub(super) fn public_jwk(&self) -> Value {
+        json!({
+            "kty": "OKP",
+            "crv": "Ed25519",
+            "x": base64url(self.key.public_key()),
+            "kid": self.key_id,
+            "use": "sig",
+            "alg": "EdDSA",
+        })
+    }
+
+    pub(super) fn sign(&self, claims: &IdTokenClaims<'_>) -> IdToken {
+        let header = json!({"alg": "EdDSA", "typ": "JWT", "kid": self.key_id});
+        let payload = serde_json::to_vec(claims).expect("texts and numbers always serialize");
+        let signed = format!("{}.{}", base64url(header.to_string()), base64url(payload));
+        let signature = base64url(self.key.sign(signed.as_bytes()));
+        IdToken::new(format!("{signed}.{signature}"))
+    }
+}
+
+pub(super) fn base64url(bytes: impl AsRef<[u8]>) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}

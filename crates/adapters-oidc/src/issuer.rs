@@ -1,0 +1,120 @@
+use domain::UserId;
+use url::Url;
+
+use crate::loopback::is_on_loopback;
+
+/// The identity provider's identifier, exactly as configured: it is compared with `iss` byte by byte.
+#[derive(Clone, Debug)]
+pub(crate) struct Issuer {
+    text: String,
+    discovery: Url,
+    on_loopback: bool,
+}
+
+/// The text cannot be the issuer of tokens that we accept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidIssuer {
+    /// It is no absolute http or https URL, or is too long to be stored.
+    #[error("not an https URL")]
+    NotAnUrl,
+    /// `OpenID` Connect Discovery 1.0 (section 2) allows neither, and a password has no place in an identifier.
+    #[error("must have no query, no fragment and no user name")]
+    TooMuch,
+    /// Whoever is on the way could put their own keys in place of the provider's.
+    #[error("must be https unless its host is loopback")]
+    NotHttps,
+}
+
+impl Issuer {
+    pub(crate) fn parse(text: &str) -> Result<Self, InvalidIssuer> {
+        if text.len() > UserId::ISSUER_LENGTH_MAX || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            return Err(InvalidIssuer::NotAnUrl);
+        }
+        let url = Url::parse(text).map_err(|_| InvalidIssuer::NotAnUrl)?;
+        let on_loopback = is_on_loopback(&url);
+        match url.scheme() {
+            "https" => {}
+            "http" if on_loopback => {}
+            "http" => return Err(InvalidIssuer::NotHttps),
+            _ => return Err(InvalidIssuer::NotAnUrl),
+        }
+        if text.contains(['?', '#']) || !url.username().is_empty() || url.password().is_some() {
+            return Err(InvalidIssuer::TooMuch);
+        }
+        // OpenID Connect Discovery 1.0, section 4.1: a slash at the end goes away before the path is appended.
+        let discovery = format!("{}/.well-known/openid-configuration", text.strip_suffix('/').unwrap_or(text));
+        let discovery = Url::parse(&discovery).map_err(|_| InvalidIssuer::NotAnUrl)?;
+        Ok(Self { text: text.to_owned(), discovery, on_loopback })
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the discovery document is.
+    pub(crate) fn discovery(&self) -> &Url {
+        &self.discovery
+    }
+
+    /// Whether keys may come from this URL: https, or http between two parties on this machine. A remote issuer
+    /// never gets to point us at a loopback service.
+    pub(crate) fn may_publish_keys_at(&self, url: &Url) -> bool {
+        url.scheme() == "https" || (url.scheme() == "http" && self.on_loopback && is_on_loopback(url))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_discovery_document() {
+        let table = [
+            ("https://id.example", "https://id.example/.well-known/openid-configuration"),
+            ("https://id.example/", "https://id.example/.well-known/openid-configuration"),
+            ("https://id.example/realms/a", "https://id.example/realms/a/.well-known/openid-configuration"),
+            ("https://id.example/realms/a/", "https://id.example/realms/a/.well-known/openid-configuration"),
+            ("http://localhost:8080/dev/oidc", "http://localhost:8080/dev/oidc/.well-known/openid-configuration"),
+            ("http://[::1]:1", "http://[::1]:1/.well-known/openid-configuration"),
+        ];
+        for (issuer, discovery) in table {
+            let issuer = Issuer::parse(issuer).unwrap();
+            assert_eq!(issuer.discovery().as_str(), discovery);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_safe() {
+        let table = [
+            ("", InvalidIssuer::NotAnUrl),
+            ("id.example", InvalidIssuer::NotAnUrl),
+            ("ftp://id.example", InvalidIssuer::NotAnUrl),
+            (" https://id.example", InvalidIssuer::NotAnUrl),
+            ("https://id.example\n", InvalidIssuer::NotAnUrl),
+            ("http://id.example", InvalidIssuer::NotHttps),
+            ("http://localhost.example", InvalidIssuer::NotHttps),
+            ("https://id.example?a", InvalidIssuer::TooMuch),
+            ("https://id.example?", InvalidIssuer::TooMuch),
+            ("https://id.example/#a", InvalidIssuer::TooMuch),
+            ("https://me@id.example", InvalidIssuer::TooMuch),
+            ("https://me:secret@id.example", InvalidIssuer::TooMuch),
+        ];
+        for (issuer, why) in table {
+            assert_eq!(Issuer::parse(issuer).err(), Some(why), "{issuer}");
+        }
+        assert!(Issuer::parse(&format!("https://id.example/{}", "a".repeat(512))).is_err());
+    }
+
+    #[test]
+    fn a_remote_issuer_publishes_no_keys_on_loopback() {
+        let remote = Issuer::parse("https://id.example").unwrap();
+        let local = Issuer::parse("http://127.0.0.1:1").unwrap();
+        let keys = |text: &str| Url::parse(text).unwrap();
+        assert!(remote.may_publish_keys_at(&keys("https://keys.example/jwks")));
+        assert!(!remote.may_publish_keys_at(&keys("http://127.0.0.1/jwks")));
+        assert!(!remote.may_publish_keys_at(&keys("http://id.example/jwks")));
+        assert!(!remote.may_publish_keys_at(&keys("file:///etc/passwd")));
+        assert!(local.may_publish_keys_at(&keys("http://localhost:2/jwks")));
+        assert!(!local.may_publish_keys_at(&keys("http://id.example/jwks")));
+    }
+}
