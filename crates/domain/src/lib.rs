@@ -18,6 +18,7 @@ mod revoke_key;
 mod timestamp;
 mod type_id;
 mod user_id;
+pub mod webhooks;
 
 pub use api_key::{ApiKey, KeyUse};
 pub use create_key::{CreateKey, CreateKeyError, CreatedKey};
@@ -30,5 +31,5 @@ pub use list_keys::{LISTED_ENDED_KEYS_MAX, ListView};
 pub use purge_keys::PURGE_BATCH_MAX;
 pub use revoke_key::RevokeKeyError;
 pub use timestamp::Timestamp;
-pub use type_id::{InvalidId, KeyId};
+pub use type_id::{DeliveryId, EventId, InvalidId, KeyId, SubscriptionId};
 pub use user_id::{InvalidUserId, UserId};

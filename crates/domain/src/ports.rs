@@ -73,14 +73,16 @@ pub enum Revocation {
 /// Stores API keys. Times keep their milliseconds; texts come back byte for byte.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Stores `key` under `digest`, unless its owner has `limit.max` active keys at `limit.at`.
+    /// Stores `key`, every field as it is given, under `digest`, unless its owner has `limit.max` active keys at
+    /// `limit.at`.
     ///
     /// - Exact under any concurrency, from any number of processes: of parallel calls, as many store as there is
     ///   room for, and the others get [`Insertion::LimitReached`], never an error.
     /// - Active is what [`ApiKey::is_active`] says, to the millisecond: a key with `expires_at == limit.at` does not
     ///   count. Other owners' keys do not count.
     /// - The list in [`Insertion::Stored`] is what [`KeyStore::list`] would answer within the same transaction.
-    /// - An id or digest that is stored already is [`StoreError::Duplicate`], and changes nothing.
+    /// - An id or digest that is stored already is [`StoreError::Duplicate`], and changes nothing. Where the limit is
+    ///   reached as well, either answer is right: callers mint ids, so none of them depends on it.
     async fn insert_within(
         &self,
         key: &ApiKey,
@@ -92,7 +94,8 @@ pub trait KeyStore: Send + Sync {
     /// The owner's keys as [`ListView::select`] picks and orders them; empty for an owner without keys.
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError>;
 
-    /// Sets `revoked_at` to `at`, unless it is set already: the first revocation's time stays.
+    /// Sets `revoked_at` to `at`, unless it is set already: the first revocation's time stays. An expired key is
+    /// revoked like an active one.
     ///
     /// - Of parallel revocations one sets the time, and all succeed.
     /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would answer within the same transaction.
@@ -106,7 +109,8 @@ pub trait KeyStore: Send + Sync {
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
 
     /// Deletes at most `max` keys of any owner that ended ([`ApiKey::ended_at`]) earlier than `before`, and answers
-    /// how many. Active keys stay, and so does one that ended at `before` exactly.
+    /// how many. Active keys stay, and so does one that ended at `before` exactly. Parallel calls together count each
+    /// deleted key once.
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
 }
 

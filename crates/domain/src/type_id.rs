@@ -14,52 +14,81 @@ const SUFFIX_LENGTH: usize = 26;
 #[error("not an id of this kind")]
 pub struct InvalidId;
 
-/// Identifies an API key: a `TypeID`, `key_` and 26 characters of a UUIDv7, so that ids sort by creation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct KeyId([u8; 16]);
+/// Makes one kind of id. Each is a type of its own, so that mixing two kinds does not compile.
+macro_rules! type_id {
+    ($(#[$documentation:meta])* $name:ident, $prefix:literal) => {
+        $(#[$documentation])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name([u8; 16]);
 
-impl KeyId {
-    const PREFIX: &'static str = "key_";
+        impl $name {
+            const PREFIX: &'static str = $prefix;
 
-    /// A new id for something created at `at`.
-    pub fn mint(at: Timestamp, entropy: &dyn Entropy) -> Self {
-        let mut random = [0; 10];
-        entropy.fill(&mut random);
-        let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
-        Self(uuid::Builder::from_unix_timestamp_millis(unix_millis, &random).into_uuid().into_bytes())
-    }
+            /// A new id for something created at `at`.
+            pub fn mint(at: Timestamp, entropy: &dyn Entropy) -> Self {
+                Self(mint(at, entropy))
+            }
 
-    /// The id of these 16 bytes, as storage keeps them.
-    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(bytes)
-    }
+            /// The id of these 16 bytes, as storage keeps them.
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(bytes)
+            }
 
-    /// The 16 bytes of the UUID.
-    pub const fn as_bytes(&self) -> &[u8; 16] {
-        &self.0
-    }
+            /// The 16 bytes of the UUID.
+            pub const fn as_bytes(&self) -> &[u8; 16] {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(Self::PREFIX)?;
+                formatter.write_str(&encode(self.0))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, formatter)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                let suffix = text.strip_prefix(Self::PREFIX).ok_or(InvalidId)?;
+                decode(suffix).map(Self).ok_or(InvalidId)
+            }
+        }
+    };
 }
 
-impl fmt::Display for KeyId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(Self::PREFIX)?;
-        formatter.write_str(&encode(self.0))
-    }
+type_id! {
+    /// Identifies an API key: a `TypeID`, `key_` and 26 characters of a UUIDv7, so that ids sort by creation.
+    KeyId, "key_"
 }
 
-impl fmt::Debug for KeyId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
+type_id! {
+    /// Identifies a webhook subscription: a `TypeID`, `sub_` and 26 characters of a UUIDv7.
+    SubscriptionId, "sub_"
 }
 
-impl FromStr for KeyId {
-    type Err = InvalidId;
+type_id! {
+    /// Identifies an event: a `TypeID`, `evt_` and 26 characters of a UUIDv7.
+    EventId, "evt_"
+}
 
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let suffix = text.strip_prefix(Self::PREFIX).ok_or(InvalidId)?;
-        decode(suffix).map(Self).ok_or(InvalidId)
-    }
+type_id! {
+    /// Identifies the delivery of one event to one subscription: a `TypeID`, `dlv_` and 26 characters of a UUIDv7.
+    DeliveryId, "dlv_"
+}
+
+fn mint(at: Timestamp, entropy: &dyn Entropy) -> [u8; 16] {
+    let mut random = [0; 10];
+    entropy.fill(&mut random);
+    let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
+    uuid::Builder::from_unix_timestamp_millis(unix_millis, &random).into_uuid().into_bytes()
 }
 
 fn encode(bytes: [u8; 16]) -> String {
@@ -120,6 +149,23 @@ mod tests {
         ] {
             assert_eq!(wrong.parse::<KeyId>(), Err(InvalidId), "{wrong}");
         }
+    }
+
+    #[test]
+    fn each_kind_reads_its_own_prefix_alone() {
+        let suffix = "01h455vb4pex5vsknk084sn02q";
+        let kinds = |text: &str| {
+            [
+                text.parse::<KeyId>().is_ok(),
+                text.parse::<SubscriptionId>().is_ok(),
+                text.parse::<EventId>().is_ok(),
+                text.parse::<DeliveryId>().is_ok(),
+            ]
+        };
+        assert_eq!(kinds(&format!("key_{suffix}")), [true, false, false, false]);
+        assert_eq!(kinds(&format!("sub_{suffix}")), [false, true, false, false]);
+        assert_eq!(kinds(&format!("evt_{suffix}")), [false, false, true, false]);
+        assert_eq!(kinds(&format!("dlv_{suffix}")), [false, false, false, true]);
     }
 
     #[test]

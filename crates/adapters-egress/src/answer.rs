@@ -1,0 +1,35 @@
+use domain::Timestamp;
+use domain::webhooks::{Answer, AttemptOutcome, FailureReason};
+use http::Response;
+use http_body_util::BodyExt as _;
+use hyper::body::{Body, Incoming};
+use tokio::time::{Instant, timeout_at};
+
+use crate::retry_after::retry_after;
+
+/// Reads the start of an answer to an attempt made at `at`, and drops the rest unread.
+///
+/// A body that breaks off in time does no harm: the status has been said.
+pub(crate) async fn read(response: Response<Incoming>, at: Timestamp, deadline: Instant) -> AttemptOutcome {
+    let (head, mut body) = response.into_parts();
+    let mut excerpt = Vec::new();
+    let in_time = timeout_at(deadline, read_excerpt(&mut body, &mut excerpt)).await.is_ok();
+    let answer = Answer { status: head.status.as_u16(), retry_after: retry_after(&head.headers, at), excerpt };
+    if in_time {
+        AttemptOutcome::Answered(answer)
+    } else {
+        AttemptOutcome::Failed { reason: FailureReason::TooSlow, answer: Some(answer) }
+    }
+}
+
+async fn read_excerpt(body: &mut Incoming, excerpt: &mut Vec<u8>) {
+    while let Some(Ok(frame)) = body.frame().await {
+        let Ok(data) = frame.into_data() else { continue };
+        let room = Answer::EXCERPT_BYTES_MAX - excerpt.len();
+        excerpt.extend_from_slice(&data[..data.len().min(room)]);
+        // Whether the body ends just here is asked without waiting for more of it: only then is the connection reused.
+        if excerpt.len() == Answer::EXCERPT_BYTES_MAX && !body.is_end_stream() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+use std::error::Error;
+use std::io;
+
+use domain::webhooks::{AddressRefused, AttemptOutcome, FailureReason, OurFault, UrlRefused};
+
+/// Why there is no connection. The text and its sources are for the operator's log; a consumer sees the outcome.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConnectError {
+    #[error("the target is not allowed")]
+    Url(#[from] UrlRefused),
+    #[error("the address is not allowed")]
+    Address(#[from] AddressRefused),
+    #[error("the peer is not the address that was dialled")]
+    Peer,
+    #[error("the name does not exist or has no address")]
+    NoSuchName,
+    #[error("the resolver gave no verdict")]
+    Resolver(#[source] io::Error),
+    #[error("all connections are in use")]
+    ConnectionLimit,
+    #[error("no address of the host takes a connection")]
+    Unreachable(#[source] io::Error),
+    #[error("no TLS session came about")]
+    Tls(#[source] io::Error),
+    #[error("the deadline passed while connecting")]
+    Timeout,
+}
+
+impl ConnectError {
+    /// The error of ours in a chain of sources.
+    pub(crate) fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+        std::iter::successors(Some(error), |error| (**error).source()).find_map(|error| error.downcast_ref())
+    }
+
+    pub(crate) fn outcome(&self) -> AttemptOutcome {
+        let failed = |reason| AttemptOutcome::Failed { reason, answer: None };
+        match self {
+            Self::Url(_) | Self::Address(_) | Self::Peer => failed(FailureReason::AddressRefused),
+            Self::NoSuchName => failed(FailureReason::Dns),
+            Self::Resolver(_) => AttemptOutcome::NotCharged(OurFault::Resolver),
+            Self::ConnectionLimit => AttemptOutcome::NotCharged(OurFault::ConnectionLimit),
+            Self::Unreachable(_) => failed(FailureReason::Connect),
+            Self::Tls(_) => failed(FailureReason::Tls),
+            Self::Timeout => failed(FailureReason::Timeout),
+        }
+    }
+}

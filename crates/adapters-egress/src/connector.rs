@@ -1,0 +1,128 @@
+use std::future::Future;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use domain::webhooks::{Destination, DestinationHost, EgressPolicy, HostName, UrlRefused};
+use http::Uri;
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tower_service::Service;
+use url::Host;
+
+use crate::connect_error::ConnectError;
+use crate::connection::GuardedConnection;
+use crate::dialing::dial;
+use crate::resolver::{ResolveError, Resolver};
+
+/// Opens connections, and asks the policy at every step. The only code of ours that opens a socket.
+#[derive(Clone)]
+pub(crate) struct GuardedConnector(Arc<Parts>);
+
+struct Parts {
+    policy: EgressPolicy,
+    resolver: Arc<dyn Resolver>,
+    tls: TlsConnector,
+    connections: Arc<Semaphore>,
+    deadline: Duration,
+}
+
+impl GuardedConnector {
+    pub(crate) fn new(
+        policy: EgressPolicy,
+        resolver: Arc<dyn Resolver>,
+        tls: rustls::ClientConfig,
+        connections_max: usize,
+        deadline: Duration,
+    ) -> Self {
+        let tls = TlsConnector::from(Arc::new(tls));
+        let connections = Arc::new(Semaphore::new(connections_max));
+        Self(Arc::new(Parts { policy, resolver, tls, connections, deadline }))
+    }
+}
+
+impl Service<Uri> for GuardedConnector {
+    type Response = GuardedConnection;
+    type Error = ConnectError;
+    type Future = Pin<Box<dyn Future<Output = Result<GuardedConnection, ConnectError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// The client may go on connecting after the request found another connection, or gave up: hence a deadline here.
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let parts = Arc::clone(&self.0);
+        Box::pin(
+            async move { timeout(parts.deadline, parts.connect(&uri)).await.unwrap_or(Err(ConnectError::Timeout)) },
+        )
+    }
+}
+
+impl Parts {
+    async fn connect(&self, uri: &Uri) -> Result<GuardedConnection, ConnectError> {
+        let destination = self.judge(uri)?;
+        let addresses = self.resolve(&destination.host).await?;
+        let permit = self.permit().await?;
+        let stream = dial(&addresses, destination.port, &self.policy).await?;
+        if destination.tls {
+            Ok(GuardedConnection::tls(self.shake_hands(stream, &destination.host).await?, permit))
+        } else {
+            Ok(GuardedConnection::plain(stream, permit))
+        }
+    }
+
+    /// The scheme first, then the host as the URL standard parses it: a literal address never reaches a resolver.
+    fn judge(&self, uri: &Uri) -> Result<Destination, UrlRefused> {
+        let host = uri.host().and_then(|host| Host::parse(host).ok());
+        self.policy.judge_endpoint(uri.scheme_str().unwrap_or_default(), host, uri.port_u16())
+    }
+
+    async fn resolve(&self, host: &DestinationHost) -> Result<Vec<IpAddr>, ConnectError> {
+        let name = match host {
+            DestinationHost::Address(address) => return Ok(vec![*address]),
+            DestinationHost::Localhost(_, addresses) => return Ok(addresses.clone()),
+            DestinationHost::Name(name) => name,
+        };
+        let addresses = self.look_up(name).await?;
+        self.policy.judge_answer(&addresses)?;
+        Ok(addresses)
+    }
+
+    /// A name may take a third of the deadline: what is left must suffice for the receiver.
+    async fn look_up(&self, name: &HostName) -> Result<Vec<IpAddr>, ConnectError> {
+        match timeout(self.deadline / 3, self.resolver.resolve(name)).await {
+            Ok(Ok(addresses)) if addresses.is_empty() => Err(ConnectError::NoSuchName),
+            Ok(Ok(addresses)) => Ok(addresses),
+            Ok(Err(ResolveError::NoSuchName)) => Err(ConnectError::NoSuchName),
+            Ok(Err(ResolveError::Unavailable(source))) => Err(ConnectError::Resolver(source)),
+            Err(elapsed) => Err(ConnectError::Resolver(elapsed.into())),
+        }
+    }
+
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, ConnectError> {
+        let permit = timeout(self.deadline / 3, Arc::clone(&self.connections).acquire_owned()).await;
+        permit.ok().and_then(Result::ok).ok_or(ConnectError::ConnectionLimit)
+    }
+
+    async fn shake_hands(
+        &self,
+        stream: TcpStream,
+        host: &DestinationHost,
+    ) -> Result<TlsStream<TcpStream>, ConnectError> {
+        let name = match host {
+            DestinationHost::Address(address) => ServerName::from(*address),
+            DestinationHost::Name(name) | DestinationHost::Localhost(name, _) => {
+                ServerName::try_from(name.as_str().to_owned())
+                    .map_err(|error| ConnectError::Tls(std::io::Error::other(error)))?
+            }
+        };
+        self.tls.connect(name, stream).await.map_err(ConnectError::Tls)
+    }
+}

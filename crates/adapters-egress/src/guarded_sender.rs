@@ -1,0 +1,159 @@
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::webhooks::sender::{Attempt, WebhookSender};
+use domain::webhooks::{AttemptOutcome, EgressPolicy, FailureReason, OurFault, sign};
+use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::{HeaderValue, Request};
+use http_body_util::Full;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::{Instant, timeout_at};
+
+use crate::answer;
+use crate::connect_error::ConnectError;
+use crate::connector::GuardedConnector;
+use crate::resolver::{Resolver, SystemResolver};
+use crate::tls::{TlsSetupError, TrustedRoots, client_config};
+
+const PRODUCT: &str = concat!("Gatepost/", env!("CARGO_PKG_VERSION"));
+/// How long an idle connection is kept: less than the 5 s after which common servers close theirs, so that we rarely
+/// write into a connection that is being closed.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+/// The most bytes of an answer's head.
+const HEAD_BYTES_MAX: u16 = 32 * 1024;
+/// What a receiver may send ahead of our reading on one HTTP/2 stream: a little more than we keep of an answer.
+const STREAM_WINDOW_BYTES: u32 = 32 * 1024;
+/// The same on a whole HTTP/2 connection, which many attempts share.
+const CONNECTION_WINDOW_BYTES: u32 = 1024 * 1024;
+/// How often a silent HTTP/2 connection is asked whether it lives, and how long it may take to say so.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
+
+/// How webhooks are sent.
+pub struct EgressSettings {
+    /// Which targets they may reach.
+    pub policy: EgressPolicy,
+    /// How names become addresses.
+    pub resolver: Arc<dyn Resolver>,
+    /// Whose certificates are believed.
+    pub roots: TrustedRoots,
+    /// `WEBHOOK_TIMEOUT_SECONDS`: how long a whole attempt may take.
+    pub deadline: Duration,
+    /// Open connections in all, idle ones included.
+    pub connections_max: usize,
+    /// Idle connections to one host.
+    pub idle_per_host_max: usize,
+}
+
+impl EgressSettings {
+    /// The settings of an operator who sets nothing but the policy: the system's resolver and roots, 15 s, 2,048
+    /// connections, 32 idle ones to a host.
+    pub fn new(policy: EgressPolicy) -> Self {
+        Self {
+            policy,
+            resolver: Arc::new(SystemResolver::default()),
+            roots: TrustedRoots::default(),
+            deadline: Duration::from_secs(15),
+            connections_max: 2_048,
+            idle_per_host_max: 32,
+        }
+    }
+}
+
+/// The HTTP client that webhooks leave by. Connections belong to the runtime on which an attempt opened them, so that
+/// all attempts are to be made on one.
+pub struct GuardedSender {
+    client: Client<GuardedConnector, Full<Bytes>>,
+    policy: EgressPolicy,
+    deadline: Duration,
+}
+
+impl GuardedSender {
+    /// A sender under these settings. Opens no connection.
+    ///
+    /// # Errors
+    ///
+    /// When TLS cannot be set up.
+    pub fn new(settings: EgressSettings) -> Result<Self, TlsSetupError> {
+        let EgressSettings { policy, resolver, roots, deadline, connections_max, idle_per_host_max } = settings;
+        let tls = client_config(&roots)?;
+        let connector = GuardedConnector::new(policy.clone(), resolver, tls, connections_max, deadline);
+        let client = Client::builder(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_max_idle_per_host(idle_per_host_max)
+            .http1_max_buf_size(usize::from(HEAD_BYTES_MAX))
+            .http2_max_header_list_size(u32::from(HEAD_BYTES_MAX))
+            .http2_initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .http2_initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .http2_keep_alive_timeout(KEEP_ALIVE)
+            .build(connector);
+        Ok(Self { client, policy, deadline })
+    }
+
+    async fn attempt(&self, attempt: &Attempt) -> Result<AttemptOutcome, Failure> {
+        let deadline = Instant::now() + self.deadline;
+        // The connector asks again, but never sees the user info, and is not asked for a connection that is kept.
+        self.policy.judge_url(attempt.url.url()).map_err(ConnectError::from)?;
+        let request = request(attempt)?;
+        match timeout_at(deadline, self.client.request(request)).await {
+            Ok(response) => Ok(answer::read(response?, attempt.at, deadline).await),
+            Err(_) => Err(ConnectError::Timeout.into()),
+        }
+    }
+}
+
+#[async_trait]
+impl WebhookSender for GuardedSender {
+    async fn send(&self, attempt: Attempt) -> AttemptOutcome {
+        self.attempt(&attempt).await.unwrap_or_else(|failure| {
+            let outcome = failure.outcome();
+            // The origin alone: receivers put their secrets into paths and queries.
+            tracing::info!(event = %attempt.event_id, target_url = ?attempt.url, ?outcome, error = failure.chain(), "webhook attempt failed");
+            outcome
+        })
+    }
+}
+
+/// Why there is no answer, with all that the operator's log needs.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("cannot connect")]
+    Connect(#[from] ConnectError),
+    #[error("cannot make a request of the attempt")]
+    Request(#[from] http::Error),
+    #[error("no answer")]
+    Exchange(#[from] hyper_util::client::legacy::Error),
+}
+
+impl Failure {
+    fn outcome(&self) -> AttemptOutcome {
+        match (ConnectError::find(self), self) {
+            (Some(error), _) => error.outcome(),
+            (None, Self::Request(_)) => AttemptOutcome::NotCharged(OurFault::Request),
+            (None, _) => AttemptOutcome::Failed { reason: FailureReason::Connect, answer: None },
+        }
+    }
+
+    fn chain(&self) -> String {
+        let errors = std::iter::successors(Some(self as &dyn Error), |error| (**error).source());
+        errors.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    }
+}
+
+fn request(attempt: &Attempt) -> Result<Request<Full<Bytes>>, http::Error> {
+    let payload = Arc::clone(attempt.payload.bytes());
+    let headers = sign(&attempt.secrets, &attempt.event_id.to_string(), attempt.at, &payload);
+    Request::post(attempt.url.as_str())
+        .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+        .header(USER_AGENT, HeaderValue::from_static(PRODUCT))
+        .header("webhook-id", headers.id)
+        .header("webhook-timestamp", headers.timestamp)
+        .header("webhook-signature", headers.signature)
+        .body(Full::new(Bytes::from_owner(payload)))
+}

@@ -1,0 +1,57 @@
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
+
+/// Whose certificates are believed.
+#[derive(Clone, Debug, Default)]
+pub enum TrustedRoots {
+    /// What the operating system trusts.
+    #[default]
+    Platform,
+    /// These roots alone.
+    Only(Vec<CertificateDer<'static>>),
+}
+
+/// TLS cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsSetupError {
+    /// The operating system's roots cannot be read, or there are none.
+    #[error("cannot read the system's trusted root certificates")]
+    PlatformRoots(#[source] rustls::Error),
+    /// A given root is no certificate, or none was given.
+    #[error("a trusted root is no certificate")]
+    Root(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The cryptography has no TLS version that we allow.
+    #[error("no TLS version is available")]
+    Versions(#[source] rustls::Error),
+}
+
+/// TLS 1.2 and 1.3, certificates checked, HTTP/2 or HTTP/1.1 as the receiver prefers.
+pub(crate) fn client_config(roots: &TrustedRoots) -> Result<ClientConfig, TlsSetupError> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let verifier: Arc<dyn ServerCertVerifier> = match roots {
+        TrustedRoots::Platform => Arc::new(Verifier::new(Arc::clone(&provider)).map_err(TlsSetupError::PlatformRoots)?),
+        TrustedRoots::Only(certificates) => {
+            let mut store = RootCertStore::empty();
+            for certificate in certificates {
+                store.add(certificate.clone()).map_err(|error| TlsSetupError::Root(error.into()))?;
+            }
+            WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider))
+                .build()
+                .map_err(|error| TlsSetupError::Root(error.into()))?
+        }
+    };
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(TlsSetupError::Versions)?
+        .dangerous() // the name of the method: both verifiers check in full
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}

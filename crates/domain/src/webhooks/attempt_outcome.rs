@@ -1,0 +1,188 @@
+use std::time::Duration;
+
+/// Why an attempt failed, as coarse as a consumer may know it: finer, the delivery log would be a port scanner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureReason {
+    /// The egress policy refuses the target or what its name resolves to.
+    AddressRefused,
+    /// The name does not exist or has no address.
+    Dns,
+    /// No connection came about, or it broke before an answer was read.
+    Connect,
+    /// No TLS session came about, or the certificate is not good for the host.
+    Tls,
+    /// The deadline passed before an answer began.
+    Timeout,
+    /// The answer is a redirect, which is never followed.
+    Redirect,
+    /// The answer has a status other than 2xx.
+    Status,
+    /// The answer began in time, and the deadline passed before enough of it had come.
+    TooSlow,
+}
+
+impl FailureReason {
+    /// Every reason.
+    pub const ALL: [Self; 8] = [
+        Self::AddressRefused,
+        Self::Dns,
+        Self::Connect,
+        Self::Tls,
+        Self::Timeout,
+        Self::Redirect,
+        Self::Status,
+        Self::TooSlow,
+    ];
+
+    /// The code that the API and storage use.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::AddressRefused => "address_refused",
+            Self::Dns => "dns",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Redirect => "redirect",
+            Self::Status => "status",
+            Self::TooSlow => "too_slow",
+        }
+    }
+
+    /// The reason of a code; `None` when there is none.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.code() == code)
+    }
+}
+
+/// What a receiver answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// What `Retry-After` asks for, counted from the start of the attempt; `None` without such a header, or with one
+    /// that cannot be read.
+    pub retry_after: Option<Duration>,
+    /// The first [`Answer::EXCERPT_BYTES_MAX`] bytes of the body as they came over the wire, never decompressed.
+    pub excerpt: Vec<u8>,
+}
+
+impl Answer {
+    /// How much of an answer is read, in bytes.
+    pub const EXCERPT_BYTES_MAX: usize = 16 * 1024;
+
+    /// What the answer means for the delivery. Success is 2xx and nothing else; 410 asks for no more webhooks;
+    /// `Retry-After` counts with 429 and 503 alone.
+    pub fn verdict(&self) -> Verdict {
+        let failed = |reason, retry_after| Verdict::Failed { reason, retry_after };
+        match self.status {
+            200..=299 => Verdict::Delivered,
+            300..=399 => failed(FailureReason::Redirect, None),
+            410 => Verdict::Gone,
+            429 | 503 => failed(FailureReason::Status, self.retry_after),
+            _ => failed(FailureReason::Status, None),
+        }
+    }
+}
+
+/// What of ours was at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OurFault {
+    /// Our resolver gave no verdict on the name.
+    Resolver,
+    /// All connections that we allow ourselves were in use.
+    ConnectionLimit,
+    /// The request could not be made of what was stored.
+    Request,
+}
+
+/// How one attempt ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    /// The receiver answered in time.
+    Answered(Answer),
+    /// There is no answer that counts.
+    Failed {
+        /// Why.
+        reason: FailureReason,
+        /// What there is of an answer: with [`FailureReason::TooSlow`] only.
+        answer: Option<Answer>,
+    },
+    /// The fault is ours: this was no attempt, and is not charged to the receiver.
+    NotCharged(OurFault),
+}
+
+impl AttemptOutcome {
+    /// What the outcome means for the delivery.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Answered(answer) => answer.verdict(),
+            Self::Failed { reason, .. } => Verdict::Failed { reason: *reason, retry_after: None },
+            Self::NotCharged(_) => Verdict::NotCharged,
+        }
+    }
+}
+
+/// What an attempt means for its delivery and its lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The receiver has it.
+    Delivered,
+    /// To be tried again while the schedule lasts.
+    Failed {
+        /// Why.
+        reason: FailureReason,
+        /// How long the receiver asks us to wait, this delivery and the whole lane.
+        retry_after: Option<Duration>,
+    },
+    /// The receiver wants no more (410): the attempt failed, and the subscription is disabled.
+    Gone,
+    /// To be tried again as if nothing had happened.
+    NotCharged,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn success_is_2xx_and_nothing_else() {
+        let minute = Some(Duration::from_mins(1));
+        let failed = |reason, retry_after| Verdict::Failed { reason, retry_after };
+        for (status, verdict) in [
+            (101, failed(FailureReason::Status, None)),
+            (199, failed(FailureReason::Status, None)),
+            (200, Verdict::Delivered),
+            (204, Verdict::Delivered),
+            (299, Verdict::Delivered),
+            (300, failed(FailureReason::Redirect, None)),
+            (304, failed(FailureReason::Redirect, None)),
+            (399, failed(FailureReason::Redirect, None)),
+            (400, failed(FailureReason::Status, None)),
+            (404, failed(FailureReason::Status, None)),
+            (410, Verdict::Gone),
+            (429, failed(FailureReason::Status, minute)),
+            (500, failed(FailureReason::Status, None)),
+            (503, failed(FailureReason::Status, minute)),
+            (999, failed(FailureReason::Status, None)),
+        ] {
+            let answer = Answer { status, retry_after: minute, excerpt: Vec::new() };
+            assert_eq!(AttemptOutcome::Answered(answer).verdict(), verdict, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_late_answer_never_counts() {
+        let answer = Answer { status: 200, retry_after: None, excerpt: Vec::new() };
+        let outcome = AttemptOutcome::Failed { reason: FailureReason::TooSlow, answer: Some(answer) };
+        assert_eq!(outcome.verdict(), Verdict::Failed { reason: FailureReason::TooSlow, retry_after: None });
+        assert_eq!(AttemptOutcome::NotCharged(OurFault::Resolver).verdict(), Verdict::NotCharged);
+    }
+
+    #[test]
+    fn codes_read_back() {
+        for reason in FailureReason::ALL {
+            assert_eq!(FailureReason::from_code(reason.code()), Some(reason));
+        }
+        assert_eq!(FailureReason::from_code("gremlins"), None);
+    }
+}

@@ -1,0 +1,231 @@
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use url::{Host, Url};
+
+use super::address_ranges::{GLOBAL_IPV6, NAT64, REFUSED_IPV4, REFUSED_IPV6};
+use super::host_name::{HostName, InvalidHostName};
+
+/// The addresses of this machine's own interfaces, whatever range they lie in.
+pub trait OwnAddresses: Send + Sync {
+    /// Whether `address` is one of ours now.
+    fn contains(&self, address: IpAddr) -> bool;
+}
+
+/// A fixed list.
+impl OwnAddresses for Vec<IpAddr> {
+    fn contains(&self, address: IpAddr) -> bool {
+        self.as_slice().contains(&address)
+    }
+}
+
+/// What an operator may set of the egress policy, and what the machine adds.
+#[derive(Clone)]
+pub struct EgressPolicySettings {
+    /// `WEBHOOK_ALLOW_HTTP`: whether targets without TLS are allowed.
+    pub allow_http: bool,
+    /// `WEBHOOK_ALLOWED_NETWORKS`: networks that are allowed whatever else is refused.
+    pub allowed_networks: Vec<IpNet>,
+    /// This machine's own addresses: refused, unless in an allowed network.
+    pub own_addresses: Arc<dyn OwnAddresses>,
+}
+
+/// An address that no webhook may be sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{address} is refused: {range}")]
+pub struct AddressRefused {
+    /// The address, for the operator's log: consumers see only that it was refused.
+    pub address: IpAddr,
+    /// What the address is for.
+    pub range: &'static str,
+}
+
+/// A URL that no webhook may be sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlRefused {
+    /// Neither `https` nor, where allowed, `http`.
+    #[error("the scheme is not allowed")]
+    Scheme,
+    /// A user name or a password stands in it.
+    #[error("must not contain a user name or password")]
+    UserInfo,
+    /// Not 443, 80, or 1024 to 65535.
+    #[error("the port must be 443, 80, or 1024 to 65535")]
+    Port,
+    /// There is no host.
+    #[error("must name a host")]
+    NoHost,
+    /// The host is no name that we would resolve.
+    #[error(transparent)]
+    HostName(#[from] InvalidHostName),
+    /// `localhost` or a name in its zone.
+    #[error("must not name this machine")]
+    Localhost,
+    /// The host is a literal address, and a refused one.
+    #[error("must not point to an address that webhooks may not reach")]
+    Address(#[source] AddressRefused),
+}
+
+/// Where an allowed URL leads. Whoever has one has asked the policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// The host.
+    pub host: DestinationHost,
+    /// The port.
+    pub port: u16,
+    /// Whether TLS is spoken there.
+    pub tls: bool,
+}
+
+/// The host of a [`Destination`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DestinationHost {
+    /// A literal address, allowed.
+    Address(IpAddr),
+    /// A name to resolve. What it resolves to is still to be judged ([`EgressPolicy::judge_answer`]).
+    Name(HostName),
+    /// `localhost` or a name in its zone where that is allowed, and the allowed loopback addresses that it means.
+    Localhost(HostName, Vec<IpAddr>),
+}
+
+/// Which targets webhooks may reach: schemes, ports, names and addresses, stated here and nowhere else.
+///
+/// It is asked three times: when a URL is saved ([`EgressPolicy::judge_url`]), when a name was resolved
+/// ([`EgressPolicy::judge_answer`]), and about the peer of the connected socket before a byte is written
+/// ([`EgressPolicy::judge_address`]).
+#[derive(Clone)]
+pub struct EgressPolicy(EgressPolicySettings);
+
+impl EgressPolicy {
+    /// The policy under these settings.
+    pub fn new(settings: EgressPolicySettings) -> Self {
+        Self(settings)
+    }
+
+    /// Where `url` leads, if a webhook may go there as far as the URL alone can tell.
+    ///
+    /// # Errors
+    ///
+    /// Says what is not allowed.
+    pub fn judge_url(&self, url: &Url) -> Result<Destination, UrlRefused> {
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(UrlRefused::UserInfo);
+        }
+        self.judge_endpoint(url.scheme(), url.host(), url.port())
+    }
+
+    /// The same for a URL in its parts. `port` is `None` for the scheme's own.
+    ///
+    /// # Errors
+    ///
+    /// Says what is not allowed.
+    pub fn judge_endpoint(
+        &self,
+        scheme: &str,
+        host: Option<Host<impl AsRef<str>>>,
+        port: Option<u16>,
+    ) -> Result<Destination, UrlRefused> {
+        let (tls, scheme_port) = match scheme {
+            "https" => (true, 443),
+            "http" if self.0.allow_http => (false, 80),
+            _ => return Err(UrlRefused::Scheme),
+        };
+        let port = port.unwrap_or(scheme_port);
+        if !matches!(port, 80 | 443 | 1024..) {
+            return Err(UrlRefused::Port);
+        }
+        let host = match host.ok_or(UrlRefused::NoHost)? {
+            Host::Domain(name) => self.judge_name(HostName::parse(name.as_ref())?)?,
+            Host::Ipv4(address) => self.judge_literal(address.into())?,
+            Host::Ipv6(address) => self.judge_literal(address.into())?,
+        };
+        Ok(Destination { host, port, tls })
+    }
+
+    /// Judges all that a name resolved to. One refused address refuses the whole answer: its owner aims at it.
+    ///
+    /// # Errors
+    ///
+    /// Names the first refused address.
+    pub fn judge_answer(&self, addresses: &[IpAddr]) -> Result<(), AddressRefused> {
+        addresses.iter().try_for_each(|address| self.judge_address(*address))
+    }
+
+    /// Judges one address. An allowed network is the operator's exception to every refusal.
+    ///
+    /// A NAT64 address (`64:ff9b::/96`) inherits the verdict of the IPv4 address inside. An IPv4-mapped one
+    /// (`::ffff:0:0/96`) is refused like all IPv6 outside `2000::/3`, even where its IPv4 address is allowed: no
+    /// honest resolver answers with one, and no network needs it.
+    ///
+    /// # Errors
+    ///
+    /// Says what the address is for.
+    pub fn judge_address(&self, address: IpAddr) -> Result<(), AddressRefused> {
+        if let IpAddr::V6(v6) = address
+            && NAT64.contains(&v6)
+        {
+            return self
+                .judge_address(embedded_ipv4(v6).into())
+                .map_err(|refused| AddressRefused { address, ..refused });
+        }
+        if self.0.allowed_networks.iter().any(|network| network.contains(&address)) {
+            return Ok(());
+        }
+        let refused_as = match address {
+            IpAddr::V4(v4) => refused_ipv4(v4),
+            IpAddr::V6(v6) => refused_ipv6(v6),
+        };
+        let own = || self.0.own_addresses.contains(address).then_some("this machine");
+        match refused_as.or_else(own) {
+            Some(range) => Err(AddressRefused { address, range }),
+            None => Ok(()),
+        }
+    }
+
+    fn judge_literal(&self, address: IpAddr) -> Result<DestinationHost, UrlRefused> {
+        self.judge_address(address).map_err(UrlRefused::Address)?;
+        Ok(DestinationHost::Address(address))
+    }
+
+    /// `localhost` never reaches a resolver: it means the loopback addresses (RFC 6761), where those are allowed.
+    fn judge_name(&self, name: HostName) -> Result<DestinationHost, UrlRefused> {
+        if !name.is_localhost() {
+            return Ok(DestinationHost::Name(name));
+        }
+        let mut loopback = vec![IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+        loopback.retain(|address| self.judge_address(*address).is_ok());
+        if loopback.is_empty() { Err(UrlRefused::Localhost) } else { Ok(DestinationHost::Localhost(name, loopback)) }
+    }
+}
+
+impl fmt::Debug for EgressPolicy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("EgressPolicy")
+            .field("allow_http", &self.0.allow_http)
+            .field("allowed_networks", &self.0.allowed_networks)
+            .finish_non_exhaustive()
+    }
+}
+
+fn refused_ipv4(address: Ipv4Addr) -> Option<&'static str> {
+    REFUSED_IPV4.iter().find(|(range, _)| range.contains(&address)).map(|(_, name)| *name)
+}
+
+fn refused_ipv6(address: Ipv6Addr) -> Option<&'static str> {
+    if !GLOBAL_IPV6.contains(&address) {
+        return Some("not global unicast");
+    }
+    REFUSED_IPV6.iter().find(|(range, _)| range.contains(&address)).map(|(_, name)| *name)
+}
+
+fn embedded_ipv4(address: Ipv6Addr) -> Ipv4Addr {
+    let [.., a, b, c, d] = address.octets();
+    Ipv4Addr::new(a, b, c, d)
+}
+
+#[cfg(test)]
+#[path = "egress_policy_tests.rs"]
+mod tests;

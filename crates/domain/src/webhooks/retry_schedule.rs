@@ -1,0 +1,164 @@
+use std::time::Duration;
+
+use crate::Timestamp;
+use crate::ports::Entropy;
+
+const SECOND: Duration = Duration::from_secs(1);
+const DAY: Duration = Duration::from_hours(24);
+
+/// A retry schedule that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must have at most {} waits of 1 second to 7 days", RetrySchedule::RETRIES_MAX)]
+pub struct InvalidRetrySchedule;
+
+/// When a failed delivery is tried again: how long to wait after each attempt, and when to give up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetrySchedule {
+    waits: Vec<Duration>,
+}
+
+impl RetrySchedule {
+    /// The most retries.
+    pub const RETRIES_MAX: usize = 50;
+    /// The longest single wait that can be configured.
+    pub const WAIT_MAX: Duration = Duration::from_hours(7 * 24);
+    /// How much longer than its schedule, in its longest form, a delivery may live when receivers ask for waits
+    /// (`Retry-After`) and lanes pause.
+    pub const SLACK: Duration = Duration::from_hours(3 * 24);
+
+    /// A schedule of these waits, `WEBHOOK_RETRY_SCHEDULE`: the first attempt is at once, and the wait at index `n`
+    /// follows the failure of attempt `n + 1`. No waits mean no retries.
+    ///
+    /// # Errors
+    ///
+    /// When there are too many waits, or one is too short or too long.
+    pub fn new(waits: Vec<Duration>) -> Result<Self, InvalidRetrySchedule> {
+        let fits =
+            waits.len() <= Self::RETRIES_MAX && waits.iter().all(|wait| (SECOND..=Self::WAIT_MAX).contains(wait));
+        if fits { Ok(Self { waits }) } else { Err(InvalidRetrySchedule) }
+    }
+
+    /// When to try again after a failure at `ended_at`; `None` when the schedule is spent.
+    ///
+    /// - `attempts` counts the attempts so far in this run of the schedule, the failed one included; `started_at` is
+    ///   when the run started: when the delivery was made, or last retried by hand.
+    /// - The wait is the schedule's or the receiver's (`retry_after`), whichever is longer, and then lengthened by up
+    ///   to 20 % at random, so that what failed together does not return together. It is never shortened.
+    /// - Past [`RetrySchedule::age_max`] there is no further attempt, however long the receiver asks us to wait.
+    pub fn next_attempt(
+        &self,
+        attempts: u32,
+        started_at: Timestamp,
+        ended_at: Timestamp,
+        retry_after: Option<Duration>,
+        entropy: &dyn Entropy,
+    ) -> Option<Timestamp> {
+        let index = usize::try_from(attempts.max(1) - 1).ok()?;
+        let wait = self.waits.get(index)?.max(&retry_after.unwrap_or_default()).to_owned();
+        let next = ended_at.plus(lengthened(wait, entropy));
+        (next <= started_at.plus(self.age_max())).then_some(next)
+    }
+
+    /// How long after its start a run of the schedule may still make an attempt: its longest form and
+    /// [`RetrySchedule::SLACK`].
+    pub fn age_max(&self) -> Duration {
+        let total: Duration = self.waits.iter().sum();
+        total + total / 5 + Self::SLACK
+    }
+}
+
+/// After 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts in a little over three days.
+impl Default for RetrySchedule {
+    fn default() -> Self {
+        let minutes = [5, 30, 2 * 60, 5 * 60, 10 * 60, 14 * 60, 20 * 60, 24 * 60].map(Duration::from_mins);
+        Self { waits: [5 * SECOND].into_iter().chain(minutes).collect() }
+    }
+}
+
+/// The wait and up to a fifth of it, to the millisecond. No wait passes a hundred years.
+fn lengthened(wait: Duration, entropy: &dyn Entropy) -> Duration {
+    let mut random = [0; 4];
+    entropy.fill(&mut random);
+    let wait = wait.min(36_500 * DAY);
+    wait + (wait / 5).mul_f64(f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::memory::SeededEntropy;
+
+    /// Always the same bytes: the shortest and the longest wait.
+    struct Constant(u8);
+
+    impl Entropy for Constant {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(self.0);
+        }
+    }
+
+    fn at(unix_seconds: i64) -> Timestamp {
+        Timestamp::from_unix_millis(unix_seconds * 1_000).unwrap()
+    }
+
+    fn wait_seconds(attempts: u32, retry_after: Option<u64>, entropy: &dyn Entropy) -> Option<i64> {
+        let retry_after = retry_after.map(Duration::from_secs);
+        let next = RetrySchedule::default().next_attempt(attempts, at(0), at(0), retry_after, entropy)?;
+        Some(next.unix_millis() / 1_000)
+    }
+
+    #[test]
+    fn the_default_is_the_published_schedule() {
+        let published = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+        for (attempts, seconds) in (1..).zip(published) {
+            assert_eq!(wait_seconds(attempts, None, &Constant(0)), Some(seconds));
+            assert_eq!(wait_seconds(attempts, None, &Constant(255)), Some(seconds * 6 / 5));
+        }
+        assert_eq!(wait_seconds(10, None, &Constant(0)), None);
+        assert_eq!(wait_seconds(u32::MAX, None, &Constant(0)), None);
+    }
+
+    #[test]
+    fn retry_after_is_a_floor() {
+        assert_eq!(wait_seconds(1, Some(60), &Constant(0)), Some(60));
+        assert_eq!(wait_seconds(1, Some(60), &Constant(255)), Some(72));
+        assert_eq!(wait_seconds(2, Some(60), &Constant(0)), Some(300));
+        assert_eq!(wait_seconds(1, Some(0), &Constant(0)), Some(5));
+    }
+
+    #[test]
+    fn age_ends_a_delivery_whatever_the_receiver_asks() {
+        let schedule = RetrySchedule::new(vec![10 * SECOND; 3]).unwrap();
+        let age_max = schedule.age_max();
+        assert_eq!(age_max, 36 * SECOND + RetrySchedule::SLACK);
+        let next =
+            |ended_at: Timestamp, retry_after| schedule.next_attempt(1, at(0), ended_at, retry_after, &Constant(0));
+        let last = at(0).plus(age_max);
+        assert_eq!(next(last.minus(10 * SECOND), None), Some(last));
+        assert_eq!(next(last.minus(9 * SECOND), None), None);
+        assert_eq!(next(at(0), Some(age_max)), Some(last));
+        assert_eq!(next(at(0), Some(age_max + SECOND)), None);
+        assert_eq!(next(at(0), Some(Duration::MAX)), None);
+    }
+
+    #[test]
+    fn refuses_what_cannot_be() {
+        assert!(RetrySchedule::new(vec![]).unwrap().next_attempt(1, at(0), at(0), None, &Constant(0)).is_none());
+        assert!(RetrySchedule::new(vec![SECOND; 50]).is_ok());
+        assert!(RetrySchedule::new(vec![RetrySchedule::WAIT_MAX]).is_ok());
+        for wrong in [vec![SECOND; 51], vec![Duration::ZERO], vec![RetrySchedule::WAIT_MAX + SECOND]] {
+            assert_eq!(RetrySchedule::new(wrong), Err(InvalidRetrySchedule));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_wait_is_lengthened_by_a_fifth_at_most_and_never_shortened(millis in 0_u64..=604_800_000, seed: u64) {
+            let wait = Duration::from_millis(millis);
+            let lengthened = lengthened(wait, &SeededEntropy::new(seed));
+            prop_assert!(wait <= lengthened && lengthened <= wait + wait / 5);
+        }
+    }
+}

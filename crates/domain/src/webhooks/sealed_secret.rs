@@ -1,0 +1,193 @@
+use std::fmt;
+
+use aes_gcm::aead::{Aead, KeyInit, Payload};
+use aes_gcm::{Aes256Gcm, Nonce};
+use zeroize::Zeroizing;
+
+use super::signing_secret::SigningSecret;
+use crate::SubscriptionId;
+use crate::ports::Entropy;
+
+/// The layout of a sealed secret, its first byte: version, nonce, ciphertext with tag.
+const VERSION: u8 = 1;
+const NONCE_BYTES: usize = 12;
+
+/// There is no key to seal with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at least one key is needed")]
+pub struct InvalidSealingKeys;
+
+/// None of the keys opens the sealed secret: it was sealed under another key or for another subscription, or it is
+/// damaged. Which of them cannot be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the sealed secret does not open with any of the keys")]
+pub struct UnsealError;
+
+/// A signing secret as it is stored: AES-256-GCM with a random nonce, bound to its subscription.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SealedSecret(Vec<u8>);
+
+impl SealedSecret {
+    /// The sealed secret of these bytes, as storage keeps them.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes, for storage.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SealedSecret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SealedSecret")
+    }
+}
+
+/// A signing secret that was opened.
+#[derive(Debug)]
+pub struct Unsealed {
+    /// The secret.
+    pub secret: SigningSecret,
+    /// Whether an older key opened it, so that it should be sealed again under the newest.
+    pub under_older_key: bool,
+}
+
+/// `ENCRYPTION_KEY`: the key that seals, and older ones that still open. They cannot be printed, and are wiped on drop.
+pub struct SealingKeys(Vec<Zeroizing<[u8; 32]>>);
+
+impl SealingKeys {
+    /// These keys, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn new(keys: Vec<Zeroizing<[u8; 32]>>) -> Result<Self, InvalidSealingKeys> {
+        if keys.is_empty() { Err(InvalidSealingKeys) } else { Ok(Self(keys)) }
+    }
+
+    /// Seals `secret` for `subscription` under the newest key. A random nonce of 96 bits is good for four thousand
+    /// million secrets under one key (NIST SP 800-38D, 8.3).
+    pub fn seal(&self, secret: &SigningSecret, subscription: SubscriptionId, entropy: &dyn Entropy) -> SealedSecret {
+        let mut nonce = [0; NONCE_BYTES];
+        entropy.fill(&mut nonce);
+        let ciphertext = encrypt(&self.0[0], nonce, secret.expose(), subscription);
+        SealedSecret([&[VERSION][..], &nonce, &ciphertext].concat())
+    }
+
+    /// Opens what was sealed for `subscription`.
+    ///
+    /// # Errors
+    ///
+    /// When no key opens it.
+    pub fn unseal(&self, sealed: &SealedSecret, subscription: SubscriptionId) -> Result<Unsealed, UnsealError> {
+        let rest = sealed.0.strip_prefix(&[VERSION]).ok_or(UnsealError)?;
+        let (nonce, ciphertext) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(UnsealError)?;
+        let associated_data = associated_data(subscription);
+        let open = |key| {
+            let payload = Payload { msg: ciphertext, aad: &associated_data };
+            cipher(key).decrypt(&Nonce::from(*nonce), payload).ok().map(Zeroizing::new)
+        };
+        let (index, text) =
+            self.0.iter().enumerate().find_map(|(index, key)| Some((index, open(key)?))).ok_or(UnsealError)?;
+        let text = str::from_utf8(&text).map_err(|_| UnsealError)?;
+        let secret = SigningSecret::parse(text).map_err(|_| UnsealError)?;
+        Ok(Unsealed { secret, under_older_key: index > 0 })
+    }
+}
+
+impl fmt::Debug for SealingKeys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SealingKeys")
+    }
+}
+
+fn encrypt(key: &[u8; 32], nonce: [u8; NONCE_BYTES], text: &str, subscription: SubscriptionId) -> Vec<u8> {
+    let payload = Payload { msg: text.as_bytes(), aad: &associated_data(subscription) };
+    cipher(key).encrypt(&Nonce::from(nonce), payload).expect("a secret is far shorter than AES-GCM's limit")
+}
+
+fn cipher(key: &[u8; 32]) -> Aes256Gcm {
+    Aes256Gcm::new(key.into())
+}
+
+fn associated_data(subscription: SubscriptionId) -> [u8; 17] {
+    let mut data = [VERSION; 17];
+    data[1..].copy_from_slice(subscription.as_bytes());
+    data
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SeededEntropy;
+
+    const SUBSCRIPTION: SubscriptionId = SubscriptionId::from_bytes([9; 16]);
+
+    fn keys(bytes: &[u8]) -> SealingKeys {
+        SealingKeys::new(bytes.iter().map(|byte| Zeroizing::new([*byte; 32])).collect()).unwrap()
+    }
+
+    fn sealed(keys: &SealingKeys, seed: u64) -> SealedSecret {
+        keys.seal(&SigningSecret::parse("swordfish").unwrap(), SUBSCRIPTION, &SeededEntropy::new(seed))
+    }
+
+    #[test]
+    fn opens_what_it_sealed_and_shows_nothing_of_it() {
+        let keys = keys(&[1]);
+        let sealed = sealed(&keys, 3);
+        let unsealed = keys.unseal(&SealedSecret::from_bytes(sealed.as_bytes().to_vec()), SUBSCRIPTION).unwrap();
+        assert_eq!(unsealed.secret.expose(), "swordfish");
+        assert!(!unsealed.under_older_key);
+        assert_eq!(sealed.as_bytes().len(), 1 + 12 + 9 + 16);
+        assert!(!sealed.as_bytes().windows(9).any(|window| window == b"swordfish"));
+        assert_eq!(format!("{sealed:?} {keys:?}"), "SealedSecret SealingKeys");
+    }
+
+    #[test]
+    fn the_same_secret_never_looks_the_same() {
+        let keys = keys(&[1]);
+        assert_ne!(sealed(&keys, 3), sealed(&keys, 4));
+    }
+
+    #[test]
+    fn older_keys_open_and_the_newest_seals() {
+        let old = sealed(&keys(&[1]), 3);
+        let rotated = keys(&[2, 1]);
+        let unsealed = rotated.unseal(&old, SUBSCRIPTION).unwrap();
+        assert!(unsealed.under_older_key);
+        let renewed = rotated.seal(&unsealed.secret, SUBSCRIPTION, &SeededEntropy::new(5));
+        assert!(!keys(&[2]).unseal(&renewed, SUBSCRIPTION).unwrap().under_older_key);
+        assert_eq!(keys(&[2]).unseal(&old, SUBSCRIPTION).err(), Some(UnsealError));
+    }
+
+    #[test]
+    fn a_secret_moved_to_another_subscription_does_not_open() {
+        let keys = keys(&[1]);
+        assert_eq!(keys.unseal(&sealed(&keys, 3), SubscriptionId::from_bytes([8; 16])).err(), Some(UnsealError));
+    }
+
+    #[test]
+    fn a_damaged_secret_does_not_open() {
+        let keys = keys(&[1]);
+        let whole = sealed(&keys, 3).as_bytes().to_vec();
+        for index in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[index] ^= 1;
+            let shortened = whole[..index].to_vec();
+            for wrong in [damaged, shortened] {
+                assert_eq!(
+                    keys.unseal(&SealedSecret::from_bytes(wrong), SUBSCRIPTION).err(),
+                    Some(UnsealError),
+                    "{index}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_key_nothing_is_sealed() {
+        assert_eq!(SealingKeys::new(Vec::new()).err(), Some(InvalidSealingKeys));
+    }
+}

@@ -1,0 +1,153 @@
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use zeroize::Zeroizing;
+
+use crate::ports::Entropy;
+
+/// What stands before a secret whose key is written in base64.
+const PREFIX: &str = "whsec_";
+/// The size of a key of ours, in bytes: as many as HMAC-SHA256 can use in full (RFC 2104).
+const GENERATED_KEY_BYTES: usize = 32;
+
+/// Why a text is no [`SigningSecret`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidSigningSecret {
+    /// After `whsec_` stands no base64, or not of 24 to 64 bytes.
+    #[error(
+        "after `whsec_` must follow the base64 of {} to {} bytes",
+        SigningSecret::KEY_BYTES_MIN,
+        SigningSecret::KEY_BYTES_MAX
+    )]
+    Key,
+    /// Not 1 to [`SigningSecret::LENGTH_MAX`] characters.
+    #[error("must have 1 to {} characters", SigningSecret::LENGTH_MAX)]
+    Length,
+    /// A control character.
+    #[error("must not contain control characters")]
+    ControlCharacter,
+}
+
+/// The secret that a subscription's webhooks are signed with. It cannot be printed and is wiped on drop.
+///
+/// `whsec_` and base64 stand for the decoded bytes, as Standard Webhooks 1.0 has it; any other text is itself the key,
+/// byte for byte.
+#[derive(Clone)]
+pub struct SigningSecret {
+    text: Zeroizing<String>,
+    key: Zeroizing<Vec<u8>>,
+}
+
+impl SigningSecret {
+    /// The longest secret, in characters.
+    pub const LENGTH_MAX: usize = 256;
+    /// The shortest key after `whsec_`, in bytes, as Standard Webhooks 1.0 asks.
+    pub const KEY_BYTES_MIN: usize = 24;
+    /// The longest key after `whsec_`, in bytes, as Standard Webhooks 1.0 asks.
+    pub const KEY_BYTES_MAX: usize = 64;
+
+    /// Draws a new secret: `whsec_` and the base64 of 32 bytes.
+    pub fn generate(entropy: &dyn Entropy) -> Self {
+        let mut key = Zeroizing::new(vec![0; GENERATED_KEY_BYTES]);
+        entropy.fill(&mut key);
+        // Room for all of it at once: a text that grows would leave a copy behind.
+        let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + GENERATED_KEY_BYTES.div_ceil(3) * 4));
+        text.push_str(PREFIX);
+        STANDARD.encode_string(&*key, &mut text);
+        Self { text, key }
+    }
+
+    /// Takes a secret that a consumer chose, or that was stored.
+    ///
+    /// # Errors
+    ///
+    /// Says which rule the text breaks.
+    pub fn parse(text: &str) -> Result<Self, InvalidSigningSecret> {
+        if text.is_empty() || text.chars().nth(Self::LENGTH_MAX).is_some() {
+            return Err(InvalidSigningSecret::Length);
+        }
+        if text.chars().any(char::is_control) {
+            return Err(InvalidSigningSecret::ControlCharacter);
+        }
+        let key = match text.strip_prefix(PREFIX) {
+            Some(encoded) => decode(encoded)?,
+            None => Zeroizing::new(text.as_bytes().to_vec()),
+        };
+        Ok(Self { text: Zeroizing::new(text.to_owned()), key })
+    }
+
+    /// The secret itself, for the one answer that shows it and for sealing.
+    pub fn expose(&self) -> &str {
+        &self.text
+    }
+
+    /// The bytes that key the HMAC.
+    pub(super) fn key(&self) -> &[u8] {
+        &self.key
+    }
+}
+
+impl fmt::Debug for SigningSecret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SigningSecret")
+    }
+}
+
+fn decode(encoded: &str) -> Result<Zeroizing<Vec<u8>>, InvalidSigningSecret> {
+    let key = Zeroizing::new(STANDARD.decode(encoded).map_err(|_| InvalidSigningSecret::Key)?);
+    let fits = (SigningSecret::KEY_BYTES_MIN..=SigningSecret::KEY_BYTES_MAX).contains(&key.len());
+    fits.then_some(key).ok_or(InvalidSigningSecret::Key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SeededEntropy;
+
+    #[test]
+    fn the_key_is_decoded_after_the_prefix_and_the_text_itself_without() {
+        let zeros = SigningSecret::parse(&format!("whsec_{}", "A".repeat(32))).unwrap();
+        assert_eq!(zeros.key(), [0; 24]);
+        for text in ["x", "correct horse battery staple", "Ünïcode", "WHSEC_AAAA", &"é".repeat(256)] {
+            assert_eq!(SigningSecret::parse(text).unwrap().key(), text.as_bytes(), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_by_the_rule_that_is_broken() {
+        let key = InvalidSigningSecret::Key;
+        for (text, error) in [
+            (String::new(), InvalidSigningSecret::Length),
+            ("a".repeat(257), InvalidSigningSecret::Length),
+            ("a\nb".into(), InvalidSigningSecret::ControlCharacter),
+            ("a\0".into(), InvalidSigningSecret::ControlCharacter),
+            ("whsec_".into(), key),
+            ("whsec_not base64".into(), key),
+            (format!("whsec_{}", STANDARD.encode([7; 23])), key),
+            (format!("whsec_{}", STANDARD.encode([7; 65])), key),
+            (format!("whsec_{}", STANDARD.encode([7; 25]).trim_end_matches('=')), key),
+            (format!("whsec_{}", STANDARD.encode([255; 24]).replace('/', "_")), key),
+        ] {
+            assert_eq!(SigningSecret::parse(&text).err(), Some(error), "{text:?}");
+        }
+        for bytes in [24, 25, 64] {
+            assert!(SigningSecret::parse(&format!("whsec_{}", STANDARD.encode(vec![7; bytes]))).is_ok(), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_generated_secret_reads_back() {
+        let entropy = SeededEntropy::new(5);
+        let (one, other) = (SigningSecret::generate(&entropy), SigningSecret::generate(&entropy));
+        assert_eq!(SigningSecret::parse(one.expose()).unwrap().key(), one.key());
+        assert_eq!(one.expose().len(), 6 + 44);
+        assert_eq!(one.key().len(), 32);
+        assert_ne!(one.expose(), other.expose());
+    }
+
+    #[test]
+    fn a_secret_does_not_print() {
+        assert_eq!(format!("{:?}", SigningSecret::parse("swordfish").unwrap()), "SigningSecret");
+    }
+}

@@ -1,0 +1,188 @@
+use std::fmt;
+
+use url::Url;
+
+use super::egress_policy::{EgressPolicy, UrlRefused};
+
+/// Why a text is no [`TargetUrl`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidTargetUrl {
+    /// More than [`TargetUrl::LENGTH_MAX`] characters, as given or in its normal form.
+    #[error("must have at most {} characters", TargetUrl::LENGTH_MAX)]
+    TooLong,
+    /// It does not parse, or is relative.
+    #[error("must be an absolute URL")]
+    NotAbsolute,
+    /// The egress policy does not let webhooks go there.
+    #[error(transparent)]
+    Refused(#[from] UrlRefused),
+}
+
+/// Where a subscription's webhooks go: an absolute URL without user info or fragment, in the normal form of the
+/// WHATWG URL standard, so that every spelling of an address is the address.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct TargetUrl(Url);
+
+impl TargetUrl {
+    /// The longest URL, in characters.
+    pub const LENGTH_MAX: usize = 2_048;
+
+    /// Takes `text` as a target, drops its fragment, and asks the policy about scheme, port and host.
+    ///
+    /// # Errors
+    ///
+    /// Says which rule the text breaks.
+    pub fn parse(text: &str, policy: &EgressPolicy) -> Result<Self, InvalidTargetUrl> {
+        if text.chars().nth(Self::LENGTH_MAX).is_some() {
+            return Err(InvalidTargetUrl::TooLong);
+        }
+        let target = Self::from_stored(text).ok_or(InvalidTargetUrl::NotAbsolute)?;
+        policy.judge_url(&target.0)?;
+        // Percent encoding and punycode are longer than what they stand for.
+        if target.as_str().len() > Self::LENGTH_MAX {
+            return Err(InvalidTargetUrl::TooLong);
+        }
+        Ok(target)
+    }
+
+    /// The target of a text that [`TargetUrl::parse`] made once; `None` when it is no URL. The policy is not asked:
+    /// it may have changed since, and the sender asks it at every attempt.
+    pub fn from_stored(text: &str) -> Option<Self> {
+        let mut url = Url::parse(text).ok()?;
+        url.set_fragment(None);
+        Some(Self(url))
+    }
+
+    /// The URL in its normal form.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The parsed URL.
+    pub fn url(&self) -> &Url {
+        &self.0
+    }
+}
+
+/// Shows no path and no query: receivers put their own secrets there.
+impl fmt::Debug for TargetUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "TargetUrl({})", self.0.origin().ascii_serialization())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::webhooks::{EgressPolicySettings, InvalidHostName};
+
+    fn parse(text: &str) -> Result<String, InvalidTargetUrl> {
+        let own_addresses = Arc::new(Vec::new());
+        let settings = EgressPolicySettings { allow_http: false, allowed_networks: Vec::new(), own_addresses };
+        TargetUrl::parse(text, &EgressPolicy::new(settings)).map(|target| target.as_str().to_owned())
+    }
+
+    #[test]
+    fn keeps_the_normal_form_without_fragment() {
+        for (given, kept) in [
+            ("https://example.com", "https://example.com/"),
+            ("HTTPS://EXAMPLE.com:443/Hook?x=1#part", "https://example.com/Hook?x=1"),
+            ("https://example.com/#", "https://example.com/"),
+            ("https://münchen.example/ü", "https://xn--mnchen-3ya.example/%C3%BC"),
+            ("https://example.com./a", "https://example.com./a"),
+            (" https://example.com/a\tb ", "https://example.com/ab"),
+            ("https:example.com", "https://example.com/"),
+            ("https://8.8.8.8:8443/", "https://8.8.8.8:8443/"),
+            ("https://[2606:4700::1]/", "https://[2606:4700::1]/"),
+            ("https://receiver/hook", "https://receiver/hook"),
+        ] {
+            assert_eq!(parse(given).as_deref(), Ok(kept), "{given}");
+        }
+    }
+
+    #[test]
+    fn refuses_by_the_rule_that_is_broken() {
+        for (given, error) in [
+            ("", InvalidTargetUrl::NotAbsolute),
+            ("/hook", InvalidTargetUrl::NotAbsolute),
+            ("//example.com/hook", InvalidTargetUrl::NotAbsolute),
+            ("example.com/hook", InvalidTargetUrl::NotAbsolute),
+            ("https://", InvalidTargetUrl::NotAbsolute),
+            ("https://example.com:65536", InvalidTargetUrl::NotAbsolute),
+            ("https://256.256.256.256/", InvalidTargetUrl::NotAbsolute),
+            ("https://[fe80::1%25eth0]/", InvalidTargetUrl::NotAbsolute),
+            ("https://exa mple.com/", InvalidTargetUrl::NotAbsolute),
+            ("http://example.com/", UrlRefused::Scheme.into()),
+            ("mailto:a@example.com", UrlRefused::Scheme.into()),
+            ("example.com:443", UrlRefused::Scheme.into()),
+            ("https://user@example.com/", UrlRefused::UserInfo.into()),
+            ("https://:secret@example.com/", UrlRefused::UserInfo.into()),
+            ("https://example.com:22/", UrlRefused::Port.into()),
+            ("https://localhost/", UrlRefused::Localhost.into()),
+            ("https://a..example/", UrlRefused::HostName(InvalidHostName).into()),
+        ] {
+            assert_eq!(parse(given), Err(error), "{given}");
+        }
+    }
+
+    #[test]
+    fn judges_every_spelling_of_an_address() {
+        for host in [
+            "127.0.0.1",
+            "127.1",
+            "127.0.1",
+            "2130706433",
+            "0x7f000001",
+            "0x7f.1",
+            "017700000001",
+            "0177.0.0.01",
+            "127.0.0.1.",
+            "1%327.0.0.1",
+            "１２７.０.０.１",
+            "①②⑦.⓪.⓪.①",
+            "127。0。0。1",
+            "0",
+            "0x0",
+            "[::1]",
+            "[::]",
+            "[0:0:0:0:0:0:0:1]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]",
+            "[::127.0.0.1]",
+            "[64:ff9b::127.0.0.1]",
+            "169.254.169.254",
+            "0xa9fea9fe",
+            "[fe80::1]",
+        ] {
+            let verdict = parse(&format!("https://{host}/"));
+            assert!(matches!(verdict, Err(InvalidTargetUrl::Refused(UrlRefused::Address(_)))), "{host}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn counts_characters_as_given_and_as_kept() {
+        let fits = format!("https://example.com/{}", "a".repeat(2_028));
+        assert_eq!(fits.len(), 2_048);
+        assert_eq!(parse(&fits).as_deref(), Ok(fits.as_str()));
+        assert_eq!(parse(&format!("{fits}a")), Err(InvalidTargetUrl::TooLong));
+        let grows = format!("https://example.com/{}", "é".repeat(500));
+        assert_eq!(parse(&grows), Err(InvalidTargetUrl::TooLong));
+        let mostly_fragment = format!("https://example.com/#{}", "a".repeat(2_100));
+        assert_eq!(parse(&mostly_fragment), Err(InvalidTargetUrl::TooLong));
+    }
+
+    #[test]
+    fn reads_back_what_it_kept() {
+        let kept = parse("https://münchen.example/ü?a=é").unwrap();
+        assert_eq!(TargetUrl::from_stored(&kept).unwrap().as_str(), kept);
+        assert!(TargetUrl::from_stored("nothing").is_none());
+    }
+
+    #[test]
+    fn debug_shows_the_origin_alone() {
+        let target = TargetUrl::from_stored("https://example.com:8443/T0KEN?k=S3CRET").unwrap();
+        assert_eq!(format!("{target:?}"), "TargetUrl(https://example.com:8443)");
+    }
+}

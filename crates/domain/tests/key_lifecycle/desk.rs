@@ -1,0 +1,124 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
+use domain::ports::{ActiveLimit, Clock, Insertion, KeyStore, RecentUses, Revocation, StoreError};
+use domain::{
+    ApiKey, CreateKey, CreateKeyError, CreatedKey, KeyDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyUse, Keys, Label,
+    ListView, Timestamp, UserId,
+};
+
+pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
+pub(crate) const DAY: Duration = Duration::from_hours(24);
+
+/// Everything that a use case works with: at most 3 active keys, 30 days to live, 10 days kept.
+pub(crate) struct Desk {
+    pub(crate) keys: Keys,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) store: Arc<MemoryKeyStore>,
+    pub(crate) noted: Arc<NotedUses>,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        let store = Arc::new(MemoryKeyStore::default());
+        let start = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
+        let clock = Arc::new(ManualClock::new(start));
+        let noted = Arc::new(NotedUses::default());
+        Self { keys: keys(store.clone(), noted.clone(), clock.clone()), clock, store, noted }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn create(&self, owner: &UserId, expires_at: Option<Timestamp>) -> Result<CreatedKey, CreateKeyError> {
+        pollster::block_on(self.keys.create(owner, request(expires_at)))
+    }
+
+    pub(crate) fn list(&self, owner: &UserId) -> Vec<ApiKey> {
+        pollster::block_on(self.keys.list(owner)).expect("the memory store does not fail")
+    }
+}
+
+/// The use cases over a store that is down.
+pub(crate) fn keys_over_a_failing_store() -> Keys {
+    let clock = Arc::new(ManualClock::new(Timestamp::MAX));
+    keys(Arc::new(FailingStore), Arc::new(()), clock)
+}
+
+pub(crate) fn request(expires_at: Option<Timestamp>) -> CreateKey {
+    CreateKey { label: Label::parse("CI deploy").expect("a valid label"), expires_at }
+}
+
+pub(crate) fn user(subject: &str) -> UserId {
+    UserId::new("https://id.example", subject).expect("a valid subject")
+}
+
+pub(crate) fn is_unavailable(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable(_))
+}
+
+fn keys(store: Arc<dyn KeyStore>, noted: Arc<dyn RecentUses>, clock: Arc<ManualClock>) -> Keys {
+    let settings =
+        KeyPolicySettings { max_active: 3, max_ttl_days: 30, retention_days: 10, ..KeyPolicySettings::default() };
+    let policy = KeyPolicy::new(settings).expect("valid settings");
+    Keys::new(store, noted, clock, Arc::new(SeededEntropy::new(5)), policy)
+}
+
+/// Uses that are noted and not written.
+#[derive(Default)]
+pub(crate) struct NotedUses(Mutex<HashMap<KeyId, Timestamp>>);
+
+impl NotedUses {
+    pub(crate) fn note(&self, id: KeyId, at: Timestamp) {
+        self.0.lock().expect("no test panics with the lock").insert(id, at);
+    }
+}
+
+impl RecentUses for NotedUses {
+    fn last_use(&self, id: KeyId) -> Option<Timestamp> {
+        self.0.lock().expect("no test panics with the lock").get(&id).copied()
+    }
+}
+
+struct FailingStore;
+
+fn down<T>() -> Result<T, StoreError> {
+    Err(StoreError::Unavailable("down".into()))
+}
+
+#[async_trait]
+impl KeyStore for FailingStore {
+    async fn insert_within(
+        &self,
+        _: &ApiKey,
+        _: &KeyDigest,
+        _: ActiveLimit,
+        _: ListView,
+    ) -> Result<Insertion, StoreError> {
+        down()
+    }
+
+    async fn list(&self, _: &UserId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        down()
+    }
+
+    async fn revoke(&self, _: &UserId, _: KeyId, _: Timestamp, _: ListView) -> Result<Revocation, StoreError> {
+        down()
+    }
+
+    async fn find_by_digest(&self, _: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        down()
+    }
+
+    async fn record_uses(&self, _: &[KeyUse]) -> Result<(), StoreError> {
+        down()
+    }
+
+    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        down()
+    }
+}
