@@ -1,1 +1,39 @@
-//! Every promise of the storage ports as a test that any adapter can run
+//! Every promise of the storage ports, as a function that any adapter can be held against.
+//!
+//! `docs/writing-an-adapter.md` says how to write a store. This crate says whether it is right: each `pub async fn`
+//! in the modules below is one promise of [`domain::ports::KeyStore`]. It takes a **fresh, empty** store, and panics
+//! with the promise that was broken. To name them all as tests of your crate:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use domain::memory::MemoryKeyStore;
+//! use domain::ports::KeyStore;
+//!
+//! async fn fresh_store() -> Arc<dyn KeyStore> {
+//!     Arc::new(MemoryKeyStore::default())
+//! }
+//!
+//! storage_conformance::key_store_tests!(fresh_store());
+//! ```
+//!
+//! Without macros, loop over [`PROMISES`]. The suite reads no clock, so that its runs are alike. What it cannot see
+//! from outside is a crash; [`durability`] looks at a store that was closed and opened again.
+
+#![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
+
+pub mod cancellation;
+pub mod duplicates;
+pub mod durability;
+pub mod limit;
+pub mod listing;
+pub mod lookup;
+pub mod owners;
+pub mod purge;
+mod racing;
+pub mod revocation;
+pub mod round_trip;
+mod sample;
+mod suite;
+pub mod uses;
+
+pub use suite::{Check, FreshStore, PROMISES, Promise, keep};

@@ -1,0 +1,160 @@
+use std::any::Any;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::ports::KeyStore;
+
+/// A promise that takes longer is broken: a call was blocked by another one, for good. Healthy stores need about a
+/// second for the slowest promise.
+const PROMISE_DURATION_MAX: Duration = Duration::from_mins(1);
+
+/// Threads that call the store: more than one, so that calls run in parallel on any machine.
+const CALLING_THREADS: usize = 4;
+
+/// One promise of [`KeyStore`].
+#[derive(Clone, Copy)]
+pub struct Promise {
+    /// The name of the function that checks it.
+    pub name: &'static str,
+    /// Checks it on a fresh store, within a tokio runtime of several threads. Panics where it is broken.
+    pub check: fn(Arc<dyn KeyStore>) -> Check,
+}
+
+/// The check of one promise under way.
+pub type Check = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl fmt::Debug for Promise {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name)
+    }
+}
+
+/// A store that holds nothing yet, and what must outlive it: a folder, a server.
+pub struct FreshStore {
+    store: Arc<dyn KeyStore>,
+    _guard: Box<dyn Any + Send>,
+}
+
+impl From<Arc<dyn KeyStore>> for FreshStore {
+    fn from(store: Arc<dyn KeyStore>) -> Self {
+        Self { store, _guard: Box::new(()) }
+    }
+}
+
+impl<Guard: Any + Send> From<(Arc<dyn KeyStore>, Guard)> for FreshStore {
+    fn from((store, guard): (Arc<dyn KeyStore>, Guard)) -> Self {
+        Self { store, _guard: Box::new(guard) }
+    }
+}
+
+/// Makes a store and holds it against the promise, on a runtime of its own. Panics where it is broken.
+pub fn keep<Fresh: Into<FreshStore>>(promise: &Promise, fresh: impl Future<Output = Fresh>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(CALLING_THREADS)
+        .enable_all()
+        .build()
+        .expect("a runtime can be built");
+    let ended = runtime.block_on(async {
+        let fresh: FreshStore = fresh.await.into();
+        let check = (promise.check)(Arc::clone(&fresh.store));
+        tokio::time::timeout(PROMISE_DURATION_MAX, check).await
+    });
+    // Not dropped, which would wait for threads that the store has blocked.
+    runtime.shutdown_background();
+    assert!(ended.is_ok(), "{promise:?}: no end after {PROMISE_DURATION_MAX:?}, calls block each other");
+}
+
+/// Names every promise as a `#[test]` of the module it is used in. Takes a future that makes a fresh store: an
+/// `Arc<dyn KeyStore>`, or a pair of it and a guard that is dropped after it.
+#[macro_export]
+macro_rules! key_store_tests {
+    ($fresh:expr $(,)?) => {
+        $crate::with_key_store_promises! { [$crate::key_store_tests_of] ($fresh) }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! key_store_tests_of {
+    (($fresh:expr) $($group:ident::$name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let promise = $crate::Promise {
+                    name: stringify!($name),
+                    check: |store| ::std::boxed::Box::pin($crate::$group::$name(store)),
+                };
+                $crate::keep(&promise, $fresh);
+            }
+        )*
+    };
+}
+
+macro_rules! table_of {
+    (() $($group:ident::$name:ident)*) => {
+        /// Every promise of [`KeyStore`], in the order of its methods.
+        pub const PROMISES: &[Promise] = &[
+            $(Promise { name: stringify!($name), check: |store| Box::pin(crate::$group::$name(store)) }),*
+        ];
+    };
+}
+
+/// The one list of promises: hands it to another macro, behind that one's own arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_key_store_promises {
+    ([$($macro:tt)*] $arguments:tt) => {
+        $($macro)* ! {
+            $arguments
+            round_trip::every_field_comes_back
+            round_trip::times_keep_their_milliseconds
+            round_trip::texts_come_back_byte_for_byte
+            owners::look_alike_owners_are_told_apart
+            limit::insertions_stop_at_the_limit
+            limit::only_active_keys_count
+            limit::other_owners_keys_do_not_count
+            limit::insertion_answers_with_the_list
+            limit::parallel_insertions_fill_the_room_exactly
+            limit::parallel_insertions_of_two_owners_fill_both_rooms
+            limit::parallel_insertions_and_revocations_keep_the_limit
+            duplicates::a_stored_id_is_refused
+            duplicates::a_stored_digest_is_refused
+            duplicates::duplicates_at_the_limit_change_nothing
+            duplicates::parallel_duplicates_store_once
+            listing::an_owner_without_keys_has_an_empty_list
+            listing::lists_are_newest_first
+            listing::lists_show_every_active_key_and_a_hundred_ended
+            listing::the_most_recently_ended_keys_are_shown
+            listing::lists_are_decided_at_their_instant
+            listing::lists_are_what_the_reference_selects
+            revocation::revocation_sets_its_time_and_nothing_else
+            revocation::the_first_revocation_stays
+            revocation::parallel_revocations_set_one_time
+            revocation::an_unknown_key_is_not_found
+            revocation::another_users_key_stays_as_it_is
+            revocation::revocation_frees_a_place
+            revocation::revocation_answers_with_the_list
+            lookup::a_digest_finds_its_key_in_any_state
+            lookup::an_unknown_digest_finds_nothing
+            uses::uses_move_forward_only
+            uses::the_latest_of_several_uses_counts
+            uses::uses_of_unknown_keys_are_passed_over
+            uses::uses_change_nothing_else
+            uses::large_batches_of_uses_are_taken
+            uses::parallel_batches_of_uses_all_count
+            uses::uses_and_revocations_in_parallel_both_count
+            purge::keys_that_ended_earlier_are_deleted
+            purge::at_most_max_keys_are_deleted
+            purge::deleted_keys_leave_nothing
+            purge::parallel_purges_count_each_key_once
+            cancellation::a_cancelled_insertion_is_whole_or_nothing
+            cancellation::a_cancelled_revocation_is_whole_or_nothing
+            cancellation::a_cancelled_batch_of_uses_is_whole_or_nothing
+            cancellation::a_cancelled_purge_is_whole_or_nothing
+        }
+    };
+}
+
+with_key_store_promises! { [table_of] () }

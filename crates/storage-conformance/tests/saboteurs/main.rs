@@ -1,0 +1,118 @@
+//! The suite bites: stores with one fault each, and the promises that must be seen to break.
+
+mod fault;
+mod store;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fault::Fault;
+use storage_conformance::{PROMISES, Promise};
+use store::Saboteur;
+
+/// Each fault, and promises that it breaks.
+const SABOTEURS: &[(Fault, &[&str])] = &[
+    (Fault::LosesMilliseconds, &["times_keep_their_milliseconds", "every_field_comes_back", "only_active_keys_count"]),
+    (Fault::ForgetsExpiry, &["every_field_comes_back"]),
+    (Fault::CutsLabelsAt64, &["texts_come_back_byte_for_byte"]),
+    (Fault::IgnoresIssuers, &["look_alike_owners_are_told_apart"]),
+    (Fault::IgnoresCase, &["look_alike_owners_are_told_apart"]),
+    (Fault::TrimsSubjects, &["look_alike_owners_are_told_apart"]),
+    (Fault::JoinsIssuerAndSubject, &["look_alike_owners_are_told_apart"]),
+    (Fault::ForgetsTheLimit, &["insertions_stop_at_the_limit", "parallel_insertions_fill_the_room_exactly"]),
+    (Fault::StoresWhatItRefuses, &["insertions_stop_at_the_limit"]),
+    (Fault::CountsOneTooFew, &["insertions_stop_at_the_limit", "revocation_frees_a_place"]),
+    (
+        Fault::CountsExpiredAtTheInstant,
+        &["only_active_keys_count", "lists_are_decided_at_their_instant", "lists_are_what_the_reference_selects"],
+    ),
+    (Fault::CountsRevoked, &["only_active_keys_count", "revocation_frees_a_place"]),
+    (Fault::CountsRevokedAhead, &["only_active_keys_count", "lists_are_decided_at_their_instant"]),
+    (Fault::CountsEverybody, &["other_owners_keys_do_not_count", "parallel_insertions_of_two_owners_fill_both_rooms"]),
+    (
+        Fault::CountsThenInserts,
+        &["parallel_insertions_fill_the_room_exactly", "parallel_insertions_and_revocations_keep_the_limit"],
+    ),
+    (Fault::FailsInRaces, &["parallel_insertions_fill_the_room_exactly"]),
+    (Fault::IsFullInRaces, &["parallel_insertions_of_two_owners_fill_both_rooms"]),
+    (Fault::ListsAfterCommit, &["parallel_insertions_fill_the_room_exactly"]),
+    (Fault::AnswersWithTheListBefore, &["insertion_answers_with_the_list", "revocation_answers_with_the_list"]),
+    (Fault::OverwritesStoredIds, &["a_stored_id_is_refused", "duplicates_at_the_limit_change_nothing"]),
+    (Fault::OverwritesStoredDigests, &["a_stored_digest_is_refused", "duplicates_at_the_limit_change_nothing"]),
+    (Fault::ChecksDuplicatesThenInserts, &["parallel_duplicates_store_once"]),
+    (Fault::ListsEverybody, &["an_owner_without_keys_has_an_empty_list", "lists_are_what_the_reference_selects"]),
+    (Fault::ListsOldestFirst, &["lists_are_newest_first"]),
+    (Fault::BreaksTiesBackwards, &["lists_are_newest_first", "lists_are_what_the_reference_selects"]),
+    (Fault::ListsEndedMaxInAll, &["lists_show_every_active_key_and_a_hundred_ended"]),
+    (
+        Fault::ListsAllEnded,
+        &["lists_show_every_active_key_and_a_hundred_ended", "the_most_recently_ended_keys_are_shown"],
+    ),
+    (Fault::PicksEndedByCreation, &["the_most_recently_ended_keys_are_shown", "lists_are_what_the_reference_selects"]),
+    (
+        Fault::EndsByRevocationBeforeExpiry,
+        &["the_most_recently_ended_keys_are_shown", "lists_are_what_the_reference_selects"],
+    ),
+    (Fault::OverwritesRevocations, &["the_first_revocation_stays", "parallel_revocations_set_one_time"]),
+    (Fault::ChecksThenRevokes, &["parallel_revocations_set_one_time"]),
+    (Fault::RevokesAllOfTheOwner, &["revocation_sets_its_time_and_nothing_else"]),
+    (Fault::RevokesOnlyUnexpired, &["revocation_sets_its_time_and_nothing_else"]),
+    (Fault::RevocationIsAUse, &["revocation_sets_its_time_and_nothing_else"]),
+    (Fault::UnknownIsNotOwned, &["an_unknown_key_is_not_found"]),
+    (Fault::RevokesAnybodys, &["another_users_key_stays_as_it_is"]),
+    (Fault::HidesOthersKeys, &["another_users_key_stays_as_it_is"]),
+    (Fault::HidesRevoked, &["a_digest_finds_its_key_in_any_state"]),
+    (Fault::ComparesHalfTheDigest, &["an_unknown_digest_finds_nothing"]),
+    (Fault::UsesMoveBack, &["uses_move_forward_only", "the_latest_of_several_uses_counts"]),
+    (Fault::LastInBatchCounts, &["the_latest_of_several_uses_counts"]),
+    (Fault::FailsOnUnknownUses, &["uses_of_unknown_keys_are_passed_over"]),
+    (Fault::UsesSkipRevoked, &["uses_change_nothing_else"]),
+    (Fault::UsesRevive, &["uses_change_nothing_else"]),
+    (Fault::RefusesLargeBatches, &["large_batches_of_uses_are_taken"]),
+    (Fault::TakesAThousandUses, &["large_batches_of_uses_are_taken"]),
+    (Fault::WritesWholeRows, &["parallel_batches_of_uses_all_count", "uses_and_revocations_in_parallel_both_count"]),
+    (Fault::PurgesTheBoundary, &["keys_that_ended_earlier_are_deleted"]),
+    (Fault::PurgesOnlyRevoked, &["keys_that_ended_earlier_are_deleted"]),
+    (Fault::PurgesByCreation, &["keys_that_ended_earlier_are_deleted"]),
+    (Fault::PurgesOnlyOneOwner, &["keys_that_ended_earlier_are_deleted"]),
+    (Fault::IgnoresPurgeMax, &["at_most_max_keys_are_deleted"]),
+    (Fault::MiscountsPurges, &["at_most_max_keys_are_deleted"]),
+    (Fault::KeepsPurgedDigests, &["deleted_keys_leave_nothing"]),
+    (Fault::SelectsThenPurges, &["parallel_purges_count_each_key_once"]),
+    (Fault::StoresDigestsLater, &["a_cancelled_insertion_is_whole_or_nothing"]),
+    (Fault::WritesUsesOneByOne, &["a_cancelled_batch_of_uses_is_whole_or_nothing"]),
+    (Fault::PurgesOneByOne, &["a_cancelled_purge_is_whole_or_nothing"]),
+    (
+        Fault::LeavesItsLockBehind,
+        &["a_cancelled_insertion_is_whole_or_nothing", "a_cancelled_revocation_is_whole_or_nothing"],
+    ),
+];
+
+/// The faults are what breaks promises: without one, the same store keeps them all.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_fault_every_promise_is_kept() {
+    for promise in PROMISES {
+        (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_fault_breaks_its_promises() {
+    for (fault, names) in SABOTEURS {
+        for promise in names.iter().map(|name| promise(name)) {
+            let broken = tokio::spawn((promise.check)(Arc::new(Saboteur::new(*fault)))).await;
+            assert!(broken.is_err_and(|error| error.is_panic()), "{fault:?} must be seen by {promise:?}");
+        }
+    }
+}
+
+#[test]
+fn every_promise_is_broken_by_some_fault() {
+    let broken: BTreeSet<&str> = SABOTEURS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let promised: BTreeSet<&str> = PROMISES.iter().map(|promise| promise.name).collect();
+    assert_eq!(broken, promised);
+}
+
+fn promise(name: &str) -> &'static Promise {
+    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
+}
