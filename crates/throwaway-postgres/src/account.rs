@@ -1,0 +1,47 @@
+use std::fs;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context;
+
+/// Whom the server runs as: ourselves, or another user when we are root, whom Postgres refuses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Account {
+    other: Option<(u32, u32)>,
+}
+
+impl Account {
+    pub(crate) fn choose() -> anyhow::Result<Self> {
+        if !is_root() {
+            return Ok(Self { other: None });
+        }
+        let users = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
+        let other = ["postgres", "nobody"].iter().find_map(|name| ids_of(&users, name));
+        Ok(Self { other: Some(other.context("running as root, and neither postgres nor nobody is a user here")?) })
+    }
+
+    /// Gives a file or folder to the account.
+    pub(crate) fn own(self, path: &Path) -> anyhow::Result<()> {
+        let Some((user, group)) = self.other else { return Ok(()) };
+        chown(path, Some(user), Some(group)).with_context(|| format!("cannot hand over {}", path.display()))
+    }
+
+    /// Runs the command as the account.
+    pub(crate) fn apply(self, command: &mut Command) {
+        if let Some((user, group)) = self.other {
+            command.uid(user).gid(group);
+        }
+    }
+}
+
+/// Whether this process is root's. `/proc/self` belongs to whom the process runs as.
+pub(crate) fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+fn ids_of(users: &str, name: &str) -> Option<(u32, u32)> {
+    let fields: Vec<&str> = users.lines().map(|line| line.split(':').collect()).find(|f: &Vec<_>| f[0] == name)?;
+    Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
+}

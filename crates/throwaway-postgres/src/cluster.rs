@@ -1,0 +1,342 @@
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use tokio::sync::OnceCell;
+
+use crate::account::Account;
+use crate::watchdog::Watchdog;
+use crate::{Database, ServerBinaries};
+
+/// Names the cluster that an ancestor has lent: its port, a colon, its folder.
+const LOAN: &str = "THROWAWAY_POSTGRES_LOAN";
+
+/// How a cluster is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterSettings {
+    /// Whether a commit waits for the disk. Off, nothing is lost when the server or its clients are killed, only when
+    /// the machine is; measurements turn it on.
+    pub durable: bool,
+    /// The most connections at once.
+    pub connections_max: u32,
+}
+
+impl Default for ClusterSettings {
+    fn default() -> Self {
+        Self { durable: false, connections_max: 300 }
+    }
+}
+
+/// A running Postgres server with its own data folder. Both are gone when this is dropped, and when the process ends.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    binaries: ServerBinaries,
+    account: Account,
+    folder: PathBuf,
+    port: u16,
+    databases: AtomicU32,
+    server: Mutex<Option<Child>>,
+    // `None`: the cluster is lent, and another process's to end. Dropped last, and only then the folder is removed.
+    _watchdog: Option<Watchdog>,
+}
+
+impl Cluster {
+    /// The cluster of this process, started at the first call, with the settings that tests want. Where an ancestor of
+    /// the process has lent its own ([`Cluster::loan`]), that one: test runners start many processes.
+    ///
+    /// # Errors
+    ///
+    /// No server is installed (the text names the command that installs one), or it does not start.
+    pub async fn shared() -> anyhow::Result<&'static Self> {
+        static SHARED: OnceCell<Cluster> = OnceCell::const_new();
+        SHARED
+            .get_or_try_init(async || match Inner::lent()? {
+                Some(inner) => Ok(Self { inner: Arc::new(inner) }),
+                None => Self::start(ClusterSettings::default()).await,
+            })
+            .await
+    }
+
+    /// Starts a cluster of one's own.
+    ///
+    /// # Errors
+    ///
+    /// No server is installed (the text names the command that installs one), or it does not start.
+    pub async fn start(settings: ClusterSettings) -> anyhow::Result<Self> {
+        let inner = off_the_runtime(move || Inner::create(settings)).await?;
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The environment variable, name and value, by which the processes that this one starts find this cluster as
+    /// their [`Cluster::shared`]. It is gone when this process is.
+    pub fn loan(&self) -> (&'static str, String) {
+        (LOAN, format!("{}:{}", self.port(), self.inner.folder.display()))
+    }
+
+    /// A new and empty database.
+    ///
+    /// # Errors
+    ///
+    /// The server is stopped.
+    pub async fn database(&self) -> anyhow::Result<Database> {
+        let number = self.inner.databases.fetch_add(1, Ordering::Relaxed);
+        let name = format!("test_{}_{number}", std::process::id());
+        self.execute("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0")).await?;
+        Ok(Database { url: format!("postgres://postgres@127.0.0.1:{}/{name}", self.port()), name })
+    }
+
+    /// Runs SQL in the named database through psql, and answers what it prints: unaligned, tuples only.
+    ///
+    /// # Errors
+    ///
+    /// The server is stopped, or refuses the SQL.
+    pub async fn execute(&self, database: &str, sql: &str) -> anyhow::Result<String> {
+        let (inner, database, sql) = (Arc::clone(&self.inner), database.to_owned(), sql.to_owned());
+        off_the_runtime(move || inner.psql(&database, &sql)).await
+    }
+
+    /// Stops the server as an operator does: transactions end, connections are closed, data is written.
+    ///
+    /// # Errors
+    ///
+    /// The server does not stop within 30 s.
+    pub async fn stop(&self) -> anyhow::Result<()> {
+        self.end("INT").await
+    }
+
+    /// Stops the server as a crash does: at once, with recovery from the log at the next start.
+    ///
+    /// # Errors
+    ///
+    /// The server does not stop within 30 s.
+    pub async fn crash(&self) -> anyhow::Result<()> {
+        self.end("QUIT").await
+    }
+
+    /// Starts the stopped server again, on the same port with the same data, and returns when it answers.
+    ///
+    /// # Errors
+    ///
+    /// The server does not start within 30 s.
+    pub async fn start_again(&self) -> anyhow::Result<()> {
+        let inner = Arc::clone(&self.inner);
+        off_the_runtime(move || inner.run_server()).await
+    }
+
+    /// [`Cluster::stop`], then [`Cluster::start_again`].
+    ///
+    /// # Errors
+    ///
+    /// As these two.
+    pub async fn restart(&self) -> anyhow::Result<()> {
+        self.stop().await?;
+        self.start_again().await
+    }
+
+    /// The port on 127.0.0.1, the same for the life of the cluster.
+    pub fn port(&self) -> u16 {
+        self.inner.port
+    }
+
+    /// The folder that holds the server's files.
+    pub fn data_folder(&self) -> PathBuf {
+        self.inner.folder.join("data")
+    }
+
+    /// The server's programs, such as `pgbench`.
+    pub fn binaries(&self) -> &ServerBinaries {
+        &self.inner.binaries
+    }
+
+    async fn end(&self, signal: &'static str) -> anyhow::Result<()> {
+        let inner = Arc::clone(&self.inner);
+        off_the_runtime(move || inner.end_server(signal)).await
+    }
+}
+
+impl Inner {
+    #[expect(clippy::disallowed_methods, reason = "the one way to tell a test runner's children")]
+    fn lent() -> anyhow::Result<Option<Self>> {
+        let Some(loan) = std::env::var_os(LOAN) else { return Ok(None) };
+        let loan = loan.to_string_lossy().into_owned();
+        let (port, folder) = loan.split_once(':').with_context(|| format!("{LOAN} is {loan:?}, no cluster's"))?;
+        Ok(Some(Self {
+            binaries: ServerBinaries::find_or_install()?,
+            account: Account::choose()?,
+            folder: PathBuf::from(folder),
+            port: port.parse().with_context(|| format!("{LOAN} is {loan:?}, no cluster's"))?,
+            databases: AtomicU32::new(0),
+            server: Mutex::new(None),
+            _watchdog: None,
+        }))
+    }
+
+    fn create(settings: ClusterSettings) -> anyhow::Result<Self> {
+        let binaries = ServerBinaries::find_or_install()?;
+        let account = Account::choose()?;
+        let folder = tempfile::Builder::new().prefix("throwaway-postgres-").tempdir().context("no temporary folder")?;
+        account.own(folder.path())?;
+        let watchdog = Watchdog::over(folder.path())?;
+        let mut cluster = Self {
+            binaries,
+            account,
+            folder: folder.keep(), // the watchdog removes it
+            port: 0,
+            databases: AtomicU32::new(0),
+            server: Mutex::new(None),
+            _watchdog: Some(watchdog),
+        };
+        cluster.initialise(settings)?;
+        cluster.start_on_a_free_port()?;
+        Ok(cluster)
+    }
+
+    fn initialise(&self, settings: ClusterSettings) -> anyhow::Result<()> {
+        let mut initdb = self.command("initdb");
+        initdb.args([
+            "--no-sync",
+            "--auth=trust",
+            "--username=postgres",
+            "--encoding=UTF8",
+            "--locale=C",
+            "-D",
+            "data",
+        ]);
+        let output = initdb.output().context("cannot run initdb")?;
+        ensure!(output.status.success(), "initdb failed: {}", String::from_utf8_lossy(&output.stderr));
+
+        let ClusterSettings { durable, connections_max } = settings;
+        let on_or_off = if durable { "on" } else { "off" };
+        let configuration = format!(
+            "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = {connections_max}\n\
+             fsync = {on_or_off}\nfull_page_writes = {on_or_off}\n\
+             shared_buffers = '64MB'\nlog_min_messages = 'warning'\n"
+        );
+        let file = self.folder.join("data/postgresql.auto.conf");
+        fs::write(file, configuration).context("cannot write the server's configuration")
+    }
+
+    /// Another process may take a port between our look and the server's: then another port is tried.
+    fn start_on_a_free_port(&mut self) -> anyhow::Result<()> {
+        for _ in 0..10 {
+            self.port = free_port()?;
+            match self.run_server() {
+                Ok(()) => return Ok(()),
+                Err(_) if self.log().contains("Address already in use") => {}
+                Err(error) => return Err(error),
+            }
+        }
+        bail!("found no free port for the server")
+    }
+
+    fn run_server(&self) -> anyhow::Result<()> {
+        let mut server = self.server();
+        ensure!(server.is_none(), "the server runs already");
+        let mut postgres = self.command("postgres");
+        postgres.args(["-D", "data", "-p", &self.port.to_string()]);
+        let log = File::create(self.folder.join("server.log")).context("cannot create the server's log")?;
+        postgres.stderr(log).stdout(Stdio::null());
+        // A group of its own: a Ctrl-C in the terminal is for us, and ends the server through the watchdog.
+        let mut child = postgres.process_group(0).spawn().context("cannot run postgres")?;
+        wait_until(|| self.is_ready(child.id()) || !matches!(child.try_wait(), Ok(None)));
+        if self.is_ready(child.id()) && matches!(child.try_wait(), Ok(None)) {
+            *server = Some(child);
+            return Ok(());
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        bail!("the Postgres server did not start: {}", self.log())
+    }
+
+    /// The server's pid file says so in its last line, once connections are accepted. A crash leaves the file behind,
+    /// so it must be this server's.
+    fn is_ready(&self, process: u32) -> bool {
+        let pid_file = fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap_or_default();
+        let mut lines = pid_file.lines().map(str::trim);
+        lines.next() == Some(&process.to_string()) && lines.nth(6) == Some("ready")
+    }
+
+    fn end_server(&self, signal: &str) -> anyhow::Result<()> {
+        let mut server = self.server();
+        let child = server.as_mut().context("the server is stopped already")?;
+        let kill = format!("kill -{signal} {}", child.id());
+        Command::new("sh").args(["-c", &kill]).status().context("cannot run sh")?;
+        ensure!(wait_until(|| matches!(child.try_wait(), Ok(Some(_)))), "the Postgres server did not stop");
+        *server = None;
+        Ok(())
+    }
+
+    fn psql(&self, database: &str, sql: &str) -> anyhow::Result<String> {
+        let mut psql = self.command("psql");
+        psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "postgres"]);
+        psql.args(["-p", &self.port.to_string(), "-d", database, "-c", sql]);
+        let output = psql.output().context("cannot run psql")?;
+        ensure!(output.status.success(), "psql failed: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
+    }
+
+    /// One of the server's programs, run as the account in the folder, with nothing of our environment's `PG…`.
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.binaries.path(program));
+        command.env_clear().env("LC_ALL", "C").env("PATH", "/usr/bin:/bin");
+        command.current_dir(&self.folder).stdin(Stdio::null());
+        self.account.apply(&mut command);
+        command
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("server.log")).unwrap_or_default()
+    }
+
+    fn server(&self) -> MutexGuard<'_, Option<Child>> {
+        self.server.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.server().is_some() {
+            let _ = self.end_server("QUIT");
+        }
+    }
+}
+
+/// A free port below those that the kernel gives to outgoing connections (32768 and up): nobody takes it by accident
+/// while the server is stopped.
+fn free_port() -> anyhow::Result<u16> {
+    use std::hash::{BuildHasher, RandomState};
+    let start = RandomState::new().hash_one(std::process::id()) % 12_000;
+    let candidates =
+        (0..12_000).map(|step| 20_000 + (start + step) % 12_000).filter_map(|port| u16::try_from(port).ok());
+    let mut free = candidates.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    free.next().context("no port from 20000 to 31999 is free")
+}
+
+/// Asks every few milliseconds, for 30 s; answers whether it came true.
+fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
+    const PAUSE: Duration = Duration::from_millis(5);
+    (0..6_000).any(|_| {
+        let done = condition();
+        if !done {
+            std::thread::sleep(PAUSE);
+        }
+        done
+    })
+}
+
+async fn off_the_runtime<T: Send + 'static>(
+    work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    tokio::task::spawn_blocking(work).await.context("the work panicked")?
+}

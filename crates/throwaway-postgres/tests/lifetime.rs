@@ -1,0 +1,86 @@
+//! A cluster serves, survives what its tests do to it, and is gone afterwards.
+
+use std::process::{Command, Stdio};
+
+use throwaway_postgres::{Cluster, ClusterSettings};
+
+#[tokio::test]
+async fn databases_are_fresh_and_apart() {
+    let cluster = Cluster::shared().await.unwrap();
+    let (one, two) = (cluster.database().await.unwrap(), cluster.database().await.unwrap());
+    assert_ne!(one.url, two.url);
+    cluster.execute(&one.name, "CREATE TABLE t (n int); INSERT INTO t VALUES (7)").await.unwrap();
+    assert_eq!(cluster.execute(&one.name, "SELECT n FROM t").await.unwrap(), "7");
+    assert!(cluster.execute(&two.name, "SELECT n FROM t").await.is_err());
+}
+
+#[tokio::test]
+async fn what_was_committed_survives_stop_and_crash() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let database = cluster.database().await.unwrap();
+    cluster.execute(&database.name, "CREATE TABLE t (n int); INSERT INTO t VALUES (7)").await.unwrap();
+    cluster.crash().await.unwrap();
+    assert!(cluster.execute(&database.name, "SELECT 1").await.is_err());
+    cluster.start_again().await.unwrap();
+    cluster.restart().await.unwrap();
+    assert_eq!(cluster.execute(&database.name, "SELECT n FROM t").await.unwrap(), "7");
+}
+
+#[tokio::test]
+async fn a_dropped_cluster_leaves_nothing() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let (folder, port) = (cluster.data_folder(), cluster.port());
+    assert!(folder.exists());
+    drop(cluster);
+    assert!(!folder.exists());
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
+}
+
+/// Runs this test binary again as a process that finds the cluster of its parent.
+#[tokio::test]
+async fn a_lent_cluster_is_the_child_s_too() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let (name, value) = cluster.loan();
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    let output = child.args(["--exact", "databases_are_fresh_and_apart"]).env(name, value).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let databases = cluster.execute("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'test_%'").await;
+    assert_eq!(databases.unwrap(), "2");
+}
+
+/// Runs this test binary again as a process that starts a cluster and is killed with SIGKILL.
+#[test]
+fn a_killed_process_leaves_nothing() {
+    use std::io::{BufRead, BufReader};
+    let mut victim = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "victim", "--nocapture"])
+        .env("THROWAWAY_POSTGRES_VICTIM", "1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let folder = lines.find_map(|line| line.split_once("folder ").map(|(_, path)| path.to_owned())).unwrap();
+    let pid_file = std::fs::read_to_string(format!("{folder}/postmaster.pid")).unwrap();
+    let server = format!("/proc/{}", pid_file.lines().next().unwrap());
+    assert!(std::path::Path::new(&server).exists());
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    let gone = || !std::path::Path::new(&folder).exists() && !std::path::Path::new(&server).exists();
+    assert!((0..1_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        gone()
+    }));
+}
+
+/// Does nothing by itself: see [`a_killed_process_leaves_nothing`].
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the parent tells this child what it is")]
+#[expect(clippy::print_stdout, reason = "the parent reads it")]
+async fn victim() {
+    if std::env::var_os("THROWAWAY_POSTGRES_VICTIM").is_none() {
+        return;
+    }
+    let cluster = Cluster::shared().await.unwrap();
+    println!("folder {}", cluster.data_folder().display());
+    std::future::pending::<()>().await;
+}
