@@ -1,1 +1,21 @@
-//! The storage ports on SQLite: one group-committing writer, embedded migrations
+//! The storage ports on SQLite: one file, one writer, any number of readers.
+//!
+//! - **Writes** go through one thread, which puts all that wait into one transaction and answers after its commit:
+//!   one flush to disk for many callers ([`group commit`](SqliteStore)). Each stands on its own savepoint, so that one
+//!   refusal undoes nothing of its neighbours.
+//! - **Reads** each take one connection of a small pool and one hop to a thread that may block.
+//! - **Durable** means `journal_mode = WAL` with `synchronous = FULL`: what was answered survives a power cut.
+//! - **Another process** on the same file is fine: it is waited for, at most two seconds.
+
+mod connection;
+mod deadline;
+mod key_store;
+mod migrate;
+mod readers;
+mod readiness;
+mod store;
+mod undo;
+mod writer;
+
+pub use connection::OpenError;
+pub use store::{SqliteSettings, SqliteStore};

@@ -1,1 +1,24 @@
-//! What the SQL adapters share: schema, column types, rows, error mapping
+//! What the SQL adapters share: one schema for both back ends, the types of its columns, rows, query fragments, and
+//! how failures and migrations are told.
+//!
+//! One `table!` serves Postgres and SQLite, because the one type that differs, [`sql_types::Instant`], is our own and
+//! says what it is in each. Statements that both run are built here once; what only one can say stays in its adapter.
+
+mod failure;
+mod instant;
+pub mod key_queries;
+mod key_row;
+mod migrations;
+mod readiness;
+pub mod schema;
+
+pub use failure::store_error;
+pub use instant::StoredInstant;
+pub use key_row::{KEY_COLUMNS, KeyColumns, KeyRow, NewKeyRow, api_keys_of};
+pub use migrations::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
+pub use readiness::{WRITE_PROBE, not_writable, schema_is_known};
+
+/// SQL types that diesel does not have.
+pub mod sql_types {
+    pub use crate::instant::Instant;
+}

@@ -1,0 +1,82 @@
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, ConnectionError, SqliteConnection};
+
+use crate::deadline::BUSY_TIMEOUT;
+
+/// Why the database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The path cannot be handed to SQLite.
+    #[error("the path of the database is not valid UTF-8")]
+    InvalidPath,
+    /// The file or its folder cannot be made.
+    #[error("{} cannot be created", path.display())]
+    Create {
+        /// The database file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// SQLite cannot open the file, or it is no database.
+    #[error("SQLite cannot open the database")]
+    Connect(#[source] ConnectionError),
+    /// No thread could be started for the writer.
+    #[error("the writer's thread cannot be started")]
+    Thread(#[source] io::Error),
+}
+
+/// Where the database file is, in the form that SQLite takes.
+#[derive(Clone, Debug)]
+pub(crate) struct DatabaseFile(String);
+
+impl DatabaseFile {
+    /// Creates the file where there is none, readable by its owner alone, and the folders above it. SQLite gives the
+    /// files it puts beside it (`-wal`, `-shm`) the same mode.
+    pub(crate) fn create(path: &Path) -> Result<Self, OpenError> {
+        let failed = |source| OpenError::Create { path: path.to_owned(), source };
+        // Absolute, so that no name is taken for a URI or for SQLite's `:memory:`.
+        let path = std::path::absolute(path).map_err(failed)?;
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        }
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
+            _ => (),
+        }
+        path.into_os_string().into_string().map(Self).map_err(|_| OpenError::InvalidPath)
+    }
+
+    /// A connection that may write.
+    pub(crate) fn connect(&self) -> Result<SqliteConnection, ConnectionError> {
+        let mut connection = SqliteConnection::establish(&self.0)?;
+        connection.batch_execute(&pragmas()).map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(connection)
+    }
+
+    /// A connection that refuses to write.
+    pub(crate) fn connect_reader(&self) -> Result<SqliteConnection, ConnectionError> {
+        let mut connection = self.connect()?;
+        connection.batch_execute("PRAGMA query_only = ON").map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(connection)
+    }
+}
+
+/// FULL, because NORMAL may lose answered commits in a power cut; the size limit, so that one burst does not leave a
+/// large log for ever.
+fn pragmas() -> String {
+    format!(
+        "PRAGMA busy_timeout = {};
+         PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA trusted_schema = OFF;
+         PRAGMA journal_size_limit = 67108864;",
+        BUSY_TIMEOUT.as_millis()
+    )
+}

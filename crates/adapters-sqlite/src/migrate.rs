@@ -1,0 +1,78 @@
+use diesel::prelude::*;
+use diesel::sqlite::Sqlite;
+use diesel_mapping::schema::schema_migrations;
+use diesel_mapping::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
+use diesel_migrations::{EmbeddedMigrations, embed_migrations};
+
+use crate::SqliteStore;
+use crate::undo::Undo;
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
+
+diesel::table! {
+    /// What SQLite knows of its schema.
+    sqlite_master (name) {
+        name -> Text,
+    }
+}
+
+impl SqliteStore {
+    /// Applies what the schema lacks and answers with the names. All of it is one transaction, so that any number of
+    /// processes may call this at once.
+    ///
+    /// # Errors
+    ///
+    /// See [`MigrateError`]; nothing was changed then.
+    pub async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
+        let file = self.file.clone();
+        let migration = tokio::task::spawn_blocking(move || {
+            // A connection of its own: it may take longer than a write should, and a failure leaves no trace.
+            let mut connection = file.connect().map_err(|error| MigrateError::Unavailable(Box::new(error)))?;
+            connection.immediate_transaction(|connection| apply_pending(connection, &MIGRATIONS))
+        });
+        migration.await.unwrap_or_else(|cut_off| Err(MigrateError::Unavailable(Box::new(cut_off))))
+    }
+
+    /// Every migration that this program knows, oldest first. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// See [`MigrateError`].
+    pub async fn migrations(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
+        let applied = self.readers.read(applied_migrations).await;
+        known_migrations()?.status(&applied.map_err(|error| MigrateError::Unavailable(Box::new(error)))?)
+    }
+}
+
+pub(crate) fn known_migrations() -> Result<KnownMigrations, MigrateError> {
+    KnownMigrations::of::<Sqlite>(&MIGRATIONS)
+}
+
+/// The versions that the database has; none before the first migration.
+pub(crate) fn applied_migrations(connection: &mut SqliteConnection) -> Result<Vec<String>, Undo> {
+    let versions = schema_migrations::table.select(schema_migrations::version);
+    let begun = sqlite_master::table.filter(sqlite_master::name.eq("__diesel_schema_migrations"));
+    if begun.count().get_result::<i64>(connection)? == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(versions.load(connection)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel_migrations::MigrationHarness;
+
+    use super::*;
+    use crate::SqliteSettings;
+
+    #[tokio::test]
+    async fn every_migration_can_be_taken_back_and_applied_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        let store = SqliteStore::open(SqliteSettings { path, readers: 1 }).await.unwrap();
+        let names = store.migrate().await.unwrap();
+        let reverted = store.file.connect().unwrap().revert_all_migrations(MIGRATIONS).unwrap().len();
+        assert_eq!(reverted, names.len());
+        assert_eq!(store.migrate().await.unwrap(), names);
+    }
+}

@@ -1,0 +1,72 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use diesel::SqliteConnection;
+use domain::ports::StoreError;
+use tokio::sync::Semaphore;
+
+use crate::connection::DatabaseFile;
+use crate::deadline::{unavailable, within_deadline};
+use crate::undo::Undo;
+
+/// Connections that only read, opened as they are needed.
+#[derive(Clone)]
+pub(crate) struct Readers(Arc<Pool>);
+
+struct Pool {
+    file: DatabaseFile,
+    idle: Mutex<Vec<SqliteConnection>>,
+    free: Arc<Semaphore>,
+}
+
+impl Readers {
+    /// At most `count` connections, at least one.
+    pub(crate) fn new(file: DatabaseFile, count: usize) -> Self {
+        let free = Arc::new(Semaphore::new(count.max(1)));
+        Self(Arc::new(Pool { file, idle: Mutex::default(), free }))
+    }
+
+    /// Performs `work` on a thread that may block. A caller that goes away holds nothing up: the work ends on its own.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        within_deadline(async {
+            let turn =
+                Arc::clone(&self.0.free).acquire_owned().await.map_err(|_| unavailable("the store is closed"))?;
+            let pool = Arc::clone(&self.0);
+            let reading = tokio::task::spawn_blocking(move || {
+                let _turn = turn;
+                pool.read(work)
+            });
+            reading.await.unwrap_or_else(|_| Err(unavailable("the read was cut off")))
+        })
+        .await
+    }
+
+    /// Closes the connections, those in use as soon as they are done. What comes later is refused.
+    pub(crate) fn close(&self) {
+        self.0.free.close();
+        self.0.idle().clear();
+    }
+}
+
+impl Pool {
+    fn read<T>(&self, work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo>) -> Result<T, StoreError> {
+        let idle = self.idle().pop();
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => self.file.connect_reader().map_err(|error| StoreError::Unavailable(Box::new(error)))?,
+        };
+        let outcome = work(&mut connection).map_err(|Undo(error)| error);
+        // A connection that failed is not used again.
+        let sound = !matches!(outcome, Err(StoreError::Unavailable(_)));
+        if sound && !self.free.is_closed() {
+            self.idle().push(connection);
+        }
+        outcome
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<SqliteConnection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,50 @@
+use std::path::PathBuf;
+
+use crate::connection::{DatabaseFile, OpenError};
+use crate::readers::Readers;
+use crate::writer::Writer;
+
+/// Where the database is, and how much of it is used.
+#[derive(Clone, Debug)]
+pub struct SqliteSettings {
+    /// The database file.
+    pub path: PathBuf,
+    /// Connections for reading, at most.
+    pub readers: usize,
+}
+
+/// The storage ports on a SQLite file. Cheap to clone: all clones share one writer and one pool of readers.
+///
+/// Writes that arrive while others are being flushed to disk share the next transaction.
+#[derive(Clone)]
+pub struct SqliteStore {
+    pub(crate) file: DatabaseFile,
+    pub(crate) writer: Writer,
+    pub(crate) readers: Readers,
+}
+
+impl SqliteStore {
+    /// Opens the database. A file that does not exist is created, readable by its owner alone, with its folder.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
+    pub async fn open(settings: SqliteSettings) -> Result<Self, OpenError> {
+        let opened = tokio::task::spawn_blocking(move || Self::open_blocking(&settings));
+        opened.await.unwrap_or_else(|cut_off| Err(OpenError::Thread(cut_off.into())))
+    }
+
+    fn open_blocking(settings: &SqliteSettings) -> Result<Self, OpenError> {
+        let file = DatabaseFile::create(&settings.path)?;
+        let connection = file.connect().map_err(OpenError::Connect)?;
+        let writer = Writer::start(file.clone(), connection).map_err(OpenError::Thread)?;
+        let readers = Readers::new(file.clone(), settings.readers);
+        Ok(Self { file, writer, readers })
+    }
+
+    /// Lets the writes that are queued finish and closes the file. Every later call is refused as unavailable.
+    pub async fn close(&self) {
+        self.readers.close();
+        self.writer.close().await;
+    }
+}

@@ -1,0 +1,321 @@
+use std::io;
+use std::thread;
+
+use diesel::connection::{AnsiTransactionManager as Savepoints, TransactionManager};
+use diesel::{QueryResult, SqliteConnection};
+use domain::ports::{BoxError, StoreError};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::connection::DatabaseFile;
+use crate::deadline::{unavailable, within_deadline};
+use crate::undo::Undo;
+
+/// Writes that may wait. Past it callers are refused at once: memory stays bounded, and nobody waits for an answer
+/// that would come too late.
+const QUEUE_LENGTH_MAX: usize = 1_024;
+/// Writes in one transaction: enough that the flush hardly counts, so few that the first does not wait for the last.
+const BATCH_LENGTH_MAX: usize = 256;
+
+/// Hands writes to the one thread that performs them.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    queue: mpsc::Sender<Message>,
+}
+
+enum Message {
+    Perform(Box<dyn Job>),
+    Stop(oneshot::Sender<()>),
+}
+
+impl Writer {
+    /// Starts the thread, which works on `connection` and, should that fail, on new ones to `file`.
+    pub(crate) fn start(file: DatabaseFile, connection: SqliteConnection) -> io::Result<Self> {
+        let (queue, inbox) = mpsc::channel(QUEUE_LENGTH_MAX);
+        let worker = Worker { file, connection: Some(connection) };
+        thread::Builder::new().name("sqlite-writer".into()).spawn(move || worker.run(inbox))?;
+        Ok(Self { queue })
+    }
+
+    /// Performs `work` in a transaction, and answers once that is on disk. When `work` fails, nothing of it stays.
+    ///
+    /// A caller that goes away before its turn leaves nothing; afterwards, the whole.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (caller, answer) = oneshot::channel();
+        let write = Write { work: Some(work), outcome: None, caller };
+        self.queue.try_send(Message::Perform(Box::new(write))).map_err(|refused| match refused {
+            mpsc::error::TrySendError::Full(_) => unavailable("too many writes are waiting"),
+            mpsc::error::TrySendError::Closed(_) => unavailable("the store is closed"),
+        })?;
+        within_deadline(async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped"))) }).await
+    }
+
+    /// Lets what is queued finish, and closes the connection. What comes later is refused.
+    pub(crate) async fn close(&self) {
+        let (stopped, when_stopped) = oneshot::channel();
+        if self.queue.send(Message::Stop(stopped)).await.is_ok() {
+            // An error means that the thread is gone, which is what was asked for.
+            let _ = when_stopped.await;
+        }
+    }
+}
+
+/// A write, whatever its answer's type.
+trait Job: Send {
+    /// Does the work on a savepoint of its own and keeps its outcome. Fails when the database does, and with it the
+    /// whole transaction; a refusal is an outcome like any other.
+    fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()>;
+
+    /// Tells the caller.
+    fn answer(self: Box<Self>, committed: bool);
+}
+
+struct Write<T, Work> {
+    work: Option<Work>,
+    outcome: Option<Result<T, StoreError>>,
+    caller: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T, Work> Job for Write<T, Work>
+where
+    T: Send,
+    Work: FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send,
+{
+    fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        let Some(work) = self.work.take_if(|_| !self.caller.is_closed()) else {
+            return Ok(());
+        };
+        // Not `connection.transaction`, which does not tell a failure of the work from one of its savepoint: after
+        // that, as when SQLite has rolled everything back because the disk is full, no neighbour may be committed.
+        Savepoints::begin_transaction(connection)?;
+        let outcome = work(connection).map_err(|Undo(error)| error);
+        if outcome.is_ok() {
+            Savepoints::commit_transaction(connection)?;
+        } else {
+            Savepoints::rollback_transaction(connection)?;
+        }
+        self.outcome = Some(outcome);
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, committed: bool) {
+        let answer = match self.outcome {
+            Some(outcome) if committed || outcome.is_err() => outcome,
+            _ => Err(unavailable("the transaction could not be committed")),
+        };
+        // An error means that the caller has gone away.
+        let _ = self.caller.send(answer);
+    }
+}
+
+/// The writer's thread.
+struct Worker {
+    file: DatabaseFile,
+    /// `None` after a failure, which may have left it within a transaction.
+    connection: Option<SqliteConnection>,
+}
+
+impl Worker {
+    fn run(mut self, mut inbox: mpsc::Receiver<Message>) {
+        let mut stopped = Vec::new();
+        while let Some(first) = inbox.blocking_recv() {
+            let mut jobs = Vec::new();
+            let mut next = Some(first);
+            while let Some(message) = next {
+                match message {
+                    Message::Perform(job) => jobs.push(job),
+                    Message::Stop(caller) => {
+                        inbox.close();
+                        stopped.push(caller);
+                    }
+                }
+                next = if jobs.len() < BATCH_LENGTH_MAX { inbox.try_recv().ok() } else { None };
+            }
+            self.commit(jobs);
+        }
+        drop(self.connection);
+        for caller in stopped {
+            let _ = caller.send(());
+        }
+    }
+
+    /// One transaction for all; the answers only after its commit.
+    fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>) {
+        let committed = self.perform(&mut jobs);
+        if let Err(error) = &committed {
+            tracing::warn!(error = &**error as &dyn std::error::Error, writes = jobs.len(), "a transaction failed");
+            self.connection = None;
+        }
+        for job in jobs {
+            job.answer(committed.is_ok());
+        }
+    }
+
+    fn perform(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<(), BoxError> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => none.insert(self.file.connect()?),
+        };
+        // IMMEDIATE: a transaction that turns into a writing one later fails at once where it should wait its turn.
+        connection.immediate_transaction(|connection| jobs.iter_mut().try_for_each(|job| job.perform(connection)))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
+    use diesel::connection::SimpleConnection;
+    use diesel::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    diesel::table! { notes (text) { text -> Text, } }
+    diesel::table! { orphans (parent) { parent -> Text, } }
+
+    /// A writer on a database with two tables; a row in `orphans` without its parent makes the commit fail.
+    fn writer() -> (Writer, DatabaseFile, TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = DatabaseFile::create(&folder.path().join("test.db")).unwrap();
+        let mut connection = file.connect().unwrap();
+        let tables = "CREATE TABLE notes (text TEXT PRIMARY KEY);
+            CREATE TABLE orphans (parent TEXT REFERENCES notes DEFERRABLE INITIALLY DEFERRED);";
+        connection.batch_execute(tables).unwrap();
+        (Writer::start(file.clone(), connection).unwrap(), file, folder)
+    }
+
+    fn notes(file: &DatabaseFile) -> Vec<String> {
+        notes::table.select(notes::text).order(notes::text).load(&mut file.connect_reader().unwrap()).unwrap()
+    }
+
+    fn note(connection: &mut SqliteConnection, text: &str) -> Result<(), Undo> {
+        diesel::insert_into(notes::table).values(notes::text.eq(text)).execute(connection)?;
+        Ok(())
+    }
+
+    /// Keeps the writer busy, so that what is queued meanwhile shares the next transaction.
+    async fn occupy(writer: &Writer) -> Sender<()> {
+        let (release, released) = channel();
+        let (begun, has_begun) = oneshot::channel();
+        let busy = writer.clone();
+        tokio::spawn(async move {
+            let wait = move |_: &mut SqliteConnection| {
+                begun.send(()).unwrap();
+                released.recv().unwrap();
+                Ok(())
+            };
+            busy.write(wait).await
+        });
+        has_begun.await.unwrap();
+        release
+    }
+
+    #[tokio::test]
+    async fn a_refusal_undoes_itself_and_no_neighbour() {
+        let (writer, file, _folder) = writer();
+        let release = occupy(&writer).await;
+        let first = writer.write(|connection| note(connection, "first"));
+        let refused = writer.write(|connection| {
+            note(connection, "refused")?;
+            Err::<(), _>(Undo(StoreError::Duplicate { what: "id" }))
+        });
+        let broken = writer.write(|connection| Ok(connection.batch_execute("INSERT INTO nowhere VALUES (1)")?));
+        let twice = writer.write(|connection| note(connection, "first"));
+        let last = writer.write(|connection| note(connection, "last"));
+        let released = async { release.send(()).unwrap() };
+        let (first, refused, broken, twice, last, ()) = tokio::join!(first, refused, broken, twice, last, released);
+        assert!(first.is_ok() && last.is_ok(), "{first:?} {last:?}");
+        assert!(matches!(refused, Err(StoreError::Duplicate { .. })), "{refused:?}");
+        assert!(matches!(broken, Err(StoreError::Unavailable(_))), "{broken:?}");
+        assert!(matches!(twice, Err(StoreError::Duplicate { .. })), "{twice:?}");
+        assert_eq!(notes(&file), ["first", "last"]);
+    }
+
+    #[tokio::test]
+    async fn nobody_is_told_that_it_is_stored_before_the_commit() {
+        let (writer, file, _folder) = writer();
+        let release = occupy(&writer).await;
+        let good = writer.write(|connection| note(connection, "good"));
+        let orphan = writer.write(|connection| {
+            diesel::insert_into(orphans::table).values(orphans::parent.eq("nobody")).execute(connection)?;
+            Ok(())
+        });
+        let (good, orphan, ()) = tokio::join!(good, orphan, async { release.send(()).unwrap() });
+        assert!(matches!(good, Err(StoreError::Unavailable(_))), "{good:?}");
+        assert!(matches!(orphan, Err(StoreError::Unavailable(_))), "{orphan:?}");
+        assert!(notes(&file).is_empty());
+        writer.write(|connection| note(connection, "later")).await.unwrap();
+        assert_eq!(notes(&file), ["later"]);
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_unavailable_to_whom_it_concerns() {
+        let (writer, file, _folder) = writer();
+        let full = |connection: &mut SqliteConnection| Ok(connection.batch_execute("PRAGMA max_page_count = 6")?);
+        writer.write(full).await.unwrap();
+        let release = occupy(&writer).await;
+        let fits = writer.write(|connection| note(connection, "fits"));
+        let too_large = writer.write(|connection| note(connection, &"x".repeat(100_000)));
+        let (fits, too_large, ()) = tokio::join!(fits, too_large, async { release.send(()).unwrap() });
+        assert!(matches!(too_large, Err(StoreError::Unavailable(_))), "{too_large:?}");
+        // SQLite may roll the whole transaction back: then nobody may be told that it is stored.
+        assert_eq!(notes(&file).len(), usize::from(fits.is_ok()), "{fits:?}");
+        writer.write(|connection| note(connection, "later")).await.unwrap();
+        assert_eq!(notes(&file).last().map(String::as_str), Some("later"));
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_went_away_before_its_turn_leaves_nothing() {
+        let (writer, file, _folder) = writer();
+        let release = occupy(&writer).await;
+        let mut gone = Box::pin(writer.write(|connection| note(connection, "gone")));
+        assert!(poll_once(gone.as_mut()).await.is_none());
+        drop(gone);
+        release.send(()).unwrap();
+        writer.write(|connection| note(connection, "stays")).await.unwrap();
+        assert_eq!(notes(&file), ["stays"]);
+    }
+
+    #[tokio::test]
+    async fn overload_is_refused_at_once() {
+        let (writer, file, _folder) = writer();
+        let release = occupy(&writer).await;
+        let mut waiting = Vec::new();
+        for number in 0..QUEUE_LENGTH_MAX {
+            let mut write = Box::pin(writer.write(move |connection| note(connection, &format!("{number:04}"))));
+            assert!(poll_once(write.as_mut()).await.is_none());
+            waiting.push(write);
+        }
+        let refused = writer.write(|connection| note(connection, "refused")).await;
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+        release.send(()).unwrap();
+        for write in waiting {
+            write.await.unwrap();
+        }
+        assert_eq!(notes(&file).len(), QUEUE_LENGTH_MAX);
+    }
+
+    #[tokio::test]
+    async fn closing_finishes_what_is_queued() {
+        let (writer, file, _folder) = writer();
+        let release = occupy(&writer).await;
+        let queued = writer.write(|connection| note(connection, "queued"));
+        let (queued, (), ()) = tokio::join!(queued, writer.close(), async { release.send(()).unwrap() });
+        queued.unwrap();
+        assert_eq!(notes(&file), ["queued"]);
+        assert!(writer.write(|connection| note(connection, "late")).await.is_err());
+    }
+
+    /// Polls once.
+    async fn poll_once<T>(mut future: std::pin::Pin<&mut impl Future<Output = T>>) -> Option<T> {
+        std::future::poll_fn(|context| match future.as_mut().poll(context) {
+            std::task::Poll::Ready(value) => std::task::Poll::Ready(Some(value)),
+            std::task::Poll::Pending => std::task::Poll::Ready(None),
+        })
+        .await
+    }
+}

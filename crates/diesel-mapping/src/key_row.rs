@@ -1,0 +1,166 @@
+use std::fmt::Write;
+
+use diesel::prelude::{Insertable, Queryable};
+use domain::ports::StoreError;
+use domain::{ApiKey, KeyDigest, KeyId, Label, Timestamp, UserId};
+
+use crate::StoredInstant;
+use crate::schema::api_keys;
+
+/// The columns of [`KeyRow`], in its order: all but the digest, which nobody reads back.
+pub type KeyColumns = (
+    api_keys::id,
+    api_keys::owner_issuer,
+    api_keys::owner_subject,
+    api_keys::label,
+    api_keys::prefix,
+    api_keys::created_at,
+    api_keys::last_used_at,
+    api_keys::expires_at,
+    api_keys::revoked_at,
+);
+
+/// See [`KeyColumns`].
+pub const KEY_COLUMNS: KeyColumns = (
+    api_keys::id,
+    api_keys::owner_issuer,
+    api_keys::owner_subject,
+    api_keys::label,
+    api_keys::prefix,
+    api_keys::created_at,
+    api_keys::last_used_at,
+    api_keys::expires_at,
+    api_keys::revoked_at,
+);
+
+/// A row of `api_keys` as it is stored: nothing checked yet.
+#[derive(Queryable)]
+pub struct KeyRow {
+    id: Vec<u8>,
+    owner_issuer: String,
+    owner_subject: String,
+    label: String,
+    prefix: String,
+    created_at: StoredInstant,
+    last_used_at: Option<StoredInstant>,
+    expires_at: Option<StoredInstant>,
+    revoked_at: Option<StoredInstant>,
+}
+
+/// A row of `api_keys` to insert.
+#[derive(Insertable)]
+#[diesel(table_name = api_keys, treat_none_as_default_value = false)]
+pub struct NewKeyRow<'a> {
+    id: &'a [u8],
+    digest: &'a [u8],
+    owner_issuer: &'a str,
+    owner_subject: &'a str,
+    label: &'a str,
+    prefix: &'a str,
+    created_at: StoredInstant,
+    last_used_at: Option<StoredInstant>,
+    expires_at: Option<StoredInstant>,
+    revoked_at: Option<StoredInstant>,
+}
+
+impl<'a> NewKeyRow<'a> {
+    /// The row of `key` under `digest`.
+    pub fn new(key: &'a ApiKey, digest: &'a KeyDigest) -> Self {
+        Self {
+            id: key.id.as_bytes(),
+            digest: digest.as_bytes(),
+            owner_issuer: key.owner.issuer(),
+            owner_subject: key.owner.subject(),
+            label: key.label.as_str(),
+            prefix: &key.prefix,
+            created_at: key.created_at.into(),
+            last_used_at: key.last_used_at.map(Into::into),
+            expires_at: key.expires_at.map(Into::into),
+            revoked_at: key.revoked_at.map(Into::into),
+        }
+    }
+}
+
+/// The keys of these rows.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
+pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
+    rows.into_iter().map(ApiKey::try_from).collect()
+}
+
+impl TryFrom<KeyRow> for ApiKey {
+    type Error = StoreError;
+
+    fn try_from(row: KeyRow) -> Result<Self, StoreError> {
+        let Ok(id) = row.id.as_slice().try_into().map(KeyId::from_bytes) else {
+            return Err(corrupt("id", hexadecimal(&row.id)));
+        };
+        let corrupt = |column| corrupt(column, id.to_string());
+        let instant = |column, stored: StoredInstant| stored.timestamp().ok_or_else(|| corrupt(column));
+        let optional = |column, stored: Option<StoredInstant>| -> Result<Option<Timestamp>, StoreError> {
+            stored.map(|stored| instant(column, stored)).transpose()
+        };
+        Ok(Self {
+            id,
+            created_at: instant("created_at", row.created_at)?,
+            last_used_at: optional("last_used_at", row.last_used_at)?,
+            expires_at: optional("expires_at", row.expires_at)?,
+            revoked_at: optional("revoked_at", row.revoked_at)?,
+            label: Label::parse(&row.label).map_err(|_| corrupt("label"))?,
+            owner: UserId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
+            prefix: row.prefix,
+        })
+    }
+}
+
+fn corrupt(column: &'static str, row: String) -> StoreError {
+    StoreError::Corrupt { table: "api_keys", column, row }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold("0x".to_owned(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> KeyRow {
+        KeyRow {
+            id: vec![7; 16],
+            owner_issuer: "https://id.example".into(),
+            owner_subject: "alice".into(),
+            label: "CI".into(),
+            prefix: "svc_live_abc...".into(),
+            created_at: Timestamp::MIN.into(),
+            last_used_at: None,
+            expires_at: Some(Timestamp::MAX.into()),
+            revoked_at: None,
+        }
+    }
+
+    fn corrupt_column(change: impl Fn(&mut KeyRow)) -> Option<&'static str> {
+        let mut row = row();
+        change(&mut row);
+        match ApiKey::try_from(row) {
+            Err(StoreError::Corrupt { table: "api_keys", column, row }) if !row.is_empty() => Some(column),
+            Err(other) => panic!("{other}"),
+            Ok(_) => None,
+        }
+    }
+
+    #[test]
+    fn names_the_column_that_the_schema_does_not_promise() {
+        let infinity = StoredInstant::from(Timestamp::MAX);
+        assert!(infinity.timestamp().is_some());
+        assert_eq!(corrupt_column(|_| ()), None);
+        assert_eq!(corrupt_column(|row| row.id.truncate(15)), Some("id"));
+        assert_eq!(corrupt_column(|row| row.label = " ".into()), Some("label"));
+        assert_eq!(corrupt_column(|row| row.owner_subject.clear()), Some("owner_subject"));
+    }
+}

@@ -1,0 +1,5 @@
+-- Holds one row at most. The readiness check writes it, to know that the database takes writes.
+CREATE TABLE write_probes (
+    id BIGINT NOT NULL PRIMARY KEY,
+    writes BIGINT NOT NULL
+);
