@@ -1,1 +1,31 @@
-//! The storage ports on Postgres: pool, owner lock, retried transactions, embedded migrations
+//! The storage ports on Postgres, by diesel-async.
+//!
+//! - **Exact maximum**: whoever adds a key locks its owner's row in a first statement and counts in a second, whose
+//!   snapshot is newer than the lock. One statement for both would count with a snapshot from before the wait.
+//! - **Few round trips**: statements of a transaction that do not depend on each other are sent together. A creation
+//!   takes two round trips, every other call one.
+//! - **Every call answers** within four seconds, also when the server is gone, and the store heals by itself.
+//! - **A caller that goes away** takes its connection out of the pool: the server then undoes what it had begun.
+//!
+//! # TLS
+//!
+//! `sslmode` in the URL decides: `disable`; `prefer` (the default), encrypted where the server can; `require`. The
+//! server's certificate is always verified against the system's authorities (or those of `SSL_CERT_FILE`) and the
+//! host's name, so `verify-ca` and `verify-full` are taken for `require`, and `prefer` fails, rather than falling back
+//! to plain text, when a server offers a certificate that cannot be verified.
+
+mod attempt;
+mod insert_within;
+mod key_store;
+mod migrate;
+mod owner_turns;
+mod pool;
+mod readiness;
+mod record_uses;
+mod revoke;
+mod server;
+mod store;
+mod transaction;
+
+pub use server::OpenError;
+pub use store::{PostgresSettings, PostgresStore};

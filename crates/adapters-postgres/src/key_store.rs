@@ -1,0 +1,100 @@
+use async_trait::async_trait;
+use diesel::OptionalExtension;
+use diesel::result::{DatabaseErrorKind, Error};
+use diesel::sql_types::BigInt;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::key_queries::{DELETE_ENDED, key_by_digest, list_keys};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{KeyRow, StoredInstant, api_keys_of};
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
+
+use crate::PostgresStore;
+use crate::attempt::{Failure, Work};
+use crate::insert_within::InsertWithin;
+use crate::record_uses::RecordUses;
+use crate::revoke::Revoke;
+
+#[async_trait]
+impl KeyStore for PostgresStore {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &KeyDigest,
+        limit: ActiveLimit,
+        view: ListView,
+    ) -> Result<Insertion, StoreError> {
+        self.run_in_turn(&key.owner, &InsertWithin { key, digest, limit, view }).await
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        self.run(&List { owner, view }).await
+    }
+
+    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+        self.run(&Revoke { owner, id, at, view }).await
+    }
+
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        self.run(&FindByDigest(digest)).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        self.run(&RecordUses::new(uses)).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.run(&PurgeEnded { before, max }).await
+    }
+}
+
+struct List<'a> {
+    owner: &'a UserId,
+    view: ListView,
+}
+
+impl Work for List<'_> {
+    type Answer = Vec<ApiKey>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<ApiKey>, Failure> {
+        let rows = list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection).await?;
+        Ok(self.view.select(api_keys_of(rows)?))
+    }
+}
+
+struct FindByDigest<'a>(&'a KeyDigest);
+
+impl Work for FindByDigest<'_> {
+    type Answer = Option<ApiKey>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<ApiKey>, Failure> {
+        let row = key_by_digest(self.0).first::<KeyRow>(&mut &*connection).await.optional()?;
+        Ok(row.map(ApiKey::try_from).transpose()?)
+    }
+}
+
+struct PurgeEnded {
+    before: Timestamp,
+    max: u32,
+}
+
+impl Work for PurgeEnded {
+    type Answer = u32;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
+        let deletion = diesel::sql_query(DELETE_ENDED)
+            .bind::<Instant, StoredInstant>(self.before.into())
+            .bind::<BigInt, i64>(self.max.into());
+        match deletion.execute(&mut &*connection).await {
+            Ok(deleted) => Ok(u32::try_from(deleted).unwrap_or(self.max)),
+            // It may have been done: a second attempt would answer with another number.
+            Err(error @ Error::DatabaseError(DatabaseErrorKind::UnableToSendCommand, _)) => {
+                Err(Failure::Unknown(error))
+            }
+            Err(error) => Err(Failure::Undone(error)),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+use std::time::Duration;
+
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel_async::{AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::schema::schema_migrations;
+use diesel_mapping::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
+use diesel_migrations::{EmbeddedMigrations, embed_migrations};
+use tokio::time::Instant;
+
+use crate::PostgresStore;
+use crate::attempt::{Failure, Work};
+use crate::server::{Purpose, Server};
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
+
+/// Who holds this advisory lock of the database may migrate it: "gatepost" in ASCII.
+const LOCK: i64 = 0x6761_7465_706f_7374;
+/// How long another instance may take to migrate.
+const LOCK_TIMEOUT: Duration = Duration::from_mins(1);
+/// How often it is looked whether it has finished.
+const LOCK_POLL: Duration = Duration::from_millis(100);
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    fn pg_try_advisory_lock(key: diesel::sql_types::BigInt) -> diesel::sql_types::Bool;
+    fn to_regclass(name: diesel::sql_types::Text) -> diesel::sql_types::Nullable<diesel::sql_types::Text>;
+}
+
+impl PostgresStore {
+    /// Applies what the schema lacks, each migration in a transaction of its own, and answers with the names. Any
+    /// number of instances may call this at once: one migrates, the others wait and find nothing left.
+    ///
+    /// # Errors
+    ///
+    /// See [`MigrateError`].
+    pub async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
+        let migration = self.runtime.spawn(migrate(self.server.clone()));
+        migration.await.unwrap_or_else(|cut_off| Err(unavailable(cut_off)))
+    }
+
+    /// Every migration that this program knows, oldest first. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// See [`MigrateError`].
+    pub async fn migrations(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
+        let applied = self.run(&AppliedMigrations).await.map_err(unavailable)?;
+        known_migrations()?.status(&applied)
+    }
+}
+
+/// On a connection of its own, which frees the lock when it is closed, however that comes about.
+async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
+    let mut connection = server.connect(Purpose::Migrations).await.map_err(unavailable)?;
+    lock(&mut connection).await?;
+    // The harness blocks, and would panic on a runtime with one thread.
+    let apply = move || apply_pending(&mut AsyncMigrationHarness::new(connection), &MIGRATIONS);
+    tokio::task::spawn_blocking(apply).await.unwrap_or_else(|cut_off| Err(unavailable(cut_off)))
+}
+
+/// Polls: a session that waits for the lock within a statement holds a snapshot, for which some migrations of the
+/// lock's holder would wait in turn.
+async fn lock(connection: &mut AsyncPgConnection) -> Result<(), MigrateError> {
+    let begin = Instant::now();
+    while !diesel::select(pg_try_advisory_lock(LOCK)).get_result::<bool>(connection).await? {
+        if begin.elapsed() >= LOCK_TIMEOUT {
+            return Err(MigrateError::Busy { seconds: LOCK_TIMEOUT.as_secs() });
+        }
+        tokio::time::sleep(LOCK_POLL).await;
+    }
+    Ok(())
+}
+
+pub(crate) fn known_migrations() -> Result<KnownMigrations, MigrateError> {
+    KnownMigrations::of::<Pg>(&MIGRATIONS)
+}
+
+/// The versions that the database has; none before the first migration.
+pub(crate) struct AppliedMigrations;
+
+impl Work for AppliedMigrations {
+    type Answer = Vec<String>;
+
+    async fn attempt(&self, mut connection: &AsyncPgConnection) -> Result<Vec<String>, Failure> {
+        let table = to_regclass("__diesel_schema_migrations");
+        if !diesel::select(table.is_not_null()).get_result::<bool>(&mut connection).await? {
+            return Ok(Vec::new());
+        }
+        Ok(schema_migrations::table.select(schema_migrations::version).load(&mut connection).await?)
+    }
+}
+
+fn unavailable(error: impl std::error::Error + Send + Sync + 'static) -> MigrateError {
+    MigrateError::Unavailable(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel_migrations::MigrationHarness;
+    use throwaway_postgres::Cluster;
+
+    use super::*;
+    use crate::PostgresSettings;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_migration_can_be_taken_back_and_applied_again() {
+        let url = Cluster::shared().await.unwrap().database().await.unwrap().url;
+        let store = PostgresStore::open(PostgresSettings { url, pool_size: 1 }).await.unwrap();
+        let names = store.migrate().await.unwrap();
+        let connection = store.server.connect(Purpose::Migrations).await.unwrap();
+        let mut harness = AsyncMigrationHarness::new(connection);
+        assert_eq!(harness.revert_all_migrations(MIGRATIONS).unwrap().len(), names.len());
+        assert_eq!(store.migrate().await.unwrap(), names);
+    }
+}

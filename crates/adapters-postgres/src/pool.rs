@@ -1,0 +1,89 @@
+use std::ops::Deref;
+use std::time::Duration;
+
+use deadpool::Runtime;
+use deadpool::managed::QueueMode;
+use diesel::ConnectionError;
+use diesel_async::AsyncPgConnection;
+use diesel_async::pooled_connection::deadpool::{Object, Pool};
+use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
+use domain::ports::StoreError;
+use futures_util::FutureExt;
+use tokio::runtime::Handle;
+
+use crate::server::{OpenError, Purpose, Server};
+
+/// How long a call waits for a connection when all are in use.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Connections for calls.
+#[derive(Clone)]
+pub(crate) struct Connections(Pool<AsyncPgConnection>);
+
+impl Connections {
+    /// At most `count`, at least one, opened as they are needed.
+    ///
+    /// Each is opened on `runtime`, which drives it from then on. Opened by the thread that asks, it would be driven
+    /// by that thread: an HTTP worker, which may be busy while another one waits for an answer.
+    pub(crate) fn new(server: Server, count: usize, runtime: Handle) -> Result<Self, OpenError> {
+        let mut config = ManagerConfig::default();
+        config.recycling_method = RecyclingMethod::Fast;
+        config.custom_setup = Box::new(move |_| {
+            let server = server.clone();
+            let connecting = runtime.spawn(async move { server.connect(Purpose::Calls).await });
+            async move {
+                connecting.await.unwrap_or_else(|cut_off| Err(ConnectionError::BadConnection(cut_off.to_string())))
+            }
+            .boxed()
+        });
+        let manager = AsyncDieselConnectionManager::new_with_config("", config);
+        // Last in, first out: the connections in use are those whose statements and caches are warm.
+        let pool = Pool::builder(manager)
+            .max_size(count.max(1))
+            .queue_mode(QueueMode::Lifo)
+            .wait_timeout(Some(WAIT_TIMEOUT))
+            .runtime(Runtime::Tokio1)
+            .build();
+        pool.map(Self).map_err(OpenError::Pool)
+    }
+
+    /// A connection whose session is idle, as far as is known here.
+    pub(crate) async fn lease(&self) -> Result<Lease, StoreError> {
+        let connection = self.0.get().await.map_err(|error| StoreError::Unavailable(Box::new(error)))?;
+        Ok(Lease(Some(connection)))
+    }
+
+    /// Closes the connections that nobody uses: what befell one of their siblings has befallen them.
+    pub(crate) fn distrust_idle(&self) {
+        self.0.retain(|_, _| false);
+    }
+
+    pub(crate) fn close(&self) {
+        self.0.close();
+    }
+}
+
+/// A connection in use. Dropped, it is closed, so that the server undoes what was begun and frees its locks at once:
+/// that is what happens when a caller goes away half way. Only [`Lease::give_back`] returns it to the pool.
+pub(crate) struct Lease(Option<Object<AsyncPgConnection>>);
+
+impl Lease {
+    /// Returns the connection to the pool. No transaction may be open.
+    pub(crate) fn give_back(mut self) {
+        drop(self.0.take());
+    }
+}
+
+impl Deref for Lease {
+    type Target = AsyncPgConnection;
+
+    fn deref(&self) -> &AsyncPgConnection {
+        self.0.as_ref().expect("a lease holds its connection until it is given back")
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        drop(self.0.take().map(Object::take));
+    }
+}

@@ -1,0 +1,210 @@
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use diesel::{ConnectionError, ConnectionResult};
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use tokio_postgres::{Config, NoTls, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// How long opening a connection may take, name resolution and handshakes included.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long one of several hosts may take to accept.
+const HOST_CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// How long sent data may stay unacknowledged before the socket is given up.
+const TCP_USER_TIMEOUT: Duration = Duration::from_secs(4);
+/// An idle socket whose peer is gone is noticed after 5 s and two probes.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(5);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
+const KEEPALIVE_RETRIES: u32 = 2;
+
+/// libpq's options that the driver does not have, to be named when one is found.
+const UNSUPPORTED_OPTIONS: [&str; 8] =
+    ["sslrootcert", "sslcert", "sslkey", "sslpassword", "sslcrl", "passfile", "service", "gssencmode"];
+
+/// Why the store cannot even be set up. Holds nothing of the URL, which may contain a password.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The text is no connection URL.
+    #[error("the URL of the database cannot be used: {reason}")]
+    InvalidUrl {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// TLS is required, and there is nothing to verify certificates with.
+    #[error("TLS is required, but the system's certificate authorities cannot be loaded")]
+    NoCertificateAuthorities(#[source] rustls::Error),
+    /// The pool cannot be set up.
+    #[error("the connection pool cannot be set up")]
+    Pool(#[source] deadpool::managed::BuildError),
+}
+
+/// What a connection is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Purpose {
+    /// Calls: the server gives up early, so that nothing goes on for a caller that was told no.
+    Calls,
+    /// Migrations: they may take long, but must not hold everybody up by waiting for a lock.
+    Migrations,
+}
+
+impl Purpose {
+    const fn settings(self) -> &'static str {
+        match self {
+            Self::Calls => {
+                "SET statement_timeout = 3000; SET lock_timeout = 2500; SET idle_in_transaction_session_timeout = 5000"
+            }
+            Self::Migrations => "SET statement_timeout = 0; SET lock_timeout = 10000",
+        }
+    }
+}
+
+/// The server, and how to reach it.
+#[derive(Clone)]
+pub(crate) struct Server {
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+}
+
+impl Server {
+    pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
+        let mut config = parse_url(url)?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(invalid("it names no host"));
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("gatepost");
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(HOST_CONNECT_TIMEOUT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(TCP_USER_TIMEOUT);
+        }
+        config.keepalives_idle(KEEPALIVE_IDLE);
+        config.keepalives_interval(KEEPALIVE_INTERVAL);
+        config.keepalives_retries(KEEPALIVE_RETRIES);
+        let tls = tls(config.get_ssl_mode())?;
+        Ok(Self { config, tls })
+    }
+
+    /// Opens a connection, which the runtime of the calling task drives from then on.
+    pub(crate) async fn connect(&self, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
+        let connect = async {
+            let mut connection = match &self.tls {
+                Some(tls) => self.connect_with(tls.clone()).await?,
+                None => self.connect_with(NoTls).await?,
+            };
+            let settings = connection.batch_execute(purpose.settings()).await;
+            settings.map_err(ConnectionError::CouldntSetupConfiguration)?;
+            Ok(connection)
+        };
+        let connected = tokio::time::timeout(CONNECT_TIMEOUT, connect).await;
+        connected.unwrap_or_else(|_| Err(ConnectionError::BadConnection("the server did not answer in time".into())))
+    }
+
+    async fn connect_with<Tls>(&self, tls: Tls) -> ConnectionResult<AsyncPgConnection>
+    where
+        Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
+    {
+        let connected = self.config.connect(tls).await;
+        let (client, connection) = connected.map_err(|error| ConnectionError::BadConnection(with_sources(&error)))?;
+        AsyncPgConnection::try_from_client_and_connection(client, connection).await
+    }
+}
+
+fn parse_url(url: &str) -> Result<Config, OpenError> {
+    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+        return Err(invalid("it does not start with postgres://"));
+    }
+    let (address, options) = url.rsplit_once('?').unwrap_or((url, ""));
+    let options: Vec<&str> = options.split('&').map(verified_by_us).collect();
+    if let Some(option) =
+        UNSUPPORTED_OPTIONS.iter().find(|name| options.iter().any(|o| o.split('=').next() == Some(name)))
+    {
+        return Err(invalid(format!("the option {option} is not supported")));
+    }
+    // The driver's own text may quote a piece of the password.
+    format!("{address}?{}", options.join("&")).parse().map_err(|_| invalid("it is malformed, or has an unknown option"))
+}
+
+/// The driver knows no `verify-…`: it leaves verification to the TLS library, and ours always verifies.
+fn verified_by_us(option: &str) -> &str {
+    if matches!(option, "sslmode=verify-full" | "sslmode=verify-ca") { "sslmode=require" } else { option }
+}
+
+fn tls(mode: SslMode) -> Result<Option<MakeRustlsConnect>, OpenError> {
+    if mode == SslMode::Disable {
+        return Ok(None);
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(BuilderVerifierExt::with_platform_verifier);
+    match config {
+        Ok(config) => Ok(Some(MakeRustlsConnect::new(config.with_no_client_auth()))),
+        Err(error) if mode == SslMode::Prefer => {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "connections to the database are not encrypted: there are no certificate authorities to verify it with"
+            );
+            Ok(None)
+        }
+        Err(error) => Err(OpenError::NoCertificateAuthorities(error)),
+    }
+}
+
+fn invalid(reason: impl Into<String>) -> OpenError {
+    OpenError::InvalidUrl { reason: reason.into() }
+}
+
+/// The driver keeps what went wrong in the sources, which diesel's error does not carry.
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let _ = write!(text, ": {error}");
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(url: &str) -> Option<String> {
+        Server::parse(url).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_sslmode_of_libpq_that_encrypts_is_taken() {
+        let mode = |url: &str| Server::parse(url).unwrap().config.get_ssl_mode();
+        assert_eq!(mode("postgres://u@h/d"), SslMode::Prefer);
+        assert_eq!(mode("postgresql://u@h/d?sslmode=disable"), SslMode::Disable);
+        for required in ["require", "verify-ca", "verify-full"] {
+            assert_eq!(mode(&format!("postgres://u@h/d?application_name=x&sslmode={required}")), SslMode::Require);
+        }
+    }
+
+    #[test]
+    fn refusals_say_why_and_hold_no_password() {
+        for url in [
+            "",
+            "sqlite://gatepost.db",
+            "postgres://u:hunter2@h:port/d",
+            "postgres://u:hunter2@h/d?sslmode=hunter2",
+            "postgres://u:hunter2@h/d?sslrootcert=hunter2",
+            "postgres://u:hunter2@h/d?hunter2",
+            "postgres:///d",
+        ] {
+            let refusal = refusal(url).unwrap_or_else(|| panic!("{url} was taken"));
+            assert!(!refusal.contains("hunter2"), "{refusal}");
+        }
+        assert!(refusal("postgres://h/d?sslrootcert=x").unwrap().contains("sslrootcert"));
+    }
+}

@@ -1,0 +1,51 @@
+//! Transactions whose statements are sent together.
+//!
+//! Futures on one connection that are joined send their statements in the order in which they are joined: each takes
+//! its turn at the connection's statement cache, a lock that serves in order. `BEGIN` and `COMMIT` are statements like
+//! all others here, so that they keep that order too; sent past the cache they could overtake.
+
+use diesel::QueryResult;
+use diesel::pg::Pg;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::result::{DatabaseErrorKind, Error};
+
+use crate::attempt::Failure;
+
+/// A statement that begins or ends a transaction.
+macro_rules! boundary {
+    ($(#[$documentation:meta])* $name:ident, $sql:literal) => {
+        $(#[$documentation])*
+        #[derive(Clone, Copy, QueryId)]
+        pub(crate) struct $name;
+
+        impl QueryFragment<Pg> for $name {
+            fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+                out.push_sql($sql);
+                Ok(())
+            }
+        }
+    };
+}
+
+boundary! {
+    /// Read committed, whatever the server's default: each statement sees what was committed before it began, so that
+    /// a count after a lock is exact.
+    Begin, "BEGIN ISOLATION LEVEL READ COMMITTED"
+}
+boundary! {
+    /// Where a statement of the transaction has failed, the server takes this for a rollback.
+    Commit, "COMMIT"
+}
+boundary! {
+    /// Costs no flush to disk, which the commit of a mere lock does.
+    Rollback, "ROLLBACK"
+}
+
+/// What came of a transaction, given its statements' answers and that of the commit.
+pub(crate) fn settle<T>(statements: QueryResult<T>, commit: QueryResult<usize>) -> Result<T, Failure> {
+    match commit {
+        Ok(_) => Ok(statements?),
+        Err(error @ Error::DatabaseError(DatabaseErrorKind::SerializationFailure, _)) => Err(Failure::Undone(error)),
+        Err(error) => Err(Failure::Unknown(statements.err().unwrap_or(error))),
+    }
+}

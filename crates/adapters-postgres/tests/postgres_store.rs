@@ -1,0 +1,204 @@
+//! What only this adapter promises: recovery, migration by several instances, exactness across processes. The promises
+//! of the storage ports are held against it in the package `tests`.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use diesel_mapping::MigrateError;
+use domain::memory::SeededEntropy;
+use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, ReadinessCheck, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Timestamp, UserId};
+use throwaway_postgres::{Cluster, ClusterSettings};
+use tokio::sync::Barrier;
+
+const MAX_ACTIVE: u32 = 10;
+
+async fn open(url: &str) -> PostgresStore {
+    PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 8 }).await.unwrap()
+}
+
+async fn migrated(url: &str) -> PostgresStore {
+    let store = open(url).await;
+    store.migrate().await.unwrap();
+    store
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
+}
+
+fn user(subject: &str) -> UserId {
+    UserId::new("https://id.example", subject).unwrap()
+}
+
+async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) -> Result<Insertion, StoreError> {
+    let mut digest = [0; 32];
+    entropy.fill(&mut digest);
+    let key = ApiKey {
+        id: KeyId::mint(now(), entropy),
+        owner: owner.clone(),
+        label: Label::parse("CI").unwrap(),
+        prefix: "svc_live_abc...".into(),
+        created_at: now(),
+        last_used_at: None,
+        expires_at: None,
+        revoked_at: None,
+    };
+    let limit = ActiveLimit { max: MAX_ACTIVE, at: now() };
+    store.insert_within(&key, &KeyDigest::from_bytes(digest), limit, ListView::at(now())).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_maximum_is_exact_over_two_instances() {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let stores = [migrated(&database.url).await, open(&database.url).await];
+    let entropy = Arc::new(SeededEntropy::new(1));
+    for round in 0..3 {
+        let owner = user(&format!("alice {round}"));
+        let gate = Arc::new(Barrier::new(60));
+        let calls: Vec<_> = (0..60)
+            .map(|call| {
+                let (store, owner) = (stores[call % 2].clone(), owner.clone());
+                let (gate, entropy) = (Arc::clone(&gate), Arc::clone(&entropy));
+                tokio::spawn(async move {
+                    gate.wait().await;
+                    insert(&store, &owner, &*entropy).await.unwrap()
+                })
+            })
+            .collect();
+        let mut successes = 0;
+        for call in calls {
+            successes += u32::from(matches!(call.await.unwrap(), Insertion::Stored(_)));
+        }
+        assert_eq!(successes, MAX_ACTIVE);
+        let listed = stores[0].list(&owner, ListView::at(now())).await.unwrap();
+        assert_eq!(listed.len(), 10);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restart_of_the_server_is_survived() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let store = migrated(&cluster.database().await.unwrap().url).await;
+    let (owner, entropy) = (user("alice"), SeededEntropy::new(2));
+    for stopped in ["in good order", "by a crash"] {
+        let calls = (0..4).map(|_| store.list(&owner, ListView::at(now())));
+        futures_util::future::try_join_all(calls).await.unwrap();
+        if stopped == "by a crash" {
+            cluster.crash().await.unwrap();
+        } else {
+            cluster.stop().await.unwrap();
+        }
+        let refused = tokio::time::timeout(Duration::from_secs(5), insert(&store, &owner, &entropy)).await.unwrap();
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{stopped}: {refused:?}");
+        assert!(store.check().await.is_err(), "{stopped}");
+        cluster.start_again().await.unwrap();
+        insert(&store, &owner, &entropy).await.unwrap();
+        store.check().await.unwrap();
+    }
+    assert_eq!(store.list(&owner, ListView::at(now())).await.unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pooled_connections_that_died_unseen_fail_no_call() {
+    let cluster = Cluster::shared().await.unwrap();
+    let database = cluster.database().await.unwrap();
+    let store = migrated(&database.url).await;
+    let (owner, entropy) = (user("alice"), SeededEntropy::new(3));
+    for _ in 0..5 {
+        let calls = (0..8).map(|_| store.list(&owner, ListView::at(now())));
+        futures_util::future::try_join_all(calls).await.unwrap();
+        let terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE application_name = 'gatepost' AND datname = current_database()";
+        cluster.execute(&database.name, terminate).await.unwrap();
+        insert(&store, &owner, &entropy).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_is_unavailable() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let store = open(&format!("postgres://u@{}/d?sslmode=disable", silent.local_addr().unwrap())).await;
+    let begin = tokio::time::Instant::now();
+    let answer = store.list(&user("alice"), ListView::at(now())).await;
+    assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{answer:?}");
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lock_that_is_held_for_ever_is_unavailable() {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let store = migrated(&database.url).await;
+    let (owner, entropy) = (user("alice"), SeededEntropy::new(4));
+    insert(&store, &owner, &entropy).await.unwrap();
+    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
+    let driver = tokio::spawn(connection);
+    client.batch_execute("BEGIN; SELECT * FROM key_owners FOR UPDATE").await.unwrap();
+    let refused = tokio::time::timeout(Duration::from_secs(5), insert(&store, &owner, &entropy)).await.unwrap();
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    client.batch_execute("COMMIT").await.unwrap();
+    insert(&store, &owner, &entropy).await.unwrap();
+    assert_eq!(store.list(&owner, ListView::at(now())).await.unwrap().len(), 2);
+    driver.abort();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_takes_no_writes_is_thrown_away() {
+    let cluster = Cluster::shared().await.unwrap();
+    let database = cluster.database().await.unwrap();
+    migrated(&database.url).await.close().await;
+    let read_only = |on| format!("ALTER DATABASE {} SET default_transaction_read_only = {on}", database.name);
+    cluster.execute("postgres", &read_only("on")).await.unwrap();
+    let store = open(&database.url).await;
+    let refused = store.check().await;
+    assert!(refused.is_err());
+    cluster.execute("postgres", &read_only("off")).await.unwrap();
+    store.check().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stored_value_that_cannot_be_is_named() {
+    let cluster = Cluster::shared().await.unwrap();
+    let database = cluster.database().await.unwrap();
+    let store = migrated(&database.url).await;
+    let (owner, entropy) = (user("alice"), SeededEntropy::new(5));
+    let Insertion::Stored(keys) = insert(&store, &owner, &entropy).await.unwrap() else { panic!("not stored") };
+    cluster.execute(&database.name, "UPDATE api_keys SET created_at = 'infinity'").await.unwrap();
+    match store.list(&owner, ListView::at(now())).await {
+        Err(StoreError::Corrupt { table: "api_keys", column: "created_at", row }) => {
+            assert_eq!(row, keys[0].id.to_string());
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+// On a runtime with one thread, where the migrations harness would panic if it ran there.
+#[tokio::test]
+async fn instances_that_migrate_at_once_apply_each_migration_once() {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let stores = [open(&database.url).await, open(&database.url).await, open(&database.url).await];
+    let pending = stores[0].migrations().await.unwrap();
+    assert!(pending.iter().all(|migration| !migration.applied));
+    assert!(stores[0].check().await.is_err());
+    let applied = futures_util::future::try_join_all(stores.iter().map(PostgresStore::migrate)).await.unwrap();
+    let names: Vec<String> = pending.into_iter().map(|migration| migration.name).collect();
+    assert_eq!(applied.concat(), names);
+    assert!(stores[1].migrations().await.unwrap().iter().all(|migration| migration.applied));
+    stores[2].check().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused() {
+    let cluster = Cluster::shared().await.unwrap();
+    let database = cluster.database().await.unwrap();
+    let store = migrated(&database.url).await;
+    let newer = "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000')";
+    cluster.execute(&database.name, newer).await.unwrap();
+    for refused in [store.migrate().await.map(drop), store.migrations().await.map(drop)] {
+        assert!(matches!(&refused, Err(MigrateError::Newer { version }) if version == "99990101000000"), "{refused:?}");
+    }
+    assert_eq!(store.check().await.unwrap_err().summary, "the schema is newer than this version");
+}
