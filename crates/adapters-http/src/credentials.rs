@@ -1,0 +1,167 @@
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+/// Carries an API key.
+pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// Carries an ID token.
+pub(crate) const X_ID_TOKEN: HeaderName = HeaderName::from_static("x-id-token");
+
+/// What a caller presented as its one credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presented<T> {
+    /// None.
+    Nothing,
+    /// One, in one place or, equal, in several.
+    One(T),
+    /// Something that can be no credential here, or several that differ.
+    Unusable(&'static str),
+}
+
+impl<T: PartialEq> Presented<T> {
+    /// Adds what stands in another place: it must be equal to what is there already.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unusable(reason), _) | (_, Self::Unusable(reason)) => Self::Unusable(reason),
+            (Self::Nothing, only) | (only, Self::Nothing) => only,
+            (Self::One(first), Self::One(second)) if first == second => Self::One(first),
+            (Self::One(_), Self::One(_)) => Self::Unusable("several credentials that differ"),
+        }
+    }
+
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Presented<U> {
+        match self {
+            Self::Nothing => Presented::Nothing,
+            Self::One(value) => Presented::One(change(value)),
+            Self::Unusable(reason) => Presented::Unusable(reason),
+        }
+    }
+}
+
+/// A credential where API keys and ID tokens are both accepted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Credential<'a> {
+    /// Taken for an API key.
+    ApiKey(&'a str),
+    /// Taken for an ID token.
+    IdToken(&'a str),
+}
+
+/// The ID token in the headers, where an API key is no credential: its own header makes the request unusable.
+pub(crate) fn id_token_in(headers: &HeaderMap) -> Presented<&str> {
+    if headers.contains_key(X_API_KEY) {
+        return Presented::Unusable("an API key where only an ID token is accepted");
+    }
+    bearer_in(headers).and(plain_in(headers, X_ID_TOKEN))
+}
+
+/// The credential in the headers, where either kind is accepted.
+pub(crate) fn credential_in(headers: &HeaderMap) -> Presented<Credential<'_>> {
+    let bearer = bearer_in(headers)
+        .map(|value| if is_id_token(value) { Credential::IdToken(value) } else { Credential::ApiKey(value) });
+    bearer
+        .and(plain_in(headers, X_API_KEY).map(Credential::ApiKey))
+        .and(plain_in(headers, X_ID_TOKEN).map(Credential::IdToken))
+}
+
+/// Whether a Bearer value is taken for an ID token: a signed JWT in its compact form has exactly two dots (RFC 7515,
+/// section 7.1), and no key that we make has any, because neither prefix nor body may contain one. A mistake is
+/// harmless: whatever it is taken for, the value is then verified as that and nothing else, so it is refused.
+fn is_id_token(value: &str) -> bool {
+    value.bytes().filter(|byte| *byte == b'.').count() == 2
+}
+
+fn bearer_in(headers: &HeaderMap) -> Presented<&str> {
+    headers.get_all(header::AUTHORIZATION).map(bearer).fold(Presented::Nothing, Presented::and)
+}
+
+/// The token of `Bearer <token>`; the scheme's case does not matter (RFC 9110, section 11.1), and another scheme is
+/// no credential of ours.
+fn bearer(value: &HeaderValue) -> Presented<&str> {
+    let bytes = value.as_bytes();
+    let scheme_length = bytes.iter().position(|byte| *byte == b' ').unwrap_or(bytes.len());
+    let (scheme, token) = bytes.split_at(scheme_length);
+    if scheme.eq_ignore_ascii_case(b"bearer") { readable(token) } else { Presented::Nothing }
+}
+
+fn plain_in(headers: &HeaderMap, name: HeaderName) -> Presented<&str> {
+    headers.get_all(name).map(|value| readable(value.as_bytes())).fold(Presented::Nothing, Presented::and)
+}
+
+fn readable(value: &[u8]) -> Presented<&str> {
+    match std::str::from_utf8(value).map(str::trim) {
+        Ok(text) => of_text(text),
+        Err(_) => Presented::Unusable("an unreadable credential"),
+    }
+}
+
+/// A credential in a place that was filled, but with nothing, is one that cannot be valid.
+pub(crate) fn of_text(text: &str) -> Presented<&str> {
+    if text.is_empty() { Presented::Unusable("an empty credential") } else { Presented::One(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &[(HeaderName, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(name.clone(), HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        headers
+    }
+
+    fn id_token(lines: &[(HeaderName, &str)]) -> String {
+        format!("{:?}", id_token_in(&headers(lines)))
+    }
+
+    fn credential(lines: &[(HeaderName, &str)]) -> String {
+        match credential_in(&headers(lines)) {
+            Presented::Nothing => "nothing".into(),
+            Presented::One(Credential::ApiKey(key)) => format!("key {key}"),
+            Presented::One(Credential::IdToken(token)) => format!("token {token}"),
+            Presented::Unusable(_) => "unusable".into(),
+        }
+    }
+
+    #[test]
+    fn an_id_token_comes_from_two_headers_that_must_agree() {
+        let authorization = header::AUTHORIZATION;
+        assert_eq!(id_token(&[]), "Nothing");
+        for one in ["Bearer t", "bearer t", "BEARER   t "] {
+            assert_eq!(id_token(&[(authorization.clone(), one)]), r#"One("t")"#, "{one}");
+        }
+        assert_eq!(id_token(&[(X_ID_TOKEN, "t")]), r#"One("t")"#);
+        assert_eq!(id_token(&[(authorization.clone(), "Bearer t"), (X_ID_TOKEN, "t")]), r#"One("t")"#);
+        for other in ["Basic t", "Bearert", "Token t", ""] {
+            assert_eq!(id_token(&[(authorization.clone(), other)]), "Nothing", "{other}");
+            assert_eq!(id_token(&[(authorization.clone(), other), (X_ID_TOKEN, "t")]), r#"One("t")"#, "{other}");
+        }
+        for unusable in [
+            &[(authorization.clone(), "Bearer t"), (X_ID_TOKEN, "u")][..],
+            &[(authorization.clone(), "Bearer t"), (authorization.clone(), "Bearer u")],
+            &[(authorization.clone(), "Bearer")],
+            &[(authorization.clone(), "Bearer ")],
+            &[(X_ID_TOKEN, "")],
+            &[(authorization.clone(), "Bearer t"), (X_API_KEY, "t")],
+            &[(X_API_KEY, "t")],
+        ] {
+            assert!(id_token(unusable).starts_with("Unusable"), "{unusable:?}");
+        }
+    }
+
+    #[test]
+    fn elsewhere_a_bearer_value_with_two_dots_is_an_id_token() {
+        let authorization = header::AUTHORIZATION;
+        assert_eq!(credential(&[]), "nothing");
+        assert_eq!(credential(&[(authorization.clone(), "Bearer svc_live_1")]), "key svc_live_1");
+        assert_eq!(credential(&[(authorization.clone(), "Bearer a.b.c")]), "token a.b.c");
+        assert_eq!(credential(&[(authorization.clone(), "Bearer a.b.c.d")]), "key a.b.c.d");
+        assert_eq!(credential(&[(X_API_KEY, "k")]), "key k");
+        assert_eq!(credential(&[(X_ID_TOKEN, "a.b.c")]), "token a.b.c");
+        assert_eq!(credential(&[(X_API_KEY, "k"), (authorization.clone(), "Bearer k")]), "key k");
+        assert_eq!(credential(&[(X_API_KEY, "k"), (X_ID_TOKEN, "a.b.c")]), "unusable");
+        assert_eq!(credential(&[(X_API_KEY, "k"), (authorization.clone(), "Bearer l")]), "unusable");
+        assert_eq!(credential(&[(X_API_KEY, "a.b.c"), (authorization.clone(), "Bearer a.b.c")]), "unusable");
+    }
+}

@@ -1,0 +1,101 @@
+use actix_web::web::{Data, Json};
+use domain::{CreateKey, Label, Timestamp};
+use serde::Serialize;
+use utoipa::openapi::{RefOr, Response};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::api::State;
+use crate::error::ApiError;
+use crate::error_code::ErrorCode;
+use crate::fields::Fields;
+use crate::identified::IdentifiedRequest;
+use crate::key_record::{KeyList, KeyRecord};
+use crate::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::problem::FieldFault;
+
+/// What a new key is to be.
+#[derive(ToSchema)]
+#[schema(as = CreateApiKey)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct Body {
+    /// What to call the key: trimmed, 1 to 100 characters, no control characters.
+    #[schema(example = "CI deploy", min_length = 1)]
+    label: String,
+    /// When the key is to end by itself: RFC 3339, in the future.
+    #[schema(rename = "expiresAt", format = DateTime)]
+    expires_at: Option<String>,
+    /// The ID token, where no header carries it.
+    #[schema(rename = "idToken")]
+    id_token: Option<String>,
+}
+
+/// The new key, the only time that it is shown, and the list that it is in.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = CreatedApiKey)]
+pub(super) struct Created {
+    /// The full key. It cannot be retrieved again.
+    #[schema(example = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O")]
+    key: String,
+    /// The new key's id.
+    #[schema(example = "key_01h455vb4pex5vsknk084sn02q")]
+    key_id: String,
+    /// The caller's keys, the new one included, newest first.
+    keys: Vec<KeyRecord>,
+}
+
+/// Creates an API key.
+///
+/// The full key is in this answer and nowhere else. Takes an ID token, from a header or from the body; an API key is
+/// refused.
+#[utoipa::path(
+    post,
+    path = "/api/api-keys",
+    tag = "API keys",
+    operation_id = "createApiKey",
+    security(("idToken" = []), ("idTokenHeader" = [])),
+    request_body = Body,
+    responses((status = 200, description = "The key is created", body = Created), Errors),
+)]
+pub(super) async fn create_key(state: Data<State>, request: IdentifiedRequest) -> Result<Json<Created>, ApiError> {
+    let created = state.api.keys.create(&request.user, parse(&request.fields)?).await?;
+    Ok(Json(Created {
+        key: created.full_key.expose().to_owned(),
+        key_id: created.id.to_string(),
+        keys: KeyList::of(created.keys).keys,
+    }))
+}
+
+/// Reads all fields before it refuses, so that every fault is told at once.
+fn parse(fields: &Fields) -> Result<CreateKey, ApiError> {
+    match (label(fields), expires_at(fields)) {
+        (Ok(label), Ok(expires_at)) => Ok(CreateKey { label, expires_at }),
+        (label, expires_at) => {
+            Err(ApiError::InvalidFields([label.err(), expires_at.err()].into_iter().flatten().collect()))
+        }
+    }
+}
+
+fn label(fields: &Fields) -> Result<Label, FieldFault> {
+    let text = fields.required_text("label")?;
+    Label::parse(text).map_err(|error| FieldFault { field: "label", detail: error.to_string().into() })
+}
+
+fn expires_at(fields: &Fields) -> Result<Option<Timestamp>, FieldFault> {
+    let Some(text) = fields.optional_text("expiresAt")? else {
+        return Ok(None);
+    };
+    let fault = FieldFault {
+        field: "expiresAt",
+        detail: "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)".into(),
+    };
+    Timestamp::parse_rfc3339(text).map(Some).ok_or(fault)
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[BODY_ERRORS, &[ErrorCode::ApiKeyLimitReached]].concat())
+    }
+}

@@ -1,0 +1,75 @@
+//! The endpoints, one file each, and the one list of them.
+
+mod create_key;
+mod docs_page;
+mod error_pages;
+mod list_keys;
+mod live;
+mod openapi_document;
+mod ready;
+mod revoke_key;
+mod whoami;
+
+use actix_web::Resource;
+use actix_web::web::{self, ServiceConfig};
+use utoipa::OpenApi;
+
+/// Adds the methods of a path.
+type Methods = fn(Resource) -> Resource;
+
+/// Every path, with what answers there. Explicit resources, because those answer another method with 405 and `Allow`.
+const RESOURCES: [(&str, Methods); 10] = [
+    ("/api/api-keys", |resource| {
+        resource
+            .route(web::get().to(list_keys::list_keys))
+            .route(web::post().to(create_key::create_key))
+            .route(web::delete().to(revoke_key::revoke_key))
+    }),
+    ("/api/whoami", |resource| resource.route(web::get().to(whoami::whoami))),
+    ("/livez", |resource| resource.route(web::get().to(live::live))),
+    ("/readyz", |resource| resource.route(web::get().to(ready::ready))),
+    ("/healthz", |resource| resource.route(web::get().to(ready::health))),
+    ("/openapi.json", |resource| resource.route(web::get().to(openapi_document::openapi_document))),
+    ("/docs", |resource| resource.route(web::get().to(docs_page::docs_page))),
+    ("/docs/errors", |resource| resource.route(web::get().to(error_pages::error_index))),
+    ("/docs/errors/{code}", |resource| resource.route(web::get().to(error_pages::error_page))),
+    ("/docs/{file}", |resource| resource.route(web::get().to(docs_page::docs_file))),
+];
+
+/// Mounts every endpoint.
+pub(crate) fn register(config: &mut ServiceConfig) {
+    for (path, methods) in RESOURCES {
+        config.service(methods(web::resource(path)));
+    }
+}
+
+/// The operations as the OpenAPI document lists them.
+#[derive(OpenApi)]
+#[openapi(paths(
+    list_keys::list_keys,
+    create_key::create_key,
+    revoke_key::revoke_key,
+    whoami::whoami,
+    live::live,
+    ready::ready,
+    ready::health,
+    openapi_document::openapi_document,
+    docs_page::docs_page,
+    docs_page::docs_file,
+    error_pages::error_index,
+    error_pages::error_page,
+))]
+pub(crate) struct Operations;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_is_documented() {
+        let documented = Operations::openapi().paths.paths;
+        let mut paths: Vec<&str> = RESOURCES.iter().map(|(path, _)| *path).collect();
+        paths.sort_unstable();
+        assert_eq!(paths, documented.keys().map(String::as_str).collect::<Vec<_>>());
+    }
+}

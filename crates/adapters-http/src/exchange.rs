@@ -1,0 +1,78 @@
+use std::cell::{Cell, OnceCell};
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use actix_web::http::Method;
+use actix_web::{HttpMessage, HttpRequest};
+use domain::{ApiKey, KeyId, UserId};
+use tokio::time::Instant;
+
+use crate::access_log;
+use crate::request_id::RequestId;
+
+/// One request and its answer, as the log tells them.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) request_id: RequestId,
+    pub(crate) method: Method,
+    /// The template of the path (`/docs/errors/{code}`), never the path itself, which is the client's text.
+    pub(crate) route: Option<String>,
+    pub(crate) peer: Option<IpAddr>,
+    pub(crate) started: Instant,
+    user_id: OnceCell<String>,
+    key_id: Cell<Option<KeyId>>,
+    is_logged: Cell<bool>,
+}
+
+impl Exchange {
+    pub(crate) fn new(request_id: RequestId, method: Method, route: Option<String>, peer: Option<IpAddr>) -> Rc<Self> {
+        Rc::new(Self {
+            request_id,
+            method,
+            route,
+            peer,
+            started: Instant::now(),
+            user_id: OnceCell::new(),
+            key_id: Cell::new(None),
+            is_logged: Cell::new(false),
+        })
+    }
+
+    /// The exchange that a request belongs to.
+    pub(crate) fn of(request: &HttpRequest) -> Option<Rc<Self>> {
+        request.extensions().get::<Rc<Self>>().cloned()
+    }
+
+    /// Notes who calls.
+    pub(crate) fn note_user(&self, user: &UserId) {
+        self.user_id.get_or_init(|| user.subject().to_owned());
+    }
+
+    /// Notes the key that the caller presented.
+    pub(crate) fn note_key(&self, key: &ApiKey) {
+        self.note_user(&key.owner);
+        self.key_id.set(Some(key.id));
+    }
+
+    pub(crate) fn user_id(&self) -> Option<&str> {
+        self.user_id.get().map(String::as_str)
+    }
+
+    pub(crate) fn key_id(&self) -> Option<KeyId> {
+        self.key_id.get()
+    }
+
+    /// Notes that the log line is written.
+    pub(crate) fn set_logged(&self) {
+        self.is_logged.set(true);
+    }
+}
+
+/// A request whose client went away before the answer is in the log all the same.
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if !self.is_logged.get() {
+            access_log::write_abandoned(self);
+        }
+    }
+}

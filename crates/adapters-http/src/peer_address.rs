@@ -1,0 +1,60 @@
+use std::net::IpAddr;
+
+use actix_web::dev::RequestHead;
+use actix_web::http::header;
+use ipnet::IpNet;
+
+/// Who sent the request: the socket's peer, or, as far as proxies we trust say so, whom they name.
+///
+/// `X-Forwarded-For` is read from the right, where our own proxy wrote; the first address that is no trusted proxy is
+/// the client. What stands left of it anybody may have written.
+pub(crate) fn peer_address(head: &RequestHead, trusted_proxies: &[IpNet]) -> Option<IpAddr> {
+    let is_trusted = |address: &IpAddr| trusted_proxies.iter().any(|network| network.contains(address));
+    let socket = head.peer_addr?.ip().to_canonical();
+    if !is_trusted(&socket) {
+        return Some(socket);
+    }
+    let named: Vec<&str> = head
+        .headers()
+        .get_all(header::X_FORWARDED_FOR)
+        .flat_map(|value| value.to_str().unwrap_or_default().split(','))
+        .collect();
+    let mut client = socket;
+    for text in named.into_iter().rev() {
+        let Ok(address) = text.trim().parse::<IpAddr>() else {
+            break;
+        };
+        client = address.to_canonical();
+        if !is_trusted(&client) {
+            break;
+        }
+    }
+    Some(client)
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn peer(socket: &str, forwarded_for: &[&str]) -> String {
+        let mut request = TestRequest::default().peer_addr(format!("{socket}:1").parse().unwrap());
+        for value in forwarded_for {
+            request = request.append_header((header::X_FORWARDED_FOR, *value));
+        }
+        let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
+        peer_address(request.to_http_request().head(), &trusted).unwrap().to_string()
+    }
+
+    #[test]
+    fn believes_only_trusted_proxies_and_reads_from_the_right() {
+        assert_eq!(peer("203.0.113.9", &["198.51.100.1"]), "203.0.113.9");
+        assert_eq!(peer("10.0.0.1", &[]), "10.0.0.1");
+        assert_eq!(peer("10.0.0.1", &["198.51.100.1"]), "198.51.100.1");
+        assert_eq!(peer("10.0.0.1", &["1.1.1.1, 198.51.100.1, 10.0.0.2"]), "198.51.100.1");
+        assert_eq!(peer("10.0.0.1", &["1.1.1.1", "198.51.100.1,10.0.0.2"]), "198.51.100.1");
+        assert_eq!(peer("10.0.0.1", &["1.1.1.1, nonsense, 10.0.0.2"]), "10.0.0.2");
+        assert_eq!(peer("[::ffff:10.0.0.1]", &["::ffff:198.51.100.1"]), "198.51.100.1");
+    }
+}

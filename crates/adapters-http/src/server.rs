@@ -1,0 +1,94 @@
+use std::future::ready;
+use std::io;
+use std::net::TcpListener;
+
+use actix_http::{HttpService, Protocol};
+use actix_service::{ServiceFactoryExt, fn_service, map_config};
+use actix_web::dev::{AppConfig, Server};
+use actix_web::web::ServiceConfig;
+use actix_web::{App, web};
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::api::State;
+use crate::boundary::Boundary;
+use crate::connection::Connection;
+use crate::{Api, HttpSettings, endpoints};
+
+/// Serves the API on `listener` until `stop` is cancelled and the requests in flight are answered.
+///
+/// `more_routes` adds routes of another adapter; they get request ids, log lines, deadlines and problem documents
+/// like ours, but the error bodies that they write themselves stay as they are. On stop `/readyz` fails at once, new
+/// requests are served for the grace, then connections are drained and closed.
+///
+/// # Errors
+///
+/// When the listener cannot be served, or the server ends by itself.
+pub async fn serve(
+    listener: TcpListener,
+    settings: HttpSettings,
+    api: Api,
+    more_routes: impl Fn(&mut ServiceConfig) + Clone + Send + 'static,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let drain_grace = settings.limits.drain_grace;
+    let mut server = start(listener, &settings, api, more_routes, stop.clone())?;
+    let drained = async {
+        stop.cancelled().await;
+        sleep(drain_grace).await;
+    };
+    let handle = server.handle();
+    tokio::select! {
+        ended = &mut server => return ended,
+        () = drained => {}
+    }
+    let ((), ended) = tokio::join!(handle.stop(true), server);
+    ended
+}
+
+/// What `actix_web::HttpServer` does, but over guarded connections.
+fn start(
+    listener: TcpListener,
+    settings: &HttpSettings,
+    api: Api,
+    more_routes: impl Fn(&mut ServiceConfig) + Clone + Send + 'static,
+    stop: CancellationToken,
+) -> io::Result<Server> {
+    let limits = settings.limits;
+    let state = web::Data::new(State::new(api, limits, stop));
+    let boundary = Boundary::new(state.clone(), settings);
+    let server = Server::build()
+        .disable_signals()
+        .max_concurrent_connections(limits.connections_per_worker_max)
+        .shutdown_timeout(limits.drain_deadline.as_secs());
+    let server = match settings.workers {
+        Some(workers) => server.workers(workers),
+        None => server,
+    };
+    let drain = server.graceful_shutdown_signal();
+    let worker = move || {
+        let app = App::new()
+            .app_data(state.clone())
+            .configure(endpoints::register)
+            .configure(more_routes.clone())
+            .wrap(boundary.clone());
+        let drain = drain.clone();
+        let http = HttpService::build()
+            .keep_alive(limits.keep_alive)
+            .client_request_timeout(limits.head_deadline)
+            .client_disconnect_timeout(limits.head_deadline)
+            .graceful_shutdown_signal(move || {
+                let drain = drain.clone();
+                async move { drain.notified().await }
+            })
+            .finish(map_config(app, |()| AppConfig::default()).map_err(|error| error.error_response()));
+        fn_service(move |stream: TcpStream| {
+            let connection = Connection::new(stream, limits.connection_patience());
+            let peer = connection.peer();
+            ready(Ok((connection, Protocol::Http1, peer)))
+        })
+        .and_then(http)
+    };
+    Ok(server.listen("http", listener, worker)?.run())
+}

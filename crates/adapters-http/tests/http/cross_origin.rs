@@ -1,0 +1,56 @@
+//! CORS: pages of configured origins may call `/api`; for anybody else nothing changes.
+
+use insta::assert_snapshot;
+
+use crate::server::{Server, Setup};
+use crate::transcript::{ALICE, Transcript, request};
+
+fn with_origin(origin: &str) -> Server {
+    let mut setup = Setup::default();
+    setup.settings.cors_origins = vec![origin.to_owned()];
+    setup.start()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_configured_origin_may_ask_and_call() {
+    let (server, mut transcript) = (with_origin("https://app.example"), Transcript::default());
+    let origin = ("origin", "https://app.example");
+    let preflight = request("OPTIONS /api/api-keys")
+        .header(origin)
+        .header(("access-control-request-method", "DELETE"))
+        .header(("access-control-request-headers", "authorization,content-type"));
+    transcript.send(&server, preflight).await;
+    transcript.send(&server, request("GET /api/api-keys").header(origin).header(ALICE)).await;
+    transcript.send(&server, request("GET /api/api-keys").header(origin)).await;
+    transcript.send(&server, request("OPTIONS /api/api-keys").header(origin)).await;
+    assert_snapshot!(transcript.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn anybody_else_gets_the_answers_of_the_contract() {
+    let (server, mut transcript) = (with_origin("https://app.example"), Transcript::default());
+    for origin in ["https://evil.example", "https://app.example.evil.example", "null", "http://app.example"] {
+        let preflight = request("OPTIONS /api/api-keys")
+            .header(("origin", origin))
+            .header(("access-control-request-method", "DELETE"));
+        transcript.send(&server, preflight).await;
+    }
+    transcript
+        .send(&server, request("GET /api/api-keys").header(("origin", "https://evil.example")).header(ALICE))
+        .await;
+    let elsewhere = request("OPTIONS /livez")
+        .header(("origin", "https://app.example"))
+        .header(("access-control-request-method", "GET"));
+    transcript.send(&server, elsewhere).await;
+    assert_snapshot!(transcript.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_configured_origins_no_preflight_is_answered() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let preflight = request("OPTIONS /api/api-keys")
+        .header(("origin", "https://app.example"))
+        .header(("access-control-request-method", "POST"));
+    transcript.send(&server, preflight).await;
+    assert_snapshot!(transcript.text());
+}

@@ -1,0 +1,70 @@
+//! The documents about the API: the OpenAPI file, the page, the error pages.
+
+use std::path::Path;
+
+use adapters_http::{error_reference, openapi_json};
+use insta::assert_snapshot;
+use tokio::io::AsyncWriteExt;
+
+use crate::server::{Server, read_bytes_to_end};
+use crate::transcript::{Transcript, request};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_openapi_document_is_served_as_it_is_committed() {
+    let server = Server::start();
+    let answer = request("GET /openapi.json").send(&server).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
+    assert_eq!(answer.body, openapi_json());
+
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    let committed = std::fs::read_to_string(committed).unwrap_or_default();
+    assert!(committed == openapi_json(), "docs/openapi.json has drifted: write it anew with `cargo xtask openapi`");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_brings_all_that_it_needs() {
+    let server = Server::start();
+    let page = request("GET /docs").send(&server).await;
+    assert_eq!(page.status, 200);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
+    assert!(!page.body.contains("//"), "something is loaded from elsewhere: {}", page.body);
+    assert!(page.body.contains(r#"<base href="/docs/">"#), "{}", page.body);
+
+    let names =
+        page.body.split(['"', '\'']).filter(|text| [".js", ".css", ".png"].iter().any(|end| text.ends_with(end)));
+    let names: Vec<&str> = names.map(|name| name.trim_start_matches("./")).collect();
+    assert!(names.contains(&"swagger-ui-bundle.js"), "{names:?}");
+    for name in names {
+        let file = server_file(&server, name).await;
+        assert!(!file.is_empty(), "{name}");
+    }
+    let initializer = server_file(&server, "swagger-initializer.js").await;
+    assert!(initializer.contains(r#""url": "/openapi.json""#), "{initializer}");
+    assert!(initializer.contains(r#""validatorUrl": "none""#), "{initializer}");
+    assert_eq!(request("GET /docs/nothing.js").send(&server).await.verdict(), "404 not_found");
+    assert_eq!(request("GET /docs/..%2fCargo.toml").send(&server).await.verdict(), "404 not_found");
+}
+
+async fn server_file(server: &Server, name: &str) -> String {
+    let mut connection = server.connect().await;
+    connection.write_all(request(&format!("GET /docs/{name}")).to_http().as_bytes()).await.unwrap();
+    let file = read_bytes_to_end(&mut connection).await;
+    assert!(file.starts_with(b"HTTP/1.1 200 OK\r\n"), "{name}");
+    String::from_utf8_lossy(&file).split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_code_has_a_page() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let index = request("GET /docs/errors").send(&server).await;
+    for entry in error_reference() {
+        let page = request(&format!("GET /docs/errors/{}", entry.code)).send(&server).await;
+        assert_eq!(page.status, 200, "{}", entry.code);
+        assert!(page.body.contains(entry.cause) && page.body.contains(entry.cure), "{}", entry.code);
+        assert!(index.body.contains(&format!("/docs/errors/{}\"", entry.code)), "{}", entry.code);
+    }
+    transcript.send(&server, request("GET /docs/errors/key_not_found")).await;
+    transcript.send(&server, request("GET /docs/errors/%3Cscript%3E")).await;
+    assert_snapshot!(transcript.text());
+}

@@ -1,0 +1,43 @@
+//! Liveness and readiness.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+
+use crate::doubles::FixedCheck;
+use crate::server::Setup;
+use crate::transcript::{Transcript, request};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ready_when_all_checks_pass() {
+    let mut transcript = Transcript::default();
+    let checks: Vec<Arc<dyn domain::ports::ReadinessCheck>> =
+        vec![Arc::new(FixedCheck::Works("database")), Arc::new(FixedCheck::Works("identity-provider"))];
+    let server = Setup { checks, ..Setup::default() }.start();
+    for line in
+        ["GET /livez", "GET /readyz", "GET /readyz?verbose", "GET /readyz?a=1&verbose=true", "GET /healthz?verbose"]
+    {
+        transcript.send(&server, request(line)).await;
+    }
+    assert_snapshot!(transcript.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn not_ready_when_a_check_fails_or_does_not_answer_but_alive() {
+    let mut transcript = Transcript::default();
+    let mut setup = Setup {
+        checks: vec![
+            Arc::new(FixedCheck::Works("schema")),
+            Arc::new(FixedCheck::Fails("database")),
+            Arc::new(FixedCheck::NeverAnswers("identity-provider")),
+        ],
+        ..Setup::default()
+    };
+    setup.settings.limits.readiness_deadline = Duration::from_millis(50);
+    let server = setup.start();
+    for line in ["GET /livez", "GET /readyz", "GET /readyz?verbose", "GET /healthz"] {
+        transcript.send(&server, request(line)).await;
+    }
+    assert_snapshot!(transcript.text());
+}

@@ -1,0 +1,142 @@
+//! A bound server for one test.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{HttpResponse, error};
+use adapters_http::{Api, HttpSettings, serve};
+use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
+use domain::ports::{KeyStore, ReadinessCheck};
+use domain::{KeyPolicy, Keys, Timestamp};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use verifier::Verifier;
+
+use crate::doubles::{FixedCheck, FixedIdentities};
+
+/// Far beyond what any answer takes: a test that waits this long has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) stop: CancellationToken,
+    /// Signalled when a request has reached `/test/slow`.
+    pub(crate) slow_reached: Arc<Notify>,
+    /// Lets `/test/slow` answer.
+    pub(crate) slow_release: Arc<Notify>,
+    pub(crate) ended: JoinHandle<std::io::Result<()>>,
+}
+
+pub(crate) struct Setup {
+    pub(crate) store: Arc<dyn KeyStore>,
+    pub(crate) checks: Vec<Arc<dyn ReadinessCheck>>,
+    pub(crate) settings: HttpSettings,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        let mut settings = HttpSettings { workers: Some(1), ..HttpSettings::default() };
+        settings.limits.drain_grace = Duration::ZERO;
+        Self {
+            store: Arc::new(MemoryKeyStore::default()),
+            checks: vec![Arc::new(FixedCheck::Works("database"))],
+            settings,
+        }
+    }
+}
+
+impl Setup {
+    pub(crate) fn start(self) -> Server {
+        let clock = Arc::new(ManualClock::new(Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap()));
+        let entropy = Arc::new(SeededEntropy::new(42));
+        let verifier = Verifier::new(self.store.clone(), clock.clone());
+        let policy = KeyPolicy::default();
+        let api = Api {
+            keys: Keys::new(self.store, verifier.clone(), clock.clone(), entropy.clone(), policy),
+            verifier,
+            identity: Arc::new(FixedIdentities),
+            readiness: self.checks,
+            clock: clock.clone(),
+            entropy,
+        };
+        let (stop, slow_reached, slow_release) = (CancellationToken::new(), Arc::default(), Arc::default());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let routes = test_routes(Arc::clone(&slow_reached), Arc::clone(&slow_release));
+        let ended = tokio::spawn(serve(listener, self.settings, api, routes, stop.clone()));
+        Server { address, clock, stop, slow_reached, slow_release, ended }
+    }
+}
+
+/// Routes of another adapter, as the development provider's are.
+fn test_routes(reached: Arc<Notify>, release: Arc<Notify>) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
+    move |config| {
+        let (reached, release) = (Arc::clone(&reached), Arc::clone(&release));
+        let slow = move || {
+            let (reached, release) = (Arc::clone(&reached), Arc::clone(&release));
+            async move {
+                reached.notify_one();
+                release.notified().await;
+                "slow"
+            }
+        };
+        config
+            .route("/test/slow", web::get().to(slow))
+            .route("/test/panic", web::get().to(panics))
+            .route("/test/own-error", web::get().to(async || HttpResponse::BadRequest().json(["mine"])))
+            .route("/test/empty-error", web::get().to(async || HttpResponse::Conflict().finish()))
+            .route("/test/framework-error", web::get().to(async || Err::<&str, _>(error::ErrorBadRequest("text"))))
+            .route("/test/page", web::get().to(async || HttpResponse::Ok().content_type("text/html").body("<p>")))
+            .route("/test/form", web::post().to(async |_: web::Form<Vec<(String, String)>>| "form"));
+    }
+}
+
+async fn panics() -> &'static str {
+    panic!("on purpose")
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        Setup::default().start()
+    }
+
+    pub(crate) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// Sends these bytes and reads until the server closes the connection.
+    pub(crate) async fn send(&self, request: &[u8]) -> String {
+        let mut connection = self.connect().await;
+        // The server may answer and close before it has read everything.
+        let _ = connection.write_all(request).await;
+        String::from_utf8(read_bytes_to_end(&mut connection).await).unwrap()
+    }
+}
+
+/// What the server still says before it closes the connection. A reset counts as closing.
+pub(crate) async fn read_to_end(connection: &mut TcpStream) -> String {
+    String::from_utf8(read_bytes_to_end(connection).await).unwrap()
+}
+
+pub(crate) async fn read_bytes_to_end(connection: &mut TcpStream) -> Vec<u8> {
+    let mut answer = Vec::new();
+    let _ = timeout(PATIENCE, connection.read_to_end(&mut answer)).await.expect("the server ends the connection");
+    answer
+}
+
+/// What the server says until it has said `end`.
+pub(crate) async fn read_until(connection: &mut TcpStream, end: &str) -> String {
+    let mut answer = String::new();
+    while !answer.ends_with(end) {
+        let byte = timeout(PATIENCE, connection.read_u8()).await.expect("the server answers").expect("more to read");
+        answer.push(char::from(byte));
+    }
+    answer
+}

@@ -1,0 +1,114 @@
+//! Requests as tests write them, and exchanges as snapshots show them.
+
+use std::fmt::Write;
+
+use crate::server::Server;
+
+pub(crate) const ALICE: (&str, &str) = ("authorization", "Bearer alice.id.token");
+pub(crate) const BOB: (&str, &str) = ("authorization", "Bearer bob.id.token");
+
+/// A request.
+#[derive(Clone, Default)]
+pub(crate) struct Request {
+    line: String,
+    headers: Vec<(String, String)>,
+    body: Option<String>,
+}
+
+/// A request without headers and body: `GET /livez`.
+pub(crate) fn request(line: &str) -> Request {
+    Request { line: line.to_owned(), ..Request::default() }
+}
+
+impl Request {
+    pub(crate) fn header(mut self, (name, value): (&str, &str)) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn json(self, body: &str) -> Self {
+        self.header(("content-type", "application/json")).body(body)
+    }
+
+    pub(crate) fn body(mut self, body: &str) -> Self {
+        self.body = Some(body.to_owned());
+        self
+    }
+
+    pub(crate) async fn send(&self, server: &Server) -> Response {
+        Response::parse(&server.send(self.to_http().as_bytes()).await)
+    }
+
+    pub(crate) fn to_http(&self) -> String {
+        let mut text = format!("{} HTTP/1.1\r\nhost: gatepost.example\r\nconnection: close\r\n", self.line);
+        for (name, value) in &self.headers {
+            let _ = write!(text, "{name}: {value}\r\n");
+        }
+        match &self.body {
+            None => text + "\r\n",
+            Some(body) => text + &format!("content-length: {}\r\n\r\n{body}", body.len()),
+        }
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Response {
+    pub(crate) fn parse(text: &str) -> Self {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+        let mut lines = head.split("\r\n");
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)).unwrap().parse().unwrap();
+        let headers = lines.map(|line| line.split_once(": ").unwrap());
+        let mut headers: Vec<_> = headers.map(|(name, value)| (name.to_lowercase(), value.to_owned())).collect();
+        headers.sort();
+        Self { status, headers, body: body.to_owned() }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a text field, wherever in the body it comes first.
+    pub(crate) fn field(&self, name: &str) -> &str {
+        let (_, rest) = self.body.split_once(&format!("\"{name}\":\"")).unwrap_or_else(|| panic!("{}", self.body));
+        rest.split('"').next().unwrap()
+    }
+
+    /// Status and code, as in `400 invalid_json`.
+    pub(crate) fn verdict(&self) -> String {
+        if self.status < 400 { self.status.to_string() } else { format!("{} {}", self.status, self.field("code")) }
+    }
+}
+
+/// Exchanges one after the other, whole but for the date.
+#[derive(Default)]
+pub(crate) struct Transcript(String);
+
+impl Transcript {
+    pub(crate) async fn send(&mut self, server: &Server, request: Request) -> Response {
+        let response = request.send(server).await;
+        let _ = writeln!(self.0, "> {}", request.line);
+        for (name, value) in &request.headers {
+            let _ = writeln!(self.0, "> {name}: {value}");
+        }
+        if let Some(body) = &request.body {
+            let _ = writeln!(self.0, "> {body}");
+        }
+        let _ = writeln!(self.0, "{}", response.status);
+        for (name, value) in response.headers.iter().filter(|(name, _)| name != "date") {
+            let _ = writeln!(self.0, "{name}: {value}");
+        }
+        let _ = writeln!(self.0, "{}\n", response.body);
+        response
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.0.trim_end()
+    }
+}
