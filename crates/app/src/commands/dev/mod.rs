@@ -1,0 +1,128 @@
+mod data_folder;
+mod welcome;
+
+use std::sync::Arc;
+
+use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings};
+use adapters_oidc::{OidcSettings, OidcVerifier};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use domain::IdToken;
+use domain::ports::{Clock, Entropy, IdentityVerdict, IdentityVerifier};
+use tokio_util::sync::CancellationToken;
+
+use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Loaded, Problem, WebAddress};
+use crate::database::Database;
+use crate::instance::{Instance, listen};
+use crate::logs::start_logs;
+use crate::output::{answer, answer_json};
+use crate::shutdown::stop_on_signal;
+use crate::system::{SystemClock, SystemEntropy};
+use data_folder::DataFolder;
+use welcome::Welcome;
+
+/// Run everything on this machine, with no configuration: data in ./gatepost-data/, an identity provider of its own
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Say what is where in one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost dev
+  LISTEN=127.0.0.1:9000 gatepost dev
+  API_KEYS_MAX_ACTIVE=3 gatepost dev";
+
+/// The audience of development tokens when `OIDC_AUDIENCE` names none.
+const AUDIENCE: &str = "gatepost-dev";
+/// Whose ID token is shown.
+const USER_NAME: &str = "alice";
+
+/// Serves until a signal says stop. Once everything works, prints what is where and a call that can be pasted.
+///
+/// # Errors
+///
+/// When the configuration leads outside this machine, or something gave up.
+pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
+    start_logs(&configuration);
+    if configuration.oidc_issuer.is_some() {
+        tracing::warn!("OIDC_ISSUER is set, but dev takes the tokens of its own provider only");
+    }
+    let stop = CancellationToken::new();
+    stop_on_signal(stop.clone())?;
+    let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
+    let (listener, address) = listen(configuration.listen)?;
+    let public_url = configuration.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(address));
+    let folder = DataFolder::open(&configuration.database_url, &*entropy)?;
+    let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
+    let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
+    let issuer = provider.issuer().to_owned();
+    let identity = OidcVerifier::new(OidcSettings { issuer, audiences: vec![audience.clone()] })?;
+    let database = Database::open(&configuration).await?;
+
+    let routes = provider.routes();
+    let welcome = Welcome::new(&configuration, address, &public_url, provider.issuer(), &audience);
+    let welcoming = welcome_once_verified(welcome, provider, Arc::clone(&identity), Arc::clone(&clock), arguments.json);
+    let instance = Instance { configuration, listener, database, identity, clock, entropy };
+    instance.run(routes, welcoming, stop).await
+}
+
+/// Anybody who reaches the development provider can be anybody: nobody else's machine may.
+pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
+    if configuration.listen.ip().is_loopback() {
+        return Vec::new();
+    }
+    let rule = "`gatepost dev` listens on loopback addresses only, such as 127.0.0.1:8080, since its identity \
+                provider asks for no password; `gatepost serve` listens anywhere"
+        .to_owned();
+    vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
+}
+
+fn open_provider(
+    folder: &DataFolder,
+    public_url: &WebAddress,
+    audience: &str,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Arc<DevProvider>> {
+    let settings = DevProviderSettings {
+        public_url: public_url.as_str().to_owned(),
+        audience: audience.to_owned(),
+        key_file: folder.provider_key_file(),
+    };
+    match DevProvider::open(settings, Arc::clone(clock), Arc::clone(entropy)) {
+        Ok(provider) => Ok(provider),
+        Err(DevProviderError::NotOnLoopback) => {
+            let rule = "`gatepost dev` is for this machine only: its host must be localhost or a loopback address";
+            let problem =
+                Problem::NotForThisCommand { name: "PUBLIC_URL", shown: public_url.to_string(), rule: rule.to_owned() };
+            Err(InvalidConfiguration::from(problem).into())
+        }
+        Err(error @ DevProviderError::KeyFile(_)) => Err(error.into()),
+    }
+}
+
+/// Prints the welcome when its ID token is accepted, so that the curl works the moment it is read.
+async fn welcome_once_verified(
+    welcome: Welcome,
+    provider: Arc<DevProvider>,
+    identity: Arc<OidcVerifier>,
+    clock: Arc<dyn Clock>,
+    json: bool,
+) -> Result<()> {
+    let token: IdToken = provider.id_token(USER_NAME)?;
+    let verdict = identity.verify(&token, clock.now()).await;
+    match verdict.with_context(|| format!("{} cannot be reached; is PUBLIC_URL right?", provider.issuer()))? {
+        IdentityVerdict::Valid(_) => {}
+        IdentityVerdict::Refused(reason) => bail!("the development provider's own token is refused: {reason}"),
+    }
+    if json {
+        answer_json(&welcome.in_json(&token))?;
+    } else {
+        answer(&welcome.in_words(&token))?;
+    }
+    Ok(())
+}

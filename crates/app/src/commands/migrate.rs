@@ -1,0 +1,90 @@
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use diesel_mapping::MigrationStatus;
+use serde::Serialize;
+
+use crate::configuration::Loaded;
+use crate::database::Database;
+use crate::logs::start_logs;
+use crate::output::{answer, answer_json};
+
+/// Bring the database's schema up to date, or look at it
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List the migrations, and change nothing
+    Status,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost migrate
+  gatepost migrate status
+  DATABASE_URL=postgres://gatepost@db/gatepost gatepost migrate --json";
+
+#[derive(Serialize)]
+struct AppliedAnswer {
+    applied: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct StatusAnswer {
+    migrations: Vec<MigrationAnswer>,
+}
+
+#[derive(Serialize)]
+struct MigrationAnswer {
+    name: String,
+    applied: bool,
+}
+
+/// Applies or lists migrations.
+///
+/// # Errors
+///
+/// When the database cannot be reached, or its schema is newer than this program.
+pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
+    start_logs(&configuration);
+    let database = Database::open(&configuration).await?;
+    let outcome = match arguments.action {
+        None => apply(&database, arguments.json).await,
+        Some(Action::Status) => status(&database, arguments.json).await,
+    };
+    database.close().await;
+    outcome
+}
+
+async fn apply(database: &Database, json: bool) -> Result<()> {
+    let applied = database.migrate().await?;
+    if json {
+        answer_json(&AppliedAnswer { applied })?;
+    } else if applied.is_empty() {
+        answer("nothing to apply: the schema is up to date")?;
+    } else {
+        let lines: Vec<_> = applied.iter().map(|name| format!("applied  {name}")).collect();
+        answer(&lines.join("\n"))?;
+    }
+    Ok(())
+}
+
+async fn status(database: &Database, json: bool) -> Result<()> {
+    let migrations = database.migrations().await?;
+    if json {
+        let answers = migrations.into_iter().map(|MigrationStatus { name, applied }| MigrationAnswer { name, applied });
+        return Ok(answer_json(&StatusAnswer { migrations: answers.collect() })?);
+    }
+    let lines = migrations.iter().map(|migration| {
+        let state = if migration.applied { "applied" } else { "pending" };
+        format!("{state}  {}", migration.name)
+    });
+    Ok(answer(&lines.collect::<Vec<_>>().join("\n"))?)
+}

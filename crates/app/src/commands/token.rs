@@ -1,0 +1,97 @@
+use std::time::Duration;
+
+use adapters_oidc::dev_provider::USER_NAME_GRANT;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use domain::IdToken;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::redirect::Policy;
+use serde::{Deserialize, Serialize};
+use url::form_urlencoded;
+
+use crate::configuration::{Configuration, Loaded, Problem, WebAddress};
+use crate::output::{answer, answer_json};
+
+/// How long the provider, on this machine, may take.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// Get an ID token from the running `gatepost dev`
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Whose token: any name
+    #[arg(long, value_name = "NAME")]
+    user: String,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost token --user alice
+  curl http://127.0.0.1:8080/api/api-keys -H \"Authorization: Bearer $(gatepost token --user alice)\"";
+
+#[derive(Deserialize)]
+struct Granted {
+    id_token: String,
+    expires_in: u64,
+}
+
+#[derive(Deserialize)]
+struct Denied {
+    error_description: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TokenAnswer<'a> {
+    id_token: &'a str,
+    expires_in_seconds: u64,
+}
+
+/// Prints an ID token.
+///
+/// # Errors
+///
+/// When no development provider answers, or it knows no such user.
+pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
+    let base = configuration.public_url.unwrap_or_else(|| WebAddress::of_listener(configuration.listen));
+    let granted = request(&base, &arguments.user).await?;
+    let token = IdToken::new(granted.id_token);
+    if arguments.json {
+        answer_json(&TokenAnswer { id_token: token.expose(), expires_in_seconds: granted.expires_in })?;
+    } else {
+        answer(token.expose())?;
+    }
+    Ok(())
+}
+
+/// The port must be known, or there is nobody to ask.
+pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
+    if configuration.public_url.is_some() || configuration.listen.port() != 0 {
+        return Vec::new();
+    }
+    let rule = "`gatepost token` must know the port: set PUBLIC_URL to what `gatepost dev` printed".to_owned();
+    vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
+}
+
+async fn request(base: &WebAddress, user: &str) -> Result<Granted> {
+    let form = form_urlencoded::Serializer::new(String::new())
+        .append_pair("grant_type", USER_NAME_GRANT)
+        .append_pair("username", user)
+        .finish();
+    let client = reqwest::Client::builder().no_proxy().redirect(Policy::none()).timeout(DEADLINE).build()?;
+    let post = client.post(format!("{base}/dev/oidc/token"));
+    let sent = post.header(CONTENT_TYPE, "application/x-www-form-urlencoded").body(form).send().await;
+    let response = sent.with_context(|| format!("nothing answers at {base}; is `gatepost dev` running there?"))?;
+    let (status, body) = (response.status(), response.bytes().await?);
+    if status.is_success() {
+        // The body holds a token, so a failure must not quote it; serde_json's errors name places, not values.
+        return serde_json::from_slice(&body).context("the answer is no development provider's");
+    }
+    match serde_json::from_slice::<Denied>(&body) {
+        Ok(denied) => bail!("no token for this user: {}", denied.error_description),
+        Err(_) => bail!("{base} answers with status {status}; is that `gatepost dev`?"),
+    }
+}

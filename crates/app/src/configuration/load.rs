@@ -1,0 +1,190 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use domain::{KeyPolicy, KeyPolicySettings};
+
+use super::file::{read_file, read_value};
+use super::given::{Given, Origin};
+use super::settings::{Draft, SETTINGS, Setting};
+use super::{Configuration, Environment, InvalidConfiguration, Problem};
+
+/// The configuration, and where each of its values came from.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// The values.
+    pub(crate) configuration: Configuration,
+    origins: BTreeMap<&'static str, Origin>,
+}
+
+/// A setting as it is in force.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Effective {
+    /// Its name in the environment.
+    pub(crate) name: &'static str,
+    /// Its value, masked where it is a secret; `None` when it is not set.
+    pub(crate) value: Option<String>,
+    /// Where the value came from.
+    pub(crate) origin: String,
+}
+
+impl Loaded {
+    /// Every setting, in the order of the reference page.
+    pub(crate) fn effective(&self) -> impl Iterator<Item = Effective> {
+        SETTINGS.iter().map(|setting| Effective {
+            name: setting.name,
+            value: (setting.show)(&self.configuration),
+            origin: self.origins.get(setting.name).unwrap_or(&Origin::Default).to_string(),
+        })
+    }
+}
+
+/// What a command finds missing or unfit for it in a configuration that is good as such.
+pub(crate) type Needs = fn(&Configuration) -> Vec<Problem>;
+
+/// Reads the configuration file (`gatepost.toml` when none is named) and the environment, which wins.
+///
+/// # Errors
+///
+/// Everything that is wrong, at once, with what the command `needs`.
+pub(crate) fn load(
+    file: Option<&Path>,
+    environment: &Environment,
+    needs: Needs,
+) -> Result<Loaded, InvalidConfiguration> {
+    // Without the file nothing else can be judged: who knows what it says.
+    let mut file_values = read_file(file)?;
+    let (mut draft, mut origins, mut problems) = (Draft::default(), BTreeMap::new(), Vec::new());
+    let mut unusable = BTreeSet::new();
+    for setting in SETTINGS {
+        match take(setting, environment, &mut file_values, &mut draft) {
+            Ok(origin) => {
+                origins.insert(setting.name, origin);
+            }
+            Err(problem) => {
+                unusable.insert(setting.name);
+                problems.push(problem);
+            }
+        }
+    }
+    problems.extend(file_values.into_iter().map(unknown));
+    let key_policy = judge_keys(draft.keys, &origins, &mut problems);
+    let configuration = Configuration { key_policy, ..draft.configuration };
+    // What was refused above is neither missing nor unfit on top of it.
+    let on_top = |need: &Problem| need.setting().is_none_or(|name| !unusable.contains(name));
+    problems.extend(needs(&configuration).into_iter().filter(on_top));
+    if problems.is_empty() { Ok(Loaded { configuration, origins }) } else { Err(InvalidConfiguration(problems)) }
+}
+
+/// Parses the value of one setting into the draft, and answers where it came from.
+fn take(
+    setting: &Setting,
+    environment: &Environment,
+    file: &mut BTreeMap<String, Given>,
+    draft: &mut Draft,
+) -> Result<Origin, Problem> {
+    let Some(given) = find(setting, environment, file)? else {
+        return Ok(Origin::Default);
+    };
+    if (setting.set)(draft, &given).is_err() {
+        let (shown, allowed) = (setting.shown(&given), (setting.allowed)());
+        return Err(Problem::Refused { name: setting.name, shown, origin: given.origin, allowed });
+    }
+    Ok(given.origin)
+}
+
+/// The value that holds for a setting. What the file says is taken out of it, so that unknown names remain.
+fn find(
+    setting: &Setting,
+    environment: &Environment,
+    file: &mut BTreeMap<String, Given>,
+) -> Result<Option<Given>, Problem> {
+    let value_file_name = setting.value_file_name();
+    let in_file = (file.remove(&setting.name.to_lowercase()), file.remove(&value_file_name.to_lowercase()));
+    let in_environment = (variable(environment, setting.name)?, variable(environment, &value_file_name)?);
+    match in_environment {
+        (None, None) => resolve(setting, in_file, value_file_name.to_lowercase()),
+        found => resolve(setting, found, value_file_name),
+    }
+}
+
+fn variable(environment: &Environment, name: &str) -> Result<Option<Given>, Problem> {
+    let Some(value) = environment.get(name) else {
+        return Ok(None);
+    };
+    let text = value.to_str().ok_or_else(|| Problem::NotText { name: name.to_owned() })?;
+    Ok(Some(Given::text(text, Origin::Environment)))
+}
+
+/// Takes the value, or reads the file that is named in its place.
+fn resolve(
+    setting: &Setting,
+    found: (Option<Given>, Option<Given>),
+    value_file_name: String,
+) -> Result<Option<Given>, Problem> {
+    let named = match found {
+        (Some(given), Some(_)) => return Err(Problem::Twice { name: setting.name, origin: given.origin }),
+        (given, None) => return Ok(given),
+        (None, Some(named)) => named,
+    };
+    let path = PathBuf::from(named.shown());
+    match read_value(&path) {
+        Ok(text) => Ok(Some(Given::text(text, Origin::ValueFile { name: value_file_name, path }))),
+        Err(error) => Err(Problem::UnreadableValue { name: value_file_name, path, reason: error.to_string() }),
+    }
+}
+
+fn unknown((name, given): (String, Given)) -> Problem {
+    let nearest = nearest(&name.to_lowercase());
+    Problem::Unknown { name, table: given.is_structure(), origin: given.origin, nearest }
+}
+
+/// The setting whose name in the file is most like `name`, if any is.
+fn nearest(name: &str) -> Option<String> {
+    /// Below this Jaro-Winkler similarity, names that share nothing but a few letters come up.
+    const SIMILARITY_MIN: f64 = 0.8;
+    let names =
+        SETTINGS.iter().flat_map(|setting| [setting.name.to_lowercase(), setting.value_file_name().to_lowercase()]);
+    names
+        .map(|known| (strsim::jaro_winkler(&known, name), known))
+        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, known)| known)
+}
+
+/// Has the domain judge the key lifecycle's settings. What it refuses is put back to the default, so that the next
+/// refusal comes to light too.
+fn judge_keys(
+    mut keys: KeyPolicySettings,
+    origins: &BTreeMap<&'static str, Origin>,
+    problems: &mut Vec<Problem>,
+) -> KeyPolicy {
+    loop {
+        let refusal = match KeyPolicy::new(keys.clone()) {
+            Ok(policy) => return policy,
+            Err(refusal) => refusal,
+        };
+        let shown = put_back(&mut keys, refusal.name);
+        let origin = origins.get(refusal.name).unwrap_or(&Origin::Default).clone();
+        problems.push(Problem::Refused { name: refusal.name, shown, origin, allowed: refusal.allowed });
+    }
+}
+
+/// Puts one setting back to its default, and answers what it was.
+fn put_back(keys: &mut KeyPolicySettings, name: &str) -> String {
+    let default = KeyPolicySettings::default();
+    match name {
+        "API_KEYS_MAX_ACTIVE" => std::mem::replace(&mut keys.max_active, default.max_active).to_string(),
+        "API_KEYS_RETENTION_DAYS" => std::mem::replace(&mut keys.retention_days, default.retention_days).to_string(),
+        "API_KEYS_MAX_TTL_DAYS" => std::mem::replace(&mut keys.max_ttl_days, default.max_ttl_days).to_string(),
+        "API_KEY_PREFIX_LENGTH" => std::mem::replace(&mut keys.preview_length, default.preview_length).to_string(),
+        "API_KEY_PREFIX" => {
+            // The length is judged against the prefix, so it goes back too.
+            keys.preview_length = default.preview_length;
+            std::mem::replace(&mut keys.prefix, default.prefix)
+        }
+        _ => {
+            *keys = default;
+            String::new()
+        }
+    }
+}

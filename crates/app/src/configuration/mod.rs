@@ -1,0 +1,88 @@
+//! What an operator may set, and where each value came from.
+//!
+//! [`settings::SETTINGS`] is the one table: parsing, `gatepost config` and `docs/configuration.md` all come from it.
+//! A value is looked for in the environment, then in the file, then the default holds.
+
+mod database_url;
+mod encryption_key;
+mod environment;
+mod file;
+mod given;
+mod load;
+mod log_filter;
+mod problem;
+mod reference;
+mod secret;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod web_address;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use domain::KeyPolicy;
+use ipnet::IpNet;
+
+pub(crate) use database_url::DatabaseUrl;
+pub(crate) use encryption_key::EncryptionKey;
+pub(crate) use environment::Environment;
+pub(crate) use load::{Effective, Loaded, load};
+pub(crate) use log_filter::{LogFilter, LogFormat};
+pub(crate) use problem::{InvalidConfiguration, Problem};
+pub(crate) use reference::reference_page;
+pub(crate) use secret::Secret;
+pub(crate) use web_address::WebAddress;
+
+/// Everything that can be set, parsed. Its [`Default`] is the only place that states the defaults.
+#[derive(Clone, Debug)]
+pub(crate) struct Configuration {
+    /// `DATABASE_URL`
+    pub(crate) database_url: DatabaseUrl,
+    /// `DATABASE_POOL_SIZE`
+    pub(crate) database_pool_size: usize,
+    /// `LISTEN`
+    pub(crate) listen: SocketAddr,
+    /// `PUBLIC_URL`; `None`: from the address that is listened on.
+    pub(crate) public_url: Option<WebAddress>,
+    /// `OIDC_ISSUER`, to the letter: it is compared with the `iss` of every token.
+    pub(crate) oidc_issuer: Option<String>,
+    /// `OIDC_AUDIENCE`
+    pub(crate) oidc_audiences: Vec<String>,
+    /// `API_KEYS_MAX_ACTIVE`, `API_KEY_PREFIX` and the rest of the key lifecycle.
+    pub(crate) key_policy: KeyPolicy,
+    /// `OPERATOR_TOKEN`
+    pub(crate) operator_token: Option<Secret>,
+    /// `ENCRYPTION_KEY`: the first encrypts, all decrypt.
+    pub(crate) encryption_keys: Vec<EncryptionKey>,
+    /// `CORS_ORIGINS`
+    pub(crate) cors_origins: Vec<String>,
+    /// `TRUSTED_PROXIES`
+    pub(crate) trusted_proxies: Vec<IpNet>,
+    /// `MIGRATE`
+    pub(crate) migrate: bool,
+    /// `LOG`
+    pub(crate) log: LogFilter,
+    /// `LOG_FORMAT`; `None`: by where standard error goes.
+    pub(crate) log_format: Option<LogFormat>,
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Self {
+            database_url: DatabaseUrl::default(),
+            database_pool_size: 16,
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080),
+            public_url: None,
+            oidc_issuer: None,
+            oidc_audiences: Vec::new(),
+            key_policy: KeyPolicy::default(),
+            operator_token: None,
+            encryption_keys: Vec::new(),
+            cors_origins: Vec::new(),
+            trusted_proxies: Vec::new(),
+            migrate: true,
+            log: LogFilter::default(),
+            log_format: None,
+        }
+    }
+}

@@ -1,0 +1,157 @@
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web::ServiceConfig;
+use adapters_http::{Api, HttpSettings};
+use adapters_oidc::OidcVerifier;
+use anyhow::{Context, Result, anyhow};
+use domain::Keys;
+use domain::ports::{Clock, Entropy};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use verifier::Verifier;
+
+use crate::configuration::Configuration;
+use crate::database::{Database, prepare_schema};
+use crate::purge::purge_hourly;
+use crate::tasks::Tasks;
+
+/// How long the database may take before we serve without it: callers wait in the listener's queue meanwhile.
+const FIRST_ATTEMPT_MAX: Duration = Duration::from_secs(3);
+/// How long stopping may take, from the signal to the end of the process. Orchestrators kill after 10 s at the
+/// earliest.
+const SHUTDOWN_MAX: Duration = Duration::from_millis(9_500);
+
+/// A whole Gatepost, wired: the adapters behind the ports, the engines between them, and the HTTP server before them.
+pub(crate) struct Instance {
+    pub(crate) configuration: Configuration,
+    pub(crate) listener: TcpListener,
+    pub(crate) database: Database,
+    pub(crate) identity: Arc<OidcVerifier>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+}
+
+impl Instance {
+    /// Serves until `stop` is cancelled, then ends in order: `/readyz` fails, requests in flight finish, last uses are
+    /// written, the database is closed. `once_serving` runs beside it as soon as requests are answered.
+    ///
+    /// # Errors
+    ///
+    /// When something gave up: the server, a background task, or `once_serving`. Also when stopping takes too long.
+    pub(crate) async fn run(
+        self,
+        more_routes: impl Fn(&mut ServiceConfig) + Clone + Send + 'static,
+        once_serving: impl Future<Output = Result<()>>,
+        stop: CancellationToken,
+    ) -> Result<()> {
+        let too_late = async {
+            stop.cancelled().await;
+            tokio::time::sleep(SHUTDOWN_MAX).await;
+        };
+        tokio::select! {
+            outcome = self.serve_and_stop(more_routes, once_serving, &stop) => outcome,
+            () = too_late => Err(anyhow!("could not stop within {SHUTDOWN_MAX:?}: what was unfinished is lost")),
+        }
+    }
+
+    async fn serve_and_stop(
+        self,
+        more_routes: impl Fn(&mut ServiceConfig) + Clone + Send + 'static,
+        once_serving: impl Future<Output = Result<()>>,
+        stop: &CancellationToken,
+    ) -> Result<()> {
+        // The engines stop after the server: its last requests still need them.
+        let engines_stop = CancellationToken::new();
+        let verifier = Verifier::new(self.database.key_store(), Arc::clone(&self.clock));
+        let keys = self.keys(&verifier);
+        let mut tasks = self.start_schema(stop).await;
+        self.start_engines(&mut tasks, &verifier, &keys, &engines_stop);
+        let (database, settings, api) = (self.database.clone(), self.http_settings(), self.api(keys, verifier));
+        let address = self.listener.local_addr().context("the listener has no address")?;
+        let database_kind = self.configuration.database_url.kind();
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
+        let server = adapters_http::serve(self.listener, settings, api, more_routes, stop.clone());
+        let outcome = watch(server, &mut tasks, once_serving, stop).await;
+        engines_stop.cancel();
+        let finished = tasks.finish().await;
+        database.close().await;
+        tracing::info!("gatepost has stopped");
+        outcome.and(finished)
+    }
+
+    fn keys(&self, verifier: &Arc<Verifier>) -> Keys {
+        let policy = self.configuration.key_policy.clone();
+        let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
+        Keys::new(self.database.key_store(), Arc::clone(verifier) as _, clock, entropy, policy)
+    }
+
+    fn http_settings(&self) -> HttpSettings {
+        let Configuration { cors_origins, trusted_proxies, .. } = self.configuration.clone();
+        HttpSettings { cors_origins, trusted_proxies, ..HttpSettings::default() }
+    }
+
+    fn api(&self, keys: Keys, verifier: Arc<Verifier>) -> Api {
+        Api {
+            keys,
+            verifier,
+            identity: Arc::clone(&self.identity) as _,
+            readiness: vec![self.database.readiness(), Arc::clone(&self.identity) as _],
+            clock: Arc::clone(&self.clock),
+            entropy: Arc::clone(&self.entropy),
+        }
+    }
+
+    /// Starts bringing the schema up to date, and waits a moment for it.
+    async fn start_schema(&self, stop: &CancellationToken) -> Tasks {
+        let mut tasks = Tasks::default();
+        let tried = Arc::new(Notify::new());
+        let (database, migrate) = (self.database.clone(), self.configuration.migrate);
+        tasks.spawn("the schema", prepare_schema(database, migrate, Arc::clone(&tried), stop.clone()));
+        let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, tried.notified()).await;
+        tasks
+    }
+
+    fn start_engines(&self, tasks: &mut Tasks, verifier: &Arc<Verifier>, keys: &Keys, stop: &CancellationToken) {
+        tasks.spawn_steady("the key verifier", Arc::clone(verifier).run(stop.clone()));
+        tasks.spawn_steady("the ID token verifier", Arc::clone(&self.identity).run(stop.clone()));
+        tasks.spawn_steady("the purge", purge_hourly(keys.clone(), stop.clone()));
+    }
+}
+
+/// Drives the server to its end. Whatever gives up before is a reason to stop it, in order too.
+async fn watch(
+    server: impl Future<Output = std::io::Result<()>>,
+    tasks: &mut Tasks,
+    once_serving: impl Future<Output = Result<()>>,
+    stop: &CancellationToken,
+) -> Result<()> {
+    let mut server = std::pin::pin!(server);
+    let reason = tokio::select! {
+        ended = &mut server => return ended.context("the HTTP server gave up"),
+        failure = tasks.first_failure() => failure,
+        Err(failure) = once_serving => failure,
+    };
+    stop.cancel();
+    server.await.context("the HTTP server gave up")?;
+    Err(reason)
+}
+
+/// Listens, and answers the address with its real port.
+///
+/// # Errors
+///
+/// When the address cannot be had; says how to choose another.
+pub(crate) fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address).map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => {
+            let other = SocketAddr::new(address.ip(), address.port().checked_add(1).unwrap_or(0));
+            anyhow!("{address} is taken by another program; choose another address, for example LISTEN={other}")
+        }
+        _ => anyhow::Error::new(error).context(format!("cannot listen on {address}; LISTEN chooses another address")),
+    })?;
+    let address = listener.local_addr().context("the listener has no address")?;
+    Ok((listener, address))
+}

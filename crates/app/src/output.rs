@@ -1,0 +1,23 @@
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// Writes a command's answer to standard output.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(crate) fn answer(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", text.trim_end_matches('\n'))?;
+    out.flush()
+}
+
+/// Writes a command's answer as one line of JSON.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(crate) fn answer_json(value: &impl Serialize) -> io::Result<()> {
+    answer(&serde_json::to_string(value)?)
+}

@@ -1,0 +1,95 @@
+use std::time::Duration;
+
+use domain::ports::StoreError;
+use domain::{Keys, PURGE_BATCH_MAX};
+use tokio_util::sync::CancellationToken;
+
+/// How often keys past their retention are deleted.
+const PURGE_INTERVAL: Duration = Duration::from_hours(1);
+
+/// How long to wait after a failure.
+const RETRY_INTERVAL: Duration = Duration::from_mins(1);
+
+/// Deletes keys past their retention, now and every [`PURGE_INTERVAL`], until `stop` is cancelled.
+pub(crate) async fn purge_hourly(keys: Keys, stop: CancellationToken) {
+    let hourly = async {
+        loop {
+            tokio::time::sleep(purge_or_report(&keys).await).await;
+        }
+    };
+    stop.run_until_cancelled(hourly).await;
+}
+
+/// Answers how long to wait until the next time.
+async fn purge_or_report(keys: &Keys) -> Duration {
+    match purge_all(keys).await {
+        Ok(0) => PURGE_INTERVAL,
+        Ok(deleted) => {
+            tracing::info!(deleted, "keys past their retention are deleted");
+            PURGE_INTERVAL
+        }
+        Err(error) => {
+            let error = format!("{:#}", anyhow::Error::from(error));
+            tracing::warn!(error, "keys past their retention could not be deleted, will retry in a minute");
+            RETRY_INTERVAL
+        }
+    }
+}
+
+/// Batch by batch, so that no transaction is long.
+async fn purge_all(keys: &Keys) -> Result<u64, StoreError> {
+    let mut deleted = 0;
+    loop {
+        let batch = keys.purge().await?;
+        deleted += u64::from(batch);
+        if batch < PURGE_BATCH_MAX {
+            return Ok(deleted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
+    use domain::ports::{KeyStore, RecentUses};
+    use domain::{CreateKey, KeyId, KeyPolicy, KeyPolicySettings, Label, Timestamp, UserId};
+
+    use super::*;
+
+    struct NoUses;
+
+    impl RecentUses for NoUses {
+        fn last_use(&self, _: KeyId) -> Option<Timestamp> {
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn a_purge_goes_on_until_nothing_is_left_to_delete() {
+        let created = PURGE_BATCH_MAX + 1;
+        let policy = KeyPolicy::new(KeyPolicySettings { max_active: created + 1, ..KeyPolicySettings::default() });
+        let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+        let clock = Arc::new(ManualClock::new(now));
+        let store: Arc<dyn KeyStore> = Arc::new(MemoryKeyStore::default());
+        let keys = Keys::new(
+            store,
+            Arc::new(NoUses),
+            Arc::clone(&clock) as _,
+            Arc::new(SeededEntropy::new(1)),
+            policy.unwrap(),
+        );
+        let owner = UserId::new("https://id.example", "alice").unwrap();
+        let label = Label::parse("CI").unwrap();
+        let expires_at = Some(now.plus(Duration::from_secs(1)));
+        for _ in 0..created {
+            keys.create(&owner, CreateKey { label: label.clone(), expires_at }).await.unwrap();
+        }
+        keys.create(&owner, CreateKey { label, expires_at: None }).await.unwrap();
+        assert_eq!(purge_all(&keys).await.unwrap(), 0);
+        clock.advance(Duration::from_hours(24 * 91));
+        assert_eq!(purge_all(&keys).await.unwrap(), u64::from(created));
+        assert_eq!(keys.list(&owner).await.unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,93 @@
+use std::future;
+
+use anyhow::{Context, Result, anyhow};
+use tokio::task::{JoinError, JoinSet};
+
+/// What runs beside the HTTP server. A task that panics or gives up is noticed: an instance that serves, but no longer
+/// writes uses or refreshes the provider's keys, would only seem well.
+#[derive(Default)]
+pub(crate) struct Tasks(JoinSet<(&'static str, Result<()>)>);
+
+impl Tasks {
+    /// Starts a task that may give up.
+    pub(crate) fn spawn(&mut self, name: &'static str, task: impl Future<Output = Result<()>> + Send + 'static) {
+        self.0.spawn(async move { (name, task.await) });
+    }
+
+    /// Starts a task that runs until it is told to stop.
+    pub(crate) fn spawn_steady(&mut self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+        self.spawn(name, async move {
+            task.await;
+            Ok(())
+        });
+    }
+
+    /// Waits for the first task that gives up or panics: for ever, while all is well.
+    pub(crate) async fn first_failure(&mut self) -> anyhow::Error {
+        while let Some(ended) = self.0.join_next().await {
+            if let Err(error) = outcome(ended) {
+                return error;
+            }
+        }
+        future::pending().await
+    }
+
+    /// Waits until all have ended.
+    ///
+    /// # Errors
+    ///
+    /// The first failure among them.
+    pub(crate) async fn finish(mut self) -> Result<()> {
+        let mut result = Ok(());
+        while let Some(ended) = self.0.join_next().await {
+            result = result.and(outcome(ended));
+        }
+        result
+    }
+}
+
+fn outcome(ended: Result<(&'static str, Result<()>), JoinError>) -> Result<()> {
+    match ended {
+        Ok((name, result)) => result.with_context(|| format!("{name} gave up")),
+        // The panic itself is in the log.
+        Err(_) => Err(anyhow!("a background task panicked")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn whoever_gives_up_is_named_and_whoever_is_done_is_not() {
+        let mut tasks = Tasks::default();
+        tasks.spawn_steady("the idle one", future::pending());
+        tasks.spawn_steady("the quick one", future::ready(()));
+        tasks.spawn("the weak one", async {
+            tokio::task::yield_now().await;
+            Err(anyhow!("no more"))
+        });
+        assert_eq!(format!("{:#}", tasks.first_failure().await), "the weak one gave up: no more");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_failure() {
+        let mut tasks = Tasks::default();
+        tasks.spawn_steady("the unlucky one", async { panic!("on purpose") });
+        assert_eq!(tasks.first_failure().await.to_string(), "a background task panicked");
+    }
+
+    #[tokio::test]
+    async fn the_end_waits_for_all_and_tells_of_failures() {
+        let mut tasks = Tasks::default();
+        tasks.spawn("the weak one", async { Err(anyhow!("no more")) });
+        let (done, mut is_done) = tokio::sync::oneshot::channel();
+        tasks.spawn_steady("the slow one", async move {
+            tokio::task::yield_now().await;
+            done.send(()).expect("somebody asks");
+        });
+        assert!(tasks.finish().await.is_err());
+        assert_eq!(is_done.try_recv(), Ok(()));
+        assert!(Tasks::default().finish().await.is_ok());
+    }
+}
