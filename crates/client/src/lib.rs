@@ -1,1 +1,41 @@
-//! The Rust client library of the REST API
+//! The Rust client of Gatepost's REST API.
+//!
+//! ```no_run
+//! use client::{Client, IdToken};
+//!
+//! # async fn example(id_token_of_the_user: String) -> Result<(), client::Error> {
+//! let user = Client::new("https://keys.example.com")?.with_credential(IdToken::new(id_token_of_the_user));
+//!
+//! let created = user.create_api_key("CI deploy", None).await?;
+//! // The one time that the full key can be had: hand it to whoever uses it.
+//! let machine = user.with_credential(created.key);
+//! println!("{:?}", machine.whoami().await?);
+//!
+//! for key in user.list_api_keys().await? {
+//!     println!("{} {} last used {:?}", key.prefix, key.label, key.last_used_at);
+//! }
+//! user.revoke_api_key(&created.key_id).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - **Credentials** are [`IdToken`] and [`FullKey`]: they do not print, and are wiped on drop. They go to the base
+//!   URL and nowhere else: redirects are answered as errors, and proxy variables of the environment are ignored. Use
+//!   `https` unless the service is on this machine.
+//! - **Times** are the service's own texts, RFC 3339 in UTC with three decimals (`2026-11-21T01:42:03.120Z`). They
+//!   sort as they stand, and whichever date library you use can read them; this crate brings none upon you.
+//! - **Nothing is retried.** [`Error::retry_after`] says when the service asks to try again. Creating a key is not
+//!   idempotent: after an [`Error::NoAnswer`], list the keys before you create again.
+//! - A [`Client`] is cheap to clone and keeps its connections; make one and share it.
+
+mod api_keys;
+mod credential;
+mod error;
+mod rest_client;
+mod whoami;
+
+pub use api_keys::{ApiKey, CreatedApiKey};
+pub use credential::{Credential, FullKey, IdToken};
+pub use error::{Error, FieldError, Problem};
+pub use rest_client::Client;
+pub use whoami::{UsedCredential, WhoAmI};

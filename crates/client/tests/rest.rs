@@ -1,0 +1,200 @@
+//! The client against a server that answers as the service does, and as it should not.
+
+use std::time::Duration;
+
+use client::{Client, CreatedApiKey, Error, FullKey, IdToken, UsedCredential};
+use serde_json::{Value, json};
+use wiremock::matchers::{any, body_json, header, method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const TOKEN: &str = "header.payload.signature";
+const FULL_KEY: &str = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
+
+fn record() -> Value {
+    json!({
+        "id": "key_01h455vb4pex5vsknk084sn02q",
+        "label": "CI deploy",
+        "prefix": "svc_live_012...",
+        "createdAt": "2026-11-21T01:42:03.120Z",
+        "lastUsedAt": null,
+        "revokedAt": null,
+    })
+}
+
+async fn server_with(mock: Mock) -> (MockServer, Client) {
+    let server = MockServer::start().await;
+    mock.expect(1).mount(&server).await;
+    let client = Client::new(&server.uri()).expect("the URL of a server").with_credential(IdToken::new(TOKEN));
+    (server, client)
+}
+
+async fn answering(response: ResponseTemplate) -> (MockServer, Client) {
+    server_with(Mock::given(any()).respond_with(response)).await
+}
+
+#[tokio::test]
+async fn lists_keys_with_the_id_token_as_bearer() {
+    let mut expiring = record();
+    expiring["expiresAt"] = json!("2027-01-01T00:00:00.000Z");
+    expiring["aFieldOfALaterVersion"] = json!({});
+    let answer = ResponseTemplate::new(200).set_body_json(json!({ "keys": [expiring, record()] }));
+    let asked = Mock::given(method("GET")).and(path("/api/api-keys"));
+    let (_server, client) =
+        server_with(asked.and(header("authorization", format!("Bearer {TOKEN}"))).respond_with(answer)).await;
+
+    let keys = client.list_api_keys().await.unwrap();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(keys[0].expires_at.as_deref(), Some("2027-01-01T00:00:00.000Z"));
+    assert_eq!(keys[1].expires_at, None);
+    assert_eq!((keys[1].label.as_str(), keys[1].prefix.as_str()), ("CI deploy", "svc_live_012..."));
+    assert_eq!((keys[1].created_at.as_str(), &keys[1].last_used_at), ("2026-11-21T01:42:03.120Z", &None));
+}
+
+#[tokio::test]
+async fn creates_a_key_and_shows_its_secret_only_when_asked() {
+    let answer = json!({ "key": FULL_KEY, "keyId": "key_1", "keys": [record()] });
+    for (expires_at, body) in [
+        (None, json!({ "label": "CI" })),
+        (Some("2027-01-01T00:00:00Z"), json!({ "label": "CI", "expiresAt": "2027-01-01T00:00:00Z" })),
+    ] {
+        let asked = Mock::given(method("POST")).and(path("/api/api-keys")).and(body_json(body));
+        let (_server, client) =
+            server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+        let created: CreatedApiKey = client.create_api_key("CI", expires_at).await.unwrap();
+        assert_eq!((created.key.expose(), created.key_id.as_str(), created.keys.len()), (FULL_KEY, "key_1", 1));
+        assert!(!format!("{created:?}").contains(&FULL_KEY[16..]));
+    }
+}
+
+#[tokio::test]
+async fn accepts_both_forms_of_the_revoke_answer() {
+    let mut revoked = record();
+    revoked["revokedAt"] = json!("2026-11-21T01:42:04.000Z");
+    for answer in [json!({ "keys": [revoked] }), json!([revoked])] {
+        let asked =
+            Mock::given(method("DELETE")).and(path("/api/api-keys")).and(body_json(json!({ "keyId": "key_1" })));
+        let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(answer))).await;
+        let keys = client.revoke_api_key("key_1").await.unwrap();
+        assert_eq!(keys.len(), 1);
+        assert_eq!(keys[0].revoked_at.as_deref(), Some("2026-11-21T01:42:04.000Z"));
+    }
+}
+
+#[tokio::test]
+async fn whoami_sends_an_api_key_as_such_and_reads_both_kinds() {
+    let by_key = json!({
+        "userId": "alice",
+        "credential": { "kind": "apiKey", "keyId": "key_1", "label": "CI", "scopes": [] },
+    });
+    let asked = Mock::given(method("GET")).and(path("/api/whoami")).and(header("x-api-key", FULL_KEY));
+    let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(by_key))).await;
+    let identity = client.with_credential(FullKey::new(FULL_KEY)).whoami().await.unwrap();
+    assert_eq!(identity.user_id, "alice");
+    assert_eq!(identity.credential, UsedCredential::ApiKey { key_id: "key_1".into(), label: "CI".into() });
+
+    let by_token = json!({ "userId": "alice", "credential": { "kind": "idToken" } });
+    let (_server, client) = answering(ResponseTemplate::new(200).set_body_json(by_token)).await;
+    assert_eq!(client.whoami().await.unwrap().credential, UsedCredential::IdToken);
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_in_the_services_words() {
+    let problem = json!({
+        "type": "/docs/errors/invalid_field",
+        "title": "Invalid field",
+        "status": 400,
+        "detail": "one field is not valid",
+        "code": "invalid_field",
+        "requestId": "r-1",
+        "errors": [{ "field": "label", "detail": "must not be empty" }],
+    });
+    let answer = ResponseTemplate::new(400).set_body_raw(problem.to_string(), "application/problem+json");
+    let (_server, client) = answering(answer.insert_header("retry-after", "7")).await;
+    let error = client.create_api_key("", None).await.unwrap_err();
+    assert_eq!((error.status(), error.code()), (Some(400), Some("invalid_field")));
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
+    let problem = error.problem().unwrap();
+    assert_eq!((problem.errors[0].field.as_str(), problem.request_id.as_deref()), ("label", Some("r-1")));
+    assert_eq!(
+        error.to_string(),
+        "the service answered 400 invalid_field: one field is not valid; label must not be empty (request r-1)",
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_of_something_in_front_of_the_service_keeps_its_status() {
+    let answer = ResponseTemplate::new(503).set_body_string("<html>busy</html>").insert_header("retry-after", "3");
+    let (_server, client) = answering(answer.insert_header("x-request-id", "r-2")).await;
+    let error = client.list_api_keys().await.unwrap_err();
+    assert_eq!((error.status(), error.code()), (Some(503), None));
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
+    assert_eq!(error.problem().unwrap().request_id.as_deref(), Some("r-2"));
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let elsewhere = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(200)).expect(0).mount(&elsewhere).await;
+    for status in [301, 302, 303, 307, 308] {
+        let (_server, client) =
+            answering(ResponseTemplate::new(status).insert_header("location", elsewhere.uri())).await;
+        let error = client.list_api_keys().await.unwrap_err();
+        assert!(matches!(error, Error::UnexpectedAnswer { status: answered, .. } if answered == status), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_of_ours_is_an_error_that_quotes_nothing() {
+    for body in [
+        "",
+        "{}",
+        r#"{"keys": 3}"#,
+        r#"{"key": "k", "keyId": "i", "keys": "svc_live_secret"}"#,
+        "<html>svc_live_secret</html>",
+    ] {
+        let (_server, client) = answering(ResponseTemplate::new(200).set_body_string(body)).await;
+        let error = client.create_api_key("CI", None).await.unwrap_err();
+        assert_eq!(error.status(), Some(200), "{body}");
+        assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_is_away_is_no_answer() {
+    // Bound and dropped: nobody listens on this port.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let client = Client::new(&url).unwrap().with_credential(IdToken::new(TOKEN));
+    let error = client.list_api_keys().await.unwrap_err();
+    assert!(matches!(error, Error::NoAnswer(_)), "{error:?}");
+    assert!(!format!("{error:?} {client:?}").contains(TOKEN));
+}
+
+#[tokio::test]
+async fn a_base_url_may_have_a_path() {
+    let mock =
+        Mock::given(path("/gate/post/api/api-keys")).respond_with(ResponseTemplate::new(200).set_body_json(json!([])));
+    let (server, _) = server_with(mock).await;
+    let client = Client::new(&format!("{}/gate/post/", server.uri())).unwrap();
+    assert_eq!(client.list_api_keys().await.unwrap(), []);
+}
+
+#[test]
+fn refuses_base_urls_that_cannot_be() {
+    for wrong in ["", "keys.example.com", "ftp://a", "https://u:p@a", "https://u@a", "https://a?b", "https://a#b"] {
+        assert!(matches!(Client::new(wrong), Err(Error::InvalidBaseUrl)), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_credential_that_no_header_can_carry_is_not_sent() {
+    let client = Client::new("http://127.0.0.1:9").unwrap().with_credential(IdToken::new("a\r\nx-api-key: b"));
+    assert!(matches!(client.whoami().await, Err(Error::InvalidCredential)));
+}
+
+#[test]
+fn secrets_do_not_print() {
+    let client = Client::new("http://127.0.0.1:9").unwrap().with_credential(FullKey::new(FULL_KEY));
+    assert!(!format!("{client:?} {:?} {:?}", IdToken::new(TOKEN), FullKey::new(FULL_KEY)).contains("0123"));
+}
