@@ -1,1 +1,27 @@
-//! Black-box and cross-adapter tests.
+//! The suite: what no crate can prove alone. Everything here is seen from the outside, over HTTP and the command line
+//! of the real binary, on both databases.
+//!
+//! | module | proves |
+//! |---|---|
+//! | `architecture` | dependencies point inward; both databases have the same migrations |
+//! | `contract` | `/api/api-keys` and its neighbours, to the letter |
+//! | `concurrency` | the exact maximum, from one process and from two |
+//! | `survival` | nothing answered is lost by `kill -9`; a database outage heals; a graceful end |
+//! | `command_line` | `dev`, and every refusal of a configuration |
+//! | `canary` | no secret in logs, files or errors |
+//! | `bad_input` | ten thousand malformed requests |
+//! | `documents` | the OpenAPI document is valid, and what is committed is what the binary says |
+//!
+//! `GATEPOST_BIN` names the binary under test; without it the suite builds it.
+
+#![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod architecture;
+mod bad_input;
+mod canary;
+mod command_line;
+mod concurrency;
+mod contract;
+mod documents;
+mod harness;
+mod survival;

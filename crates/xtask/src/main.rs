@@ -1,3 +1,43 @@
-//! `cargo xtask`: what developers run.
+//! `cargo xtask`: what developers run. `cargo xtask help` lists it.
 
-fn main() {}
+mod bench;
+mod lint;
+mod openapi;
+mod program;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask test [FILTER…]     builds the binary, then runs every test of the workspace
+cargo xtask lint               formatting, clippy, licences and advisories, the documents' validity
+cargo xtask openapi [--check]  writes docs/openapi.json and docs/configuration.md, or tells whether they are current
+cargo xtask bench [PART…]      measures: keys, list, start (all without a name); see docs/benchmarks.md
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["test", rest @ ..] => test::run(rest),
+        ["lint"] => lint::run_all(),
+        ["openapi"] => openapi::write(),
+        ["openapi", "--check"] => openapi::check(),
+        ["bench", rest @ ..] => bench::run_parts(rest),
+        ["help" | "--help" | "-h"] => {
+            program::say(USAGE);
+            Ok(())
+        }
+        _ => {
+            program::complain(USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            program::complain(&format!("xtask: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A lean HTTP/1.1 client: one kept connection, no parsing beyond status and length.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+
+use anyhow::{Context, ensure};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+pub(crate) struct Connection {
+    stream: TcpStream,
+    received: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, received: Vec::with_capacity(64 * 1024) })
+    }
+
+    /// Sends the request and answers the status and the body, which is valid until the next call.
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<(u16, &[u8])> {
+        self.stream.write_all(request).await?;
+        self.received.clear();
+        loop {
+            ensure!(self.stream.read_buf(&mut self.received).await? > 0, "the connection was closed");
+            let Some(end) = self.received.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+            let head = std::str::from_utf8(&self.received[..end]).context("the head is no text")?;
+            let status = head.get(9..12).context("no status")?.parse()?;
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            let whole = end + 4 + length.context("no content-length")?.parse::<usize>()?;
+            while self.received.len() < whole {
+                ensure!(self.stream.read_buf(&mut self.received).await? > 0, "the connection was closed");
+            }
+            return Ok((status, &self.received[end + 4..whole]));
+        }
+    }
+
+    /// The same, where only success will do.
+    pub(crate) async fn succeed(&mut self, request: &[u8]) -> anyhow::Result<&[u8]> {
+        let (status, body) = self.exchange(request).await?;
+        ensure!(status == 200, "{status}: {}", String::from_utf8_lossy(body));
+        Ok(body)
+    }
+}
+
+/// A call of key management.
+pub(crate) fn request(method: &str, token: &str, body: &str) -> Vec<u8> {
+    let mut request = format!("{method} /api/api-keys HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n");
+    if !body.is_empty() {
+        let _ = write!(request, "content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+    }
+    request.push_str("\r\n");
+    request.push_str(body);
+    request.into_bytes()
+}

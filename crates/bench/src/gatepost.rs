@@ -1,0 +1,113 @@
+//! The binary under measurement.
+
+use std::fs::File;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
+
+use crate::connection::Connection;
+
+const READY: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n";
+
+/// `gatepost dev`, which brings an identity provider; it serves as `serve` does. Its data folder outlives a restart.
+pub(crate) struct Gatepost {
+    folder: TempDir,
+    settings: Vec<(String, String)>,
+    address: SocketAddr,
+    process: Option<Child>,
+}
+
+impl Gatepost {
+    pub(crate) fn new() -> anyhow::Result<Self> {
+        let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        Ok(Self { folder: TempDir::new()?, settings: Vec::new(), address, process: None })
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.settings.retain(|(known, _)| known != name);
+        self.settings.push((name.into(), value.into()));
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Starts it, and answers how long it took until `/readyz` said yes.
+    pub(crate) async fn start(&mut self) -> anyhow::Result<Duration> {
+        let mut command = self.command(&["dev"])?;
+        let log = File::create(self.folder.path().join("log"))?;
+        command.stdout(Stdio::null()).stderr(log);
+        let start = Instant::now();
+        self.process = Some(command.spawn()?);
+        while !self.is_ready().await {
+            ensure!(start.elapsed() < Duration::from_secs(30), "it did not become ready");
+            sleep(Duration::from_millis(1)).await;
+        }
+        Ok(start.elapsed())
+    }
+
+    async fn is_ready(&self) -> bool {
+        let Ok(mut connection) = Connection::open(self.address).await else { return false };
+        connection.exchange(READY).await.is_ok_and(|(status, _)| status == 200)
+    }
+
+    /// Runs one of its other commands to its end, and answers what it printed.
+    pub(crate) fn run(&self, arguments: &[&str]) -> anyhow::Result<String> {
+        let output = self.command(arguments)?.output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+
+    /// ID tokens of so many users of the running development provider.
+    pub(crate) fn tokens(&self, users: usize) -> anyhow::Result<Vec<String>> {
+        (0..users).map(|user| self.run(&["token", "--user", &format!("user-{user}")])).collect()
+    }
+
+    /// Resident memory in KiB, now and at its peak.
+    pub(crate) fn resident_kib(&self) -> anyhow::Result<(u64, u64)> {
+        let process = self.process.as_ref().context("it does not run")?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", process.id()))?;
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).context("no such field")
+        };
+        Ok((field("VmRSS:")?, field("VmHWM:")?))
+    }
+
+    pub(crate) fn stop(&mut self) -> anyhow::Result<()> {
+        if let Some(mut process) = self.process.take() {
+            Command::new("sh").args(["-c", &format!("kill -TERM {}", process.id())]).status()?;
+            process.wait()?;
+        }
+        Ok(())
+    }
+
+    fn command(&self, arguments: &[&str]) -> anyhow::Result<Command> {
+        let mut command = Command::new(binary()?);
+        command.args(arguments).env_clear().env("LISTEN", self.address.to_string()).current_dir(self.folder.path());
+        command.envs(self.settings.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+        Ok(command)
+    }
+}
+
+impl Drop for Gatepost {
+    fn drop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+/// The release binary beside this one: `cargo xtask bench` builds both.
+pub(crate) fn binary() -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let binary = own.parent().unwrap_or(Path::new(".")).join("gatepost");
+    ensure!(binary.exists(), "{} is not built: run `cargo xtask bench`", binary.display());
+    Ok(binary)
+}

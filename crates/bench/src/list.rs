@@ -1,0 +1,60 @@
+//! How long one caller waits for a list of 110 keys: 10 active, 100 revoked, the most that a list shows by default.
+
+use serde_json::Value;
+use throwaway_postgres::{Cluster, ClusterSettings};
+use tokio::time::Instant;
+
+use crate::connection::{Connection, request};
+use crate::gatepost::Gatepost;
+use crate::table::{median, milliseconds, print, quantile};
+
+const CALLS: usize = 3_000;
+
+pub(crate) async fn measure() -> anyhow::Result<()> {
+    let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
+    let mut rows = Vec::new();
+    for (name, url) in [("SQLite", None), ("Postgres", Some(cluster.database().await?.url))] {
+        let mut gatepost = Gatepost::new()?;
+        if let Some(url) = url {
+            gatepost.set("DATABASE_URL", &url);
+        }
+        gatepost.start().await?;
+        let waits = list_often(&gatepost).await?;
+        let column = |value: f64| format!("{value:.2} ms");
+        rows.push(vec![
+            name.to_owned(),
+            format!("**{}**", column(median(&waits))),
+            column(quantile(&waits, 0.99)),
+            column(quantile(&waits, 1.0)),
+        ]);
+    }
+    print(
+        &format!("List of 110 keys, one caller, {CALLS} calls (bar: median 2 ms)"),
+        &["database", "median", "99 %", "worst"],
+        &rows,
+    );
+    Ok(())
+}
+
+/// Milliseconds of each call.
+async fn list_often(gatepost: &Gatepost) -> anyhow::Result<Vec<f64>> {
+    let token = gatepost.run(&["token", "--user", "collector"])?;
+    let mut connection = Connection::open(gatepost.address()).await?;
+    let create = request("POST", &token, "{\"label\":\"one of 110\"}");
+    for number in 0..110 {
+        let id = serde_json::from_slice::<Value>(connection.succeed(&create).await?)?["keyId"].to_string();
+        if number < 100 {
+            connection.succeed(&request("DELETE", &token, &format!("{{\"keyId\":{id}}}"))).await?;
+        }
+    }
+    let list = request("GET", &token, "");
+    let keys: Value = serde_json::from_slice(connection.succeed(&list).await?)?;
+    anyhow::ensure!(keys["keys"].as_array().map(Vec::len) == Some(110), "the list has not 110 keys");
+    let mut waits = Vec::new();
+    for _ in 0..CALLS {
+        let start = Instant::now();
+        connection.succeed(&list).await?;
+        waits.push(milliseconds(start.elapsed()));
+    }
+    Ok(waits)
+}

@@ -1,0 +1,64 @@
+//! The same statements through pgbench, on the same server.
+//!
+//! The scripts hold what `adapters-postgres` sends, statement for statement, as the server's log shows it. Two
+//! differences remain, both in microseconds: pgbench cannot bind binary values, so the server decodes ids; and it does
+//! not look at the count before it inserts.
+
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+use tempfile::TempDir;
+use throwaway_postgres::{Cluster, Database};
+
+/// What a script does, and whether its statements travel together, as ours do, or one by one.
+#[derive(Clone, Copy)]
+pub(crate) struct Script {
+    text: &'static str,
+}
+
+pub(crate) const CREATE: Script = Script { text: include_str!("pgbench/create.sql") };
+pub(crate) const LIST: Script = Script { text: include_str!("pgbench/list.sql") };
+pub(crate) const REVOKE: Script = Script { text: include_str!("pgbench/revoke.sql") };
+
+/// How much: clients, transactions of each, and users in all.
+#[derive(Clone, Copy)]
+pub(crate) struct Amount {
+    pub(crate) clients: usize,
+    pub(crate) calls: usize,
+    pub(crate) users: usize,
+}
+
+/// Transactions per second, connecting not counted. `pipelined`: statements are sent together where ours are.
+pub(crate) fn run(
+    cluster: &Cluster,
+    database: &Database,
+    script: Script,
+    amount: Amount,
+    pipelined: bool,
+) -> anyhow::Result<f64> {
+    let folder = TempDir::new()?;
+    let file = folder.path().join("script.sql");
+    let pipeline_commands = ["\\startpipeline", "\\endpipeline"];
+    let keep = |line: &&str| pipelined || !pipeline_commands.contains(&line.trim());
+    let list = include_str!("pgbench/list_statement.sql");
+    let text = script.text.replace("--LIST--", &list.replace('\n', " "));
+    fs::write(&file, text.lines().filter(keep).collect::<Vec<_>>().join("\n"))?;
+
+    let Amount { clients, calls, users } = amount;
+    let mut pgbench = Command::new(cluster.binaries().path("pgbench"));
+    pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=1", "--host=127.0.0.1", "--username=postgres"]);
+    pgbench.args([
+        format!("--port={}", cluster.port()),
+        format!("--client={clients}"),
+        format!("--transactions={calls}"),
+    ]);
+    pgbench.args(["-D", "n=0", "-D", "issuer=http://127.0.0.1:8080/dev/oidc", "-D", "at=2026-11-21 06:17:40.21+00"]);
+    pgbench.args(["-D", &format!("clients={clients}"), "-D", &format!("users={users}")]);
+    pgbench.arg("--file").arg(&file).arg(&database.name);
+    let output = pgbench.output().context("cannot run pgbench")?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(output.status.success(), "pgbench: {printed}{}", String::from_utf8_lossy(&output.stderr));
+    let rate = printed.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next());
+    Ok(rate.with_context(|| format!("pgbench told no rate: {printed}"))?.parse()?)
+}

@@ -1,0 +1,13 @@
+\set n :n + 1
+\set user (:n * :clients + :client_id) % :users
+\set id :client_id * 1000000 + :n
+\startpipeline
+BEGIN ISOLATION LEVEL READ COMMITTED;
+INSERT INTO "key_owners" ("owner_issuer", "owner_subject") VALUES (:issuer, 'user-' || :user) ON CONFLICT ("owner_issuer", "owner_subject") DO UPDATE SET "owner_issuer" = excluded."owner_issuer" WHERE false;
+SELECT COUNT(*) FROM "api_keys" WHERE ((("api_keys"."owner_issuer" = :issuer) AND ("api_keys"."owner_subject" = 'user-' || :user)) AND (("api_keys"."revoked_at" IS NULL) AND (("api_keys"."expires_at" IS NULL) OR ("api_keys"."expires_at" > :at))));
+\endpipeline
+\startpipeline
+INSERT INTO "api_keys" ("id", "digest", "owner_issuer", "owner_subject", "label", "prefix", "created_at", "last_used_at", "expires_at", "revoked_at") VALUES (decode(lpad(to_hex(:id), 32, '0'), 'hex'), sha256(int8send(:id)), :issuer, 'user-' || :user, 'bench', 'svc_live_0dc...', :at, NULL, NULL, NULL);
+--LIST--;
+COMMIT;
+\endpipeline

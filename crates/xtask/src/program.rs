@@ -1,0 +1,60 @@
+//! Other programs, run in the repository's root.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, ensure};
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_owned()
+}
+
+/// The cargo that runs us.
+pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    program(env!("CARGO"), arguments)
+}
+
+pub(crate) fn program<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = Command::new(name);
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs it to its end, with its output shown.
+pub(crate) fn run(mut command: Command) -> anyhow::Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {}", shown(&command)))?;
+    ensure!(status.success(), "{} failed", shown(&command));
+    Ok(())
+}
+
+/// Runs it to its end, and answers what it printed.
+pub(crate) fn output(mut command: Command) -> anyhow::Result<Vec<u8>> {
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run {}", shown(&command)))?;
+    ensure!(output.status.success(), "{} failed", shown(&command));
+    Ok(output.stdout)
+}
+
+/// Whether it runs and succeeds, in silence.
+pub(crate) fn succeeds(mut command: Command) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+#[expect(clippy::print_stdout, reason = "a command line program")]
+pub(crate) fn say(text: &str) {
+    println!("{}", text.trim_end());
+}
+
+#[expect(clippy::print_stderr, reason = "a command line program")]
+pub(crate) fn complain(text: &str) {
+    eprintln!("{}", text.trim_end());
+}
+
+fn shown(command: &Command) -> String {
+    let name = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
+    format!("`{} {}`", name.to_string_lossy(), arguments.join(" "))
+}

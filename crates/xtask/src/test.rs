@@ -1,0 +1,53 @@
+//! All tests. They need a Postgres server and curl, which are installed where that is possible, and nothing else.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail};
+use throwaway_postgres::{Cluster, ClusterSettings};
+
+use crate::program::{self, cargo, program, say, succeeds};
+
+/// The filter is passed on to the test runner.
+pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
+    need_curl()?;
+    let binary = build_binary()?;
+    // One server for all the processes that a test runner starts. It is gone with this process.
+    let runtime = tokio::runtime::Builder::new_current_thread().build().context("no runtime")?;
+    let cluster = runtime.block_on(Cluster::start(ClusterSettings { connections_max: 1_000, ..Default::default() }))?;
+    let prepared = |mut command: Command| {
+        let (name, value) = cluster.loan();
+        command.args(filter).env(name, value).env("GATEPOST_BIN", &binary);
+        command
+    };
+    let doc_tests = prepared(cargo(["test", "--workspace", "--locked", "--quiet", "--doc"]));
+    if succeeds(cargo(["nextest", "--version"])) {
+        program::run(doc_tests)?;
+        return program::run(prepared(cargo(["nextest", "run", "--workspace", "--locked"])));
+    }
+    say("cargo-nextest is not installed: the slower `cargo test` runs in its place");
+    program::run(doc_tests)?;
+    program::run(prepared(cargo(["test", "--workspace", "--locked", "--all-targets"])))
+}
+
+/// The binary that the suite tests, built once before all.
+fn build_binary() -> anyhow::Result<PathBuf> {
+    let build = ["build", "--locked", "--package", "app", "--bin", "gatepost"];
+    program::run(cargo(build))?;
+    let messages = program::output(cargo(build.into_iter().chain(["--quiet", "--message-format=json"])))?;
+    let messages = String::from_utf8(messages).context("cargo writes UTF-8")?;
+    let after = messages.split("\"executable\":\"").nth(1).context("cargo names no executable")?;
+    Ok(PathBuf::from(after.split('"').next().unwrap_or(after)))
+}
+
+/// One test pastes the curl that `dev` prints.
+fn need_curl() -> anyhow::Result<()> {
+    const INSTALL: &str = "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y curl";
+    if succeeds(program("curl", ["--version"])) {
+        return Ok(());
+    }
+    if Path::new("/usr/bin/apt-get").exists() && succeeds(program("sh", ["-c", INSTALL])) {
+        return Ok(());
+    }
+    bail!("curl is not installed. On Debian and Ubuntu: sudo sh -c '{INSTALL}'")
+}

@@ -1,0 +1,142 @@
+//! The shape of the workspace, read from cargo: dependencies point inward, and both databases have the same migrations.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+
+/// Who may use whom of our own crates outside tests. A crate that is missing here fails the test: its place is a
+/// decision.
+const EDGES: &[(&str, &[&str])] = &[
+    ("domain", &[]),
+    ("storage-conformance", &["domain"]),
+    ("verifier", &["domain"]),
+    ("diesel-mapping", &["domain"]),
+    ("adapters-sqlite", &["diesel-mapping", "domain"]),
+    ("adapters-postgres", &["diesel-mapping", "domain"]),
+    ("adapters-oidc", &["domain"]),
+    ("adapters-egress", &["domain"]),
+    ("adapters-http", &["domain", "verifier"]),
+    ("client", &[]),
+    (
+        "app",
+        &[
+            "adapters-http",
+            "adapters-oidc",
+            "adapters-postgres",
+            "adapters-sqlite",
+            "diesel-mapping",
+            "domain",
+            "verifier",
+        ],
+    ),
+    ("throwaway-postgres", &[]),
+    ("xtask", &["throwaway-postgres"]),
+    ("bench", &["throwaway-postgres"]),
+    ("tests", &[]),
+];
+
+/// What must not be anywhere below a crate, whoever brings it: the start of a package's name.
+const ABSENCES: &[(&str, &[&str])] = &[
+    ("domain", &["actix", "diesel", "tokio", "serde", "hyper", "reqwest", "tracing", "getrandom"]),
+    ("storage-conformance", &["actix", "diesel", "serde", "hyper", "reqwest"]),
+    ("verifier", &["actix", "diesel", "hyper", "reqwest"]),
+    ("diesel-mapping", &["actix", "hyper", "reqwest"]),
+    ("adapters-sqlite", &["actix", "hyper", "reqwest", "tokio-postgres"]),
+    ("adapters-postgres", &["actix", "hyper", "reqwest", "pq-sys"]),
+    ("adapters-http", &["diesel", "tokio-postgres", "libsqlite3-sys", "jsonwebtoken", "reqwest"]),
+    ("adapters-egress", &["actix", "diesel", "tokio-postgres", "libsqlite3-sys", "reqwest"]),
+    ("client", &["actix", "diesel", "domain"]),
+    ("app", &["openssl-sys", "native-tls", "pq-sys", "ring", "rsa", "moka", "actix-governor"]),
+];
+
+#[test]
+fn our_crates_use_each_other_inward_only() {
+    let metadata = metadata();
+    let members: BTreeSet<&str> = metadata.workspace_packages().iter().map(|package| package.name.as_str()).collect();
+    let allowed: BTreeMap<&str, &[&str]> = EDGES.iter().copied().collect();
+    for package in metadata.workspace_packages() {
+        let name = package.name.as_str();
+        let allowed = allowed.get(name).unwrap_or_else(|| panic!("{name} has no place in EDGES"));
+        let normal = package.dependencies.iter().filter(|dependency| dependency.kind == DependencyKind::Normal);
+        for used in normal.map(|dependency| dependency.name.as_str()).filter(|used| members.contains(used)) {
+            assert!(allowed.contains(&used), "{name} may not use {used}");
+        }
+    }
+}
+
+/// Asks `cargo tree`, which resolves each crate's features by itself; the metadata of the whole workspace mixes them.
+#[test]
+fn what_must_be_absent_is() {
+    for (member, absent) in ABSENCES {
+        let tree = normal_tree(member);
+        assert!(tree.contains(*member), "{member}: {tree:?}");
+        for package in &tree {
+            let forbidden = absent.iter().find(|start| is_of_family(package, start));
+            assert!(forbidden.is_none(), "{package} is below {member}");
+        }
+    }
+}
+
+/// `diesel` is of the family `diesel`, and so is `diesel-async`; `ringbuffer` is not of `ring`.
+fn is_of_family(package: &str, start: &str) -> bool {
+    package.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+}
+
+#[test]
+fn both_databases_have_the_same_migrations() {
+    let migrations = root().join("migrations");
+    let (postgres, sqlite) = (names_in(&migrations.join("postgres")), names_in(&migrations.join("sqlite")));
+    assert_eq!(postgres, sqlite);
+    assert!(!postgres.is_empty());
+    for (database, name) in ["postgres", "sqlite"].iter().flat_map(|d| postgres.iter().map(move |name| (d, name))) {
+        let folder = migrations.join(database).join(name);
+        for direction in ["up.sql", "down.sql"] {
+            let sql = fs::read_to_string(folder.join(direction)).unwrap_or_default();
+            assert!(!sql.trim().is_empty(), "{database}/{name}/{direction} is missing or empty");
+        }
+        let (time, words) = name.split_once('_').unwrap();
+        assert!(time.len() == 14 && time.bytes().all(|b| b.is_ascii_digit()) && !words.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_design_card_s_names_are_there() {
+    for name in ["Cargo.toml", "crates", "migrations", "docs", "tests", "rust-toolchain.toml", "README.md"] {
+        assert!(root().join(name).exists(), "{name}");
+    }
+    for name in ["domain", "adapters-http", "adapters-postgres", "app"] {
+        assert!(root().join("crates").join(name).join("Cargo.toml").exists(), "{name}");
+    }
+}
+
+fn metadata() -> Metadata {
+    let mut command = MetadataCommand::new();
+    command.manifest_path(root().join("Cargo.toml")).no_deps().other_options(["--locked".to_owned()]);
+    command.exec().unwrap()
+}
+
+/// The names of all packages below this one that are not for its tests or its build.
+fn normal_tree(member: &str) -> BTreeSet<String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--package", member]);
+    // A developer may build with the features of the whole workspace, which mixes them here too.
+    cargo.env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION");
+    let output = cargo.current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8(output.stdout).unwrap();
+    tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}

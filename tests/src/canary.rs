@@ -1,0 +1,214 @@
+//! The canary: a whole session with known secrets, at the most talkative log level, and then a search for each of
+//! them, in every form, through all that the service wrote.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use throwaway_postgres::{Cluster, ClusterSettings};
+
+use crate::harness::{Gatepost, Request, Response, Setup, Storage, User};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_secret_leaks_over_sqlite() {
+    no_secret_is_in_logs_files_or_errors(Storage::sqlite()).await;
+}
+
+/// On a cluster of its own: every file of the server is searched.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_secret_leaks_over_postgres() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    no_secret_is_in_logs_files_or_errors(Storage::postgres_in(cluster).await).await;
+}
+
+const PASSWORD: &str = "canary-password-of-the-database";
+const OPERATOR_TOKEN: &str = "canary-operator-token-canary-operator-token";
+
+struct Needle {
+    what: String,
+    bytes: Vec<u8>,
+}
+
+async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
+    let url = storage.url().replace("postgres@", &format!("postgres:{PASSWORD}@"));
+    let setup = Setup::serve(&storage).await.with("DATABASE_URL", &url).with("OPERATOR_TOKEN", OPERATOR_TOKEN);
+    let mut gatepost = setup.with("LOG", "trace").start().await;
+    let alice = gatepost.user("alice");
+    let mut keys = Vec::new();
+    for number in 0..4 {
+        keys.push(alice.created(&format!("key {number}")).await);
+    }
+    let errors = session(&gatepost, &alice, &keys).await;
+    gatepost.signal("TERM");
+    assert_eq!(gatepost.exited().await.code(), Some(0));
+
+    let full_keys: Vec<&str> = keys.iter().map(|(full_key, _)| full_key.as_str()).collect();
+    let secrets: Vec<Needle> =
+        full_keys.iter().flat_map(|key| forms_of_key(key)).chain(forms_of_token(&alice.token)).collect();
+    let digests: Vec<Needle> = full_keys.iter().map(|key| raw_digest(key)).collect();
+    let settings =
+        [PASSWORD, OPERATOR_TOKEN, "AAAAAAAAAAAAAAAAAAAAAAAA"].map(|secret| needle("a setting", secret.as_bytes()));
+
+    let written = gatepost.written();
+    assert!(written.contains("TRACE") || written.contains("trace"), "the log is talkative");
+    for needle in secrets.iter().chain(&digests).chain(&settings) {
+        assert_absent(needle, written.as_bytes(), "the log");
+        for error in &errors {
+            assert_absent(needle, &error.body, "the body of an error");
+            assert_absent(needle, format!("{:?}", error.headers).as_bytes(), "the head of an error");
+        }
+    }
+    search_files(&storage, &secrets, &digests).await;
+}
+
+/// Uses the keys in good ways and bad, and answers the errors.
+async fn session(gatepost: &Gatepost, alice: &User, keys: &[(String, String)]) -> Vec<Response> {
+    for (full_key, _) in keys {
+        assert_eq!(gatepost.whoami(full_key).await.status, 200);
+    }
+    assert_eq!(alice.revoke(&keys[0].1).await.status, 200);
+    let mut errors = vec![gatepost.whoami(&keys[0].0).await];
+    for (full_key, id) in keys {
+        for request in wrong_requests(full_key, id, &alice.token) {
+            let response = gatepost.send(&request).await;
+            assert!(
+                (400..500).contains(&response.status),
+                "{} for {} {}",
+                response.status,
+                request.method,
+                request.path
+            );
+            errors.push(response);
+        }
+        for raw in [
+            format!("GET /{full_key} HTTP/9.9\r\n\r\n"),
+            format!("{full_key}\r\n\r\n"),
+            format!("GET / HTTP/1.1\r\n{full_key}\r\n\r\n"),
+        ] {
+            let mut connection = gatepost.connect().await;
+            connection.send(raw.as_bytes()).await.unwrap();
+            connection.finish().await.unwrap();
+            errors.extend(connection.receive("GET").await.ok());
+        }
+    }
+    errors
+}
+
+/// Every place a secret may stray into.
+fn wrong_requests(full_key: &str, id: &str, token: &str) -> Vec<Request> {
+    let post = Request::new("POST", "/api/api-keys");
+    let signed = post.clone().bearer(token);
+    let broken_token = &token[..token.len() - 1];
+    vec![
+        post.clone().bearer(full_key).json(&json!({ "label": "x" })),
+        post.clone().header("x-id-token", full_key).json(&json!({ "label": full_key })),
+        post.clone().json(&json!({ "label": "x", "idToken": full_key })),
+        post.clone().json(&json!({ "label": "x", "idToken": broken_token })),
+        post.bearer(broken_token).json(&json!({ "label": "x" })),
+        signed.clone().json(&json!({ "label": [full_key] })),
+        signed.clone().json(&json!({ "label": "x".repeat(200) + full_key })),
+        signed.clone().json(&json!({ "label": "x", "expiresAt": full_key })),
+        signed.clone().text("application/json", &format!("{{\"label\": {full_key}")),
+        signed.clone().text("application/json", &format!("\"{full_key}\"")),
+        signed.text(&format!("text/{full_key}"), full_key),
+        Request::new("DELETE", "/api/api-keys").bearer(token).json(&json!({ "keyId": full_key })),
+        Request::new("DELETE", "/api/api-keys").bearer(token).json(&json!({ "keyId": { full_key: id } })),
+        Request::new("GET", &format!("/api/whoami/{full_key}")),
+        Request::new("GET", &format!("/api/whoami?key={full_key}&token={token}")),
+        Request::new("GET", &format!("/{token}")),
+        Request::new("GET", &format!("/docs/errors/{full_key}")),
+        Request::new("PUT", "/api/api-keys").bearer(full_key),
+        Request::new("GET", "/api/whoami").header("x-api-key", &format!("{full_key}x")),
+        Request::new("GET", "/api/whoami").header("authorization", &format!("Basic {full_key}")),
+        Request::new("GET", "/api/whoami").header("cookie", &format!("key={full_key}")),
+        Request::new("GET", "/nowhere")
+            .header("x-request-id", full_key)
+            .header("referer", &format!("http://a/?{full_key}")),
+    ]
+}
+
+/// The files hold the digests as raw bytes and nothing else of a key; that they are found shows that the search works.
+async fn search_files(storage: &Storage, secrets: &[Needle], digests: &[Needle]) {
+    if let Storage::Postgres { cluster, .. } = storage {
+        cluster.execute("postgres", "CHECKPOINT").await.unwrap();
+    }
+    let mut files = Vec::new();
+    list_files(&storage.files(), &mut files);
+    let contents: Vec<(PathBuf, Vec<u8>)> =
+        files.into_iter().filter_map(|path| fs::read(&path).ok().map(|content| (path, content))).collect();
+    for digest in digests {
+        assert!(contents.iter().any(|(_, content)| contains(content, &digest.bytes)), "the digest is stored");
+    }
+    for (path, content) in &contents {
+        for secret in secrets {
+            assert_absent(secret, content, &path.display().to_string());
+        }
+    }
+}
+
+fn list_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() { list_files(&entry.path(), files) } else { files.push(entry.path()) }
+    }
+}
+
+/// The key, its body alone, and its digest as text. The raw digest is apart: the database holds it.
+fn forms_of_key(full_key: &str) -> Vec<Needle> {
+    let digest = Sha256::digest(full_key.as_bytes());
+    let hex: String = digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let listed: String = format!("{:?}", digest.as_slice());
+    vec![
+        needle("a full key", full_key.as_bytes()),
+        needle("the body of a key", &full_key.as_bytes()[12..41]),
+        needle("a full key in base64", BASE64_STANDARD_NO_PAD.encode(full_key).as_bytes()),
+        needle("a digest in hex", hex.as_bytes()),
+        needle("a digest in capital hex", hex.to_uppercase().as_bytes()),
+        needle("a digest in base64", BASE64_STANDARD.encode(digest).as_bytes()),
+        needle("a digest in URL-safe base64", BASE64_URL_SAFE_NO_PAD.encode(digest).as_bytes()),
+        needle("a digest as a list", listed.trim_matches(['[', ']']).as_bytes()),
+    ]
+}
+
+fn forms_of_token(token: &str) -> Vec<Needle> {
+    let signature = token.rsplit('.').next().unwrap();
+    // Its last characters alone are missing from the broken token.
+    vec![
+        needle("an ID token", &token.as_bytes()[..token.len() - 1]),
+        needle("a signature", &signature.as_bytes()[..80]),
+    ]
+}
+
+fn raw_digest(full_key: &str) -> Needle {
+    needle("a raw digest", &Sha256::digest(full_key.as_bytes()))
+}
+
+fn needle(what: &str, bytes: &[u8]) -> Needle {
+    Needle { what: what.into(), bytes: bytes.to_vec() }
+}
+
+#[track_caller]
+fn assert_absent(needle: &Needle, haystack: &[u8], place: &str) {
+    let Some(at) = find(haystack, &needle.bytes) else { return };
+    let around = &haystack[at.saturating_sub(200)..haystack.len().min(at + needle.bytes.len() + 80)];
+    panic!("{} is in {place}: …{}…", needle.what, String::from_utf8_lossy(around));
+}
+
+fn contains(haystack: &[u8], bytes: &[u8]) -> bool {
+    find(haystack, bytes).is_some()
+}
+
+/// Where `bytes` first are. Skips from one candidate for the first byte to the next: the files have many megabytes.
+fn find(haystack: &[u8], bytes: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(step) = haystack[from..].iter().position(|byte| *byte == bytes[0]) {
+        from += step;
+        if haystack[from..].starts_with(bytes) {
+            return Some(from);
+        }
+        from += 1;
+    }
+    None
+}

@@ -1,0 +1,80 @@
+//! The maximum holds under any concurrency: an exact count, round after round, and nobody gets an error for it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+
+use crate::harness::{Connection, Gatepost, Response, Setup, Storage, User};
+
+const ROUNDS: usize = 50;
+const CALLS: usize = 200;
+const MAX_ACTIVE: usize = 10;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_process_over_sqlite_stores_exactly_the_maximum() {
+    let storage = Storage::sqlite();
+    let gatepost = Setup::serve(&storage).await.start().await;
+    storm(&[gatepost]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_process_over_postgres_stores_exactly_the_maximum() {
+    let gatepost = Setup::serve(&Storage::postgres().await).await.start().await;
+    storm(&[gatepost]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_processes_over_postgres_store_exactly_the_maximum() {
+    let setup = Setup::serve(&Storage::postgres().await).await;
+    let twin = setup.twin();
+    // Both at once: they also race for the migrations.
+    let (one, two) = tokio::join!(setup.start(), twin.start());
+    storm(&[one, two]).await;
+}
+
+/// Each round: a new user, all calls at once, spread over the instances.
+async fn storm(instances: &[Gatepost]) {
+    for round in 0..ROUNDS {
+        let user = instances[0].user(&format!("user of round {round}"));
+        let answers = create_at_once(instances, &user).await;
+        let stored = answers.iter().filter(|answer| answer.status == 200).count();
+        for refusal in answers.iter().filter(|answer| answer.status != 200) {
+            assert_eq!(refusal.status, 400, "round {round}: {}", refusal.text());
+            assert_eq!(refusal.json()["code"], "api_key_limit_reached", "round {round}");
+        }
+        assert_eq!(stored, MAX_ACTIVE, "round {round}: answered as stored");
+        for instance in instances {
+            let keys = user.at(instance.address()).keys().await;
+            let active = keys.iter().filter(|key| key["revokedAt"] == Value::Null).count();
+            assert_eq!((active, keys.len()), (MAX_ACTIVE, MAX_ACTIVE), "round {round}: stored");
+        }
+    }
+}
+
+/// Every connection sends all of its request but the last byte. When all stand at the gate, all send that byte.
+async fn create_at_once(instances: &[Gatepost], user: &User) -> Vec<Response> {
+    let gate = Arc::new(Barrier::new(CALLS));
+    let calls: Vec<_> = (0..CALLS)
+        .map(|call| {
+            let request = user.request("POST").json(&json!({ "label": format!("call {call}") }));
+            let address = instances[call % instances.len()].address();
+            tokio::spawn(call_through_the_gate(address, request.bytes(), Arc::clone(&gate)))
+        })
+        .collect();
+    let mut answers = Vec::with_capacity(CALLS);
+    for call in calls {
+        answers.push(call.await.unwrap());
+    }
+    answers
+}
+
+async fn call_through_the_gate(address: SocketAddr, request: Vec<u8>, gate: Arc<Barrier>) -> Response {
+    let mut connection = Connection::open(address).await.unwrap();
+    let (most, last) = request.split_at(request.len() - 1);
+    connection.send(most).await.unwrap();
+    gate.wait().await;
+    connection.send(last).await.unwrap();
+    connection.receive("POST").await.unwrap()
+}

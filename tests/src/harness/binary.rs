@@ -1,0 +1,36 @@
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// The binary under test: `GATEPOST_BIN` when it is set, else what cargo builds now.
+pub(crate) fn gatepost_binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| from_the_environment().unwrap_or_else(build))
+}
+
+/// Runs the binary to its end with this environment and nothing else, in `folder`.
+pub(crate) fn run_gatepost(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(gatepost_binary());
+    command.args(arguments).env_clear().envs(environment.iter().copied()).current_dir(folder).stdin(Stdio::null());
+    command.output().expect("the binary runs")
+}
+
+#[expect(clippy::disallowed_methods, reason = "tells the suite which binary to test, and no configuration of ours")]
+fn from_the_environment() -> Option<PathBuf> {
+    std::env::var_os("GATEPOST_BIN").map(PathBuf::from)
+}
+
+fn build() -> PathBuf {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--locked", "--package", "app", "--bin", "gatepost", "--message-format=json"]);
+    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let messages = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
+    let mut executables = messages.lines().filter_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        Some(PathBuf::from(message["executable"].as_str()?))
+    });
+    executables.next_back().expect("cargo names the executable")
+}

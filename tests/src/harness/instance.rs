@@ -1,0 +1,192 @@
+use std::fs::{self, File};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::binary::gatepost_binary;
+use super::identity_provider::{AUDIENCE, IdentityProvider};
+use super::storage::Storage;
+use super::user::User;
+use super::waiting::eventually;
+use super::wire::{Connection, Request, Response};
+
+/// 32 bytes of nothing, in base64.
+pub(crate) const ENCRYPTION_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
+/// How an instance is started.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    arguments: Vec<String>,
+    settings: Vec<(String, String)>,
+    address: SocketAddr,
+    provider: Arc<IdentityProvider>,
+}
+
+impl Setup {
+    /// `gatepost serve` over this database, with an identity provider of its own.
+    pub(crate) async fn serve(storage: &Storage) -> Self {
+        let provider = IdentityProvider::start().await;
+        let setup = Self {
+            arguments: vec!["serve".into()],
+            settings: Vec::new(),
+            address: free_address(),
+            provider: provider.clone(),
+        };
+        setup
+            .with("DATABASE_URL", &storage.url())
+            .with("OIDC_ISSUER", provider.issuer())
+            .with("OIDC_AUDIENCE", AUDIENCE)
+            .with("ENCRYPTION_KEY", ENCRYPTION_KEY)
+    }
+
+    /// `gatepost dev` with no configuration but its address.
+    pub(crate) async fn dev() -> Self {
+        let provider = IdentityProvider::start().await; // nobody asks it
+        Self { arguments: vec!["dev".into()], settings: Vec::new(), address: free_address(), provider }
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.settings.push((name.into(), value.into()));
+        self
+    }
+
+    /// The same on another port: a second process over the same database, for the same provider.
+    pub(crate) fn twin(&self) -> Self {
+        Self { address: free_address(), ..self.clone() }
+    }
+
+    pub(crate) async fn start(self) -> Gatepost {
+        let folder = TempDir::new().expect("a temporary folder");
+        let mut gatepost = Gatepost { setup: self, folder, child: None };
+        gatepost.start_again().await;
+        gatepost
+    }
+}
+
+/// A running process of the real binary. A failed test prints its log.
+pub(crate) struct Gatepost {
+    setup: Setup,
+    folder: TempDir,
+    child: Option<Child>,
+}
+
+impl Gatepost {
+    /// Starts the process (again), with the same settings on the same port, and waits until it is ready.
+    pub(crate) async fn start_again(&mut self) {
+        self.spawn();
+        eventually("/readyz answers 200", async || {
+            let status = self.exit_status();
+            assert!(status.is_none(), "the process ended with {status:?} instead of becoming ready");
+            let mut connection = Connection::open(self.address()).await.ok()?;
+            let response = connection.exchange(&Request::new("GET", "/readyz")).await.ok()?;
+            (response.status == 200).then_some(())
+        })
+        .await;
+    }
+
+    fn spawn(&mut self) {
+        let append = |name: &str| {
+            File::options().create(true).append(true).open(self.folder.path().join(name)).expect("creates a log")
+        };
+        let mut command = Command::new(gatepost_binary());
+        command.args(&self.setup.arguments).env_clear().env("LISTEN", self.address().to_string());
+        command.envs(self.setup.settings.iter().map(|(name, value)| (name, value)));
+        command.current_dir(self.folder.path());
+        command.stdin(Stdio::null()).stdout(append("stdout.log")).stderr(append("stderr.log"));
+        self.child = Some(command.spawn().expect("the binary starts"));
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.setup.address
+    }
+
+    pub(crate) fn provider(&self) -> &IdentityProvider {
+        &self.setup.provider
+    }
+
+    /// The folder the process runs in.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+
+    /// Somebody with an ID token of the suite's provider.
+    pub(crate) fn user(&self, subject: &str) -> User {
+        User::new(self.address(), self.provider().token(subject))
+    }
+
+    pub(crate) async fn connect(&self) -> Connection {
+        Connection::open(self.address()).await.expect("the server accepts connections")
+    }
+
+    /// One request over a connection of its own.
+    pub(crate) async fn send(&self, request: &Request) -> Response {
+        self.connect().await.exchange(request).await.expect("an answer")
+    }
+
+    /// What a key is good for: asks `/api/whoami`.
+    pub(crate) async fn whoami(&self, full_key: &str) -> Response {
+        self.send(&Request::new("GET", "/api/whoami").header("x-api-key", full_key)).await
+    }
+
+    /// Everything that the process wrote so far: standard output, then standard error.
+    pub(crate) fn written(&self) -> String {
+        let read = |name: &str| fs::read(self.folder.path().join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&[read("stdout.log"), read("stderr.log")].concat()).into_owned()
+    }
+
+    /// Sends a signal, by its name without SIG.
+    pub(crate) fn signal(&self, name: &str) {
+        let child = self.child.as_ref().expect("the process runs");
+        let kill = format!("kill -{name} {}", child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("sh runs").success(), "{kill}");
+    }
+
+    pub(crate) fn exit_status(&mut self) -> Option<ExitStatus> {
+        self.child.as_mut().expect("was started").try_wait().expect("our own child")
+    }
+
+    pub(crate) async fn exited(&mut self) -> ExitStatus {
+        eventually("the process ends", async || self.exit_status()).await
+    }
+
+    pub(crate) async fn kill(&mut self) {
+        self.signal("KILL");
+        self.exited().await;
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_healthy(&mut self) {
+        assert!(self.exit_status().is_none(), "the process ended");
+        assert!(!self.written().contains("panicked"), "the process panicked");
+    }
+}
+
+impl Drop for Gatepost {
+    #[expect(clippy::print_stderr, reason = "the test's runner shows it beside the failure")]
+    fn drop(&mut self) {
+        if let Some(child) = self.child.as_mut() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        if std::thread::panicking() {
+            let written = self.written();
+            let mut tail: Vec<&str> = written.lines().rev().filter(|line| !line.contains("/readyz")).take(60).collect();
+            tail.reverse();
+            let tail = tail.join("\n");
+            eprintln!("── the last lines of gatepost at {} ──\n{tail}\n──", self.address());
+        }
+    }
+}
+
+/// A free port below those that the kernel gives to outgoing connections, so that a process that was killed finds its
+/// own free again.
+pub(crate) fn free_address() -> SocketAddr {
+    use std::hash::{BuildHasher, RandomState};
+    let start = RandomState::new().hash_one(std::process::id()) % 8_000;
+    let ports = (0..8_000).map(|step| 12_000 + (start + step) % 8_000).filter_map(|port| u16::try_from(port).ok());
+    let mut free = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port))).filter(|a| TcpListener::bind(a).is_ok());
+    free.next().expect("a free port")
+}

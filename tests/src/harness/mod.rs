@@ -1,0 +1,21 @@
+//! What the tests start and speak through: the real binary, an identity provider, the databases, plain HTTP/1.1.
+
+mod binary;
+mod identity_provider;
+mod instance;
+mod malformed;
+mod random;
+mod storage;
+mod user;
+mod waiting;
+mod wire;
+
+pub(crate) use binary::run_gatepost;
+pub(crate) use identity_provider::{IdentityProvider, seconds_since_1970};
+pub(crate) use instance::{ENCRYPTION_KEY, Gatepost, Setup, free_address};
+pub(crate) use malformed::Malformed;
+pub(crate) use random::Random;
+pub(crate) use storage::{Storage, on_both_databases};
+pub(crate) use user::User;
+pub(crate) use waiting::eventually;
+pub(crate) use wire::{Connection, Request, Response};

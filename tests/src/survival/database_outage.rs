@@ -1,0 +1,106 @@
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use throwaway_postgres::{Cluster, ClusterSettings};
+use tokio::time::Instant;
+
+use super::fault_proxy::FaultProxy;
+use crate::harness::{Gatepost, Request, Response, Setup, Storage, eventually};
+
+/// What `operations.md` promises, and a little for a busy machine.
+const ANSWER_WITHIN: Duration = Duration::from_secs(6);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopped_postgres_is_503_and_heals() {
+    let cluster = own_cluster().await;
+    let mut gatepost = Setup::serve(&Storage::postgres_in(cluster.clone()).await).await.start().await;
+    let full_key = gatepost.user("alice").created("ci").await.0;
+    for crash in [false, true] {
+        if crash { cluster.crash().await } else { cluster.stop().await }.unwrap();
+        assert_down(&gatepost, &full_key).await;
+        cluster.start_again().await.unwrap();
+        assert_heals(&mut gatepost, &full_key).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_silent_postgres_is_503_and_heals() {
+    let cluster = own_cluster().await;
+    let database = cluster.database().await.unwrap();
+    let proxy = FaultProxy::before(SocketAddr::from(([127, 0, 0, 1], cluster.port()))).await;
+    let url = database.url.replace(&cluster.port().to_string(), &proxy.port().to_string());
+    let storage = Storage::Postgres { cluster, database };
+    let mut gatepost = Setup::serve(&storage).await.with("DATABASE_URL", &url).start().await;
+    let full_key = gatepost.user("alice").created("ci").await.0;
+    proxy.fall_silent();
+    assert_down(&gatepost, &full_key).await;
+    proxy.speak_again();
+    assert_heals(&mut gatepost, &full_key).await;
+}
+
+async fn own_cluster() -> Cluster {
+    Cluster::start(ClusterSettings::default()).await.unwrap()
+}
+
+/// Everything that needs the database answers 503 in time, twenty calls at once; a good credential is never a bad one.
+async fn assert_down(gatepost: &Gatepost, full_key: &str) {
+    let alice = gatepost.user("alice");
+    let start = Instant::now();
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..5 {
+        for request in [
+            alice.request("GET"),
+            alice.request("POST").json(&serde_json::json!({ "label": "x" })),
+            alice.request("DELETE").json(&serde_json::json!({ "keyId": "key_01h455vb4pex5vsknk084sn02q" })),
+            Request::new("GET", "/api/whoami").header("x-api-key", full_key),
+        ] {
+            let user = alice.clone();
+            calls.spawn(async move { user.send(&request).await });
+        }
+    }
+    for response in calls.join_all().await {
+        assert_unavailable(&response);
+    }
+    assert!(start.elapsed() < ANSWER_WITHIN, "answered after {:?}", start.elapsed());
+    assert_eq!(gatepost.send(&Request::new("GET", "/livez")).await.status, 200, "the process itself is well");
+    readyz_answers(gatepost, 503).await;
+}
+
+#[track_caller]
+fn assert_unavailable(response: &Response) {
+    assert_eq!(response.status, 503, "{}", response.text());
+    assert_eq!(response.json()["code"], "unavailable");
+    let retry_after = response.header("retry-after").expect("Retry-After");
+    assert!(retry_after.parse::<u32>().is_ok(), "{retry_after}");
+}
+
+/// The same process works again, and until then says nothing but 503.
+async fn assert_heals(gatepost: &mut Gatepost, full_key: &str) {
+    let alice = gatepost.user("alice");
+    eventually("it heals", async || {
+        let responses = [alice.list().await, gatepost.whoami(full_key).await];
+        for response in &responses {
+            assert!(response.status == 200 || response.status == 503, "{}", response.text());
+        }
+        responses.iter().all(|response| response.status == 200).then_some(())
+    })
+    .await;
+    readyz_answers(gatepost, 200).await;
+    // Every pooled connection, not only the first.
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..40 {
+        let user = alice.clone();
+        calls.spawn(async move { user.list().await.status });
+    }
+    assert!(calls.join_all().await.into_iter().all(|status| status == 200));
+    gatepost.assert_healthy();
+}
+
+/// Soon: a verdict is kept for a moment, so that whoever asks often costs little.
+async fn readyz_answers(gatepost: &Gatepost, status: u16) {
+    eventually("/readyz has noticed", async || {
+        let response = gatepost.send(&Request::new("GET", "/readyz")).await;
+        (response.status == status).then_some(())
+    })
+    .await;
+}
