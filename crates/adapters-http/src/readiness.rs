@@ -10,8 +10,10 @@ use utoipa::ToSchema;
 
 use crate::access_log::Chain;
 
-/// How long an outcome stands for those who ask after it: anybody may ask, and a check writes to the database.
-const OUTCOME_AGE_MAX: Duration = Duration::from_millis(500);
+/// How long a good outcome stands for those who ask after it: anybody may ask, and a check writes to the database.
+const OK_AGE_MAX: Duration = Duration::from_millis(500);
+/// How long a bad one stands. Short: whoever polls during a start waits for the moment when it is over.
+const FAILED_AGE_MAX: Duration = Duration::from_millis(20);
 
 /// Runs the readiness checks, for one asker at a time.
 pub(crate) struct Readiness {
@@ -59,7 +61,7 @@ impl Readiness {
     pub(crate) async fn outcomes(&self) -> Vec<CheckOutcome> {
         let mut latest = self.latest.lock().await;
         if let Some((at, outcomes)) = &*latest
-            && at.elapsed() < OUTCOME_AGE_MAX
+            && at.elapsed() < age_max(outcomes)
         {
             return outcomes.clone();
         }
@@ -67,6 +69,10 @@ impl Readiness {
         *latest = Some((Instant::now(), outcomes.clone()));
         outcomes
     }
+}
+
+fn age_max(outcomes: &[CheckOutcome]) -> Duration {
+    if outcomes.iter().all(CheckOutcome::is_ok) { OK_AGE_MAX } else { FAILED_AGE_MAX }
 }
 
 async fn outcome(check: &dyn ReadinessCheck, deadline: Duration) -> CheckOutcome {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web::ServiceConfig;
-use adapters_http::{Api, HttpSettings};
+use adapters_http::{Api, HttpLimits, HttpSettings};
 use adapters_oidc::OidcVerifier;
 use anyhow::{Context, Result, anyhow};
 use domain::Keys;
@@ -28,6 +28,7 @@ const SHUTDOWN_MAX: Duration = Duration::from_millis(9_500);
 pub(crate) struct Instance {
     pub(crate) configuration: Configuration,
     pub(crate) listener: TcpListener,
+    pub(crate) limits: HttpLimits,
     pub(crate) database: Database,
     pub(crate) identity: Arc<OidcVerifier>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -90,7 +91,7 @@ impl Instance {
 
     fn http_settings(&self) -> HttpSettings {
         let Configuration { cors_origins, trusted_proxies, .. } = self.configuration.clone();
-        HttpSettings { cors_origins, trusted_proxies, ..HttpSettings::default() }
+        HttpSettings { cors_origins, trusted_proxies, limits: self.limits, ..HttpSettings::default() }
     }
 
     fn api(&self, keys: Keys, verifier: Arc<Verifier>) -> Api {

@@ -1,6 +1,7 @@
 use std::future;
 use std::sync::Arc;
 
+use adapters_http::HttpLimits;
 use adapters_oidc::{OidcSettings, OidcVerifier};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -37,7 +38,8 @@ pub(crate) async fn run(Loaded { configuration, .. }: Loaded) -> Result<()> {
     let database = Database::open(&configuration).await?;
     let (listener, _) = listen(configuration.listen)?;
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
-    let instance = Instance { configuration, listener, database, identity, clock, entropy };
+    let limits = HttpLimits::default();
+    let instance = Instance { configuration, listener, limits, database, identity, clock, entropy };
     instance.run(|_| (), future::ready(Ok(())), stop).await
 }
 

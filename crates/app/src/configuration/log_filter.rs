@@ -25,9 +25,10 @@ impl LogFilter {
         &self.0
     }
 
-    /// The filter itself.
+    /// The filter itself. The server's own lines about its workers say nothing to an operator, unless they are asked
+    /// for by name: then that directive, being the later one, counts.
     pub(crate) fn to_env_filter(&self) -> EnvFilter {
-        EnvFilter::new(&self.0)
+        EnvFilter::new(format!("actix_server=warn,{}", self.0))
     }
 }
 

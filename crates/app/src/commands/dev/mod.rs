@@ -2,7 +2,9 @@ mod data_folder;
 mod welcome;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use adapters_http::HttpLimits;
 use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings};
 use adapters_oidc::{OidcSettings, OidcVerifier};
 use anyhow::{Context, Result, bail};
@@ -66,7 +68,9 @@ pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Load
     let routes = provider.routes();
     let welcome = Welcome::new(&configuration, address, &public_url, provider.issuer(), &audience);
     let welcoming = welcome_once_verified(welcome, provider, Arc::clone(&identity), Arc::clone(&clock), arguments.json);
-    let instance = Instance { configuration, listener, database, identity, clock, entropy };
+    // No load balancer has to notice the stop first.
+    let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
+    let instance = Instance { configuration, listener, limits, database, identity, clock, entropy };
     instance.run(routes, welcoming, stop).await
 }
 
