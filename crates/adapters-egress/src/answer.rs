@@ -2,7 +2,7 @@ use domain::Timestamp;
 use domain::webhooks::{Answer, AttemptOutcome, FailureReason};
 use http::Response;
 use http_body_util::BodyExt as _;
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 
 use crate::retry_after::retry_after;
@@ -23,13 +23,11 @@ pub(crate) async fn read(response: Response<Incoming>, at: Timestamp, deadline: 
 }
 
 async fn read_excerpt(body: &mut Incoming, excerpt: &mut Vec<u8>) {
-    while let Some(Ok(frame)) = body.frame().await {
+    while excerpt.len() < Answer::EXCERPT_BYTES_MAX
+        && let Some(Ok(frame)) = body.frame().await
+    {
         let Ok(data) = frame.into_data() else { continue };
         let room = Answer::EXCERPT_BYTES_MAX - excerpt.len();
         excerpt.extend_from_slice(&data[..data.len().min(room)]);
-        // Whether the body ends just here is asked without waiting for more of it: only then is the connection reused.
-        if excerpt.len() == Answer::EXCERPT_BYTES_MAX && !body.is_end_stream() {
-            return;
-        }
     }
 }

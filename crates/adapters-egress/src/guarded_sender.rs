@@ -114,7 +114,8 @@ impl WebhookSender for GuardedSender {
         self.attempt(&attempt).await.unwrap_or_else(|failure| {
             let outcome = failure.outcome();
             // The origin alone: receivers put their secrets into paths and queries.
-            tracing::info!(event = %attempt.event_id, target_url = ?attempt.url, ?outcome, error = failure.chain(), "webhook attempt failed");
+            let (event, error) = (attempt.event_id, failure.chain());
+            tracing::info!(%event, target_url = ?attempt.url, ?outcome, error, "webhook attempt failed");
             outcome
         })
     }

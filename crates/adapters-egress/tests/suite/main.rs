@@ -1,0 +1,19 @@
+//! The guarded client against real sockets: hostile targets, and receivers of every temper.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests stop a test as tests do")]
+
+mod answers;
+mod canary;
+mod certificates;
+mod connections;
+mod exchange;
+mod faults;
+mod hostile_answers;
+mod hostile_urls;
+mod http2;
+mod no_proxy;
+mod receiver;
+mod scripted_resolver;
+mod signatures;
+mod tls;
+mod uri_agreement;
