@@ -7,7 +7,7 @@ use diesel::upsert::excluded;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::key_queries::{count_active, list_keys};
 use diesel_mapping::schema::{api_keys, key_owners};
-use diesel_mapping::{KeyRow, NewKeyRow, api_keys_of};
+use diesel_mapping::{Kept, KeyRow, NewKeyRow, api_keys_of};
 use domain::ports::{ActiveLimit, Insertion};
 use domain::{ApiKey, KeyDigest, ListView, UserId};
 use futures_util::future::join3;
@@ -55,10 +55,11 @@ impl Work for InsertWithin<'_> {
 /// nothing to do locks all the same, and leaves no dead row behind.
 fn lock_owner(owner: &UserId) -> impl QueryFragment<Pg> + QueryId + Send {
     let row = (key_owners::owner_issuer.eq(owner.issuer()), key_owners::owner_subject.eq(owner.subject()));
-    diesel::insert_into(key_owners::table)
+    let upsert = diesel::insert_into(key_owners::table)
         .values(row)
         .on_conflict((key_owners::owner_issuer, key_owners::owner_subject))
         .do_update()
         .set(key_owners::owner_issuer.eq(excluded(key_owners::owner_issuer)))
-        .filter(false.into_sql::<Bool>())
+        .filter(false.into_sql::<Bool>());
+    Kept(upsert)
 }

@@ -5,7 +5,7 @@ use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::key_queries::{DELETE_ENDED, key_by_digest, list_keys};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{KeyRow, StoredInstant, api_keys_of};
+use diesel_mapping::{Kept, KeyRow, StoredInstant, api_keys_of};
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, StoreError};
 use domain::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
 
@@ -88,7 +88,7 @@ impl Work for PurgeEnded {
         let deletion = diesel::sql_query(DELETE_ENDED)
             .bind::<Instant, StoredInstant>(self.before.into())
             .bind::<BigInt, i64>(self.max.into());
-        match deletion.execute(&mut &*connection).await {
+        match Kept(deletion).execute(&mut &*connection).await {
             Ok(deleted) => Ok(u32::try_from(deleted).unwrap_or(self.max)),
             // It may have been done: a second attempt would answer with another number.
             Err(error @ Error::DatabaseError(DatabaseErrorKind::UnableToSendCommand, _)) => {

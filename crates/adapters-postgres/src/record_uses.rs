@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
 use domain::{KeyId, KeyUse, Timestamp};
 
 use crate::attempt::{Failure, Work};
@@ -43,7 +43,7 @@ impl Work for RecordUses {
         let ids: Vec<&[u8]> = self.0.keys().map(|id| id.as_bytes().as_slice()).collect();
         let instants: Vec<StoredInstant> = self.0.values().map(|at| StoredInstant::from(*at)).collect();
         let update = diesel::sql_query(RECORD_USES).bind::<Array<Binary>, _>(ids).bind::<Array<Instant>, _>(instants);
-        update.execute(&mut &*connection).await?;
+        Kept(update).execute(&mut &*connection).await?;
         Ok(())
     }
 }

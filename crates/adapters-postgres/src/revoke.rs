@@ -1,7 +1,7 @@
 use diesel::OptionalExtension;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::key_queries::{list_keys, owner_of, revoke_key};
-use diesel_mapping::{KeyRow, api_keys_of};
+use diesel_mapping::{Kept, KeyRow, api_keys_of};
 use domain::ports::Revocation;
 use domain::{KeyId, ListView, Timestamp, UserId};
 use futures_util::future::join4;
@@ -23,7 +23,7 @@ impl Work for Revoke<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Revocation, Failure> {
         let (begun, revoked, rows, committed) = join4(
             Begin.execute(&mut &*connection),
-            revoke_key(self.owner, &self.id, self.at).execute(&mut &*connection),
+            Kept(revoke_key(self.owner, &self.id, self.at)).execute(&mut &*connection),
             list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
             Commit.execute(&mut &*connection),
         )

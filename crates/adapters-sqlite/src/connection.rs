@@ -2,11 +2,17 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
-use diesel::{Connection, ConnectionError, SqliteConnection};
+use diesel::result::Error;
+use diesel::{Connection, ConnectionError, QueryResult, SqliteConnection};
 
 use crate::deadline::BUSY_TIMEOUT;
+
+/// How often it is looked whether another process has set up a new file.
+const LOCK_POLL: Duration = Duration::from_millis(10);
 
 /// Why the database could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +61,8 @@ impl DatabaseFile {
     /// A connection that may write.
     pub(crate) fn connect(&self) -> Result<SqliteConnection, ConnectionError> {
         let mut connection = SqliteConnection::establish(&self.0)?;
-        connection.batch_execute(&pragmas()).map_err(ConnectionError::CouldntSetupConfiguration)?;
+        let settings = connection.batch_execute(&pragmas()).and_then(|()| use_write_ahead_log(&mut connection));
+        settings.map_err(ConnectionError::CouldntSetupConfiguration)?;
         Ok(connection)
     }
 
@@ -67,12 +74,26 @@ impl DatabaseFile {
     }
 }
 
+/// Changes a new file for good. Of several connections that do so at once SQLite refuses all but one, without the wait
+/// that it grants to statements.
+fn use_write_ahead_log(connection: &mut SqliteConnection) -> QueryResult<()> {
+    let mut attempts = BUSY_TIMEOUT.as_millis() / LOCK_POLL.as_millis();
+    loop {
+        match connection.batch_execute("PRAGMA journal_mode = WAL") {
+            Err(Error::DatabaseError(_, refusal)) if attempts > 0 && refusal.message() == "database is locked" => {
+                attempts -= 1;
+                thread::sleep(LOCK_POLL);
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
 /// FULL, because NORMAL may lose answered commits in a power cut; the size limit, so that one burst does not leave a
 /// large log for ever.
 fn pragmas() -> String {
     format!(
         "PRAGMA busy_timeout = {};
-         PRAGMA journal_mode = WAL;
          PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA trusted_schema = OFF;

@@ -4,7 +4,7 @@ use diesel::sql_types::BigInt;
 use diesel_mapping::key_queries::{DELETE_ENDED, count_active, key_by_digest, list_keys, owner_of, revoke_key};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{KeyRow, NewKeyRow, StoredInstant, api_keys_of};
+use diesel_mapping::{Kept, KeyRow, NewKeyRow, StoredInstant, api_keys_of};
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, StoreError};
 use domain::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
 
@@ -42,7 +42,7 @@ impl KeyStore for SqliteStore {
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
         let owner = owner.clone();
         let revoke = move |connection: &mut SqliteConnection| {
-            if revoke_key(&owner, &id, at).execute(connection)? > 0 {
+            if Kept(revoke_key(&owner, &id, at)).execute(connection)? > 0 {
                 return Ok(Revocation::Revoked(list(connection, &owner, view)?));
             }
             let other: Option<(String, String)> = owner_of(&id).first(connection).optional()?;
@@ -70,7 +70,7 @@ impl KeyStore for SqliteStore {
             let deletion = diesel::sql_query(DELETE_ENDED)
                 .bind::<Instant, StoredInstant>(before.into())
                 .bind::<BigInt, i64>(max.into());
-            Ok(u32::try_from(deletion.execute(connection)?).unwrap_or(max))
+            Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
         };
         self.writer.write(purge).await
     }
@@ -86,6 +86,6 @@ fn record_use(connection: &mut SqliteConnection, used: KeyUse) -> QueryResult<()
     let at = StoredInstant::from(used.at);
     let older = api_keys::last_used_at.is_null().or(api_keys::last_used_at.assume_not_null().lt(at));
     let key = api_keys::table.filter(api_keys::id.eq(used.id.as_bytes().as_slice())).filter(older);
-    diesel::update(key).set(api_keys::last_used_at.eq(Some(at))).execute(connection)?;
+    Kept(diesel::update(key).set(api_keys::last_used_at.eq(Some(at)))).execute(connection)?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The storage ports on SQLite: one file, one writer, any number of readers.
 //!
 //! - **Writes** go through one thread, which puts all that wait into one transaction and answers after its commit:
-//!   one flush to disk for many callers ([`group commit`](SqliteStore)). Each stands on its own savepoint, so that one
+//!   one flush to disk for many callers (group commit). Each stands on its own savepoint, so that one
 //!   refusal undoes nothing of its neighbours.
 //! - **Reads** each take one connection of a small pool and one hop to a thread that may block.
 //! - **Durable** means `journal_mode = WAL` with `synchronous = FULL`: what was answered survives a power cut.

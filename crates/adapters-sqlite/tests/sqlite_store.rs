@@ -76,13 +76,22 @@ async fn the_schema_is_brought_up_to_date_once() {
     store.check().await.unwrap();
 }
 
-#[tokio::test]
-async fn parallel_migrations_apply_each_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let (one, other) = (open(&path).await, open(&path).await);
-    let (applied, others) = tokio::join!(one.migrate(), other.migrate());
-    assert_eq!(applied.unwrap().len() + others.unwrap().len(), one.migrations().await.unwrap().len());
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn processes_that_start_at_once_apply_each_migration_once() {
+    for _ in 0..10 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        let starts = (0..8).map(|_| {
+            let path = path.clone();
+            tokio::spawn(async move { open(&path).await.migrate().await.unwrap() })
+        });
+        let mut applied = Vec::new();
+        for start in starts.collect::<Vec<_>>() {
+            applied.append(&mut start.await.unwrap());
+        }
+        let migrations = open(&path).await.migrations().await.unwrap();
+        assert_eq!(applied, migrations.into_iter().map(|migration| migration.name).collect::<Vec<_>>());
+    }
 }
 
 #[tokio::test]
