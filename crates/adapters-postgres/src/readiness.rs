@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::{WRITE_PROBE, not_writable, schema_is_known};
+use diesel_mapping::{WRITE_PROBE, not_writable, schema_is_complete};
 use domain::ports::{NotReady, ReadinessCheck};
 
 use crate::PostgresStore;
@@ -15,7 +15,7 @@ impl ReadinessCheck for PostgresStore {
 
     async fn check(&self) -> Result<(), NotReady> {
         let applied = self.run(&Probe).await.map_err(not_writable)?;
-        schema_is_known(&known_migrations().map_err(not_writable)?, &applied)
+        schema_is_complete(&known_migrations().map_err(not_writable)?, &applied)
     }
 }
 

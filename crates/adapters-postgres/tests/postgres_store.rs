@@ -219,5 +219,5 @@ async fn a_newer_schema_is_refused() {
     for refused in [store.migrate().await.map(drop), store.migrations().await.map(drop)] {
         assert!(matches!(&refused, Err(MigrateError::Newer { version }) if version == "99990101000000"), "{refused:?}");
     }
-    assert_eq!(store.check().await.unwrap_err().summary, "the schema is newer than this version");
+    assert!(store.check().await.is_ok(), "an instance that runs already serves on while others are upgraded");
 }

@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel_mapping::{WRITE_PROBE, not_writable, schema_is_known};
+use diesel_mapping::{WRITE_PROBE, not_writable, schema_is_complete};
 use domain::ports::{NotReady, ReadinessCheck};
 
 use crate::SqliteStore;
@@ -19,6 +19,6 @@ impl ReadinessCheck for SqliteStore {
             Ok(applied)
         });
         let applied = probe.await.map_err(not_writable)?;
-        schema_is_known(&known_migrations().map_err(not_writable)?, &applied)
+        schema_is_complete(&known_migrations().map_err(not_writable)?, &applied)
     }
 }

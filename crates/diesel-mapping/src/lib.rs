@@ -18,7 +18,7 @@ pub use instant::StoredInstant;
 pub use kept::Kept;
 pub use key_row::{KEY_COLUMNS, KeyColumns, KeyRow, NewKeyRow, api_keys_of};
 pub use migrations::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
-pub use readiness::{WRITE_PROBE, not_writable, schema_is_known};
+pub use readiness::{WRITE_PROBE, not_writable, schema_is_complete};
 
 /// SQL types that diesel does not have.
 pub mod sql_types {

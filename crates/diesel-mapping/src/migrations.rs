@@ -72,6 +72,11 @@ impl KnownMigrations {
         Ok(Self(known.collect()))
     }
 
+    /// Whether the database, which has these versions, lacks none.
+    pub(crate) fn are_applied(&self, applied: &[String]) -> bool {
+        self.0.iter().all(|known| applied.contains(&known.version))
+    }
+
     /// The state of each, given the versions that the database has.
     ///
     /// # Errors

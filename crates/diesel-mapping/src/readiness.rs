@@ -1,6 +1,6 @@
 use domain::ports::{BoxError, NotReady};
 
-use crate::{KnownMigrations, MigrateError};
+use crate::KnownMigrations;
 
 /// Changes the one row of `write_probes`: a database that is full, read-only or a standby refuses it.
 pub const WRITE_PROBE: &str = "INSERT INTO write_probes (id, writes) VALUES (1, 1)
@@ -11,18 +11,16 @@ pub fn not_writable(error: impl Into<BoxError>) -> NotReady {
     NotReady { summary: "the database does not take writes, or has no schema", source: Some(error.into()) }
 }
 
-/// Whether the database has exactly the migrations that this program knows.
+/// Whether the schema has all that this program knows of.
+///
+/// More is fine: during a rolling upgrade the new instances have migrated, and the old ones still serve.
 ///
 /// # Errors
 ///
-/// When it lacks some, or has others.
-pub fn schema_is_known(known: &KnownMigrations, applied: &[String]) -> Result<(), NotReady> {
-    match known.status(applied) {
-        Ok(status) if status.iter().all(|migration| migration.applied) => Ok(()),
-        Ok(_) => Err(NotReady { summary: "the schema is older than this version: migrate", source: None }),
-        Err(error @ MigrateError::Newer { .. }) => {
-            Err(NotReady { summary: "the schema is newer than this version", source: Some(Box::new(error)) })
-        }
-        Err(other) => Err(not_writable(other)),
+/// When something is missing.
+pub fn schema_is_complete(known: &KnownMigrations, applied: &[String]) -> Result<(), NotReady> {
+    if known.are_applied(applied) {
+        return Ok(());
     }
+    Err(NotReady { summary: "the schema is older than this version: migrate", source: None })
 }

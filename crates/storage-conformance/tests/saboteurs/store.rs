@@ -213,7 +213,7 @@ impl KeyStore for Saboteur {
             let Ok(_alone) = self.state.try_lock() else {
                 return if self.is(Fault::FailsInRaces) { Err(failure()) } else { Ok(Insertion::LimitReached) };
             };
-            yield_now().await;
+            tokio::time::sleep(STATEMENT_DURATION).await;
         }
         let mut state = self.lock().await;
         let key = self.as_written(key);
