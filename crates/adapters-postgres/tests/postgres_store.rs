@@ -1,5 +1,5 @@
-//! What only this adapter promises: recovery, migration by several instances, exactness across processes. The promises
-//! of the storage ports are held against it in the package `tests`.
+//! The promises of the storage ports on Postgres, and what only this adapter promises: recovery, migration by several
+//! instances, exactness across them.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use diesel_mapping::MigrateError;
 use domain::memory::SeededEntropy;
 use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, ReadinessCheck, StoreError};
 use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Timestamp, UserId};
-use throwaway_postgres::{Cluster, ClusterSettings};
+use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
 async fn open(url: &str) -> PostgresStore {
@@ -22,6 +22,17 @@ async fn migrated(url: &str) -> PostgresStore {
     let store = open(url).await;
     store.migrate().await.unwrap();
     store
+}
+
+mod promises {
+    use super::*;
+
+    async fn fresh() -> (Arc<dyn KeyStore>, Database) {
+        let database = Cluster::shared().await.unwrap().database().await.unwrap();
+        (Arc::new(migrated(&database.url).await), database)
+    }
+
+    storage_conformance::key_store_tests!(fresh());
 }
 
 fn now() -> Timestamp {
