@@ -1,14 +1,8 @@
 use std::io;
 use std::process;
-use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-
-/// How long a repeated signal counts as the same: `timeout` and some supervisors send it to the process and once more
-/// to its group.
-const SAME_SIGNAL: Duration = Duration::from_millis(100);
 
 /// Cancels the token at the first SIGTERM or SIGINT; a second one ends the process at once, with the exit code that
 /// shells give to a signal (128 + its number).
@@ -23,12 +17,6 @@ pub(crate) fn stop_on_signal(stop: CancellationToken) -> io::Result<()> {
         let first = either(&mut terminate, &mut interrupt).await;
         tracing::info!(signal = first.name, "stopping: requests in flight finish first");
         stop.cancel();
-        let repeated = async {
-            loop {
-                either(&mut terminate, &mut interrupt).await;
-            }
-        };
-        let _: Result<(), _> = timeout(SAME_SIGNAL, repeated).await;
         let second = either(&mut terminate, &mut interrupt).await;
         tracing::warn!(signal = second.name, "stopping at once");
         process::exit(128 + second.number);
