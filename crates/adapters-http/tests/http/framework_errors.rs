@@ -61,7 +61,7 @@ async fn errors_without_a_body_become_problems_and_others_stay() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_is_a_500_and_the_server_goes_on() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
-    transcript.send(&server, request("GET /test/panic").header(("x-request-id", "panic-1"))).await;
+    transcript.send(&server, request("GET /test/panic").header(("x-request-id", "dead-1"))).await;
     transcript.send(&server, request("GET /livez")).await;
     assert_snapshot!(transcript.text());
 

@@ -63,11 +63,11 @@ async fn a_request_is_one_line_with_its_template_and_its_caller() {
     let (lines, server) = (Lines::capture(), Server::start());
     let created = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
     let who = request("GET /api/whoami?secret=query").header(("x-api-key", created.field("key")));
-    who.header(("x-request-id", "log-1")).send(&server).await;
-    request("GET /docs/errors/secret-path").header(("x-request-id", "log-2")).send(&server).await;
-    request("GET /secret-path").header(("x-request-id", "log-3")).send(&server).await;
+    who.header(("x-request-id", "a-1")).send(&server).await;
+    request("GET /docs/errors/secret-path").header(("x-request-id", "a-2")).send(&server).await;
+    request("GET /secret-path").header(("x-request-id", "a-3")).send(&server).await;
 
-    let [line] = &*lines.of("log-1") else { panic!("{}", lines.text()) };
+    let [line] = &*lines.of("a-1") else { panic!("{}", lines.text()) };
     let key_id = created.field("keyId");
     for part in [
         r#""level":"INFO""#,
@@ -81,8 +81,8 @@ async fn a_request_is_one_line_with_its_template_and_its_caller() {
     ] {
         assert!(line.contains(part), "{part} in {line}");
     }
-    assert!(lines.of("log-2")[0].contains(r#""route":"/docs/errors/{code}""#), "{:?}", lines.of("log-2"));
-    assert!(!lines.of("log-3")[0].contains("route"), "{:?}", lines.of("log-3"));
+    assert!(lines.of("a-2")[0].contains(r#""route":"/docs/errors/{code}""#), "{:?}", lines.of("a-2"));
+    assert!(!lines.of("a-3")[0].contains("route"), "{:?}", lines.of("a-3"));
     for secret in [created.field("key"), "alice.id.token", "secret-path", "secret=query"] {
         assert!(!lines.text().contains(secret), "{secret}");
     }
@@ -93,19 +93,19 @@ async fn the_reason_of_a_failure_is_in_the_log_once() {
     let lines = Lines::capture();
     let corrupt: fn() -> StoreError = || StoreError::Unavailable("pool".to_owned().into());
     let server = Setup { store: Arc::new(FailingStore(corrupt)), ..Setup::default() }.start();
-    request("GET /api/api-keys").header(ALICE).header(("x-request-id", "fail-1")).send(&server).await;
-    request("GET /test/panic").header(("x-request-id", "fail-2")).send(&server).await;
+    request("GET /api/api-keys").header(ALICE).header(("x-request-id", "fa11-1")).send(&server).await;
+    request("GET /test/panic").header(("x-request-id", "fa11-2")).send(&server).await;
     let refused = request("GET /api/api-keys").header(("x-id-token", "wrong"));
-    refused.header(("x-request-id", "fail-3")).send(&server).await;
+    refused.header(("x-request-id", "fa11-3")).send(&server).await;
 
-    let [line] = &*lines.of("fail-1") else { panic!("{}", lines.text()) };
+    let [line] = &*lines.of("fa11-1") else { panic!("{}", lines.text()) };
     assert!(
         line.contains(r#""level":"WARN""#) && line.contains(r#""error":"the store is unavailable: pool""#),
         "{line}"
     );
-    let [line] = &*lines.of("fail-2") else { panic!("{}", lines.text()) };
+    let [line] = &*lines.of("fa11-2") else { panic!("{}", lines.text()) };
     assert!(line.contains(r#""level":"ERROR""#) && line.contains("a handler panicked: on purpose"), "{line}");
-    let [line] = &*lines.of("fail-3") else { panic!("{}", lines.text()) };
+    let [line] = &*lines.of("fa11-3") else { panic!("{}", lines.text()) };
     assert!(line.contains(r#""refused":"unknown signer""#), "{line}");
 }
 
@@ -113,14 +113,14 @@ async fn the_reason_of_a_failure_is_in_the_log_once() {
 async fn a_request_whose_client_left_is_in_the_log_too() {
     let (lines, server) = (Lines::capture(), Server::start());
     let mut connection = server.connect().await;
-    let slow = b"GET /test/slow HTTP/1.1\r\nhost: a\r\nx-request-id: left-1\r\n\r\n";
+    let slow = b"GET /test/slow HTTP/1.1\r\nhost: a\r\nx-request-id: 1ef7-1\r\n\r\n";
     tokio::io::AsyncWriteExt::write_all(&mut connection, slow).await.unwrap();
     server.slow_reached.notified().await;
     // A reset, not an end: a client may close its half and still wait for the answer.
     connection.set_zero_linger().unwrap();
     drop(connection);
-    while lines.of("left-1").is_empty() {
+    while lines.of("1ef7-1").is_empty() {
         tokio::task::yield_now().await;
     }
-    assert!(lines.of("left-1")[0].contains(r#""status":499"#), "{:?}", lines.of("left-1"));
+    assert!(lines.of("1ef7-1")[0].contains(r#""status":499"#), "{:?}", lines.of("1ef7-1"));
 }
