@@ -4,15 +4,19 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use anyhow::Context;
 
-/// Waits for the end of its input, then stops the server at once and removes the folder. The server is told twice,
-/// because it may have been starting when the end came.
+/// Waits for the end of its input, then stops the server at once and removes the folder. The server is told again,
+/// because it may have been starting when the end came. It has ended when its pid file is gone: its process may stay
+/// as a zombie where nobody collects orphans, as in many containers.
 const SCRIPT: &str = r#"
 cd /
 cat > /dev/null
 for attempt in 1 2 3; do
   pid=$(head -n 1 "$1/data/postmaster.pid" 2> /dev/null) || break
   kill -QUIT "$pid" 2> /dev/null
-  for wait in $(seq 100); do kill -0 "$pid" 2> /dev/null || break; sleep 0.05; done
+  for wait in $(seq 100); do
+    [ -e "$1/data/postmaster.pid" ] && kill -0 "$pid" 2> /dev/null || break
+    sleep 0.05
+  done
 done
 rm -rf "$1"
 "#;

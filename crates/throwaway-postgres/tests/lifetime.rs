@@ -61,12 +61,13 @@ fn a_killed_process_leaves_nothing() {
     let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines().map(Result::unwrap);
     let folder = lines.find_map(|line| line.split_once("folder ").map(|(_, path)| path.to_owned())).unwrap();
     let pid_file = std::fs::read_to_string(format!("{folder}/postmaster.pid")).unwrap();
-    let server = format!("/proc/{}", pid_file.lines().next().unwrap());
-    assert!(std::path::Path::new(&server).exists());
+    let port: u16 = pid_file.lines().nth(3).unwrap().parse().unwrap();
+    let answers = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+    assert!(answers());
     victim.kill().unwrap();
     victim.wait().unwrap();
-    let gone = || !std::path::Path::new(&folder).exists() && !std::path::Path::new(&server).exists();
-    assert!((0..1_000).any(|_| {
+    let gone = || !std::path::Path::new(&folder).exists() && !answers();
+    assert!((0..3_000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(10));
         gone()
     }));
@@ -80,7 +81,7 @@ async fn victim() {
     if std::env::var_os("THROWAWAY_POSTGRES_VICTIM").is_none() {
         return;
     }
-    let cluster = Cluster::shared().await.unwrap();
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
     println!("folder {}", cluster.data_folder().display());
     std::future::pending::<()>().await;
 }
