@@ -6,8 +6,8 @@ use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck};
 use tokio_util::sync::CancellationToken;
 use verifier::Verifier;
 
-use crate::HttpLimits;
 use crate::readiness::Readiness;
+use crate::{HttpLimits, OperatorToken};
 
 /// What the endpoints call.
 #[derive(Clone)]
@@ -18,6 +18,10 @@ pub struct Api {
     pub verifier: Arc<Verifier>,
     /// Verifies ID tokens.
     pub identity: Arc<dyn IdentityVerifier>,
+    /// The issuer (`iss`) of those tokens: whose users a `userId` in the operator API names.
+    pub issuer: String,
+    /// Opens the operator API; without it there is none.
+    pub operator_token: Option<OperatorToken>,
     /// What `/readyz` asks.
     pub readiness: Vec<Arc<dyn ReadinessCheck>>,
     /// Tells when an ID token is presented.

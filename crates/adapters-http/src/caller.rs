@@ -1,9 +1,11 @@
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
-use domain::{ApiKey, UserId};
+use domain::UserId;
+use verifier::{Allowance, VerifiedKey};
 
 use crate::api::State;
 use crate::credentials::{Credential, Presented, credential_in};
@@ -14,8 +16,8 @@ use crate::identified::verify_id_token;
 /// Who calls a path that takes an API key or an ID token: every one under `/api` but key management.
 #[derive(Debug)]
 pub(crate) enum Caller {
-    /// The bearer of an API key that is good now.
-    ApiKey(ApiKey),
+    /// The bearer of an API key that is good now, and within its rate limit.
+    ApiKey(Arc<VerifiedKey>),
     /// The user whom an ID token names.
     User(UserId),
 }
@@ -47,11 +49,29 @@ impl FromRequest for Caller {
     }
 }
 
-async fn verify_key(request: &HttpRequest, presented: &str) -> Result<ApiKey, ApiError> {
-    let verified = State::of(request).api.verifier.verify(presented).await?;
-    let key = verified.ok_or(ApiError::CredentialInvalid("an API key that is not good"))?;
-    if let Some(exchange) = Exchange::of(request) {
-        exchange.note_key(&key);
+async fn verify_key(request: &HttpRequest, presented: &str) -> Result<Arc<VerifiedKey>, ApiError> {
+    let key = find_good_key(request, presented).await?;
+    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not good"))?;
+    spend(request, &key).map_err(ApiError::RateLimited)?;
+    Ok(key)
+}
+
+/// The key that is presented, if it is good now; noted for the log.
+pub(crate) async fn find_good_key(
+    request: &HttpRequest,
+    presented: &str,
+) -> Result<Option<Arc<VerifiedKey>>, ApiError> {
+    let key = State::of(request).api.verifier.verify(presented).await?;
+    if let (Some(key), Some(exchange)) = (&key, Exchange::of(request)) {
+        exchange.note_key(key);
     }
     Ok(key)
+}
+
+/// Takes one use from the key's allowance; the error is an allowance that is spent.
+pub(crate) fn spend(request: &HttpRequest, key: &Arc<VerifiedKey>) -> Result<(), Allowance> {
+    match State::of(request).api.verifier.spend(key) {
+        Some(allowance) if allowance.retry_after.is_some() => Err(allowance),
+        _ => Ok(()),
+    }
 }

@@ -54,6 +54,11 @@ pub(crate) fn id_token_in(headers: &HeaderMap) -> Presented<&str> {
     bearer_in(headers).and(plain_in(headers, X_ID_TOKEN))
 }
 
+/// The API key in the headers, where nothing else is a credential.
+pub(crate) fn api_key_in(headers: &HeaderMap) -> Presented<&str> {
+    bearer_in(headers).and(plain_in(headers, X_API_KEY))
+}
+
 /// The credential in the headers, where either kind is accepted.
 pub(crate) fn credential_in(headers: &HeaderMap) -> Presented<Credential<'_>> {
     let bearer = bearer_in(headers)
@@ -70,7 +75,8 @@ fn is_id_token(value: &str) -> bool {
     value.bytes().filter(|byte| *byte == b'.').count() == 2
 }
 
-fn bearer_in(headers: &HeaderMap) -> Presented<&str> {
+/// The Bearer value of `Authorization`, whatever it is.
+pub(crate) fn bearer_in(headers: &HeaderMap) -> Presented<&str> {
     headers.get_all(header::AUTHORIZATION).map(bearer).fold(Presented::Nothing, Presented::and)
 }
 

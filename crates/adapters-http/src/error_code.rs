@@ -9,13 +9,16 @@ pub(crate) enum ErrorCode {
     InvalidJson,
     InvalidField,
     ApiKeyLimitReached,
+    InsufficientScope,
     KeyNotOwned,
     KeyNotFound,
     NotFound,
     MethodNotAllowed,
+    KeyNotRotatable,
     RequestTimeout,
     PayloadTooLarge,
     UnsupportedMediaType,
+    RateLimited,
     InternalError,
     Unavailable,
 }
@@ -67,7 +70,7 @@ pub fn error_reference() -> &'static [ErrorEntry] {
     &ENTRIES
 }
 
-static ENTRIES: [ErrorEntry; 15] = [
+static ENTRIES: [ErrorEntry; 18] = [
     ErrorEntry {
         code: "credential_missing",
         status: 401,
@@ -76,15 +79,16 @@ static ENTRIES: [ErrorEntry; 15] = [
                 Authorization is none.",
         cure: "Key management takes an ID token from Authorization: Bearer, from x-id-token, or from the JSON field \
                idToken. Every other path takes an API key (x-api-key, or Authorization: Bearer) or an ID token \
-               (Authorization: Bearer, or x-id-token).",
+               (Authorization: Bearer, or x-id-token). The operator API \
+               takes the operator token from Authorization: Bearer.",
     },
     ErrorEntry {
         code: "credential_invalid",
         status: 401,
         title: "The credential is not valid",
         cause: "An API key that is unknown, revoked, expired or malformed; an ID token that is expired, not for this \
-                service, or not signed by its identity provider; several credentials that differ; or an API key where \
-                only an ID token is accepted.",
+                service, or not signed by its identity provider; several credentials that differ; an API key where \
+                only an ID token is accepted; or, in the operator API, anything but the operator token.",
         cure: "Send one credential. Ask the identity provider for a fresh ID token, or create a new API key. Keys are \
                managed with an ID token only.",
     },
@@ -118,10 +122,19 @@ static ENTRIES: [ErrorEntry; 15] = [
         cure: "Revoke a key that is no longer used, then create the new one.",
     },
     ErrorEntry {
+        code: "insufficient_scope",
+        status: 403,
+        title: "The API key lacks a scope",
+        cause: "The API key is good, but was not given every scope that this call needs: the WWW-Authenticate header \
+                names them.",
+        cure: "Use a key that has these scopes. What a key may be used for is fixed when it is created.",
+    },
+    ErrorEntry {
         code: "key_not_owned",
         status: 403,
         title: "The API key belongs to another user",
-        cause: "The keyId names a key of another user than the one whom the ID token names.",
+        cause: "The keyId names a key of another user than the one whom the ID token, or the path of an operator's \
+                call, names.",
         cure: "Use an ID token of the key's owner, or a keyId from your own list.",
     },
     ErrorEntry {
@@ -146,6 +159,15 @@ static ENTRIES: [ErrorEntry; 15] = [
         cure: "Use one of the methods in the Allow header.",
     },
     ErrorEntry {
+        code: "key_not_rotatable",
+        status: 409,
+        title: "The API key cannot be rotated as it is",
+        cause: "The key is revoked, has expired, or was rotated already; or as many keys as may be active are being \
+                replaced.",
+        cure: "Rotate the key that it was replaced by, or create a new one. Revoke keys that are being replaced and no \
+               longer used.",
+    },
+    ErrorEntry {
         code: "request_timeout",
         status: 408,
         title: "The request took too long to arrive",
@@ -157,14 +179,22 @@ static ENTRIES: [ErrorEntry; 15] = [
         status: 413,
         title: "The body is too large",
         cause: "The body is larger than this path takes.",
-        cure: "Send less. The calls that manage keys take 16 KiB.",
+        cure: "Send less. The calls that manage keys take 16 KiB, a report of leaks 256 KiB.",
     },
     ErrorEntry {
         code: "unsupported_media_type",
         status: 415,
-        title: "The body is not declared as JSON",
-        cause: "The Content-Type is missing or other than application/json, or the body is compressed.",
+        title: "The media type is not taken here",
+        cause: "The Content-Type is missing or other than application/json, or the body is compressed. \
+                Introspection takes application/x-www-form-urlencoded as well.",
         cure: "Send Content-Type: application/json, without Content-Encoding.",
+    },
+    ErrorEntry {
+        code: "rate_limited",
+        status: 429,
+        title: "The API key is used too often",
+        cause: "The key has spent its allowance: RateLimit-Policy says how many uses there are in how many seconds.",
+        cure: "Wait for the seconds that Retry-After names. Spread the calls, or ask the operator for another limit.",
     },
     ErrorEntry {
         code: "internal_error",
@@ -197,13 +227,16 @@ mod tests {
             (ErrorCode::InvalidJson, "invalid_json"),
             (ErrorCode::InvalidField, "invalid_field"),
             (ErrorCode::ApiKeyLimitReached, "api_key_limit_reached"),
+            (ErrorCode::InsufficientScope, "insufficient_scope"),
             (ErrorCode::KeyNotOwned, "key_not_owned"),
             (ErrorCode::KeyNotFound, "key_not_found"),
             (ErrorCode::NotFound, "not_found"),
             (ErrorCode::MethodNotAllowed, "method_not_allowed"),
+            (ErrorCode::KeyNotRotatable, "key_not_rotatable"),
             (ErrorCode::RequestTimeout, "request_timeout"),
             (ErrorCode::PayloadTooLarge, "payload_too_large"),
             (ErrorCode::UnsupportedMediaType, "unsupported_media_type"),
+            (ErrorCode::RateLimited, "rate_limited"),
             (ErrorCode::InternalError, "internal_error"),
             (ErrorCode::Unavailable, "unavailable"),
         ];

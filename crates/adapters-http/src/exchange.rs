@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use actix_web::http::Method;
 use actix_web::{HttpMessage, HttpRequest};
-use domain::{ApiKey, KeyId, UserId};
+use domain::{KeyId, UserId};
 use tokio::time::Instant;
+use verifier::VerifiedKey;
 
 use crate::access_log;
 use crate::request_id::RequestId;
@@ -49,7 +50,7 @@ impl Exchange {
     }
 
     /// Notes the key that the caller presented.
-    pub(crate) fn note_key(&self, key: &ApiKey) {
+    pub(crate) fn note_key(&self, key: &VerifiedKey) {
         self.note_user(&key.owner);
         self.key_id.set(Some(key.id));
     }

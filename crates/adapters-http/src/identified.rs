@@ -7,11 +7,11 @@ use domain::ports::IdentityVerdict;
 use domain::{IdToken, UserId};
 
 use crate::api::State;
+use crate::body::read_fields;
 use crate::credentials::{Presented, id_token_in};
 use crate::error::ApiError;
 use crate::exchange::Exchange;
 use crate::fields::Fields;
-use crate::json_body::read_fields;
 
 /// A user whom an ID token in the headers names. API keys are refused.
 pub(crate) struct IdentifiedUser(pub(crate) UserId);

@@ -28,6 +28,14 @@ pub(crate) struct KeyRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime, nullable = false)]
     expires_at: Option<String>,
+    /// What it may be used for; absent when no scope was given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["orders:read"]))]
+    scopes: Vec<String>,
+    /// The key that it was rotated into; absent when it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
+    replaced_by: Option<String>,
 }
 
 /// The keys of the caller: every active one and the 100 that ended last, newest first.
@@ -54,6 +62,8 @@ impl KeyRecord {
             last_used_at: key.last_used_at.map(text),
             revoked_at: key.revoked_at.map(text),
             expires_at: key.expires_at.map(text),
+            scopes: key.scopes.iter().map(str::to_owned).collect(),
+            replaced_by: key.replaced_by.map(|id| id.to_string()),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod access_log;
 mod api;
+mod body;
 mod boundary;
 mod caller;
 mod connection;
@@ -16,9 +17,10 @@ mod error_code;
 mod exchange;
 mod fields;
 mod identified;
-mod json_body;
 mod key_record;
 mod openapi;
+mod operator;
+mod operator_token;
 mod peer_address;
 mod problem;
 mod readiness;
@@ -30,5 +32,6 @@ mod settings;
 pub use api::Api;
 pub use error_code::{ErrorEntry, error_reference};
 pub use openapi::openapi_json;
+pub use operator_token::OperatorToken;
 pub use server::serve;
 pub use settings::{HttpLimits, HttpSettings};

@@ -13,7 +13,7 @@ use crate::problem::{self, Problem};
 /// Responses of an operation by their status.
 pub(crate) type ResponsesByStatus<T> = BTreeMap<String, T>;
 
-/// What a call with a JSON body and an ID token may be refused with.
+/// What a call with a credential and a JSON body may be refused with.
 pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
     ErrorCode::CredentialMissing,
     ErrorCode::CredentialInvalid,
@@ -78,6 +78,8 @@ fn error_response(status: u16, codes: &[ErrorCode]) -> Response {
     tags(
         (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),
         (name = "Credentials", description = "What a credential is"),
+        (name = "Gateways", description = "What a reverse proxy asks about a request"),
+        (name = "Operator", description = "For the host application, with the operator token"),
         (name = "Health", description = "Whether the service works"),
         (name = "Documentation", description = "This document, and pages"),
     ),
@@ -97,6 +99,7 @@ impl Modify for SecuritySchemes {
         let schemes = [
             ("idToken", SecurityScheme::Http(bearer("An ID token of the identity provider"))),
             ("idTokenHeader", header("x-id-token", "An ID token of the identity provider")),
+            ("operatorToken", SecurityScheme::Http(bearer("The operator token: OPERATOR_TOKEN"))),
             ("apiKey", SecurityScheme::Http(bearer("An API key"))),
             ("apiKeyHeader", header("x-api-key", "An API key")),
         ];
@@ -153,6 +156,8 @@ mod tests {
         let mut names = Vec::new();
         collect_properties(&document, &mut names);
         assert!(names.contains(&"keyId"));
+        // RFC 7662 has its own.
+        names.retain(|name| !["client_id", "token_type"].contains(name));
         assert!(names.iter().all(|name| !name.contains('_')), "{names:?}");
     }
 

@@ -1,9 +1,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
 use actix_web::http::header;
+use actix_web::{HttpResponse, ResponseError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -74,7 +74,11 @@ impl Problem {
     }
 
     fn of_error(error: &ApiError, request_id: &str) -> Self {
-        let mut problem = Self { detail: error.detail(), ..Self::of_code(error.code(), request_id) };
+        let mut problem = Self {
+            status: error.status_code().as_u16(),
+            detail: error.detail(),
+            ..Self::of_code(error.code(), request_id)
+        };
         match error {
             ApiError::InvalidFields(faults) => problem.errors.clone_from(faults),
             ApiError::NotReady(_, checks) => problem.checks.clone_from(checks),

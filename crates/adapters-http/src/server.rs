@@ -70,7 +70,7 @@ fn start(
     let worker = move || {
         let app = App::new()
             .app_data(state.clone())
-            .configure(endpoints::register)
+            .configure(|config| endpoints::register(config, &state.api))
             .configure(more_routes.clone())
             .wrap(boundary.clone());
         let drain = drain.clone();

@@ -1,18 +1,13 @@
-use diesel::pg::Pg;
-use diesel::prelude::{ExpressionMethods, IntoSql};
-use diesel::query_builder::{QueryFragment, QueryId};
-use diesel::query_dsl::methods::FilterDsl;
-use diesel::sql_types::Bool;
-use diesel::upsert::excluded;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::key_queries::{count_active, list_keys};
-use diesel_mapping::schema::{api_keys, key_owners};
-use diesel_mapping::{Kept, KeyRow, NewKeyRow, api_keys_of};
+use diesel_mapping::schema::api_keys;
+use diesel_mapping::{KeyRow, NewKeyRow, api_keys_of};
 use domain::ports::{ActiveLimit, Insertion};
-use domain::{ApiKey, KeyDigest, ListView, UserId};
+use domain::{ApiKey, KeyDigest, ListView};
 use futures_util::future::join3;
 
 use crate::attempt::{Failure, Work};
+use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 /// Inserts a key, unless its owner has as many active ones as allowed. Two round trips.
@@ -49,17 +44,4 @@ impl Work for InsertWithin<'_> {
         let rows = settle(inserted.and(rows), committed)?;
         Ok(Insertion::Stored(self.view.select(api_keys_of(rows)?)))
     }
-}
-
-/// Locks the owner's row until the end of the transaction, and creates it where there is none. An update that finds
-/// nothing to do locks all the same, and leaves no dead row behind.
-fn lock_owner(owner: &UserId) -> impl QueryFragment<Pg> + QueryId + Send {
-    let row = (key_owners::owner_issuer.eq(owner.issuer()), key_owners::owner_subject.eq(owner.subject()));
-    let upsert = diesel::insert_into(key_owners::table)
-        .values(row)
-        .on_conflict((key_owners::owner_issuer, key_owners::owner_subject))
-        .do_update()
-        .set(key_owners::owner_issuer.eq(excluded(key_owners::owner_issuer)))
-        .filter(false.into_sql::<Bool>());
-    Kept(upsert)
 }

@@ -6,14 +6,16 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::key_queries::{DELETE_ENDED, key_by_digest, list_keys};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, KeyRow, StoredInstant, api_keys_of};
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::insert_within::InsertWithin;
 use crate::record_uses::RecordUses;
 use crate::revoke::Revoke;
+use crate::revoke_by_digests::RevokeByDigests;
+use crate::rotate::Rotate;
 
 #[async_trait]
 impl KeyStore for PostgresStore {
@@ -32,7 +34,32 @@ impl KeyStore for PostgresStore {
     }
 
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
-        self.run(&Revoke { owner, id, at, view }).await
+        let (revocation, changed) = self.run(&Revoke { owner, id, at, view }).await?;
+        self.tell_if(changed);
+        Ok(revocation)
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError> {
+        let rotation = self.run_in_turn(owner, &Rotate { owner, id, rotation, digest, view }).await?;
+        self.tell_if(matches!(rotation, Rotation::Rotated { .. }));
+        Ok(rotation)
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let (revoked, changed) = self.run(&RevokeByDigests { digests, at }).await?;
+        self.tell_if(changed);
+        Ok(revoked)
     }
 
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {

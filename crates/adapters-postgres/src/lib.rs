@@ -3,7 +3,9 @@
 //! - **Exact maximum**: whoever adds a key locks its owner's row in a first statement and counts in a second, whose
 //!   snapshot is newer than the lock. One statement for both would count with a snapshot from before the wait.
 //! - **Few round trips**: statements of a transaction that do not depend on each other are sent together. A creation
-//!   takes two round trips, every other call one.
+//!   and a rotation take two round trips, every other call one.
+//! - **The change feed** is a table, written in the transaction of the change, and read by its age. A notification
+//!   after the commit only tells readers that it is worth a look now.
 //! - **Every call answers** within four seconds, also when the server is gone, and the store heals by itself.
 //! - **A caller that goes away** takes its connection out of the pool: the server then undoes what it had begun.
 //!
@@ -15,14 +17,20 @@
 //! to plain text, when a server offers a certificate that cannot be verified.
 
 mod attempt;
+mod change_feed;
+mod change_row;
+mod change_signal;
 mod insert_within;
 mod key_store;
 mod migrate;
+mod owner_lock;
 mod owner_turns;
 mod pool;
 mod readiness;
 mod record_uses;
 mod revoke;
+mod revoke_by_digests;
+mod rotate;
 mod server;
 mod store;
 mod transaction;

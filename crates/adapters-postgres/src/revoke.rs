@@ -1,15 +1,25 @@
 use diesel::OptionalExtension;
+use diesel::sql_types::{Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::key_queries::{list_keys, owner_of, revoke_key};
-use diesel_mapping::{Kept, KeyRow, api_keys_of};
+use diesel_mapping::key_queries::{key_by_id, list_keys};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, KeyRow, StoredInstant, api_keys_of, digest_of};
 use domain::ports::Revocation;
-use domain::{KeyId, ListView, Timestamp, UserId};
-use futures_util::future::join4;
+use domain::{ApiKey, KeyId, ListView, Timestamp, UserId};
+use futures_util::future::{join, join3};
 
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit};
+use crate::transaction::{Begin, Commit, InTime};
 
-/// Revokes a key. One round trip, and a second one to say why not.
+/// `key_queries::revoke_key`, which tells the feed what it changed. Who waited for another one's revocation changes
+/// nothing: the condition is looked at again.
+const REVOKE: &str = "WITH revoked AS (
+    UPDATE api_keys SET revoked_at = $1
+    WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4 AND revoked_at IS NULL
+    RETURNING digest
+) INSERT INTO key_changes (digest, kind) SELECT digest, 'revoked' FROM revoked";
+
+/// Revokes a key. One round trip. Answers also whether it changed anything.
 pub(crate) struct Revoke<'a> {
     pub(crate) owner: &'a UserId,
     pub(crate) id: KeyId,
@@ -18,23 +28,36 @@ pub(crate) struct Revoke<'a> {
 }
 
 impl Work for Revoke<'_> {
-    type Answer = Revocation;
+    type Answer = (Revocation, bool);
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Revocation, Failure> {
-        let (begun, revoked, rows, committed) = join4(
-            Begin.execute(&mut &*connection),
-            Kept(revoke_key(self.owner, &self.id, self.at)).execute(&mut &*connection),
-            list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
-            Commit.execute(&mut &*connection),
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let revocation = diesel::sql_query(REVOKE)
+            .bind::<Instant, StoredInstant>(self.at.into())
+            .bind::<Text, _>(self.owner.issuer())
+            .bind::<Text, _>(self.owner.subject())
+            .bind::<Binary, _>(self.id.as_bytes().as_slice());
+        let ((begun, revoked, found), (rows, in_time, committed)) = join(
+            join3(
+                Begin.execute(&mut &*connection),
+                Kept(revocation).execute(&mut &*connection),
+                key_by_id(&self.id).get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
+            ),
+            join3(
+                list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
+                InTime.execute(&mut &*connection),
+                Commit.execute(&mut &*connection),
+            ),
         )
         .await;
         // A commit whose fate is unknown may be repeated: revoking again changes nothing.
-        let (revoked, rows) = (begun.and(revoked)?, rows?);
-        committed?;
-        if revoked > 0 {
-            return Ok(Revocation::Revoked(self.view.select(api_keys_of(rows)?)));
+        let (revoked, found, rows) = (begun.and(revoked)?, found.optional()?, rows?);
+        in_time.and(committed)?;
+        let Some((row, digest)) = found else { return Ok((Revocation::NotFound, false)) };
+        let key = ApiKey::try_from(row)?;
+        if key.owner != *self.owner {
+            return Ok((Revocation::NotOwned, false));
         }
-        let other = owner_of(&self.id).first::<(String, String)>(&mut &*connection).await.optional()?;
-        Ok(if other.is_some() { Revocation::NotOwned } else { Revocation::NotFound })
+        let keys = self.view.select(api_keys_of(rows)?);
+        Ok((Revocation::Revoked { digest: digest_of(self.id, &digest)?, keys }, revoked > 0))
     }
 }

@@ -46,7 +46,8 @@ pub enum OpenError {
 /// What a connection is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
-    /// Calls: the server gives up early, so that nothing goes on for a caller that was told no.
+    /// Calls: the server gives up early, so that nothing goes on for a caller that was told no, and so that no change
+    /// is committed long after its stamp ([`InTime`](crate::transaction::InTime)).
     Calls,
     /// Migrations: they may take long, but must not hold everybody up by waiting for a lock.
     Migrations,
@@ -56,7 +57,7 @@ impl Purpose {
     const fn settings(self) -> &'static str {
         match self {
             Self::Calls => {
-                "SET statement_timeout = 3000; SET lock_timeout = 2500; SET idle_in_transaction_session_timeout = 5000"
+                "SET statement_timeout = 3000; SET lock_timeout = 2500; SET idle_in_transaction_session_timeout = 3000"
             }
             Self::Migrations => "SET statement_timeout = 0; SET lock_timeout = 10000",
         }

@@ -2,6 +2,7 @@ use std::fmt;
 
 use tokio::runtime::Handle;
 
+use crate::change_signal::ChangeSignal;
 use crate::owner_turns::OwnerTurns;
 use crate::pool::Connections;
 use crate::server::{OpenError, Server};
@@ -27,6 +28,7 @@ pub struct PostgresStore {
     pub(crate) server: Server,
     pub(crate) connections: Connections,
     pub(crate) owner_turns: OwnerTurns,
+    pub(crate) change_signal: ChangeSignal,
     pub(crate) runtime: Handle,
 }
 
@@ -42,7 +44,8 @@ impl PostgresStore {
         let runtime = Handle::current();
         let server = Server::parse(&settings.url)?;
         let connections = Connections::new(server.clone(), settings.pool_size, runtime.clone())?;
-        Ok(Self { server, connections, owner_turns: OwnerTurns::new(), runtime })
+        let change_signal = ChangeSignal::new(server.clone(), runtime.clone());
+        Ok(Self { server, connections, owner_turns: OwnerTurns::new(), change_signal, runtime })
     }
 
     /// Closes the connections, those in use as soon as they are given back. Every later call is refused as
@@ -50,5 +53,6 @@ impl PostgresStore {
     #[expect(clippy::unused_async, reason = "every store closes in the same way, and the others have to wait")]
     pub async fn close(&self) {
         self.connections.close();
+        self.change_signal.close();
     }
 }

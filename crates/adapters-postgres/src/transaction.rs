@@ -33,6 +33,14 @@ boundary! {
     Begin, "BEGIN ISOLATION LEVEL READ COMMITTED"
 }
 boundary! {
+    /// Fails where the transaction has taken longer than a call may: its caller was told no, and its stamp in the change
+    /// feed grows old. The commit that follows is then a rollback.
+    ///
+    /// Readers of the feed rely on [`CHANGE_LAG_MAX`](domain::ports::CHANGE_LAG_MAX), 10 s: 4 s until here, 3 s at most
+    /// until the server has the commit, and 3 s at most for that (see [`Purpose::Calls`](crate::server::Purpose)).
+    InTime, "SELECT 1 / (clock_timestamp() < now() + INTERVAL '4 seconds')::int"
+}
+boundary! {
     /// Where a statement of the transaction has failed, the server takes this for a rollback.
     Commit, "COMMIT"
 }

@@ -10,7 +10,7 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use diesel_mapping::MigrateError;
 use domain::memory::SeededEntropy;
 use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, ReadinessCheck, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Timestamp, UserId};
+use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
@@ -55,6 +55,8 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
         last_used_at: None,
         expires_at: None,
         revoked_at: None,
+        scopes: Scopes::default(),
+        replaced_by: None,
     };
     let limit = ActiveLimit { max: 10, at: now() };
     store.insert_within(&key, &KeyDigest::from_bytes(digest), limit, ListView::at(now())).await

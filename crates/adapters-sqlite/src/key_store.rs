@@ -1,12 +1,17 @@
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
-use diesel_mapping::key_queries::{DELETE_ENDED, count_active, key_by_digest, list_keys, owner_of, revoke_key};
+use diesel_mapping::key_queries::{
+    DELETE_ENDED, count_active, count_being_replaced, key_by_digest, key_by_id, list_keys, replace_key,
+    revoke_by_digest, revoke_key,
+};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, KeyRow, NewKeyRow, StoredInstant, api_keys_of};
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
+use diesel_mapping::{Kept, KeyRow, NewKeyRow, StoredInstant, api_keys_of, digest_of};
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 use crate::SqliteStore;
 use crate::undo::Undo;
@@ -42,11 +47,59 @@ impl KeyStore for SqliteStore {
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
         let owner = owner.clone();
         let revoke = move |connection: &mut SqliteConnection| {
-            if Kept(revoke_key(&owner, &id, at)).execute(connection)? > 0 {
-                return Ok(Revocation::Revoked(list(connection, &owner, view)?));
+            let Some((key, digest)) = find(connection, id)? else { return Ok(Revocation::NotFound) };
+            if key.owner != owner {
+                return Ok(Revocation::NotOwned);
             }
-            let other: Option<(String, String)> = owner_of(&id).first(connection).optional()?;
-            Ok(if other.is_some() { Revocation::NotOwned } else { Revocation::NotFound })
+            Kept(revoke_key(&owner, &id, at)).execute(connection)?;
+            Ok(Revocation::Revoked { digest, keys: list(connection, &owner, view)? })
+        };
+        self.writer.write(revoke).await
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError> {
+        let (owner, rotation, digest) = (owner.clone(), rotation.clone(), *digest);
+        let rotate = move |connection: &mut SqliteConnection| {
+            let Some((key, replaced)) = find(connection, id)? else { return Ok(Rotation::NotFound) };
+            if key.owner != owner {
+                return Ok(Rotation::NotOwned);
+            }
+            let overlapping: i64 = count_being_replaced(&owner, rotation.at).get_result(connection)?;
+            let rotated = match rotation.decide(&key, u32::try_from(overlapping).unwrap_or(u32::MAX)) {
+                Ok(rotated) => rotated,
+                Err(refusal) => return Ok(Rotation::Refused(refusal)),
+            };
+            Kept(replace_key(&rotated.replaced)).execute(connection)?;
+            let row = NewKeyRow::new(&rotated.successor, &digest);
+            diesel::insert_into(api_keys::table).values(row).execute(connection)?;
+            Ok(Rotation::Rotated { replaced, keys: list(connection, &owner, view)? })
+        };
+        self.writer.write(rotate).await
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let digests: HashSet<KeyDigest> = digests.iter().copied().collect();
+        let revoke = move |connection: &mut SqliteConnection| {
+            let mut revoked = Vec::new();
+            for digest in digests {
+                Kept(revoke_by_digest(&digest, at)).execute(connection)?;
+                let row: Option<KeyRow> = key_by_digest(&digest).first(connection).optional()?;
+                if let Some(row) = row {
+                    revoked.push((digest, row.try_into()?));
+                }
+            }
+            Ok(revoked)
         };
         self.writer.write(revoke).await
     }
@@ -74,6 +127,12 @@ impl KeyStore for SqliteStore {
         };
         self.writer.write(purge).await
     }
+}
+
+/// The key with this id, and its digest.
+fn find(connection: &mut SqliteConnection, id: KeyId) -> Result<Option<(ApiKey, KeyDigest)>, Undo> {
+    let found: Option<(KeyRow, Vec<u8>)> = key_by_id(&id).first(connection).optional()?;
+    found.map(|(row, digest)| Ok((row.try_into()?, digest_of(id, &digest)?))).transpose()
 }
 
 fn list(connection: &mut SqliteConnection, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, Undo> {

@@ -1,13 +1,16 @@
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use diesel::connection::{AnsiTransactionManager as Savepoints, TransactionManager};
 use diesel::{QueryResult, SqliteConnection};
 use domain::ports::{BoxError, StoreError};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::connection::DatabaseFile;
-use crate::deadline::{unavailable, within_deadline};
+use crate::deadline::{DEADLINE, unavailable};
 use crate::undo::Undo;
 
 /// Writes that may wait. Past it callers are refused at once: memory stays bounded, and nobody waits for an answer
@@ -38,18 +41,26 @@ impl Writer {
 
     /// Performs `work` in a transaction, and answers once that is on disk. When `work` fails, nothing of it stays.
     ///
-    /// A caller that goes away before its turn leaves nothing; afterwards, the whole.
+    /// A caller that goes away before its turn leaves nothing; afterwards, the whole. One whose turn does not come
+    /// within the deadline is refused, and leaves nothing. Once the work has begun, its end is waited for: an error
+    /// must mean that nothing happens any more.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (caller, answer) = oneshot::channel();
-        let write = Write { work: Some(work), outcome: None, caller };
+        let (caller, mut answer) = oneshot::channel();
+        let turn = Turn::default();
+        let write = Write { work: Some(work), turn: turn.clone(), outcome: None, caller };
         self.queue.try_send(Message::Perform(Box::new(write))).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => unavailable("too many writes are waiting"),
             mpsc::error::TrySendError::Closed(_) => unavailable("the store is closed"),
         })?;
-        within_deadline(async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped"))) }).await
+        let answered = match timeout(DEADLINE, &mut answer).await {
+            Err(_) if turn.take() => return Err(unavailable("SQLite did not answer in time")),
+            Err(_) => answer.await,
+            Ok(answered) => answered,
+        };
+        answered.unwrap_or_else(|_| Err(unavailable("the writer has stopped")))
     }
 
     /// Lets what is queued finish, and closes the connection. What comes later is refused.
@@ -72,8 +83,20 @@ trait Job: Send {
     fn answer(self: Box<Self>, committed: bool);
 }
 
+/// The turn of a write: either the writer takes it, or the caller who waits no longer.
+#[derive(Clone, Default)]
+struct Turn(Arc<AtomicBool>);
+
+impl Turn {
+    /// Whether it was there to be taken.
+    fn take(&self) -> bool {
+        !self.0.swap(true, Ordering::SeqCst)
+    }
+}
+
 struct Write<T, Work> {
     work: Option<Work>,
+    turn: Turn,
     outcome: Option<Result<T, StoreError>>,
     caller: oneshot::Sender<Result<T, StoreError>>,
 }
@@ -84,7 +107,7 @@ where
     Work: FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send,
 {
     fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
-        let Some(work) = self.work.take_if(|_| !self.caller.is_closed()) else {
+        let Some(work) = self.work.take_if(|_| !self.caller.is_closed() && self.turn.take()) else {
             return Ok(());
         };
         // Not `connection.transaction`, which does not tell a failure of the work from one of its savepoint: after
@@ -278,6 +301,33 @@ mod tests {
         release.send(()).unwrap();
         writer.write(|connection| note(connection, "stays")).await.unwrap();
         assert_eq!(notes(&file), ["stays"]);
+    }
+
+    #[tokio::test]
+    async fn only_what_has_not_begun_is_given_up() {
+        let (writer, file, _folder) = writer();
+        let (release, released) = channel();
+        let (begun, has_begun) = oneshot::channel();
+        let slow = writer.clone();
+        let slow = tokio::spawn(async move {
+            let work = move |connection: &mut SqliteConnection| {
+                begun.send(()).unwrap();
+                released.recv().unwrap();
+                note(connection, "slow")
+            };
+            slow.write(work).await
+        });
+        has_begun.await.unwrap();
+        // From here on time passes as soon as nothing else happens.
+        tokio::time::pause();
+        let waiting = writer.write(|connection| note(connection, "waiting")).await;
+        assert!(matches!(waiting, Err(StoreError::Unavailable(_))), "{waiting:?}");
+        assert!(!slow.is_finished());
+        tokio::time::resume();
+        release.send(()).unwrap();
+        slow.await.unwrap().unwrap();
+        writer.write(|connection| note(connection, "later")).await.unwrap();
+        assert_eq!(notes(&file), ["later", "slow"]);
     }
 
     #[tokio::test]

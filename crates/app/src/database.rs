@@ -5,9 +5,10 @@ use adapters_postgres::{OpenError, PostgresSettings, PostgresStore};
 use adapters_sqlite::{SqliteSettings, SqliteStore};
 use anyhow::{Context, Result};
 use diesel_mapping::{MigrateError, MigrationStatus};
-use domain::ports::{KeyStore, ReadinessCheck};
+use domain::ports::{Clock, KeyStore, ReadinessCheck};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use verifier::{Verifier, VerifierSettings};
 
 use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Problem};
 
@@ -47,11 +48,15 @@ impl Database {
         }
     }
 
-    /// The port of the key lifecycle.
-    pub(crate) fn key_store(&self) -> Arc<dyn KeyStore> {
+    /// The engine that verifies keys, and through which they are changed. One process owns a SQLite file; several may
+    /// share a Postgres, and hear of each other's changes through its feed.
+    pub(crate) fn verifier(&self, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Verifier> {
         match self {
-            Self::Sqlite(store) => Arc::new(store.clone()),
-            Self::Postgres(store) => Arc::new(PostgresStore::clone(store)),
+            Self::Sqlite(store) => Verifier::single(Arc::new(store.clone()) as Arc<dyn KeyStore>, clock, settings),
+            Self::Postgres(store) => {
+                let store = Arc::new(PostgresStore::clone(store));
+                Verifier::shared(Arc::clone(&store) as Arc<dyn KeyStore>, store, clock, settings)
+            }
         }
     }
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web::ServiceConfig;
-use adapters_http::{Api, HttpLimits, HttpSettings};
+use adapters_http::{Api, HttpLimits, HttpSettings, OperatorToken};
 use adapters_oidc::OidcVerifier;
 use anyhow::{Context, Result, anyhow};
 use domain::Keys;
 use domain::ports::{Clock, Entropy};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use verifier::Verifier;
+use verifier::{Verifier, VerifierSettings};
 
 use crate::configuration::Configuration;
 use crate::database::{Database, prepare_schema};
@@ -31,6 +31,8 @@ pub(crate) struct Instance {
     pub(crate) limits: HttpLimits,
     pub(crate) database: Database,
     pub(crate) identity: Arc<OidcVerifier>,
+    /// The issuer of the ID tokens.
+    pub(crate) issuer: String,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
 }
@@ -66,7 +68,7 @@ impl Instance {
     ) -> Result<()> {
         // The engines stop after the server: its last requests still need them.
         let engines_stop = CancellationToken::new();
-        let verifier = Verifier::new(self.database.key_store(), Arc::clone(&self.clock));
+        let verifier = self.verifier();
         let keys = self.keys(&verifier);
         let mut tasks = self.start_schema(stop).await;
         self.start_engines(&mut tasks, &verifier, &keys, &engines_stop);
@@ -83,10 +85,15 @@ impl Instance {
         outcome.and(finished)
     }
 
+    fn verifier(&self) -> Arc<Verifier> {
+        let settings = VerifierSettings { rate_limit: self.configuration.rate_limit, ..VerifierSettings::default() };
+        self.database.verifier(Arc::clone(&self.clock), settings)
+    }
+
     fn keys(&self, verifier: &Arc<Verifier>) -> Keys {
         let policy = self.configuration.key_policy.clone();
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
-        Keys::new(self.database.key_store(), Arc::clone(verifier) as _, clock, entropy, policy)
+        Keys::new(verifier.key_store(), Arc::clone(verifier) as _, clock, entropy, policy)
     }
 
     fn http_settings(&self) -> HttpSettings {
@@ -99,6 +106,8 @@ impl Instance {
             keys,
             verifier,
             identity: Arc::clone(&self.identity) as _,
+            issuer: self.issuer.clone(),
+            operator_token: self.configuration.operator_token.as_ref().map(|token| OperatorToken::new(token.expose())),
             readiness: vec![self.database.readiness(), Arc::clone(&self.identity) as _],
             clock: Arc::clone(&self.clock),
             entropy: Arc::clone(&self.entropy),

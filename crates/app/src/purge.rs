@@ -54,7 +54,7 @@ mod tests {
 
     use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
     use domain::ports::{KeyStore, RecentUses};
-    use domain::{CreateKey, KeyId, KeyPolicy, KeyPolicySettings, Label, Timestamp, UserId};
+    use domain::{CreateKey, KeyId, KeyPolicy, KeyPolicySettings, Label, Scopes, Timestamp, UserId};
 
     use super::*;
 
@@ -84,9 +84,11 @@ mod tests {
         let label = Label::parse("CI").unwrap();
         let expires_at = Some(now.plus(Duration::from_secs(1)));
         for _ in 0..created {
-            keys.create(&owner, CreateKey { label: label.clone(), expires_at }).await.unwrap();
+            keys.create(&owner, CreateKey { label: label.clone(), expires_at, scopes: Scopes::default() })
+                .await
+                .unwrap();
         }
-        keys.create(&owner, CreateKey { label, expires_at: None }).await.unwrap();
+        keys.create(&owner, CreateKey { label, expires_at: None, scopes: Scopes::default() }).await.unwrap();
         assert_eq!(purge_all(&keys).await.unwrap(), 0);
         clock.advance(Duration::from_hours(24 * 91));
         assert_eq!(purge_all(&keys).await.unwrap(), u64::from(created));

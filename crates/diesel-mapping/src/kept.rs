@@ -1,5 +1,5 @@
 use diesel::backend::Backend;
-use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::{QueryResult, RunQueryDsl};
 
 /// A statement that each connection prepares once and keeps, by its text.
@@ -17,6 +17,10 @@ impl<DB: Backend, Statement: QueryFragment<DB>> QueryFragment<DB> for Kept<State
     fn is_safe_to_cache_prepared(&self, _: &DB) -> QueryResult<bool> {
         Ok(true)
     }
+}
+
+impl<Statement: Query> Query for Kept<Statement> {
+    type SqlType = Statement::SqlType;
 }
 
 impl<Statement> QueryId for Kept<Statement> {

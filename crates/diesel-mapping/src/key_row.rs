@@ -2,12 +2,12 @@ use std::fmt::Write;
 
 use diesel::prelude::{Insertable, Queryable};
 use domain::ports::StoreError;
-use domain::{ApiKey, KeyDigest, KeyId, Label, Timestamp, UserId};
+use domain::{ApiKey, KeyDigest, KeyId, Label, Scopes, Timestamp, UserId};
 
 use crate::StoredInstant;
 use crate::schema::api_keys;
 
-/// The columns of [`KeyRow`], in its order: all but the digest, which nobody reads back.
+/// The columns of [`KeyRow`], in its order: all but the digest, which few need.
 pub type KeyColumns = (
     api_keys::id,
     api_keys::owner_issuer,
@@ -18,6 +18,8 @@ pub type KeyColumns = (
     api_keys::last_used_at,
     api_keys::expires_at,
     api_keys::revoked_at,
+    api_keys::scopes,
+    api_keys::replaced_by,
 );
 
 /// See [`KeyColumns`].
@@ -31,6 +33,8 @@ pub const KEY_COLUMNS: KeyColumns = (
     api_keys::last_used_at,
     api_keys::expires_at,
     api_keys::revoked_at,
+    api_keys::scopes,
+    api_keys::replaced_by,
 );
 
 /// A row of `api_keys` as it is stored: nothing checked yet.
@@ -45,6 +49,8 @@ pub struct KeyRow {
     last_used_at: Option<StoredInstant>,
     expires_at: Option<StoredInstant>,
     revoked_at: Option<StoredInstant>,
+    scopes: String,
+    replaced_by: Option<Vec<u8>>,
 }
 
 /// A row of `api_keys` to insert.
@@ -61,6 +67,8 @@ pub struct NewKeyRow<'a> {
     last_used_at: Option<StoredInstant>,
     expires_at: Option<StoredInstant>,
     revoked_at: Option<StoredInstant>,
+    scopes: &'a str,
+    replaced_by: Option<Vec<u8>>,
 }
 
 impl<'a> NewKeyRow<'a> {
@@ -77,6 +85,8 @@ impl<'a> NewKeyRow<'a> {
             last_used_at: key.last_used_at.map(Into::into),
             expires_at: key.expires_at.map(Into::into),
             revoked_at: key.revoked_at.map(Into::into),
+            scopes: key.scopes.as_str(),
+            replaced_by: key.replaced_by.map(|id| id.as_bytes().to_vec()),
         }
     }
 }
@@ -90,18 +100,26 @@ pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
     rows.into_iter().map(ApiKey::try_from).collect()
 }
 
+/// The digest of these bytes, which are stored with `key`.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when they are not 32.
+pub fn digest_of(key: KeyId, bytes: &[u8]) -> Result<KeyDigest, StoreError> {
+    bytes.try_into().map(KeyDigest::from_bytes).map_err(|_| corrupt("digest", key.to_string()))
+}
+
 impl TryFrom<KeyRow> for ApiKey {
     type Error = StoreError;
 
     fn try_from(row: KeyRow) -> Result<Self, StoreError> {
-        let Ok(id) = row.id.as_slice().try_into().map(KeyId::from_bytes) else {
-            return Err(corrupt("id", hexadecimal(&row.id)));
-        };
+        let id = key_id(&row.id).ok_or_else(|| corrupt("id", hexadecimal(&row.id)))?;
         let corrupt = |column| corrupt(column, id.to_string());
         let instant = |column, stored: StoredInstant| stored.timestamp().ok_or_else(|| corrupt(column));
         let optional = |column, stored: Option<StoredInstant>| -> Result<Option<Timestamp>, StoreError> {
             stored.map(|stored| instant(column, stored)).transpose()
         };
+        let replaced_by = row.replaced_by.map(|bytes| key_id(&bytes).ok_or_else(|| corrupt("replaced_by")));
         Ok(Self {
             id,
             created_at: instant("created_at", row.created_at)?,
@@ -111,8 +129,14 @@ impl TryFrom<KeyRow> for ApiKey {
             label: Label::parse(&row.label).map_err(|_| corrupt("label"))?,
             owner: UserId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
             prefix: row.prefix,
+            scopes: Scopes::parse(&row.scopes).map_err(|_| corrupt("scopes"))?,
+            replaced_by: replaced_by.transpose()?,
         })
     }
+}
+
+fn key_id(bytes: &[u8]) -> Option<KeyId> {
+    bytes.try_into().map(KeyId::from_bytes).ok()
 }
 
 fn corrupt(column: &'static str, row: String) -> StoreError {
@@ -141,6 +165,8 @@ mod tests {
             last_used_at: None,
             expires_at: Some(Timestamp::MAX.into()),
             revoked_at: None,
+            scopes: "orders:read".into(),
+            replaced_by: Some(vec![8; 16]),
         }
     }
 
@@ -162,5 +188,7 @@ mod tests {
         assert_eq!(corrupt_column(|row| row.id.truncate(15)), Some("id"));
         assert_eq!(corrupt_column(|row| row.label = " ".into()), Some("label"));
         assert_eq!(corrupt_column(|row| row.owner_subject.clear()), Some("owner_subject"));
+        assert_eq!(corrupt_column(|row| row.scopes = "a  b".into()), Some("scopes"));
+        assert_eq!(corrupt_column(|row| row.replaced_by = Some(vec![8; 17])), Some("replaced_by"));
     }
 }

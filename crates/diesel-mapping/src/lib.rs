@@ -16,7 +16,7 @@ pub mod schema;
 pub use failure::store_error;
 pub use instant::StoredInstant;
 pub use kept::Kept;
-pub use key_row::{KEY_COLUMNS, KeyColumns, KeyRow, NewKeyRow, api_keys_of};
+pub use key_row::{KEY_COLUMNS, KeyColumns, KeyRow, NewKeyRow, api_keys_of, digest_of};
 pub use migrations::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
 pub use readiness::{WRITE_PROBE, not_writable, schema_is_complete};
 

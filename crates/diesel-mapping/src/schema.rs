@@ -19,6 +19,8 @@ diesel::table! {
         last_used_at -> Nullable<Instant>,
         expires_at -> Nullable<Instant>,
         revoked_at -> Nullable<Instant>,
+        scopes -> Text,
+        replaced_by -> Nullable<Binary>,
     }
 }
 
@@ -26,6 +28,18 @@ diesel::table! {
     key_owners (owner_issuer, owner_subject) {
         owner_issuer -> Text,
         owner_subject -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Binary, Text};
+    use crate::sql_types::Instant;
+
+    /// On Postgres only.
+    key_changes (changed_at, digest, kind) {
+        changed_at -> Instant,
+        digest -> Binary,
+        kind -> Text,
     }
 }
 

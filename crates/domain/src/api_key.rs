@@ -1,4 +1,4 @@
-use crate::{KeyId, Label, Timestamp, UserId};
+use crate::{KeyId, Label, Scopes, Timestamp, UserId};
 
 /// The record of an API key: everything but the secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,18 +19,32 @@ pub struct ApiKey {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked; `None` while it is not.
     pub revoked_at: Option<Timestamp>,
+    /// What it may be used for; fixed at creation.
+    pub scopes: Scopes,
+    /// The key that it was rotated into; `None` while it was not. That key may be gone already.
+    pub replaced_by: Option<KeyId>,
 }
 
 impl ApiKey {
-    /// Whether the key is good at `at`: not revoked, and not expired. A key expires at the very instant
-    /// `expires_at`. Only active keys count against the maximum.
+    /// Whether the key is good at `at`, so that whoever presents it is let in: not revoked, and not expired. A key
+    /// expires at the very instant `expires_at`.
     ///
     /// A revoked key is revoked whatever `revoked_at` says: the clock of another instance may be ahead.
-    pub fn is_active(&self, at: Timestamp) -> bool {
+    pub fn is_good(&self, at: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| expires_at > at)
     }
 
-    /// When the key ended, as seen at `at`: the earlier of its revocation and its expiry; `None` while it is active.
+    /// Whether the key counts against its owner's maximum at `at`: it is good, and no other key is replacing it.
+    pub fn is_active(&self, at: Timestamp) -> bool {
+        self.is_good(at) && self.replaced_by.is_none()
+    }
+
+    /// Whether the key is good at `at` only until the overlap with its successor ends.
+    pub fn is_being_replaced(&self, at: Timestamp) -> bool {
+        self.is_good(at) && self.replaced_by.is_some()
+    }
+
+    /// When the key ended, as seen at `at`: the earlier of its revocation and its expiry; `None` while it is good.
     pub fn ended_at(&self, at: Timestamp) -> Option<Timestamp> {
         let expired_at = self.expires_at.filter(|expires_at| *expires_at <= at);
         match (self.revoked_at, expired_at) {
@@ -67,11 +81,13 @@ mod tests {
             last_used_at: None,
             expires_at: expires_at.map(at),
             revoked_at: revoked_at.map(at),
+            scopes: Scopes::default(),
+            replaced_by: None,
         }
     }
 
     #[test]
-    fn active_and_ended_are_opposites_at_every_boundary() {
+    fn good_and_ended_are_opposites_at_every_boundary() {
         // (expires, revoked, seen at) -> ended at
         let table = [
             (None, None, 100, None),
@@ -87,7 +103,13 @@ mod tests {
         for (expires, revoked, seen, ended) in table {
             let key = key(expires, revoked);
             assert_eq!(key.ended_at(at(seen)), ended.map(at), "{key:?}");
+            assert_eq!(key.is_good(at(seen)), ended.is_none(), "{key:?}");
             assert_eq!(key.is_active(at(seen)), ended.is_none(), "{key:?}");
+
+            let replaced = ApiKey { replaced_by: Some(KeyId::from_bytes([1; 16])), ..key };
+            assert_eq!(replaced.is_good(at(seen)), ended.is_none(), "being replaced is no end");
+            assert_eq!(replaced.is_being_replaced(at(seen)), ended.is_none());
+            assert!(!replaced.is_active(at(seen)), "what is being replaced does not count");
         }
     }
 }

@@ -1,5 +1,5 @@
 use crate::ports::{ActiveLimit, Insertion, StoreError};
-use crate::{ApiKey, FullKey, KeyId, Keys, Label, ListView, Timestamp, UserId};
+use crate::{ApiKey, FullKey, KeyId, Keys, Label, ListView, Scopes, Timestamp, UserId};
 
 /// What a user asks for.
 #[derive(Clone, Debug)]
@@ -8,6 +8,8 @@ pub struct CreateKey {
     pub label: Label,
     /// When it ends by itself; `None`: never.
     pub expires_at: Option<Timestamp>,
+    /// What it may be used for.
+    pub scopes: Scopes,
 }
 
 /// A new key, the only time that its secret is there to be shown.
@@ -60,6 +62,8 @@ impl Keys {
             last_used_at: None,
             expires_at: request.expires_at,
             revoked_at: None,
+            scopes: request.scopes,
+            replaced_by: None,
         };
         let limit = ActiveLimit { max: self.policy.max_active(), at: now };
         match self.store.insert_within(&key, &full_key.digest(), limit, ListView::at(now)).await? {

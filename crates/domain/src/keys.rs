@@ -3,7 +3,11 @@ use std::sync::Arc;
 use crate::ports::{Clock, Entropy, KeyStore, RecentUses};
 use crate::{ApiKey, KeyPolicy};
 
-/// The use cases of the key lifecycle, one file each: `create_key`, `list_keys`, `revoke_key`, `purge_keys`.
+/// The use cases of the key lifecycle, one file each: `create_key`, `list_keys`, `revoke_key`, `rotate_key`,
+/// `report_leaks`, `purge_keys`.
+///
+/// Who calls is not asked here: `owner` is the user whose keys it is about, named by an ID token or, in support work,
+/// by the operator.
 #[derive(Clone)]
 pub struct Keys {
     pub(crate) store: Arc<dyn KeyStore>,

@@ -3,13 +3,14 @@ use std::cmp::Reverse;
 use crate::ports::StoreError;
 use crate::{ApiKey, Keys, Timestamp, UserId};
 
-/// How many revoked or expired keys a list shows beside the active ones: the most recently ended.
+/// How many revoked or expired keys a list shows beside the good ones: the most recently ended.
 pub const LISTED_ENDED_KEYS_MAX: u32 = 100;
 
-/// Which of an owner's keys a list shows: every active one, and the most recently ended.
+/// Which of an owner's keys a list shows: every good one, those that are being replaced included, and the most
+/// recently ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListView {
-    /// The instant at which "active" and "ended" are decided.
+    /// The instant at which "good" and "ended" are decided.
     pub at: Timestamp,
     /// How many ended keys are shown, those that ended last.
     pub ended_max: u32,
@@ -26,7 +27,7 @@ impl ListView {
     /// The reference for what SQL adapters say in SQL. Of keys that ended at the same instant, the ones with the
     /// greater id are shown.
     pub fn select(self, keys: impl IntoIterator<Item = ApiKey>) -> Vec<ApiKey> {
-        let (mut shown, mut ended): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| key.is_active(self.at));
+        let (mut shown, mut ended): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| key.is_good(self.at));
         ended.sort_by_key(|key| Reverse((key.ended_at(self.at), key.id)));
         ended.truncate(self.ended_max as usize);
         shown.append(&mut ended);
@@ -36,7 +37,7 @@ impl ListView {
 }
 
 impl Keys {
-    /// The owner's keys, newest first: every active one, and the [`LISTED_ENDED_KEYS_MAX`] that ended last.
+    /// The owner's keys, newest first: every good one, and the [`LISTED_ENDED_KEYS_MAX`] that ended last.
     ///
     /// # Errors
     ///

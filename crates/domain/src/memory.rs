@@ -1,18 +1,19 @@
 //! The reference adapters: standard library only, the shortest correct implementations.
 //!
-//! [`MemoryKeyStore`] keeps every promise of [`KeyStore`] but durability. [`ManualClock`] and [`SeededEntropy`] make
+//! [`MemoryKeyStore`] keeps every promise of [`KeyStore`] but durability, and those of [`ChangeFeed`]. [`ManualClock`] and [`SeededEntropy`] make
 //! a whole answer predictable in tests.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 
 use crate::ports::{
-    ActiveLimit, Clock, Entropy, Insertion, KeyStore, NotReady, ReadinessCheck, RecentUses, Revocation, StoreError,
+    ActiveLimit, ChangeFeed, Clock, Entropy, Insertion, KeyChange, KeyChangeKind, KeyStore, NotReady, ReadinessCheck,
+    RecentChanges, RecentUses, Revocation, Rotation, StoreError,
 };
-use crate::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
+use crate::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 /// Keys in a map, behind one lock: each method is atomic because it holds it.
 #[derive(Debug, Default)]
@@ -22,11 +23,37 @@ pub struct MemoryKeyStore(Mutex<Tables>);
 struct Tables {
     keys: BTreeMap<KeyId, ApiKey>,
     ids: HashMap<KeyDigest, KeyId>,
+    /// Every change there was: a feed may tell more than it is asked for.
+    changes: Vec<KeyChange>,
 }
 
 impl Tables {
+    fn insert(&mut self, key: &ApiKey, digest: &KeyDigest) -> Result<(), StoreError> {
+        if self.keys.contains_key(&key.id) || self.ids.contains_key(digest) {
+            return Err(StoreError::Duplicate { what: "id or digest" });
+        }
+        self.keys.insert(key.id, key.clone());
+        self.ids.insert(*digest, key.id);
+        Ok(())
+    }
+
+    fn of(&self, owner: &UserId) -> impl Iterator<Item = &ApiKey> {
+        self.keys.values().filter(move |key| key.owner == *owner)
+    }
+
+    fn digest_of(&self, id: KeyId) -> Option<KeyDigest> {
+        self.ids.iter().find_map(|(digest, other)| (*other == id).then_some(*digest))
+    }
+
+    fn revoke(&mut self, id: KeyId, digest: KeyDigest, at: Timestamp) {
+        if let Some(key) = self.keys.get_mut(&id).filter(|key| key.revoked_at.is_none()) {
+            key.revoked_at = Some(at);
+            self.changes.push(KeyChange { digest, kind: KeyChangeKind::Revoked });
+        }
+    }
+
     fn list(&self, owner: &UserId, view: ListView) -> Vec<ApiKey> {
-        view.select(self.keys.values().filter(|key| key.owner == *owner).cloned())
+        view.select(self.of(owner).cloned())
     }
 }
 
@@ -46,15 +73,10 @@ impl KeyStore for MemoryKeyStore {
         view: ListView,
     ) -> Result<Insertion, StoreError> {
         let mut tables = self.tables();
-        if tables.keys.contains_key(&key.id) || tables.ids.contains_key(digest) {
-            return Err(StoreError::Duplicate { what: "id or digest" });
-        }
-        let active = tables.keys.values().filter(|other| other.owner == key.owner && other.is_active(limit.at));
-        if active.count() >= limit.max as usize {
+        if tables.of(&key.owner).filter(|other| other.is_active(limit.at)).count() >= limit.max as usize {
             return Ok(Insertion::LimitReached);
         }
-        tables.keys.insert(key.id, key.clone());
-        tables.ids.insert(*digest, key.id);
+        tables.insert(key, digest)?;
         Ok(Insertion::Stored(tables.list(&key.owner, view)))
     }
 
@@ -64,14 +86,55 @@ impl KeyStore for MemoryKeyStore {
 
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
         let mut tables = self.tables();
-        match tables.keys.get_mut(&id) {
-            None => Ok(Revocation::NotFound),
-            Some(key) if key.owner != *owner => Ok(Revocation::NotOwned),
-            Some(key) => {
-                key.revoked_at.get_or_insert(at);
-                Ok(Revocation::Revoked(tables.list(owner, view)))
+        match (tables.keys.get(&id), tables.digest_of(id)) {
+            (Some(key), _) if key.owner != *owner => Ok(Revocation::NotOwned),
+            (Some(_), Some(digest)) => {
+                tables.revoke(id, digest, at);
+                Ok(Revocation::Revoked { digest, keys: tables.list(owner, view) })
+            }
+            _ => Ok(Revocation::NotFound),
+        }
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError> {
+        let mut tables = self.tables();
+        let (key, replaced) = match (tables.keys.get(&id), tables.digest_of(id)) {
+            (Some(key), _) if key.owner != *owner => return Ok(Rotation::NotOwned),
+            (Some(key), Some(replaced)) => (key, replaced),
+            _ => return Ok(Rotation::NotFound),
+        };
+        let overlapping = tables.of(owner).filter(|key| key.is_being_replaced(rotation.at)).count();
+        let rotated = match rotation.decide(key, u32::try_from(overlapping).unwrap_or(u32::MAX)) {
+            Ok(rotated) => rotated,
+            Err(refusal) => return Ok(Rotation::Refused(refusal)),
+        };
+        tables.insert(&rotated.successor, digest)?;
+        tables.keys.insert(id, rotated.replaced);
+        tables.changes.push(KeyChange { digest: replaced, kind: KeyChangeKind::Rotated });
+        Ok(Rotation::Rotated { replaced, keys: tables.list(owner, view) })
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let mut tables = self.tables();
+        let mut revoked = Vec::new();
+        for digest in digests.iter().collect::<HashSet<_>>() {
+            if let Some(id) = tables.ids.get(digest).copied() {
+                tables.revoke(id, *digest, at);
+                revoked.extend(tables.keys.get(&id).map(|key| (*digest, key.clone())));
             }
         }
+        Ok(revoked)
     }
 
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
@@ -96,6 +159,23 @@ impl KeyStore for MemoryKeyStore {
         tables.keys.retain(|id, _| !past.contains(id));
         tables.ids.retain(|_, id| !past.contains(id));
         Ok(u32::try_from(past.len()).unwrap_or(max))
+    }
+}
+
+#[async_trait]
+impl ChangeFeed for MemoryKeyStore {
+    async fn changes_within(&self, _: Duration, max: u32) -> Result<RecentChanges, StoreError> {
+        let tables = self.tables();
+        let all = tables.changes.len() <= max as usize;
+        Ok(if all { RecentChanges::All(tables.changes.clone()) } else { RecentChanges::TooMany })
+    }
+
+    async fn hint(&self) {
+        std::future::pending::<()>().await;
+    }
+
+    async fn forget_changes(&self, _: Duration) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 

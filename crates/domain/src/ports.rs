@@ -8,11 +8,14 @@
 //! - **Expected refusals are values; `Err` means that the store failed** ([`StoreError`]).
 //! - **Ids, digests and the time come in as arguments.** An adapter mints no id and reads no clock.
 //! - **What was answered is durable.** After an `Ok` of a writing method, a crash of the process or the machine
-//!   loses nothing of it.
+//!   loses nothing of it. After an `Err` it has happened wholly or not at all, and does not happen any more; only a
+//!   store whose changes other processes learn from a [`ChangeFeed`] may still be deciding then.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::{ApiKey, IdToken, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
+use crate::{ApiKey, IdToken, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, RotationRefusal, Timestamp, UserId};
 
 /// Any error of an adapter's own, kept as the source of ours.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -62,8 +65,31 @@ pub enum Insertion {
 /// What became of a revocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Revocation {
-    /// The key is revoked, by this call or an earlier one; the owner's keys as the view shows them.
-    Revoked(Vec<ApiKey>),
+    /// The key is revoked, by this call or an earlier one.
+    Revoked {
+        /// The digest under which it is stored, for whoever remembers answers by digest.
+        digest: KeyDigest,
+        /// The owner's keys as the view shows them.
+        keys: Vec<ApiKey>,
+    },
+    /// No key has this id.
+    NotFound,
+    /// The key is another user's; nothing changed.
+    NotOwned,
+}
+
+/// What became of a rotation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rotation {
+    /// The successor is stored, and the old key says so.
+    Rotated {
+        /// The digest under which the old key is stored.
+        replaced: KeyDigest,
+        /// The owner's keys as the view shows them, the successor included.
+        keys: Vec<ApiKey>,
+    },
+    /// [`KeyRotation::decide`] refused; nothing changed.
+    Refused(RotationRefusal),
     /// No key has this id.
     NotFound,
     /// The key is another user's; nothing changed.
@@ -79,7 +105,7 @@ pub trait KeyStore: Send + Sync {
     /// - Exact under any concurrency, from any number of processes: of parallel calls, as many store as there is
     ///   room for, and the others get [`Insertion::LimitReached`], never an error.
     /// - Active is what [`ApiKey::is_active`] says, to the millisecond: a key with `expires_at == limit.at` does not
-    ///   count. Other owners' keys do not count.
+    ///   count, nor does one with `replaced_by`. Other owners' keys do not count.
     /// - The list in [`Insertion::Stored`] is what [`KeyStore::list`] would answer within the same transaction.
     /// - An id or digest that is stored already is [`StoreError::Duplicate`], and changes nothing. Where the limit is
     ///   reached as well, either answer is right: callers mint ids, so none of them depends on it.
@@ -101,7 +127,41 @@ pub trait KeyStore: Send + Sync {
     /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would answer within the same transaction.
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError>;
 
+    /// Puts a successor in the place of the owner's key `id`, as `rotation` decides.
+    ///
+    /// - [`KeyRotation::decide`] is asked with the stored key and with how many of the owner's keys are being replaced
+    ///   ([`ApiKey::is_being_replaced`]) at `rotation.at`. On `Ok` the old key's `expires_at`, `revoked_at` and
+    ///   `replaced_by` are written and the successor is stored under `digest`; on `Err` nothing is.
+    /// - Exact under any concurrency: of parallel rotations of one key one succeeds, and a revocation comes wholly
+    ///   before it or wholly after. The owner's active keys never change in number, so rotation needs no room below
+    ///   the maximum; parallel insertions and rotations together never pass it.
+    /// - `replaced_by` is no foreign key: the purge may delete the successor first.
+    /// - The list is what [`KeyStore::list`] would answer within the same transaction. A digest or id that is stored
+    ///   already is [`StoreError::Duplicate`], and changes nothing.
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError>;
+
+    /// Revokes every key that is stored under one of `digests`, whoever owns it, as [`KeyStore::revoke`] does: the
+    /// first revocation's time stays.
+    ///
+    /// - All of them in one transaction. The answer has each stored digest once, with its key as it is afterwards, in
+    ///   no order; digests that are not stored are passed over.
+    /// - Callers pass at most [`crate::LEAKS_MAX`] digests, perhaps some twice.
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError>;
+
     /// The key stored under this digest, whatever its state; `None` when there is none.
+    ///
+    /// It reads what was committed before the call: never a replica that lags behind, nor a cache.
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError>;
 
     /// Moves `last_used_at` of each named key forward to `at`, never back, and changes nothing else. Ids that are not
@@ -109,9 +169,70 @@ pub trait KeyStore: Send + Sync {
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
 
     /// Deletes at most `max` keys of any owner that ended ([`ApiKey::ended_at`]) earlier than `before`, and answers
-    /// how many. Active keys stay, and so does one that ended at `before` exactly. Parallel calls together count each
+    /// how many. Good keys stay, and so does one that ended at `before` exactly. Parallel calls together count each
     /// deleted key once.
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
+}
+
+/// What became of a key, so that an answer about it that is remembered elsewhere may be wrong.
+///
+/// Each happens to a key once at most, so a change is known by these two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyChange {
+    /// The key's digest.
+    pub digest: KeyDigest,
+    /// What happened.
+    pub kind: KeyChangeKind,
+}
+
+/// The kinds of [`KeyChange`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyChangeKind {
+    /// `revoked_at` was set, by its owner, the operator or a leak report.
+    Revoked,
+    /// It was rotated: it ends with the overlap, or has ended.
+    Rotated,
+}
+
+/// The changes of a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecentChanges {
+    /// All of them.
+    All(Vec<KeyChange>),
+    /// There are more than were asked for.
+    TooMany,
+}
+
+/// How long after its stamp a change may be committed, at most: the longest transaction that changes keys.
+pub const CHANGE_LAG_MAX: Duration = Duration::from_secs(10);
+
+/// Tells instances that share a store which keys any of them has changed. A store of one process needs none.
+///
+/// - [`KeyStore::revoke`], [`KeyStore::revoke_by_digests`] and [`KeyStore::rotate`] each write their changes in the
+///   transaction that makes them; a call that changes nothing writes none. [`KeyStore::purge_ended`] writes none,
+///   because what it deletes has been refused for a day at least.
+/// - A change bears a stamp of the store's own clock: the one clock that all instances share, and the only time that
+///   an adapter may read. It is taken when the transaction begins, and such a transaction commits within
+///   [`CHANGE_LAG_MAX`] of it or not at all: the adapter sets the store's time limits accordingly.
+#[async_trait]
+pub trait ChangeFeed: Send + Sync {
+    /// The changes that were committed before the call and stamped within the last `window`, each once, in no order.
+    ///
+    /// - Older ones may be among them. Where there are more than `max`, the answer is [`RecentChanges::TooMany`].
+    /// - A [`KeyStore::find_by_digest`] that begins after the answer sees each of these changes.
+    /// - It succeeds only when the store itself answered: an adapter never answers from what it remembers.
+    /// - Dropping the future costs nothing but the answer.
+    async fn changes_within(&self, window: Duration, max: u32) -> Result<RecentChanges, StoreError>;
+
+    /// Returns when changes may have been committed since the last return, or for no reason at all; perhaps never.
+    ///
+    /// A hint, such as a notification after the commit: it makes readers faster, and none relies on it. It does not
+    /// fail, reconnects by itself, and may be dropped and called again at any time.
+    async fn hint(&self);
+
+    /// Deletes changes that were stamped longer than `age` ago, or some of them, in one short transaction. Callers
+    /// keep `age` far above every window that they ask for.
+    async fn forget_changes(&self, age: Duration) -> Result<(), StoreError>;
 }
 
 /// Uses of keys that are noted but perhaps not stored yet. The verifier is one.

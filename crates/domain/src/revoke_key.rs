@@ -24,7 +24,7 @@ impl Keys {
     pub async fn revoke(&self, owner: &UserId, id: KeyId) -> Result<Vec<ApiKey>, RevokeKeyError> {
         let now = self.clock.now();
         match self.store.revoke(owner, id, now, ListView::at(now)).await? {
-            Revocation::Revoked(keys) => Ok(self.with_recent_uses(keys)),
+            Revocation::Revoked { keys, .. } => Ok(self.with_recent_uses(keys)),
             Revocation::NotFound => Err(RevokeKeyError::NotFound),
             Revocation::NotOwned => Err(RevokeKeyError::NotOwned),
         }

@@ -51,6 +51,12 @@ impl Timestamp {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         Self { unix_millis: self.unix_millis.saturating_sub(millis).max(Self::MIN.unix_millis) }
     }
+
+    /// How long this instant is after `earlier`; nothing when it is not.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.unix_millis - earlier.unix_millis).unwrap_or(0))
+    }
 }
 
 impl fmt::Display for Timestamp {
@@ -105,5 +111,7 @@ mod tests {
         assert_eq!(Timestamp::from_unix_millis(Timestamp::MIN.unix_millis - 1), None);
         assert_eq!(Timestamp::MAX.plus(Duration::MAX), Timestamp::MAX);
         assert_eq!(Timestamp::MIN.minus(Duration::MAX), Timestamp::MIN);
+        assert_eq!(Timestamp::MIN.since(Timestamp::MAX), Duration::ZERO);
+        assert_eq!(Timestamp::MIN.plus(Timestamp::MAX.since(Timestamp::MIN)), Timestamp::MAX);
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use domain::memory::SeededEntropy;
-use domain::{ApiKey, FullKey, InvalidLabel, KeyId, KeyPolicy, KeyPolicySettings, Label, ListView, Timestamp, UserId};
+use domain::{
+    ApiKey, FullKey, InvalidLabel, KeyId, KeyPolicy, KeyPolicySettings, Label, ListView, Scopes, Timestamp, UserId,
+};
 use proptest::prelude::*;
 
 /// Times of a few milliseconds, so that keys often tie and boundaries are often met.
@@ -20,9 +22,9 @@ fn timestamp(unix_millis: i64) -> Timestamp {
 }
 
 fn keys() -> impl Strategy<Value = Vec<ApiKey>> {
-    let times = (time(), prop::option::of(time()), prop::option::of(time()));
-    prop::collection::btree_map(any::<[u8; 16]>(), times, 0..40).prop_map(|keys| {
-        let key = |(id, (created_at, expires_at, revoked_at))| ApiKey {
+    let fate = (time(), prop::option::of(time()), prop::option::of(time()), prop::option::of(any::<[u8; 16]>()));
+    prop::collection::btree_map(any::<[u8; 16]>(), fate, 0..40).prop_map(|keys| {
+        let key = |(id, (created_at, expires_at, revoked_at, replaced_by)): (_, (_, _, _, Option<[u8; 16]>))| ApiKey {
             id: KeyId::from_bytes(id),
             owner: UserId::new("https://id.example", "alice").expect("a valid user"),
             label: Label::parse("CI").expect("a valid label"),
@@ -31,6 +33,8 @@ fn keys() -> impl Strategy<Value = Vec<ApiKey>> {
             last_used_at: None,
             expires_at,
             revoked_at,
+            scopes: Scopes::default(),
+            replaced_by: replaced_by.map(KeyId::from_bytes),
         };
         keys.into_iter().map(key).collect()
     })
@@ -38,7 +42,7 @@ fn keys() -> impl Strategy<Value = Vec<ApiKey>> {
 
 proptest! {
     #[test]
-    fn a_view_shows_every_active_key_and_those_that_ended_last(keys in keys(), at in time(), ended_max in 0..45_u32) {
+    fn a_view_shows_every_good_key_and_those_that_ended_last(keys in keys(), at in time(), ended_max in 0..45_u32) {
         let view = ListView { at, ended_max };
         let shown = view.select(keys.clone());
         let place = |key: &ApiKey| (key.created_at, key.id);
@@ -47,8 +51,8 @@ proptest! {
 
         let shown_ids: BTreeSet<KeyId> = shown.iter().map(|key| key.id).collect();
         let is_shown = |key: &&ApiKey| shown_ids.contains(&key.id);
-        let (active, ended): (Vec<&ApiKey>, Vec<&ApiKey>) = keys.iter().partition(|key| key.is_active(at));
-        prop_assert!(active.iter().all(is_shown), "every active key");
+        let (good, ended): (Vec<&ApiKey>, Vec<&ApiKey>) = keys.iter().partition(|key| key.is_good(at));
+        prop_assert!(good.iter().all(is_shown), "every good key");
         let (ended_shown, hidden): (Vec<&ApiKey>, Vec<&ApiKey>) = ended.iter().copied().partition(is_shown);
         prop_assert_eq!(ended_shown.len(), ended.len().min(ended_max as usize));
         let end = |key: &&ApiKey| (key.ended_at(at), key.id);

@@ -14,7 +14,10 @@ use std::time::Duration;
 use domain::KeyUse;
 use domain::ports::{Insertion, KeyStore};
 
-use crate::sample::{Sample, all_keys, at, find, insert, limit, put, put_all, revoke, user, view};
+use crate::sample::{
+    Replacement, Sample, all_keys, at, find, find_by, insert, limit, put, put_all, revoke, revoke_by_digests,
+    try_rotate, user, view,
+};
 
 /// More polls than a call should need: an adapter that suspends more often is dropped up to here.
 const POLLS_MAX: u32 = 40;
@@ -65,6 +68,45 @@ pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyStore>
             let stays = find(&*store, &sample).await.and_then(|key| key.revoked_at);
             let possible = if seen.is_some() { vec![Some(at(10))] } else { vec![Some(at(10)), Some(at(20))] };
             assert!(possible.contains(&stays), "one of {possible:?} must be set, {drop_at}, got {stays:?}");
+        })
+        .await;
+    }
+}
+
+/// A dropped rotation marks the old key and stores the successor, or does neither. A later call is not held up.
+pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    for (round, drop_at) in moments().into_iter().enumerate() {
+        let sample = Sample::of(&user(&format!("round {round}")));
+        put(&*store, &sample).await;
+        let replacement = Replacement::at(at(0), 100);
+        drop_at.call(try_rotate(&*store, &sample, &replacement)).await;
+        not_held_up(drop_at, async {
+            let whole = replacement.rotation.decide(&sample.key, 0).expect("a good key can be rotated");
+            let mut keys = all_keys(&*store, &sample.key.owner).await;
+            keys.sort_by_key(|key| key.id != sample.id());
+            let either = [vec![sample.key.clone()], vec![whole.replaced, whole.successor.clone()]];
+            assert!(either.contains(&keys), "a rotation must be whole or nothing, {drop_at}, got {keys:#?}");
+            let found = find_by(&*store, &replacement.digest).await;
+            assert!(keys.len() == 1 || found == Some(whole.successor), "a listed successor is found, {drop_at}");
+            revoke(&*store, &sample.key.owner, sample.id(), at(20)).await;
+        })
+        .await;
+    }
+}
+
+/// A dropped revocation by digests revokes every key or none; a later one is not held up.
+pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    for (round, drop_at) in moments().into_iter().enumerate() {
+        let owner = user(&format!("round {round}"));
+        let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
+        put_all(&*store, &samples).await;
+        let digests: Vec<_> = samples.iter().map(|sample| sample.digest).collect();
+        drop_at.call(store.revoke_by_digests(&digests, at(10))).await;
+        not_held_up(drop_at, async {
+            let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
+            seen.dedup();
+            assert_eq!(seen.len(), 1, "every key must be revoked, or none, {drop_at}: {seen:?}");
+            revoke_by_digests(&*store, &digests, at(20)).await;
         })
         .await;
     }

@@ -15,7 +15,7 @@
 use domain::KeyUse;
 use domain::ports::KeyStore;
 
-use crate::sample::{Sample, all_keys, at, find, put, put_all, revoke, user};
+use crate::sample::{Replacement, Sample, all_keys, at, find, put_all, revoke, revoke_by_digests, rotate, user};
 
 /// What was answered as written.
 #[derive(Clone, Debug)]
@@ -24,11 +24,11 @@ pub struct Written {
     purged: Vec<Sample>,
 }
 
-/// Calls each writing method at least once: a key that was revoked, one that was used, one that was left alone, and
-/// one that was purged.
+/// Calls each writing method at least once: a key that was revoked, one that was used, one that was left alone, one
+/// that leaked, one that was rotated and its successor, and one that was purged.
 pub async fn write(store: &dyn KeyStore) -> Written {
     let owner = user("durable");
-    let mut kept: Vec<Sample> = (0..3).map(|n| Sample::of(&owner).created(at(n))).collect();
+    let mut kept: Vec<Sample> = (0..5).map(|n| Sample::of(&owner).created(at(n))).collect();
     let purged = vec![Sample::of(&owner).revoked(at(-1_000))];
     put_all(store, &purged).await;
     put_all(store, &kept[..2]).await;
@@ -37,7 +37,14 @@ pub async fn write(store: &dyn KeyStore) -> Written {
     store.record_uses(&[KeyUse { id: kept[1].id(), at: at(60) }]).await.expect("recording uses must succeed");
     kept[1].key.last_used_at = Some(at(60));
     assert_eq!(store.purge_ended(at(-999), 10).await.expect("a purge must succeed"), 1, "the one old key is deleted");
-    put(store, &kept[2]).await;
+    put_all(store, &kept[2..]).await;
+    revoke_by_digests(store, &[kept[3].digest], at(70)).await;
+    kept[3].key.revoked_at = Some(at(70));
+    let replacement = Replacement::at(at(80), 1_000);
+    rotate(store, &kept[4], &replacement).await;
+    let rotated = replacement.rotation.decide(&kept[4].key, 0).expect("a good key can be rotated");
+    kept[4].key = rotated.replaced;
+    kept.push(Sample { key: rotated.successor, digest: replacement.digest });
     Written { kept, purged }
 }
 

@@ -38,10 +38,11 @@ pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyStore>) {
 }
 
 /// Only keys count that are active at the instant of the limit, to the millisecond: a key that expires at that very
-/// instant does not, nor does one whose revocation lies ahead (the clock of another instance may be ahead).
+/// instant does not, nor does one whose revocation lies ahead (the clock of another instance may be ahead), nor one
+/// that is being replaced.
 pub async fn only_active_keys_count(store: Arc<dyn KeyStore>) {
     let now = at(500);
-    let cases: [(&str, Change, bool); 9] = [
+    let cases: [(&str, Change, bool); 12] = [
         ("a key without an end", |key| key, true),
         ("expires a millisecond later", |key| key.expiring(at(501)), true),
         ("expires at the very instant", |key| key.expiring(at(500)), false),
@@ -51,6 +52,9 @@ pub async fn only_active_keys_count(store: Arc<dyn KeyStore>) {
         ("revoked ahead of the instant", |key| key.revoked(at(10_500)), false),
         ("revoked, and expires later", |key| key.revoked(at(499)).expiring(at(501)), false),
         ("revoked after it expired", |key| key.revoked(at(499)).expiring(at(498)), false),
+        ("being replaced", |key| key.replaced().expiring(at(501)), false),
+        ("replaced, and the overlap is over", |key| key.replaced().expiring(at(500)), false),
+        ("replaced without an overlap", |key| key.replaced().revoked(at(499)), false),
     ];
     for (name, change, counts) in cases {
         let owner = user(name);
@@ -61,6 +65,26 @@ pub async fn only_active_keys_count(store: Arc<dyn KeyStore>) {
         let stored = matches!(answer, Ok(Insertion::Stored(_)));
         assert_eq!((refused, stored), (counts, !counts), "{name}: counts must be {counts}, got {answer:?}");
     }
+}
+
+/// A key that is being replaced takes no place, and is a good one otherwise: listed beside the active ones however few
+/// ended keys are shown, and found by its digest. When its overlap is over, it has ended.
+pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    let replaced = Sample::of(&owner).created(at(-9)).replaced().expiring(at(100));
+    let active = Sample::of(&owner).created(at(-8));
+    put_all(&*store, &[replaced.clone(), active.clone()]).await;
+    assert_eq!(insert(&*store, &Sample::of(&owner), 1).await, Insertion::LimitReached, "the one place is taken");
+    let next = Sample::of(&owner);
+    let answer = insert(&*store, &next, 2).await;
+    assert!(matches!(answer, Insertion::Stored(_)), "a key that is being replaced takes no place, got {answer:?}");
+
+    let good = [next.key.clone(), active.key.clone(), replaced.key.clone()];
+    let message = "a key that is being replaced must be listed like a good one";
+    assert_eq!(list(&*store, &owner, view(at(99), 0)).await, good, "{message}");
+    assert_eq!(list(&*store, &owner, view(at(100), 0)).await, good[..2], "when its overlap is over, a key has ended");
+    assert_eq!(list(&*store, &owner, view(at(100), 1)).await, good, "a replaced key is listed among the ended ones");
+    assert_eq!(find(&*store, &replaced).await, Some(replaced.key), "a key that is being replaced must be found");
 }
 
 /// The keys of other owners do not count.
@@ -149,7 +173,7 @@ fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample) -> Call<Insertion> {
     let (store, sample) = (Arc::clone(store), sample.clone());
     Box::pin(async move {
         let answer = revoke(&*store, &sample.key.owner, sample.id(), at(0)).await;
-        assert!(matches!(answer, Revocation::Revoked(_)), "a parallel revocation must succeed, got {answer:?}");
+        assert!(matches!(answer, Revocation::Revoked { .. }), "a parallel revocation must succeed, got {answer:?}");
         Insertion::LimitReached
     })
 }

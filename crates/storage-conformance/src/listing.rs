@@ -126,6 +126,9 @@ fn mixed_samples(owner: &domain::UserId) -> Vec<Sample> {
         if random[5] < 128 {
             sample = sample.used(time(random[6]));
         }
+        if random[7] < 128 {
+            sample = sample.replaced();
+        }
         samples.push(sample);
     }
     samples

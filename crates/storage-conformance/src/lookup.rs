@@ -7,13 +7,15 @@ use domain::ports::KeyStore;
 
 use crate::sample::{Sample, at, find, put, put_all, user};
 
-/// A digest finds its key, active, expired or revoked, with every field and for any owner.
+/// A digest finds its key, active, being replaced, expired or revoked, with every field and for any owner.
 pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyStore>) {
     let samples = [
         Sample::of(&user("alice")),
         Sample::of(&user("bob")).expiring(at(-10)),
         Sample::of(&user("alice")).revoked(at(3)).used(at(2)),
         Sample::of(&user("bob")).revoked(at(3)).expiring(at(1)),
+        Sample::of(&user("bob")).replaced().expiring(at(10)),
+        Sample::of(&user("alice")).replaced().revoked(at(-1)),
     ];
     put_all(&*store, &samples).await;
     for sample in &samples {

@@ -12,14 +12,18 @@ use crate::sample::{ALL_ENDED, Sample, all_keys, at, find, insert, list, put, pu
 /// key nor of the owner's others.
 pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
-    let kinds: [fn(Sample) -> Sample; 3] =
-        [|key| key, |key| key.expiring(at(-1)).used(at(-2)), |key| key.expiring(at(9_999)).used(at(77))];
+    let kinds: [fn(Sample) -> Sample; 4] = [
+        |key| key,
+        |key| key.expiring(at(-1)).used(at(-2)),
+        |key| key.expiring(at(9_999)).used(at(77)),
+        |key| key.expiring(at(9_999)).replaced(),
+    ];
     let mut samples: Vec<Sample> = kinds.map(|kind| kind(Sample::of(&owner))).into();
     put_all(&*store, &samples).await;
     for index in 0..samples.len() {
         let revoked_at = at(1_001 + i64::try_from(index).expect("a few keys"));
         let answer = revoke(&*store, &owner, samples[index].id(), revoked_at).await;
-        assert!(matches!(answer, Revocation::Revoked(_)), "an owner's key must be revoked, got {answer:?}");
+        assert!(matches!(answer, Revocation::Revoked { .. }), "an owner's key must be revoked, got {answer:?}");
         samples[index].key.revoked_at = Some(revoked_at);
         for sample in &samples {
             let found = find(&*store, sample).await;
@@ -37,7 +41,8 @@ pub async fn the_first_revocation_stays(store: Arc<dyn KeyStore>) {
         let answer = store.revoke(&owner, sample.id(), at(millis), view(at(millis), ALL_ENDED)).await;
         let expected = ApiKey { revoked_at: Some(at(100)), ..sample.key.clone() };
         let answered = answer.expect("a revocation must succeed");
-        assert_eq!(answered, Revocation::Revoked(vec![expected]), "the first revocation's time must stay");
+        let expected = Revocation::Revoked { digest: sample.digest, keys: vec![expected] };
+        assert_eq!(answered, expected, "the first revocation's time must stay");
     }
 }
 
@@ -53,7 +58,9 @@ pub async fn parallel_revocations_set_one_time(store: Arc<dyn KeyStore>) {
         let candidates = at(100)..=at(119);
         assert!(first.is_some_and(|at| candidates.contains(&at)), "one of the parallel revocations must set the time");
         for answer in answers {
-            let Revocation::Revoked(keys) = answer else { panic!("parallel revocations must succeed, got {answer:?}") };
+            let Revocation::Revoked { keys, .. } = answer else {
+                panic!("parallel revocations must succeed, got {answer:?}")
+            };
             let shown: Vec<Option<Timestamp>> = keys.iter().map(|key| key.revoked_at).collect();
             assert_eq!(shown, [first], "every parallel revocation must answer with the one time that was set");
         }
@@ -104,8 +111,20 @@ pub async fn revocation_answers_with_the_list(store: Arc<dyn KeyStore>) {
     for (index, ended_max) in [(1, ALL_ENDED), (1, ALL_ENDED), (2, 1), (3, 0), (0, 2)] {
         let seen = view(at(10), ended_max);
         let answer = store.revoke(&owner, samples[index].id(), at(10), seen).await.expect("a revocation must succeed");
-        let listed = list(&*store, &owner, seen).await;
-        assert_eq!(answer, Revocation::Revoked(listed), "the answer's list must be what `list` answers");
+        let expected = Revocation::Revoked { digest: samples[index].digest, keys: list(&*store, &owner, seen).await };
+        assert_eq!(answer, expected, "the answer's list must be what `list` answers");
+    }
+}
+
+/// The answer names the digest under which the key is stored, the first time and when revoked again.
+pub async fn revocation_answers_with_the_digest(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    let samples = [Sample::of(&owner), Sample::of(&owner).revoked(at(-1)), Sample::of(&owner).expiring(at(-1))];
+    put_all(&*store, &samples).await;
+    for sample in samples.iter().chain(&samples) {
+        let answer = revoke(&*store, &owner, sample.id(), at(1)).await;
+        let Revocation::Revoked { digest, .. } = answer else { panic!("an owner's key must be revoked: {answer:?}") };
+        assert_eq!(digest, sample.digest, "the answer's digest must be the one under which the key is stored");
     }
 }
 

@@ -14,8 +14,9 @@ pub async fn every_field_comes_back(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let oldest = Sample::of(&owner).created(at(1));
     let full = Sample::of(&owner).created(at(2)).used(at(3)).expiring(at(4)).revoked(at(5)).labelled("Everything set");
+    let full = full.scoped("a b c").replaced();
     let revoked = Sample::of(&owner).created(at(3)).revoked(at(-6));
-    let expiring = Sample::of(&owner).created(at(4)).expiring(at(7));
+    let expiring = Sample::of(&owner).created(at(4)).expiring(at(7)).scoped("");
     put_all(&*store, &[oldest.clone(), full.clone(), revoked.clone()]).await;
     let everything = view(at(0), ALL_ENDED);
     let answer = store.insert_within(&expiring.key, &expiring.digest, limit(NO_LIMIT, at(0)), everything).await;
@@ -46,6 +47,37 @@ pub async fn times_keep_their_milliseconds(store: Arc<dyn KeyStore>) {
         let sample = Sample::of(&owner).created(time).used(time).expiring(time).revoked(time);
         put(&*store, &sample).await;
         assert_eq!(only_key(&*store, &owner).await, sample.key, "{time} must come back to the millisecond");
+    }
+}
+
+/// Scopes come back whole: none, the most and longest there can be, and every character that one may have.
+pub async fn scopes_come_back(store: Arc<dyn KeyStore>) {
+    let every_character: String = ('!'..='~').filter(|character| !['"', '\\'].contains(character)).collect();
+    let (start, end) = every_character.split_at(64);
+    let longest: Vec<String> = (0..32).map(|n| format!("{}{n:02}", "s".repeat(62))).collect();
+    let texts = ["", "a", "a A", "orders:read orders:write", "',{}[]", &format!("{start} {end}"), &longest.join(" ")];
+    for (index, text) in texts.into_iter().enumerate() {
+        let owner = user(&format!("user-{index}"));
+        let sample = Sample::of(&owner).scoped(text);
+        put(&*store, &sample).await;
+        assert_eq!(only_key(&*store, &owner).await, sample.key, "scopes must come back whole");
+        assert_eq!(find(&*store, &sample).await, Some(sample.key), "scopes must come back whole");
+    }
+}
+
+/// `replaced_by` comes back, be the key that it names stored, gone or never stored, this owner's or another's.
+pub async fn replaced_by_comes_back(store: Arc<dyn KeyStore>) {
+    let (alice, bob) = (user("alice"), user("bob"));
+    let successor = Sample::of(&alice);
+    let mut samples = [&alice, &bob].map(|owner| Sample::of(owner).revoked(at(1)));
+    for sample in &mut samples {
+        sample.key.replaced_by = Some(successor.id());
+    }
+    let samples = [&samples[..], &[successor, Sample::of(&alice).replaced(), Sample::of(&bob).replaced()]].concat();
+    put_all(&*store, &samples).await;
+    for sample in &samples {
+        let found = find(&*store, sample).await;
+        assert_eq!(found.as_ref(), Some(&sample.key), "the key that one was rotated into must come back");
     }
 }
 

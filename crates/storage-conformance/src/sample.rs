@@ -1,10 +1,11 @@
 //! Keys to try a store with. Every one has an id and a digest of its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use domain::memory::SeededEntropy;
-use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation};
-use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Timestamp, UserId};
+use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
 
 /// `2026-11-21T01:42:03.120Z`: its milliseconds are not zero, so that a store that drops them is seen.
 const START_UNIX_MILLIS: i64 = 1_795_225_323_120;
@@ -49,12 +50,9 @@ pub(crate) struct Sample {
 impl Sample {
     /// A new active key that never expires, created at the start.
     pub(crate) fn of(owner: &UserId) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let entropy = SeededEntropy::new(NEXT.fetch_add(1, Ordering::Relaxed) << 32);
-        let mut digest = [0; 32];
-        entropy.fill(&mut digest);
+        let (id, digest) = mint();
         let key = ApiKey {
-            id: KeyId::mint(at(0), &entropy),
+            id,
             owner: owner.clone(),
             label: label("CI deploy"),
             prefix: "svc_live_a1B...".to_owned(),
@@ -62,8 +60,10 @@ impl Sample {
             last_used_at: None,
             expires_at: None,
             revoked_at: None,
+            scopes: scopes("orders:read orders:write"),
+            replaced_by: None,
         };
-        Self { key, digest: KeyDigest::from_bytes(digest) }
+        Self { key, digest }
     }
 
     pub(crate) fn created(mut self, at: Timestamp) -> Self {
@@ -91,9 +91,62 @@ impl Sample {
         self
     }
 
+    pub(crate) fn scoped(mut self, text: &str) -> Self {
+        self.key.scopes = scopes(text);
+        self
+    }
+
+    /// Rotated into a key that is not stored: perhaps it is gone already.
+    pub(crate) fn replaced(mut self) -> Self {
+        self.key.replaced_by = Some(mint().0);
+        self
+    }
+
     pub(crate) fn id(&self) -> KeyId {
         self.key.id
     }
+}
+
+/// A rotation, and what its successor is stored under.
+#[derive(Clone, Debug)]
+pub(crate) struct Replacement {
+    pub(crate) rotation: KeyRotation,
+    pub(crate) digest: KeyDigest,
+}
+
+impl Replacement {
+    /// A rotation at that instant, with that many milliseconds of overlap and any number of other overlaps.
+    pub(crate) fn at(at: Timestamp, overlap_millis: u64) -> Self {
+        let (successor, digest) = mint();
+        let rotation = KeyRotation {
+            successor,
+            prefix: "svc_live_z9Y...".to_owned(),
+            at,
+            overlap: Duration::from_millis(overlap_millis),
+            overlapping_max: NO_LIMIT,
+            ttl_max: Duration::from_hours(24),
+        };
+        Self { rotation, digest }
+    }
+
+    /// Refused where that many keys are being replaced already.
+    pub(crate) fn overlapping(mut self, max: u32) -> Self {
+        self.rotation.overlapping_max = max;
+        self
+    }
+}
+
+/// An id and a digest that no other sample has.
+fn mint() -> (KeyId, KeyDigest) {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let entropy = SeededEntropy::new(NEXT.fetch_add(1, Ordering::Relaxed) << 32);
+    let mut digest = [0; 32];
+    entropy.fill(&mut digest);
+    (KeyId::mint(at(0), &entropy), KeyDigest::from_bytes(digest))
+}
+
+fn scopes(text: &str) -> Scopes {
+    Scopes::parse(text).expect("the sample's scopes are valid")
 }
 
 fn label(text: &str) -> Label {
@@ -136,15 +189,47 @@ pub(crate) async fn only_key(store: &dyn KeyStore, owner: &UserId) -> ApiKey {
     keys.remove(0)
 }
 
-/// The key under this digest.
+/// The key of this sample, looked up by its digest.
 pub(crate) async fn find(store: &dyn KeyStore, sample: &Sample) -> Option<ApiKey> {
-    store.find_by_digest(&sample.digest).await.expect("a look-up must succeed")
+    find_by(store, &sample.digest).await
+}
+
+/// The key under this digest.
+pub(crate) async fn find_by(store: &dyn KeyStore, digest: &KeyDigest) -> Option<ApiKey> {
+    store.find_by_digest(digest).await.expect("a look-up must succeed")
 }
 
 /// Revokes a key; the list in the answer is kept short.
 pub(crate) async fn revoke(store: &dyn KeyStore, owner: &UserId, id: KeyId, revoked_at: Timestamp) -> Revocation {
     let answer = store.revoke(owner, id, revoked_at, view(at(0), 0)).await;
     answer.expect("a revocation must succeed or be refused as a value")
+}
+
+/// Rotates a key in its owner's name; the list in the answer has every key.
+pub(crate) async fn try_rotate(
+    store: &dyn KeyStore,
+    sample: &Sample,
+    replacement: &Replacement,
+) -> Result<Rotation, StoreError> {
+    let seen = view(replacement.rotation.at, ALL_ENDED);
+    store.rotate(&sample.key.owner, sample.id(), &replacement.rotation, &replacement.digest, seen).await
+}
+
+/// Rotates a key in its owner's name, which does not fail.
+pub(crate) async fn rotate(store: &dyn KeyStore, sample: &Sample, replacement: &Replacement) -> Rotation {
+    let answer = try_rotate(store, sample, replacement).await;
+    answer.expect("a rotation must succeed or be refused as a value")
+}
+
+/// Revokes by digest; the answer in the order of the ids.
+pub(crate) async fn revoke_by_digests(
+    store: &dyn KeyStore,
+    digests: &[KeyDigest],
+    at: Timestamp,
+) -> Vec<(KeyDigest, ApiKey)> {
+    let mut answer = store.revoke_by_digests(digests, at).await.expect("a revocation by digests must succeed");
+    answer.sort_by_key(|(_, key)| key.id);
+    answer
 }
 
 /// The ids of these keys, in their order.

@@ -110,10 +110,13 @@ macro_rules! with_key_store_promises {
             $arguments
             round_trip::every_field_comes_back
             round_trip::times_keep_their_milliseconds
+            round_trip::scopes_come_back
+            round_trip::replaced_by_comes_back
             round_trip::texts_come_back_byte_for_byte
             owners::look_alike_owners_are_told_apart
             limit::insertions_stop_at_the_limit
             limit::only_active_keys_count
+            limit::keys_being_replaced_are_shown_and_do_not_count
             limit::other_owners_keys_do_not_count
             limit::insertion_answers_with_the_list
             limit::parallel_insertions_fill_the_room_exactly
@@ -136,6 +139,27 @@ macro_rules! with_key_store_promises {
             revocation::another_users_key_stays_as_it_is
             revocation::revocation_frees_a_place
             revocation::revocation_answers_with_the_list
+            revocation::revocation_answers_with_the_digest
+            rotation::rotation_puts_a_successor_in_the_place_of_a_key
+            rotation::rotation_needs_no_room
+            rotation::an_ended_key_is_not_rotated
+            rotation::a_key_is_rotated_once
+            rotation::overlaps_stop_at_their_limit
+            rotation::rotating_an_unknown_key_changes_nothing
+            rotation::rotating_another_users_key_changes_nothing
+            rotation::a_stored_successor_is_refused
+            rotation::a_successor_may_be_purged_first
+            rotation::rotation_answers_with_the_list
+            rotation_races::parallel_rotations_of_one_key_store_one_successor
+            rotation_races::parallel_rotations_of_an_owner_keep_the_overlap_limit
+            rotation_races::parallel_rotations_and_insertions_keep_the_limit
+            rotation_races::parallel_rotations_and_revocations_come_one_after_the_other
+            revocation_by_digests::keys_of_any_owner_are_revoked_by_digests
+            revocation_by_digests::unknown_digests_are_passed_over
+            revocation_by_digests::a_digest_given_twice_is_answered_once
+            revocation_by_digests::the_first_revocation_stays_by_digests_too
+            revocation_by_digests::a_thousand_digests_are_taken
+            revocation_by_digests::parallel_revocations_by_digests_set_one_time_each
             lookup::a_digest_finds_its_key_in_any_state
             lookup::an_unknown_digest_finds_nothing
             uses::uses_move_forward_only
@@ -151,6 +175,8 @@ macro_rules! with_key_store_promises {
             purge::parallel_purges_count_each_key_once
             cancellation::a_cancelled_insertion_is_whole_or_nothing
             cancellation::a_cancelled_revocation_is_whole_or_nothing
+            cancellation::a_cancelled_rotation_is_whole_or_nothing
+            cancellation::a_cancelled_revocation_by_digests_is_whole_or_nothing
             cancellation::a_cancelled_batch_of_uses_is_whole_or_nothing
             cancellation::a_cancelled_purge_is_whole_or_nothing
         }

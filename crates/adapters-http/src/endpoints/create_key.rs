@@ -1,5 +1,5 @@
 use actix_web::web::{Data, Json};
-use domain::{CreateKey, Label, Timestamp};
+use domain::{ApiKey, CreateKey, FullKey, KeyId, Label, Timestamp};
 use serde::Serialize;
 use utoipa::openapi::{RefOr, Response};
 use utoipa::{IntoResponses, ToSchema};
@@ -24,6 +24,9 @@ struct Body {
     /// When the key is to end by itself: RFC 3339, in the future.
     #[schema(rename = "expiresAt", format = DateTime)]
     expires_at: Option<String>,
+    /// What it may be used for, in the host application's own words: at most 32 scope tokens of RFC 6749.
+    #[schema(example = json!(["orders:read"]))]
+    scopes: Option<Vec<String>>,
     /// The ID token, where no header carries it.
     #[schema(rename = "idToken")]
     id_token: Option<String>,
@@ -59,19 +62,22 @@ pub(super) struct Created {
 )]
 pub(super) async fn create_key(state: Data<State>, request: IdentifiedRequest) -> Result<Json<Created>, ApiError> {
     let created = state.api.keys.create(&request.user, parse(&request.fields)?).await?;
-    Ok(Json(Created {
-        key: created.full_key.expose().to_owned(),
-        key_id: created.id.to_string(),
-        keys: KeyList::of(created.keys).keys,
-    }))
+    Ok(Json(Created::of(&created.full_key, created.id, created.keys)))
+}
+
+impl Created {
+    pub(super) fn of(full_key: &FullKey, id: KeyId, keys: Vec<ApiKey>) -> Self {
+        Self { key: full_key.expose().to_owned(), key_id: id.to_string(), keys: KeyList::of(keys).keys }
+    }
 }
 
 /// Reads all fields before it refuses, so that every fault is told at once.
 fn parse(fields: &Fields) -> Result<CreateKey, ApiError> {
-    match (label(fields), expires_at(fields)) {
-        (Ok(label), Ok(expires_at)) => Ok(CreateKey { label, expires_at }),
-        (label, expires_at) => {
-            Err(ApiError::InvalidFields([label.err(), expires_at.err()].into_iter().flatten().collect()))
+    match (label(fields), expires_at(fields), fields.scopes("scopes")) {
+        (Ok(label), Ok(expires_at), Ok(scopes)) => Ok(CreateKey { label, expires_at, scopes }),
+        (label, expires_at, scopes) => {
+            let faults = [label.err(), expires_at.err(), scopes.err()];
+            Err(ApiError::InvalidFields(faults.into_iter().flatten().collect()))
         }
     }
 }

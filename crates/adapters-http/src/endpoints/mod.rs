@@ -3,29 +3,39 @@
 mod create_key;
 mod docs_page;
 mod error_pages;
+mod forward_auth;
+mod introspect;
 mod list_keys;
+mod list_user_keys;
 mod live;
 mod openapi_document;
 mod ready;
+mod report_leaks;
 mod revoke_key;
+mod revoke_user_key;
+mod rotate_key;
 mod whoami;
 
 use actix_web::Resource;
 use actix_web::web::{self, ServiceConfig};
 use utoipa::OpenApi;
 
+use crate::Api;
+
 /// Adds the methods of a path.
 type Methods = fn(Resource) -> Resource;
 
 /// Every path, with what answers there. Explicit resources, because those answer another method with 405 and `Allow`.
-const RESOURCES: [(&str, Methods); 10] = [
+const RESOURCES: [(&str, Methods); 12] = [
     ("/api/api-keys", |resource| {
         resource
             .route(web::get().to(list_keys::list_keys))
             .route(web::post().to(create_key::create_key))
             .route(web::delete().to(revoke_key::revoke_key))
     }),
+    ("/api/api-keys/{keyId}/rotate", |resource| resource.route(web::post().to(rotate_key::rotate_key))),
     ("/api/whoami", |resource| resource.route(web::get().to(whoami::whoami))),
+    ("/forward-auth", |resource| resource.route(web::to(forward_auth::forward_auth))),
     ("/livez", |resource| resource.route(web::get().to(live::live))),
     ("/readyz", |resource| resource.route(web::get().to(ready::ready))),
     ("/healthz", |resource| resource.route(web::get().to(ready::health))),
@@ -36,10 +46,21 @@ const RESOURCES: [(&str, Methods); 10] = [
     ("/docs/{file}", |resource| resource.route(web::get().to(docs_page::docs_file))),
 ];
 
+/// The paths of the operator API, which is there only when there is a token for it.
+const OPERATOR_RESOURCES: [(&str, Methods); 4] = [
+    ("/api/operator/introspect", |resource| resource.route(web::post().to(introspect::introspect))),
+    ("/api/operator/leaks", |resource| resource.route(web::post().to(report_leaks::report_leaks))),
+    ("/api/operator/users/{userId}/keys", |resource| resource.route(web::get().to(list_user_keys::list_user_keys))),
+    ("/api/operator/users/{userId}/keys/{keyId}", |resource| {
+        resource.route(web::delete().to(revoke_user_key::revoke_user_key))
+    }),
+];
+
 /// Mounts every endpoint.
-pub(crate) fn register(config: &mut ServiceConfig) {
-    for (path, methods) in RESOURCES {
-        config.service(methods(web::resource(path)));
+pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
+    let operator = OPERATOR_RESOURCES.iter().filter(|_| api.operator_token.is_some());
+    for (path, methods) in RESOURCES.iter().chain(operator) {
+        config.service(methods(web::resource(*path)));
     }
 }
 
@@ -49,7 +70,13 @@ pub(crate) fn register(config: &mut ServiceConfig) {
     list_keys::list_keys,
     create_key::create_key,
     revoke_key::revoke_key,
+    rotate_key::rotate_key,
     whoami::whoami,
+    forward_auth::forward_auth,
+    introspect::introspect,
+    report_leaks::report_leaks,
+    list_user_keys::list_user_keys,
+    revoke_user_key::revoke_user_key,
     live::live,
     ready::ready,
     ready::health,
@@ -68,7 +95,7 @@ mod tests {
     #[test]
     fn every_path_is_documented() {
         let documented = Operations::openapi().paths.paths;
-        let mut paths: Vec<&str> = RESOURCES.iter().map(|(path, _)| *path).collect();
+        let mut paths: Vec<&str> = RESOURCES.iter().chain(&OPERATOR_RESOURCES).map(|(path, _)| *path).collect();
         paths.sort_unstable();
         assert_eq!(paths, documented.keys().map(String::as_str).collect::<Vec<_>>());
     }

@@ -32,6 +32,9 @@ enum PresentedCredential {
         /// What its owner called it.
         #[schema(example = "CI deploy")]
         label: String,
+        /// What it may be used for; empty when no scope was given.
+        #[schema(example = json!(["orders:read"]))]
+        scopes: Vec<String>,
     },
     /// An ID token.
     IdToken,
@@ -52,7 +55,11 @@ enum PresentedCredential {
 pub(super) async fn whoami(caller: Caller) -> Json<Answer> {
     let user_id = caller.user().subject().to_owned();
     let credential = match caller {
-        Caller::ApiKey(key) => PresentedCredential::ApiKey { key_id: key.id.to_string(), label: key.label.to_string() },
+        Caller::ApiKey(key) => PresentedCredential::ApiKey {
+            key_id: key.id.to_string(),
+            label: key.label.to_string(),
+            scopes: key.scopes.iter().map(str::to_owned).collect(),
+        },
         Caller::User(_) => PresentedCredential::IdToken,
     };
     Json(Answer { user_id, credential })
@@ -62,6 +69,6 @@ struct Errors;
 
 impl IntoResponses for Errors {
     fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid])
+        error_responses(&[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::RateLimited])
     }
 }

@@ -3,9 +3,12 @@
 use async_trait::async_trait;
 use domain::ports::{
     ActiveLimit, IdentityUnavailable, IdentityVerdict, IdentityVerifier, Insertion, KeyStore, NotReady, ReadinessCheck,
-    Revocation, StoreError,
+    Revocation, Rotation, StoreError,
 };
-use domain::{ApiKey, IdToken, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, IdToken, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+
+/// Whose users those of the tests are.
+pub(crate) const ISSUER: &str = "https://id.example";
 
 /// Knows `alice.id.token` and `bob.id.token`; cannot tell about `down.id.token`; refuses the rest.
 pub(crate) struct FixedIdentities;
@@ -16,6 +19,8 @@ impl IdentityVerifier for FixedIdentities {
         match token.expose() {
             "alice.id.token" => Ok(IdentityVerdict::Valid(user("alice"))),
             "bob.id.token" => Ok(IdentityVerdict::Valid(user("bob"))),
+            // A subject as some providers have them: no part of a path, and no header value.
+            "odd.id.token" => Ok(IdentityVerdict::Valid(user("auth0|Zoë/100%"))),
             "down.id.token" => Err(IdentityUnavailable("connection refused by 192.0.2.1".into())),
             _ => Ok(IdentityVerdict::Refused("unknown signer")),
         }
@@ -23,7 +28,7 @@ impl IdentityVerifier for FixedIdentities {
 }
 
 fn user(subject: &str) -> UserId {
-    UserId::new("https://id.example", subject).unwrap()
+    UserId::new(ISSUER, subject).unwrap()
 }
 
 /// Every call fails in the same way.
@@ -46,6 +51,21 @@ impl KeyStore for FailingStore {
     }
 
     async fn revoke(&self, _: &UserId, _: KeyId, _: Timestamp, _: ListView) -> Result<Revocation, StoreError> {
+        Err(self.0())
+    }
+
+    async fn rotate(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: &KeyRotation,
+        _: &KeyDigest,
+        _: ListView,
+    ) -> Result<Rotation, StoreError> {
+        Err(self.0())
+    }
+
+    async fn revoke_by_digests(&self, _: &[KeyDigest], _: Timestamp) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
         Err(self.0())
     }
 

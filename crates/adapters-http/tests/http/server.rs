@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
-use adapters_http::{Api, HttpSettings, serve};
+use adapters_http::{Api, HttpSettings, OperatorToken, serve};
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{KeyStore, ReadinessCheck};
-use domain::{KeyPolicy, Keys, Timestamp};
+use domain::{KeyPolicy, Keys, RateLimit, Timestamp};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use verifier::Verifier;
+use verifier::{Verifier, VerifierSettings};
 
-use crate::doubles::{FixedCheck, FixedIdentities};
+use crate::doubles::{FixedCheck, FixedIdentities, ISSUER};
 
 /// Far beyond what any answer takes: a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -38,6 +38,8 @@ pub(crate) struct Setup {
     pub(crate) store: Arc<dyn KeyStore>,
     pub(crate) checks: Vec<Arc<dyn ReadinessCheck>>,
     pub(crate) settings: HttpSettings,
+    pub(crate) rate_limit: Option<RateLimit>,
+    pub(crate) operator_token: Option<OperatorToken>,
 }
 
 impl Default for Setup {
@@ -48,6 +50,8 @@ impl Default for Setup {
             store: Arc::new(MemoryKeyStore::default()),
             checks: vec![Arc::new(FixedCheck::Works("database"))],
             settings,
+            rate_limit: None,
+            operator_token: Some(OperatorToken::new("operator-secret")),
         }
     }
 }
@@ -56,12 +60,15 @@ impl Setup {
     pub(crate) fn start(self) -> Server {
         let clock = Arc::new(ManualClock::new(Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap()));
         let entropy = Arc::new(SeededEntropy::new(42));
-        let verifier = Verifier::new(self.store.clone(), clock.clone());
+        let verification = VerifierSettings { rate_limit: self.rate_limit, ..VerifierSettings::default() };
+        let verifier = Verifier::single(self.store, clock.clone(), verification);
         let policy = KeyPolicy::default();
         let api = Api {
-            keys: Keys::new(self.store, verifier.clone(), clock.clone(), entropy.clone(), policy),
+            keys: Keys::new(verifier.key_store(), verifier.clone(), clock.clone(), entropy.clone(), policy),
             verifier,
             identity: Arc::new(FixedIdentities),
+            issuer: ISSUER.to_owned(),
+            operator_token: self.operator_token,
             readiness: self.checks,
             clock: clock.clone(),
             entropy,

@@ -6,6 +6,7 @@ use crate::server::Server;
 
 pub(crate) const ALICE: (&str, &str) = ("authorization", "Bearer alice.id.token");
 pub(crate) const BOB: (&str, &str) = ("authorization", "Bearer bob.id.token");
+pub(crate) const OPERATOR: (&str, &str) = ("authorization", "Bearer operator-secret");
 
 /// A request.
 #[derive(Clone, Default)]

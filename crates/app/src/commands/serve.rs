@@ -34,12 +34,13 @@ pub(crate) async fn run(Loaded { configuration, .. }: Loaded) -> Result<()> {
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is one of the needs")?;
-    let identity = OidcVerifier::new(OidcSettings { issuer, audiences: configuration.oidc_audiences.clone() })?;
+    let audiences = configuration.oidc_audiences.clone();
+    let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences })?;
     let database = Database::open(&configuration).await?;
     let (listener, _) = listen(configuration.listen)?;
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
     let limits = HttpLimits::default();
-    let instance = Instance { configuration, listener, limits, database, identity, clock, entropy };
+    let instance = Instance { configuration, listener, limits, database, identity, issuer, clock, entropy };
     instance.run(|_| (), future::ready(Ok(())), stop).await
 }
 

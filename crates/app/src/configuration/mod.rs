@@ -20,7 +20,7 @@ mod web_address;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use domain::KeyPolicy;
+use domain::{KeyPolicy, RateLimit};
 use ipnet::IpNet;
 
 pub(crate) use database_url::DatabaseUrl;
@@ -54,6 +54,8 @@ pub(crate) struct Configuration {
     pub(crate) operator_token: Option<Secret>,
     /// `ENCRYPTION_KEY`: the first encrypts, all decrypt.
     pub(crate) encryption_keys: Vec<EncryptionKey>,
+    /// `RATE_LIMIT`: of each key; `None`: none.
+    pub(crate) rate_limit: Option<RateLimit>,
     /// `CORS_ORIGINS`
     pub(crate) cors_origins: Vec<String>,
     /// `TRUSTED_PROXIES`
@@ -78,6 +80,7 @@ impl Default for Configuration {
             key_policy: KeyPolicy::default(),
             operator_token: None,
             encryption_keys: Vec::new(),
+            rate_limit: None,
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
             migrate: true,

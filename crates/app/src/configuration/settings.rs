@@ -174,7 +174,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "OPERATOR_TOKEN",
-        doc: "The host application's credential for the operator API. Checked already; that API is still to come.",
+        doc: "The host application's credential for the operator API. Without it that API is not there: 404.",
         when_unset: "–",
         secrecy: Secrecy::Secret,
         allowed: || format!("at least {OPERATOR_TOKEN_LENGTH_MIN} visible ASCII characters"),
@@ -190,6 +190,16 @@ pub(super) const SETTINGS: &[Setting] = &[
         allowed: || EncryptionKey::ALLOWED.into(),
         set: |draft, given| given.many(EncryptionKey::parse).map(|keys| draft.configuration.encryption_keys = keys),
         show: |configuration| listed(&configuration.encryption_keys.iter().map(|_| MASK).collect::<Vec<_>>()),
+    },
+    Setting {
+        name: "RATE_LIMIT",
+        doc: "How often each key may be used, all at once if its bearer likes. Past it the answer is 429. Counted by \
+              each instance for itself.",
+        when_unset: "no limit",
+        secrecy: Secrecy::Open,
+        allowed: || "a count and a unit, such as 100/s, 6000/m or 100000/h".into(),
+        set: |draft, given| given.optional(parsed).map(|limit| draft.configuration.rate_limit = limit),
+        show: |configuration| configuration.rate_limit.map(|limit| limit.to_string()),
     },
     Setting {
         name: "CORS_ORIGINS",

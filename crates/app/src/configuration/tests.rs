@@ -75,6 +75,7 @@ fn nothing_set_gives_the_documented_defaults() {
         ("API_KEYS_MAX_TTL_DAYS", Some("3650")),
         ("OPERATOR_TOKEN", None),
         ("ENCRYPTION_KEY", None),
+        ("RATE_LIMIT", None),
         ("CORS_ORIGINS", None),
         ("TRUSTED_PROXIES", None),
         ("MIGRATE", Some("true")),
@@ -83,7 +84,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.effective().count(), 18);
+    assert_eq!(loaded.effective().count(), 19);
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
-use domain::ports::{ActiveLimit, Clock, Insertion, KeyStore, RecentUses, Revocation, StoreError};
+use domain::ports::{ActiveLimit, Clock, Insertion, KeyStore, RecentUses, Revocation, Rotation, StoreError};
 use domain::{
-    ApiKey, CreateKey, CreateKeyError, CreatedKey, KeyDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyUse, Keys, Label,
-    ListView, Timestamp, UserId,
+    ApiKey, CreateKey, CreateKeyError, CreatedKey, KeyDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation, KeyUse,
+    Keys, Label, ListView, Scopes, Timestamp, UserId,
 };
 
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
@@ -50,7 +50,7 @@ pub(crate) fn keys_over_a_failing_store() -> Keys {
 }
 
 pub(crate) fn request(expires_at: Option<Timestamp>) -> CreateKey {
-    CreateKey { label: Label::parse("CI deploy").expect("a valid label"), expires_at }
+    CreateKey { label: Label::parse("CI deploy").expect("a valid label"), expires_at, scopes: Scopes::default() }
 }
 
 pub(crate) fn user(subject: &str) -> UserId {
@@ -107,6 +107,21 @@ impl KeyStore for FailingStore {
     }
 
     async fn revoke(&self, _: &UserId, _: KeyId, _: Timestamp, _: ListView) -> Result<Revocation, StoreError> {
+        down()
+    }
+
+    async fn rotate(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: &KeyRotation,
+        _: &KeyDigest,
+        _: ListView,
+    ) -> Result<Rotation, StoreError> {
+        down()
+    }
+
+    async fn revoke_by_digests(&self, _: &[KeyDigest], _: Timestamp) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
         down()
     }
 

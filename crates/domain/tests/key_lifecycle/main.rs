@@ -4,4 +4,6 @@ mod create_key;
 mod desk;
 mod list_keys;
 mod purge_keys;
+mod report_leaks;
 mod revoke_key;
+mod rotate_key;

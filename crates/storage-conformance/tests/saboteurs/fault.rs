@@ -5,6 +5,8 @@ pub(crate) enum Fault {
     // What goes in
     LosesMilliseconds,
     ForgetsExpiry,
+    ForgetsScopes,
+    ForgetsSuccessors,
     CutsLabelsAt64,
     // Owners
     IgnoresIssuers,
@@ -18,6 +20,7 @@ pub(crate) enum Fault {
     CountsExpiredAtTheInstant,
     CountsRevoked,
     CountsRevokedAhead,
+    CountsReplaced,
     CountsEverybody,
     CountsThenInserts,
     FailsInRaces,
@@ -34,6 +37,7 @@ pub(crate) enum Fault {
     BreaksTiesBackwards,
     ListsEndedMaxInAll,
     ListsAllEnded,
+    HidesReplaced,
     PicksEndedByCreation,
     EndsByRevocationBeforeExpiry,
     // Revocation
@@ -45,6 +49,26 @@ pub(crate) enum Fault {
     UnknownIsNotOwned,
     RevokesAnybodys,
     HidesOthersKeys,
+    AnswersWithAnotherDigest,
+    // Rotation
+    RevokesDespiteOverlap,
+    ExtendsExpiry,
+    RotationNeedsRoom,
+    RotatesEnded,
+    RotatesAgain,
+    ForgetsTheOverlapLimit,
+    CountsOverlapsThatAreOver,
+    CountsEverybodysOverlaps,
+    RotatesAnybodys,
+    StoresRefusedSuccessors,
+    MarksBeforeItChecks,
+    ChecksThenRotates,
+    RotatesInTwoSteps,
+    // Revocation by digests
+    RevokesDigestsOfOneOwner,
+    FailsOnUnknownDigests,
+    AnswersDigestsTwice,
+    RevokesDigestsOneByOne,
     // Look-up
     HidesRevoked,
     ComparesHalfTheDigest,
@@ -66,6 +90,7 @@ pub(crate) enum Fault {
     MiscountsPurges,
     KeepsPurgedDigests,
     SelectsThenPurges,
+    PurgeUnlinksSuccessors,
     // Cancellation
     StoresDigestsLater,
     WritesUsesOneByOne,

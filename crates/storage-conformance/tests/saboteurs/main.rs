@@ -1,6 +1,7 @@
 //! The suite bites: stores with one fault each, and the promises that must be seen to break.
 
 mod fault;
+mod rules;
 mod store;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,8 @@ use store::Saboteur;
 const SABOTEURS: &[(Fault, &[&str])] = &[
     (Fault::LosesMilliseconds, &["times_keep_their_milliseconds", "every_field_comes_back", "only_active_keys_count"]),
     (Fault::ForgetsExpiry, &["every_field_comes_back"]),
+    (Fault::ForgetsScopes, &["every_field_comes_back", "scopes_come_back"]),
+    (Fault::ForgetsSuccessors, &["every_field_comes_back", "replaced_by_comes_back"]),
     (Fault::CutsLabelsAt64, &["texts_come_back_byte_for_byte"]),
     (Fault::IgnoresIssuers, &["look_alike_owners_are_told_apart"]),
     (Fault::IgnoresCase, &["look_alike_owners_are_told_apart"]),
@@ -28,17 +31,35 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     ),
     (Fault::CountsRevoked, &["only_active_keys_count", "revocation_frees_a_place"]),
     (Fault::CountsRevokedAhead, &["only_active_keys_count", "lists_are_decided_at_their_instant"]),
+    (Fault::CountsReplaced, &["only_active_keys_count", "keys_being_replaced_are_shown_and_do_not_count"]),
     (Fault::CountsEverybody, &["other_owners_keys_do_not_count", "parallel_insertions_of_two_owners_fill_both_rooms"]),
     (
         Fault::CountsThenInserts,
         &["parallel_insertions_fill_the_room_exactly", "parallel_insertions_and_revocations_keep_the_limit"],
     ),
-    (Fault::FailsInRaces, &["parallel_insertions_fill_the_room_exactly"]),
+    (
+        Fault::FailsInRaces,
+        &["parallel_insertions_fill_the_room_exactly", "parallel_rotations_of_one_key_store_one_successor"],
+    ),
     (Fault::IsFullInRaces, &["parallel_insertions_of_two_owners_fill_both_rooms"]),
     (Fault::ListsAfterCommit, &["parallel_insertions_fill_the_room_exactly"]),
-    (Fault::AnswersWithTheListBefore, &["insertion_answers_with_the_list", "revocation_answers_with_the_list"]),
-    (Fault::OverwritesStoredIds, &["a_stored_id_is_refused", "duplicates_at_the_limit_change_nothing"]),
-    (Fault::OverwritesStoredDigests, &["a_stored_digest_is_refused", "duplicates_at_the_limit_change_nothing"]),
+    (
+        Fault::AnswersWithTheListBefore,
+        &[
+            "insertion_answers_with_the_list",
+            "revocation_answers_with_the_list",
+            "rotation_answers_with_the_list",
+            "keys_of_any_owner_are_revoked_by_digests",
+        ],
+    ),
+    (
+        Fault::OverwritesStoredIds,
+        &["a_stored_id_is_refused", "a_stored_successor_is_refused", "duplicates_at_the_limit_change_nothing"],
+    ),
+    (
+        Fault::OverwritesStoredDigests,
+        &["a_stored_digest_is_refused", "a_stored_successor_is_refused", "duplicates_at_the_limit_change_nothing"],
+    ),
     (Fault::ChecksDuplicatesThenInserts, &["parallel_duplicates_store_once"]),
     (Fault::ListsEverybody, &["an_owner_without_keys_has_an_empty_list", "lists_are_what_the_reference_selects"]),
     (Fault::ListsOldestFirst, &["lists_are_newest_first"]),
@@ -48,19 +69,64 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
         Fault::ListsAllEnded,
         &["lists_show_every_active_key_and_a_hundred_ended", "the_most_recently_ended_keys_are_shown"],
     ),
+    (Fault::HidesReplaced, &["keys_being_replaced_are_shown_and_do_not_count", "lists_are_what_the_reference_selects"]),
     (Fault::PicksEndedByCreation, &["the_most_recently_ended_keys_are_shown", "lists_are_what_the_reference_selects"]),
     (
         Fault::EndsByRevocationBeforeExpiry,
         &["the_most_recently_ended_keys_are_shown", "lists_are_what_the_reference_selects"],
     ),
-    (Fault::OverwritesRevocations, &["the_first_revocation_stays", "parallel_revocations_set_one_time"]),
-    (Fault::ChecksThenRevokes, &["parallel_revocations_set_one_time"]),
+    (
+        Fault::OverwritesRevocations,
+        &[
+            "the_first_revocation_stays",
+            "the_first_revocation_stays_by_digests_too",
+            "parallel_revocations_set_one_time",
+        ],
+    ),
+    (
+        Fault::ChecksThenRevokes,
+        &["parallel_revocations_set_one_time", "parallel_revocations_by_digests_set_one_time_each"],
+    ),
     (Fault::RevokesAllOfTheOwner, &["revocation_sets_its_time_and_nothing_else"]),
     (Fault::RevokesOnlyUnexpired, &["revocation_sets_its_time_and_nothing_else"]),
     (Fault::RevocationIsAUse, &["revocation_sets_its_time_and_nothing_else"]),
-    (Fault::UnknownIsNotOwned, &["an_unknown_key_is_not_found"]),
+    (Fault::UnknownIsNotOwned, &["an_unknown_key_is_not_found", "rotating_an_unknown_key_changes_nothing"]),
     (Fault::RevokesAnybodys, &["another_users_key_stays_as_it_is"]),
     (Fault::HidesOthersKeys, &["another_users_key_stays_as_it_is"]),
+    (
+        Fault::AnswersWithAnotherDigest,
+        &["revocation_answers_with_the_digest", "rotation_puts_a_successor_in_the_place_of_a_key"],
+    ),
+    (Fault::RevokesDespiteOverlap, &["rotation_puts_a_successor_in_the_place_of_a_key"]),
+    (Fault::ExtendsExpiry, &["rotation_puts_a_successor_in_the_place_of_a_key"]),
+    (Fault::RotationNeedsRoom, &["rotation_needs_no_room"]),
+    (Fault::RotatesEnded, &["an_ended_key_is_not_rotated"]),
+    (Fault::RotatesAgain, &["a_key_is_rotated_once"]),
+    (
+        Fault::ForgetsTheOverlapLimit,
+        &["overlaps_stop_at_their_limit", "parallel_rotations_of_an_owner_keep_the_overlap_limit"],
+    ),
+    (Fault::CountsOverlapsThatAreOver, &["overlaps_stop_at_their_limit"]),
+    (Fault::CountsEverybodysOverlaps, &["overlaps_stop_at_their_limit"]),
+    (Fault::RotatesAnybodys, &["rotating_another_users_key_changes_nothing"]),
+    (Fault::StoresRefusedSuccessors, &["an_ended_key_is_not_rotated", "a_key_is_rotated_once"]),
+    (Fault::MarksBeforeItChecks, &["a_stored_successor_is_refused"]),
+    (
+        Fault::ChecksThenRotates,
+        &[
+            "parallel_rotations_of_one_key_store_one_successor",
+            "parallel_rotations_of_an_owner_keep_the_overlap_limit",
+            "parallel_rotations_and_revocations_come_one_after_the_other",
+        ],
+    ),
+    (
+        Fault::RotatesInTwoSteps,
+        &["parallel_rotations_and_insertions_keep_the_limit", "a_cancelled_rotation_is_whole_or_nothing"],
+    ),
+    (Fault::RevokesDigestsOfOneOwner, &["keys_of_any_owner_are_revoked_by_digests"]),
+    (Fault::FailsOnUnknownDigests, &["unknown_digests_are_passed_over"]),
+    (Fault::AnswersDigestsTwice, &["a_digest_given_twice_is_answered_once"]),
+    (Fault::RevokesDigestsOneByOne, &["a_cancelled_revocation_by_digests_is_whole_or_nothing"]),
     (Fault::HidesRevoked, &["a_digest_finds_its_key_in_any_state"]),
     (Fault::ComparesHalfTheDigest, &["an_unknown_digest_finds_nothing"]),
     (Fault::UsesMoveBack, &["uses_move_forward_only", "the_latest_of_several_uses_counts"]),
@@ -68,7 +134,7 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     (Fault::FailsOnUnknownUses, &["uses_of_unknown_keys_are_passed_over"]),
     (Fault::UsesSkipRevoked, &["uses_change_nothing_else"]),
     (Fault::UsesRevive, &["uses_change_nothing_else"]),
-    (Fault::RefusesLargeBatches, &["large_batches_of_uses_are_taken"]),
+    (Fault::RefusesLargeBatches, &["large_batches_of_uses_are_taken", "a_thousand_digests_are_taken"]),
     (Fault::TakesAThousandUses, &["large_batches_of_uses_are_taken"]),
     (Fault::WritesWholeRows, &["parallel_batches_of_uses_all_count", "uses_and_revocations_in_parallel_both_count"]),
     (Fault::PurgesTheBoundary, &["keys_that_ended_earlier_are_deleted"]),
@@ -79,12 +145,17 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     (Fault::MiscountsPurges, &["at_most_max_keys_are_deleted"]),
     (Fault::KeepsPurgedDigests, &["deleted_keys_leave_nothing"]),
     (Fault::SelectsThenPurges, &["parallel_purges_count_each_key_once"]),
+    (Fault::PurgeUnlinksSuccessors, &["a_successor_may_be_purged_first"]),
     (Fault::StoresDigestsLater, &["a_cancelled_insertion_is_whole_or_nothing"]),
     (Fault::WritesUsesOneByOne, &["a_cancelled_batch_of_uses_is_whole_or_nothing"]),
     (Fault::PurgesOneByOne, &["a_cancelled_purge_is_whole_or_nothing"]),
     (
         Fault::LeavesItsLockBehind,
-        &["a_cancelled_insertion_is_whole_or_nothing", "a_cancelled_revocation_is_whole_or_nothing"],
+        &[
+            "a_cancelled_insertion_is_whole_or_nothing",
+            "a_cancelled_revocation_is_whole_or_nothing",
+            "a_cancelled_rotation_is_whole_or_nothing",
+        ],
     ),
 ];
 

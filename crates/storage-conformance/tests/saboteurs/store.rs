@@ -1,10 +1,10 @@
-use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::future::pending;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyUse, Label, ListView, Timestamp, UserId};
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::yield_now;
 
@@ -15,22 +15,22 @@ const STATEMENT_DURATION: Duration = Duration::from_millis(1);
 
 /// A small store that is right but for one fault.
 pub(crate) struct Saboteur {
-    fault: Fault,
+    pub(crate) fault: Fault,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
-struct State {
-    rows: Vec<Row>,
+pub(crate) struct State {
+    pub(crate) rows: Vec<Row>,
     purged: Vec<Row>,
     /// Set while a call holds the lock of [`Fault::LeavesItsLockBehind`].
     held: bool,
 }
 
 #[derive(Clone)]
-struct Row {
-    key: ApiKey,
-    digest: KeyDigest,
+pub(crate) struct Row {
+    pub(crate) key: ApiKey,
+    pub(crate) digest: KeyDigest,
 }
 
 impl State {
@@ -44,7 +44,7 @@ impl Saboteur {
         Self { fault, state: Mutex::default() }
     }
 
-    fn is(&self, fault: Fault) -> bool {
+    pub(crate) fn is(&self, fault: Fault) -> bool {
         self.fault == fault
     }
 
@@ -73,129 +73,6 @@ impl Saboteur {
             state.held = true;
             yield_now().await;
             state.held = false;
-        }
-    }
-
-    fn as_written(&self, key: &ApiKey) -> ApiKey {
-        let mut key = key.clone();
-        match self.fault {
-            Fault::LosesMilliseconds => {
-                key.created_at = whole_second(key.created_at);
-                key.last_used_at = key.last_used_at.map(whole_second);
-                key.expires_at = key.expires_at.map(whole_second);
-                key.revoked_at = key.revoked_at.map(whole_second);
-            }
-            Fault::ForgetsExpiry => key.expires_at = None,
-            Fault::CutsLabelsAt64 => {
-                let start: String = key.label.as_str().chars().take(64).collect();
-                key.label = Label::parse(&start).expect("the start of a label is one");
-            }
-            _ => {}
-        }
-        key
-    }
-
-    fn same_owner(&self, one: &UserId, other: &UserId) -> bool {
-        let joined = |user: &UserId| format!("{}{}", user.issuer(), user.subject());
-        match self.fault {
-            Fault::IgnoresIssuers => one.subject() == other.subject(),
-            Fault::IgnoresCase => one.subject().eq_ignore_ascii_case(other.subject()) && one.issuer() == other.issuer(),
-            Fault::TrimsSubjects => one.subject().trim() == other.subject().trim() && one.issuer() == other.issuer(),
-            Fault::JoinsIssuerAndSubject => joined(one) == joined(other),
-            _ => one == other,
-        }
-    }
-
-    fn is_active(&self, key: &ApiKey, at: Timestamp) -> bool {
-        let expired = |at| key.expires_at.is_some_and(|expires_at| expires_at <= at);
-        match self.fault {
-            Fault::CountsExpiredAtTheInstant => {
-                key.revoked_at.is_none() && key.expires_at.is_none_or(|expires_at| expires_at >= at)
-            }
-            Fault::CountsRevoked => !expired(at),
-            Fault::CountsRevokedAhead => !expired(at) && key.revoked_at.is_none_or(|revoked_at| revoked_at > at),
-            _ => key.is_active(at),
-        }
-    }
-
-    fn list_of(&self, state: &State, owner: &UserId, view: ListView) -> Vec<ApiKey> {
-        let keys = state.rows.iter().map(|row| row.key.clone());
-        let keys = keys.filter(|key| self.is(Fault::ListsEverybody) || self.same_owner(&key.owner, owner));
-        let (mut shown, mut ended): (Vec<_>, Vec<_>) = keys.partition(|key| self.is_active(key, view.at));
-        ended.sort_by_key(|key| match self.fault {
-            Fault::PicksEndedByCreation => Reverse((Some(key.created_at), key.id)),
-            Fault::EndsByRevocationBeforeExpiry => Reverse((key.revoked_at.or(key.expires_at), key.id)),
-            _ => Reverse((key.ended_at(view.at), key.id)),
-        });
-        if !self.is(Fault::ListsAllEnded) {
-            ended.truncate(view.ended_max as usize);
-        }
-        shown.append(&mut ended);
-        shown.sort_by_key(|key| Reverse((key.created_at, key.id)));
-        match self.fault {
-            Fault::ListsOldestFirst => shown.reverse(),
-            Fault::BreaksTiesBackwards => shown.sort_by_key(|key| (Reverse(key.created_at), key.id)),
-            Fault::ListsEndedMaxInAll => shown.truncate(view.ended_max as usize),
-            _ => {}
-        }
-        shown
-    }
-
-    /// Whether the row stands in the way of this key.
-    fn collides(&self, row: &Row, key: &ApiKey, digest: &KeyDigest) -> bool {
-        match self.fault {
-            Fault::OverwritesStoredIds => row.digest == *digest,
-            Fault::OverwritesStoredDigests => row.key.id == key.id,
-            _ => row.key.id == key.id || row.digest == *digest,
-        }
-    }
-
-    fn is_full(&self, state: &State, owner: &UserId, limit: ActiveLimit) -> bool {
-        let counts = |row: &&Row| {
-            let theirs = self.is(Fault::CountsEverybody) || self.same_owner(&row.key.owner, owner);
-            theirs && self.is_active(&row.key, limit.at)
-        };
-        let counted = state.rows.iter().filter(counts).count();
-        match self.fault {
-            Fault::ForgetsTheLimit => false,
-            Fault::CountsOneTooFew => counted > limit.max as usize,
-            _ => counted >= limit.max as usize,
-        }
-    }
-
-    /// The batch as the fault sees it.
-    fn uses_taken(&self, uses: &[KeyUse]) -> Vec<KeyUse> {
-        match self.fault {
-            Fault::TakesAThousandUses => uses[..uses.len().min(1_000)].to_vec(),
-            Fault::LastInBatchCounts => {
-                let is_last = |index: usize| uses[index + 1..].iter().all(|later| later.id != uses[index].id);
-                (0..uses.len()).filter(|index| is_last(*index)).map(|index| uses[index]).collect()
-            }
-            _ => uses.to_vec(),
-        }
-    }
-
-    fn note(&self, key: &mut ApiKey, at: Timestamp) {
-        match self.fault {
-            Fault::UsesMoveBack => key.last_used_at = Some(at),
-            Fault::UsesSkipRevoked if key.revoked_at.is_some() => {}
-            _ => key.last_used_at = key.last_used_at.max(Some(at)),
-        }
-        if self.is(Fault::UsesRevive) {
-            key.revoked_at = None;
-        }
-    }
-
-    fn is_past(&self, key: &ApiKey, before: Timestamp) -> bool {
-        let ended_at = key.ended_at(before);
-        match self.fault {
-            Fault::PurgesTheBoundary => ended_at.is_some_and(|ended_at| ended_at <= before),
-            Fault::PurgesOnlyRevoked => key.revoked_at.is_some_and(|revoked_at| revoked_at < before),
-            Fault::PurgesByCreation => key.created_at < before,
-            Fault::PurgesOnlyOneOwner => {
-                key.owner.subject() == "alice" && ended_at.is_some_and(|ended_at| ended_at < before)
-            }
-            _ => ended_at.is_some_and(|ended_at| ended_at < before),
         }
     }
 }
@@ -273,7 +150,90 @@ impl KeyStore for Saboteur {
         }
         self.suspend(&mut state).await;
         let after = self.list_of(&state, owner, view);
-        Ok(Revocation::Revoked(if self.is(Fault::AnswersWithTheListBefore) { before } else { after }))
+        let keys = if self.is(Fault::AnswersWithTheListBefore) { before } else { after };
+        Ok(Revocation::Revoked { digest: self.answered(state.rows[index].digest), keys })
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError> {
+        if self.is(Fault::FailsInRaces) {
+            let Ok(_alone) = self.state.try_lock() else { return Err(failure()) };
+            tokio::time::sleep(STATEMENT_DURATION).await;
+        }
+        let mut state = self.lock().await;
+        let Some(index) = state.position(id) else {
+            return Ok(if self.is(Fault::UnknownIsNotOwned) { Rotation::NotOwned } else { Rotation::NotFound });
+        };
+        let old = state.rows[index].clone();
+        if !self.same_owner(&old.key.owner, owner) && !self.is(Fault::RotatesAnybodys) {
+            return Ok(Rotation::NotOwned);
+        }
+        let before = self.list_of(&state, owner, view);
+        let decided = self.decide(&state, owner, rotation, &old.key);
+        state = self.gap(state, Fault::ChecksThenRotates).await;
+        let rotated = match decided {
+            Ok(rotated) => rotated,
+            Err(refusal) => {
+                if self.is(Fault::StoresRefusedSuccessors) {
+                    state.rows.push(Row { key: ApiKey { id: rotation.successor, ..old.key }, digest: *digest });
+                }
+                return Ok(Rotation::Refused(refusal));
+            }
+        };
+        let taken = state.rows.iter().any(|row| self.collides(row, &rotated.successor, digest));
+        if !taken || self.is(Fault::MarksBeforeItChecks) {
+            state.rows[index].key = rotated.replaced;
+        }
+        if taken {
+            return Err(StoreError::Duplicate { what: "id or digest" });
+        }
+        state = self.gap(state, Fault::RotatesInTwoSteps).await;
+        self.suspend(&mut state).await;
+        state.rows.retain(|row| row.key.id != rotation.successor && row.digest != *digest);
+        state.rows.push(Row { key: rotated.successor, digest: *digest });
+        let after = self.list_of(&state, owner, view);
+        let keys = if self.is(Fault::AnswersWithTheListBefore) { before } else { after };
+        Ok(Rotation::Rotated { replaced: self.answered(old.digest), keys })
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let mut state = self.lock().await;
+        if self.is(Fault::RefusesLargeBatches) && digests.len() >= 1_000 {
+            return Err(failure());
+        }
+        let (mut named, mut answer) = (HashSet::new(), Vec::new());
+        for digest in digests.iter().filter(|digest| named.insert(**digest) || self.is(Fault::AnswersDigestsTwice)) {
+            let Some(index) = state.rows.iter().position(|row| row.digest == *digest) else {
+                if self.is(Fault::FailsOnUnknownDigests) {
+                    return Err(failure());
+                }
+                continue;
+            };
+            let found = state.rows[index].key.clone();
+            if self.is(Fault::RevokesDigestsOfOneOwner) && found.owner.subject() != "alice" {
+                continue;
+            }
+            state = self.gap(state, Fault::ChecksThenRevokes).await;
+            if found.revoked_at.is_none() || self.is(Fault::OverwritesRevocations) {
+                state.rows[index].key.revoked_at = Some(at);
+            }
+            if self.is(Fault::RevokesDigestsOneByOne) {
+                yield_now().await;
+            }
+            let after = state.rows[index].key.clone();
+            answer.push((*digest, if self.is(Fault::AnswersWithTheListBefore) { found } else { after }));
+        }
+        Ok(answer)
     }
 
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
@@ -321,17 +281,17 @@ impl KeyStore for Saboteur {
                 yield_now().await;
             }
         }
+        if self.is(Fault::PurgeUnlinksSuccessors) {
+            let gone = |id: KeyId| past.iter().any(|row| row.key.id == id);
+            let heirs = state.rows.iter_mut().filter(|row| row.key.replaced_by.is_some_and(gone));
+            heirs.for_each(|row| row.key.replaced_by = None);
+        }
         let deleted = if self.is(Fault::MiscountsPurges) { max.min(3) } else { past.len() };
         if self.is(Fault::KeepsPurgedDigests) {
             state.purged.extend(past);
         }
         Ok(u32::try_from(deleted).expect("a few rows"))
     }
-}
-
-fn whole_second(at: Timestamp) -> Timestamp {
-    let millis = at.unix_millis();
-    Timestamp::from_unix_millis(millis - millis.rem_euclid(1_000)).unwrap_or(at)
 }
 
 fn failure() -> StoreError {

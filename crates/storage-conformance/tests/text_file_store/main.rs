@@ -1,5 +1,6 @@
 //! A toy adapter, `store.rs`, keeps every promise. `docs/writing-an-adapter.md` goes through it.
 
+mod file;
 mod store;
 
 use std::future::ready;

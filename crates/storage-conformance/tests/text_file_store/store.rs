@@ -1,12 +1,12 @@
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write as _};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyUse, Label, ListView, Timestamp, UserId};
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+
+use crate::file::{self, Row, Rows};
 
 /// Keys in a map, and the map in a text file, a line for each key. Every change replaces the file as a whole.
 pub(crate) struct TextFileStore {
@@ -14,20 +14,13 @@ pub(crate) struct TextFileStore {
     rows: Mutex<Rows>,
 }
 
-type Rows = BTreeMap<KeyId, (ApiKey, KeyDigest)>;
-
-/// Between the fields of a line: labels and owners hold no control characters.
-const SEPARATOR: &str = "\u{1f}";
+type Answer<T> = Result<T, StoreError>;
 
 impl TextFileStore {
     /// Reads the file, if there is one.
     pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            read => read?,
-        };
-        let rows: Option<Rows> = text.lines().map(read_row).collect();
-        Ok(Self { path, rows: Mutex::new(rows.ok_or(ErrorKind::InvalidData)?) })
+        let rows = Mutex::new(file::read(&path)?);
+        Ok(Self { path, rows })
     }
 
     /// Each method holds this lock and never awaits, so it is atomic, and dropping its future cannot cut it in half.
@@ -35,25 +28,34 @@ impl TextFileStore {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the change durable first, and visible then.
-    fn commit(&self, rows: &mut Rows, changed: Rows) -> Result<(), StoreError> {
-        self.replace_file(&changed).map_err(|error| StoreError::Unavailable(error.into()))?;
-        *rows = changed;
-        Ok(())
-    }
-
-    fn replace_file(&self, rows: &Rows) -> io::Result<()> {
-        let next = self.path.with_extension("next");
-        let mut file = File::create(&next)?;
-        file.write_all(rows.values().map(write_row).collect::<String>().as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&next, &self.path)?;
-        self.path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+    /// Makes the changes in a copy, which becomes durable first, and visible then.
+    fn change<T>(&self, change: impl FnOnce(&mut Rows) -> Answer<T>) -> Answer<T> {
+        let mut rows = self.rows();
+        let mut changed = rows.clone();
+        let answer = change(&mut changed)?;
+        if changed != *rows {
+            file::replace(&self.path, &changed).map_err(|error| StoreError::Unavailable(error.into()))?;
+            *rows = changed;
+        }
+        Ok(answer)
     }
 }
 
 fn keys_of<'a>(rows: &'a Rows, owner: &'a UserId) -> impl Iterator<Item = ApiKey> + 'a {
     rows.values().map(|(key, _)| key).filter(move |key| key.owner == *owner).cloned()
+}
+
+fn store(rows: &mut Rows, key: &ApiKey, digest: &KeyDigest) -> Answer<()> {
+    if rows.values().any(|(other, taken)| other.id == key.id || taken == digest) {
+        return Err(StoreError::Duplicate { what: "id or digest" });
+    }
+    rows.insert(key.id, (key.clone(), *digest));
+    Ok(())
+}
+
+fn revoke((key, digest): &mut Row, at: Timestamp) -> KeyDigest {
+    key.revoked_at.get_or_insert(at);
+    *digest
 }
 
 #[async_trait]
@@ -64,83 +66,84 @@ impl KeyStore for TextFileStore {
         digest: &KeyDigest,
         limit: ActiveLimit,
         view: ListView,
-    ) -> Result<Insertion, StoreError> {
-        let mut rows = self.rows();
-        if rows.values().any(|(other, taken)| other.id == key.id || taken == digest) {
-            return Err(StoreError::Duplicate { what: "id or digest" });
-        }
-        if keys_of(&rows, &key.owner).filter(|key| key.is_active(limit.at)).count() >= limit.max as usize {
-            return Ok(Insertion::LimitReached);
-        }
-        let mut changed = rows.clone();
-        changed.insert(key.id, (key.clone(), *digest));
-        self.commit(&mut rows, changed)?;
-        Ok(Insertion::Stored(view.select(keys_of(&rows, &key.owner))))
+    ) -> Answer<Insertion> {
+        self.change(|rows| {
+            if keys_of(rows, &key.owner).filter(|key| key.is_active(limit.at)).count() >= limit.max as usize {
+                return Ok(Insertion::LimitReached);
+            }
+            store(rows, key, digest)?;
+            Ok(Insertion::Stored(view.select(keys_of(rows, &key.owner))))
+        })
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
         Ok(view.select(keys_of(&self.rows(), owner)))
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
-        let mut rows = self.rows();
-        let mut changed = rows.clone();
-        match changed.get_mut(&id) {
-            None => return Ok(Revocation::NotFound),
-            Some((key, _)) if key.owner != *owner => return Ok(Revocation::NotOwned),
-            Some((key, _)) => key.revoked_at.get_or_insert(at),
-        };
-        self.commit(&mut rows, changed)?;
-        Ok(Revocation::Revoked(view.select(keys_of(&rows, owner))))
+    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Answer<Revocation> {
+        self.change(|rows| {
+            let digest = match rows.get_mut(&id) {
+                None => return Ok(Revocation::NotFound),
+                Some((key, _)) if key.owner != *owner => return Ok(Revocation::NotOwned),
+                Some(row) => revoke(row, at),
+            };
+            Ok(Revocation::Revoked { digest, keys: view.select(keys_of(rows, owner)) })
+        })
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Answer<Rotation> {
+        self.change(|rows| {
+            let overlapping = keys_of(rows, owner).filter(|key| key.is_being_replaced(rotation.at)).count();
+            let (key, replaced) = match rows.get(&id) {
+                None => return Ok(Rotation::NotFound),
+                Some((key, _)) if key.owner != *owner => return Ok(Rotation::NotOwned),
+                Some((key, digest)) => (key, *digest),
+            };
+            let rotated = match rotation.decide(key, u32::try_from(overlapping).unwrap_or(u32::MAX)) {
+                Err(refusal) => return Ok(Rotation::Refused(refusal)),
+                Ok(rotated) => rotated,
+            };
+            store(rows, &rotated.successor, digest)?;
+            rows.insert(id, (rotated.replaced, replaced));
+            Ok(Rotation::Rotated { replaced, keys: view.select(keys_of(rows, owner)) })
+        })
+    }
+
+    async fn revoke_by_digests(&self, digests: &[KeyDigest], at: Timestamp) -> Answer<Vec<(KeyDigest, ApiKey)>> {
+        self.change(|rows| {
+            let leaked = rows.values_mut().filter(|(_, digest)| digests.contains(digest));
+            Ok(leaked.map(|row| (revoke(row, at), row.0.clone())).collect())
+        })
+    }
+
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Answer<Option<ApiKey>> {
         Ok(self.rows().values().find(|(_, stored)| stored == digest).map(|(key, _)| key.clone()))
     }
 
-    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
-        let mut rows = self.rows();
-        let mut changed = rows.clone();
-        for used in uses {
-            if let Some((key, _)) = changed.get_mut(&used.id) {
-                key.last_used_at = key.last_used_at.max(Some(used.at));
+    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
+        self.change(|rows| {
+            for used in uses {
+                if let Some((key, _)) = rows.get_mut(&used.id) {
+                    key.last_used_at = key.last_used_at.max(Some(used.at));
+                }
             }
-        }
-        self.commit(&mut rows, changed)
+            Ok(())
+        })
     }
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let mut rows = self.rows();
-        let mut changed = rows.clone();
-        let past = rows.values().filter(|(key, _)| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
-        let deleted = past.take(max as usize).filter_map(|(key, _)| changed.remove(&key.id)).count();
-        self.commit(&mut rows, changed)?;
-        Ok(u32::try_from(deleted).unwrap_or(max))
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+        self.change(|rows| {
+            let past = rows.values().filter(|(key, _)| key.ended_at(before).is_some_and(|at| at < before));
+            let past: Vec<KeyId> = past.map(|(key, _)| key.id).take(max as usize).collect();
+            rows.retain(|id, _| !past.contains(id));
+            Ok(u32::try_from(past.len()).unwrap_or(max))
+        })
     }
-}
-
-fn write_row((key, digest): &(ApiKey, KeyDigest)) -> String {
-    let time = |at: Option<Timestamp>| at.map(|at| at.unix_millis().to_string()).unwrap_or_default();
-    let times = [Some(key.created_at), key.last_used_at, key.expires_at, key.revoked_at].map(time);
-    let texts = [key.owner.issuer(), key.owner.subject(), key.label.as_str(), &key.prefix];
-    let (texts, times) = (texts.join(SEPARATOR), times.join(SEPARATOR));
-    format!("{}{SEPARATOR}{texts}{SEPARATOR}{times}{SEPARATOR}{:?}\n", key.id, digest.as_bytes())
-}
-
-fn read_row(line: &str) -> Option<(KeyId, (ApiKey, KeyDigest))> {
-    let fields: Vec<&str> = line.split(SEPARATOR).collect();
-    let [id, issuer, subject, label, prefix, created, used, expires, revoked, digest] = fields[..] else { return None };
-    let time = |text: &str| text.parse().ok().and_then(Timestamp::from_unix_millis);
-    let key = ApiKey {
-        id: id.parse().ok()?,
-        owner: UserId::new(issuer, subject).ok()?,
-        label: Label::parse(label).ok()?,
-        prefix: prefix.to_owned(),
-        created_at: time(created)?,
-        last_used_at: time(used),
-        expires_at: time(expires),
-        revoked_at: time(revoked),
-    };
-    let bytes: Result<Vec<u8>, _> = digest.trim_matches(['[', ']']).split(", ").map(str::parse).collect();
-    Some((key.id, (key, KeyDigest::from_bytes(bytes.ok()?.try_into().ok()?))))
 }

@@ -62,7 +62,7 @@ pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Load
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let issuer = provider.issuer().to_owned();
-    let identity = OidcVerifier::new(OidcSettings { issuer, audiences: vec![audience.clone()] })?;
+    let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences: vec![audience.clone()] })?;
     let database = Database::open(&configuration).await?;
 
     let routes = provider.routes();
@@ -70,7 +70,7 @@ pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Load
     let welcoming = welcome_once_verified(welcome, provider, Arc::clone(&identity), Arc::clone(&clock), arguments.json);
     // No load balancer has to notice the stop first.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
-    let instance = Instance { configuration, listener, limits, database, identity, clock, entropy };
+    let instance = Instance { configuration, listener, limits, database, identity, issuer, clock, entropy };
     instance.run(routes, welcoming, stop).await
 }
 

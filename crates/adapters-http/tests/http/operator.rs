@@ -1,0 +1,69 @@
+//! Who may call the operator API.
+
+use std::fmt::Write;
+
+use insta::assert_snapshot;
+
+use crate::server::{Server, Setup};
+use crate::transcript::{ALICE, OPERATOR, Transcript, request};
+
+const PATHS: [&str; 5] = [
+    "POST /api/operator/introspect",
+    "POST /api/operator/leaks",
+    "GET /api/operator/users/alice/keys",
+    "DELETE /api/operator/users/alice/keys/key_1",
+    "PUT /api/operator/introspect",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn takes_the_operator_token_as_a_bearer_and_nothing_else() {
+    let (server, mut table) = (Server::start(), String::new());
+    let key = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
+    let bearer_key = format!("Bearer {}", key.field("key"));
+    let credentials: [(&str, &[(&str, &str)]); 9] = [
+        ("nothing", &[]),
+        ("operator token", &[OPERATOR]),
+        ("operator token, scheme in lower case", &[("authorization", "bearer operator-secret")]),
+        ("another token", &[("authorization", "Bearer operator-secreT")]),
+        ("empty token", &[("authorization", "Bearer ")]),
+        ("another scheme", &[("authorization", "Basic operator-secret")]),
+        ("another header", &[("x-api-key", "operator-secret")]),
+        ("API key", &[("authorization", &bearer_key)]),
+        ("ID token", &[ALICE]),
+    ];
+    for (name, headers) in credentials {
+        for line in PATHS {
+            let call = headers.iter().fold(request(line), |call, header| call.header(*header));
+            let _ = writeln!(table, "{name:36} | {line:43} | {}", call.send(&server).await.verdict());
+        }
+    }
+    assert_snapshot!(table);
+}
+
+/// The credential is checked before the body is read.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_token_a_malformed_body_is_a_401() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    for line in ["POST /api/operator/introspect", "POST /api/operator/leaks"] {
+        transcript.send(&server, request(line).json("{")).await;
+        transcript.send(&server, request(line).header(ALICE).json("{")).await;
+    }
+    assert_snapshot!(transcript.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_configured_token_there_is_no_such_path() {
+    let server = Setup { operator_token: None, ..Setup::default() }.start();
+    for line in PATHS {
+        let same_id = ("x-request-id", "dead-1");
+        let answer = request(line).header(OPERATOR).header(same_id).send(&server).await;
+        let unknown = request("GET /api/nothing").header(OPERATOR).header(same_id).send(&server).await;
+        assert_eq!(answer.verdict(), "404 not_found", "{line}");
+        assert_eq!(answer.body, unknown.body, "{line}");
+        let headers = |mut headers: Vec<(String, String)>| {
+            headers.retain(|(name, _)| name != "date");
+            headers
+        };
+        assert_eq!(headers(answer.headers), headers(unknown.headers), "{line}");
+    }
+}

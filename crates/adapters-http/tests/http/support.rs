@@ -1,0 +1,36 @@
+//! `/api/operator/users/{userId}/keys`: support work.
+
+use insta::assert_snapshot;
+
+use crate::server::Server;
+use crate::transcript::{ALICE, BOB, OPERATOR, Transcript, request};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shows_and_revokes_keys_of_one_user() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let create = |owner| request("POST /api/api-keys").header(owner).json(r#"{"label":"CI"}"#);
+    let (key, others) = (create(ALICE).send(&server).await, create(BOB).send(&server).await);
+    transcript.send(&server, request("GET /api/operator/users/alice/keys").header(OPERATOR)).await;
+    transcript.send(&server, request("GET /api/operator/users/nobody/keys").header(OPERATOR)).await;
+    for id in [key.field("keyId"), key.field("keyId"), others.field("keyId"), "key_1"] {
+        let revoke = request(&format!("DELETE /api/operator/users/alice/keys/{id}")).header(OPERATOR);
+        transcript.send(&server, revoke).await;
+    }
+    assert_eq!(request("GET /api/whoami").header(("x-api-key", key.field("key"))).send(&server).await.status, 401);
+    assert_eq!(request("GET /api/whoami").header(("x-api-key", others.field("key"))).send(&server).await.status, 200);
+    assert_snapshot!(transcript.text());
+}
+
+/// A subject may hold what a path cannot: it is percent-encoded there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_id_is_percent_decoded_once() {
+    let server = Server::start();
+    let odd = request("POST /api/api-keys").header(("x-id-token", "odd.id.token")).json(r#"{"label":"CI"}"#);
+    let key = odd.send(&server).await;
+    let keys = request("GET /api/operator/users/auth0%7CZo%C3%AB%2F100%25/keys").header(OPERATOR);
+    assert_eq!(keys.send(&server).await.field("id"), key.field("keyId"));
+    for wrong in ["a%00b", &"a".repeat(256)] {
+        let keys = request(&format!("GET /api/operator/users/{wrong}/keys")).header(OPERATOR);
+        assert_eq!(keys.send(&server).await.verdict(), "400 invalid_field", "{wrong}");
+    }
+}

@@ -1,0 +1,22 @@
+use diesel::pg::Pg;
+use diesel::prelude::{ExpressionMethods, IntoSql};
+use diesel::query_builder::{QueryFragment, QueryId};
+use diesel::query_dsl::methods::FilterDsl;
+use diesel::sql_types::Bool;
+use diesel::upsert::excluded;
+use diesel_mapping::Kept;
+use diesel_mapping::schema::key_owners;
+use domain::UserId;
+
+/// Locks the owner's row until the end of the transaction, and creates it where there is none. An update that finds
+/// nothing to do locks all the same, and leaves no dead row behind.
+pub(crate) fn lock_owner(owner: &UserId) -> impl QueryFragment<Pg> + QueryId + Send {
+    let row = (key_owners::owner_issuer.eq(owner.issuer()), key_owners::owner_subject.eq(owner.subject()));
+    let upsert = diesel::insert_into(key_owners::table)
+        .values(row)
+        .on_conflict((key_owners::owner_issuer, key_owners::owner_subject))
+        .do_update()
+        .set(key_owners::owner_issuer.eq(excluded(key_owners::owner_issuer)))
+        .filter(false.into_sql::<Bool>());
+    Kept(upsert)
+}

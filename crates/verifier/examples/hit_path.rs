@@ -1,0 +1,189 @@
+//! What a cached verification costs, without HTTP: `cargo run --release -p verifier --example hit_path`.
+//!
+//! Nanoseconds of processor time for each call of `verify`, hash and lookup and note of the use included, with the
+//! system's clock. Processor time, so that a busy machine does not change it much. Linux only.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::memory::SeededEntropy;
+use domain::ports::{Clock, KeyStore, Revocation, Rotation, StoreError};
+use domain::{
+    ApiKey, FullKey, KeyDigest, KeyId, KeyPolicy, KeyRotation, KeyUse, Label, ListView, RateLimit, Scopes, Timestamp,
+    UserId,
+};
+use tokio::time::Instant;
+use verifier::{Verifier, VerifierSettings};
+
+struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let since_epoch = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
+        Timestamp::from_unix_millis(i64::try_from(since_epoch.as_millis()).unwrap()).unwrap()
+    }
+}
+
+/// Finds every key, and knows nothing else: the memory of a million stored keys is not to be measured.
+struct EveryKey;
+
+#[async_trait::async_trait]
+impl KeyStore for EveryKey {
+    async fn insert_within(
+        &self,
+        _: &ApiKey,
+        _: &KeyDigest,
+        _: domain::ports::ActiveLimit,
+        _: ListView,
+    ) -> Result<domain::ports::Insertion, StoreError> {
+        Ok(domain::ports::Insertion::LimitReached)
+    }
+    async fn list(&self, _: &UserId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn revoke(&self, _: &UserId, _: KeyId, _: Timestamp, _: ListView) -> Result<Revocation, StoreError> {
+        Ok(Revocation::NotFound)
+    }
+    async fn rotate(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: &KeyRotation,
+        _: &KeyDigest,
+        _: ListView,
+    ) -> Result<Rotation, StoreError> {
+        Ok(Rotation::NotFound)
+    }
+    async fn revoke_by_digests(&self, _: &[KeyDigest], _: Timestamp) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        let mut id = [0; 16];
+        id.copy_from_slice(&digest.as_bytes()[..16]);
+        Ok(Some(ApiKey {
+            id: KeyId::from_bytes(id),
+            owner: UserId::new("https://id.example", format!("user-{}", digest.as_bytes()[17])).unwrap(),
+            label: Label::parse("CI deploy").unwrap(),
+            prefix: "svc_live_a1B...".into(),
+            created_at: SystemClock.now(),
+            last_used_at: None,
+            expires_at: None,
+            revoked_at: None,
+            scopes: Scopes::parse("orders:read orders:write").unwrap(),
+            replaced_by: None,
+        }))
+    }
+    async fn record_uses(&self, _: &[KeyUse]) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Ok(0)
+    }
+}
+
+#[async_trait::async_trait]
+impl domain::ports::ChangeFeed for EveryKey {
+    async fn changes_within(&self, _: Duration, _: u32) -> Result<domain::ports::RecentChanges, StoreError> {
+        Ok(domain::ports::RecentChanges::All(Vec::new()))
+    }
+    async fn hint(&self) {
+        std::future::pending::<()>().await;
+    }
+    async fn forget_changes(&self, _: Duration) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// Kilobytes that the process holds.
+fn resident_kib() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0");
+    line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
+}
+
+fn keys(count: usize) -> Arc<Vec<String>> {
+    let (policy, entropy) = (KeyPolicy::default(), SeededEntropy::new(1));
+    Arc::new((0..count).map(|_| FullKey::generate(&policy, &entropy).expose().to_owned()).collect())
+}
+
+/// Visits the keys in an order that no prefetcher foresees.
+async fn visit(verifier: Arc<Verifier>, keys: Arc<Vec<String>>, calls: usize, start: usize, spend: bool) -> f64 {
+    let (mut next, began) = (start, processor_nanos());
+    for _ in 0..calls {
+        next = (next + 618_033_989) % keys.len();
+        let key = verifier.verify(&keys[next]).await.unwrap().unwrap();
+        if spend {
+            std::hint::black_box(verifier.spend(&key));
+        }
+    }
+    nanos_each(began, calls)
+}
+
+/// Nanoseconds for which this thread has run. A hit never yields, so a task stays on its thread.
+fn processor_nanos() -> u64 {
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    schedule.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+fn nanos_each(began: u64, calls: usize) -> f64 {
+    (processor_nanos() - began) as f64 / calls as f64
+}
+
+async fn measure(name: &str, verifier: &Arc<Verifier>, keys: &Arc<Vec<String>>, spend: bool) {
+    const CALLS: usize = 4_000_000;
+    let one = visit(verifier.clone(), keys.clone(), CALLS, 0, spend).await;
+    let two: Vec<_> =
+        (0..2).map(|n| tokio::spawn(visit(verifier.clone(), keys.clone(), CALLS, n * 7, spend))).collect();
+    let mut each = 0.0;
+    for thread in two {
+        each += thread.await.unwrap() / 2.0;
+    }
+    println!("{name:<44} {one:>7.0} ns   two threads {each:>7.0} ns each");
+}
+
+#[tokio::main(worker_threads = 3)]
+async fn main() {
+    let settings = VerifierSettings { keys_max: 1_200_000, ..VerifierSettings::default() };
+    for count in [1, 1_000, 1_000_000] {
+        let keys = keys(count);
+        let before = resident_kib();
+        let verifier = Verifier::single(Arc::new(EveryKey), Arc::new(SystemClock), settings);
+        let began = processor_nanos();
+        for key in &*keys {
+            verifier.verify(key).await.unwrap().unwrap();
+        }
+        println!("-- {count} keys; a fill {:.0} ns; cached {:?}", nanos_each(began, count), verifier.cached());
+        println!("   resident {} KiB for the cache and its notes", resident_kib().saturating_sub(before));
+        measure("single process, never flushed", &verifier, &keys, false).await;
+        let stop = tokio_util::sync::CancellationToken::new();
+        let running = tokio::spawn(verifier.clone().run(stop.clone()));
+        measure("single process, flushing", &verifier, &keys, false).await;
+        stop.cancel();
+        running.await.unwrap();
+
+        let limited = VerifierSettings { rate_limit: "1000000/s".parse::<RateLimit>().ok(), ..settings };
+        let verifier = Verifier::shared(Arc::new(EveryKey), Arc::new(EveryKey), Arc::new(SystemClock), limited);
+        let stop = tokio_util::sync::CancellationToken::new();
+        let running = tokio::spawn(verifier.clone().run(stop.clone()));
+        for key in &*keys {
+            verifier.verify(key).await.unwrap().unwrap();
+        }
+        measure("shared, flushing", &verifier, &keys, false).await;
+        measure("shared, flushing, with a rate limit", &verifier, &keys, true).await;
+        stop.cancel();
+        running.await.unwrap();
+    }
+    let (calls, text) = (10_000_000, keys(1)[0].clone());
+    let began = processor_nanos();
+    for _ in 0..calls {
+        std::hint::black_box(KeyDigest::of_presented(std::hint::black_box(&text)));
+    }
+    println!("-- the hash alone {:.0} ns", nanos_each(began, calls));
+    let began = processor_nanos();
+    for _ in 0..calls {
+        std::hint::black_box((SystemClock.now(), Instant::now()));
+    }
+    println!("   both clocks alone {:.0} ns", nanos_each(began, calls));
+}

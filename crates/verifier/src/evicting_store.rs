@@ -1,0 +1,115 @@
+use std::future::Future;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::ports::{ActiveLimit, BoxError, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+
+use crate::answers::Answers;
+
+/// The store, through which this instance changes keys: a change is evicted before its answer is given.
+///
+/// A change runs in a task of its own. A web server drops the future of a request whose client went away, and the
+/// store may commit all the same: without the task nobody would evict then, and where there is no feed the revoked
+/// key would be good for ever.
+pub(crate) struct EvictingStore {
+    answers: Arc<Answers>,
+}
+
+impl EvictingStore {
+    pub(crate) fn new(answers: Arc<Answers>) -> Self {
+        Self { answers }
+    }
+
+    async fn to_the_end<T, C>(&self, change: impl FnOnce(Arc<Answers>) -> C) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        C: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        let outcome = tokio::spawn(change(Arc::clone(&self.answers))).await;
+        outcome.unwrap_or_else(|error| Err(StoreError::Unavailable(BoxError::from(error))))
+    }
+}
+
+#[async_trait]
+impl KeyStore for EvictingStore {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &KeyDigest,
+        limit: ActiveLimit,
+        view: ListView,
+    ) -> Result<Insertion, StoreError> {
+        let insertion = self.answers.store.insert_within(key, digest, limit, view).await;
+        self.answers.evict(digest);
+        insertion
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        self.answers.store.list(owner, view).await
+    }
+
+    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+        let owner = owner.clone();
+        self.to_the_end(async move |answers| {
+            let revocation = answers.store.revoke(&owner, id, at, view).await;
+            match &revocation {
+                Ok(Revocation::Revoked { digest, .. }) => answers.evict(digest),
+                Ok(Revocation::NotFound | Revocation::NotOwned) => {}
+                Err(_) => answers.evict_by_id(id),
+            }
+            revocation
+        })
+        .await
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError> {
+        let (owner, rotation, digest) = (owner.clone(), rotation.clone(), *digest);
+        self.to_the_end(async move |answers| {
+            let outcome = answers.store.rotate(&owner, id, &rotation, &digest, view).await;
+            match &outcome {
+                Ok(Rotation::Rotated { replaced, .. }) => answers.evict(replaced),
+                Ok(Rotation::Refused(_) | Rotation::NotFound | Rotation::NotOwned) => {}
+                Err(_) => answers.evict_by_id(id),
+            }
+            answers.evict(&digest);
+            outcome
+        })
+        .await
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let digests = digests.to_vec();
+        self.to_the_end(async move |answers| {
+            let revoked = answers.store.revoke_by_digests(&digests, at).await;
+            for digest in &digests {
+                answers.evict(digest);
+            }
+            revoked
+        })
+        .await
+    }
+
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        self.answers.store.find_by_digest(digest).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        self.answers.store.record_uses(uses).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.answers.store.purge_ended(before, max).await
+    }
+}

@@ -1,0 +1,77 @@
+use std::hash::{Hash, Hasher};
+
+use domain::{ApiKey, KeyId, Label, Scopes, Timestamp, UserId};
+use governor::state::InMemoryState;
+
+use crate::last_use::{LastUse, Used};
+
+/// What is known of a good key: all that an answer about it needs. Shared, so that an answer copies nothing.
+#[derive(Debug)]
+pub struct VerifiedKey {
+    /// Identifies the key.
+    pub id: KeyId,
+    /// Whose it is.
+    pub owner: UserId,
+    /// What its owner called it.
+    pub label: Label,
+    /// What it may be used for.
+    pub scopes: Scopes,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// The first instant at which it is no longer good; `None` when it does not expire.
+    pub expires_at: Option<Timestamp>,
+    pub(crate) last_use: LastUse,
+    /// What its bearer has spent of the rate limit.
+    pub(crate) spent: InMemoryState,
+}
+
+impl VerifiedKey {
+    /// From a key that is good now.
+    pub(crate) fn new(key: ApiKey) -> Self {
+        Self {
+            last_use: LastUse::new(key.last_used_at),
+            spent: InMemoryState::default(),
+            id: key.id,
+            owner: key.owner,
+            label: key.label,
+            scopes: key.scopes,
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+        }
+    }
+
+    /// Whether it is good at `at`, as long as it has not been revoked: [`ApiKey::is_good`] of what is kept here.
+    pub(crate) fn is_good(&self, at: Timestamp) -> bool {
+        self.expires_at.is_none_or(|expires_at| expires_at > at)
+    }
+
+    /// Whether an answer about `key` would be the same.
+    pub(crate) fn says_the_same_as(&self, key: &ApiKey) -> bool {
+        (self.id, self.expires_at) == (key.id, key.expires_at)
+    }
+}
+
+impl Used for VerifiedKey {
+    fn id(&self) -> KeyId {
+        self.id
+    }
+
+    fn last_use(&self) -> &LastUse {
+        &self.last_use
+    }
+}
+
+/// Two are equal when they are the same key.
+impl PartialEq for VerifiedKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for VerifiedKey {}
+
+impl Hash for VerifiedKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}

@@ -1,0 +1,213 @@
+use std::sync::Arc;
+
+use domain::ports::{ChangeFeed, Clock, KeyStore, RecentUses, StoreError};
+use domain::{KeyDigest, KeyId, RateLimit, Timestamp};
+use tokio::sync::{Mutex, Notify};
+use tokio_util::sync::CancellationToken;
+
+use crate::answers::{Answers, Recall};
+use crate::evicting_store::EvictingStore;
+use crate::feed_reader::FeedReader;
+use crate::fence::{Fence, Mark};
+use crate::last_use::Uses;
+use crate::limiter::{Allowance, Limiter};
+use crate::{FLUSH_BATCH_MAX, FLUSH_INTERVAL, VerifiedKey};
+
+/// What an operator may set of verification.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifierSettings {
+    /// The most good keys in the cache, to within the few per cent by which its shards differ.
+    pub keys_max: usize,
+    /// The most digests that are remembered to be no good key.
+    pub unknown_max: usize,
+    /// How often each key may be used; `None`: as often as its bearer likes.
+    pub rate_limit: Option<RateLimit>,
+}
+
+impl Default for VerifierSettings {
+    fn default() -> Self {
+        Self { keys_max: 200_000, unknown_max: 50_000, rate_limit: None }
+    }
+}
+
+/// Answers whether a key is good, and remembers when it was used.
+pub struct Verifier {
+    answers: Arc<Answers>,
+    clock: Arc<dyn Clock>,
+    /// The changes of other processes, and since when the cache has to know of them.
+    feed: Option<(Arc<dyn ChangeFeed>, Mark)>,
+    uses: Uses<VerifiedKey>,
+    flushing: Mutex<()>,
+    /// Wakes [`Verifier::run`] when a key was used for the first time ever.
+    first_use: Notify,
+    limiter: Option<Limiter>,
+}
+
+impl Verifier {
+    /// [`Verifier::single`] with the default settings.
+    pub fn new(store: Arc<dyn KeyStore>, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Self::single(store, clock, VerifierSettings::default())
+    }
+
+    /// For a store that this process alone uses: it always trusts its cache, because every change goes through
+    /// [`Verifier::key_store`]. On a store that other processes change too, a revoked key would stay good.
+    pub fn single(store: Arc<dyn KeyStore>, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Self> {
+        Self::build(store, None, clock, settings)
+    }
+
+    /// For a store that several processes use: it trusts its cache as long as it can read the `feed`, which
+    /// [`Verifier::run`] does. Until that runs, the store is asked each time.
+    pub fn shared(
+        store: Arc<dyn KeyStore>,
+        feed: Arc<dyn ChangeFeed>,
+        clock: Arc<dyn Clock>,
+        settings: VerifierSettings,
+    ) -> Arc<Self> {
+        Self::build(store, Some(feed), clock, settings)
+    }
+
+    fn build(
+        store: Arc<dyn KeyStore>,
+        feed: Option<Arc<dyn ChangeFeed>>,
+        clock: Arc<dyn Clock>,
+        settings: VerifierSettings,
+    ) -> Arc<Self> {
+        let fence = feed.is_some().then(Fence::new);
+        let feed = feed.map(|feed| (feed, Mark::now(&*clock)));
+        let answers = Arc::new(Answers::new(store, Arc::clone(&clock), fence, &settings));
+        let limiter = settings.rate_limit.map(Limiter::new);
+        Arc::new(Self {
+            answers,
+            clock,
+            feed,
+            uses: Uses::new(),
+            flushing: Mutex::new(()),
+            first_use: Notify::new(),
+            limiter,
+        })
+    }
+
+    /// The store through which this process must change keys: what it changes is forgotten here before its answer is
+    /// given, even when nobody waits for that any more.
+    pub fn key_store(&self) -> Arc<dyn KeyStore> {
+        Arc::new(EvictingStore::new(Arc::clone(&self.answers)))
+    }
+
+    /// The key that `presented` is, if it is good now; its use is noted.
+    ///
+    /// # Errors
+    ///
+    /// When the store has to be asked, and fails: nobody can tell then.
+    pub async fn verify(&self, presented: &str) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
+        let Some(digest) = KeyDigest::of_presented(presented) else {
+            return Ok(None);
+        };
+        let now = self.clock.now();
+        match self.answers.recall(&digest, now) {
+            Recall::Good(key) => {
+                self.note(&key, now);
+                Ok(Some(key))
+            }
+            Recall::NotGood => Ok(None),
+            // Boxed, so that the future of a hit stays small.
+            Recall::Unsure => Box::pin(self.ask(&digest)).await,
+        }
+    }
+
+    /// Takes one use from the allowance of a key that [`Verifier::verify`] has found good. `None` when there is no
+    /// rate limit. The allowance is this process's own, and starts anew when the key is dropped from the cache.
+    pub fn spend(&self, key: &Arc<VerifiedKey>) -> Option<Allowance> {
+        self.limiter.as_ref().map(|limiter| limiter.spend(key))
+    }
+
+    /// How many digests are cached: good keys, and what is known to be none.
+    pub fn cached(&self) -> (usize, usize) {
+        self.answers.count()
+    }
+
+    /// Reads the change feed, if there is one. Writes noted uses every [`FLUSH_INTERVAL`], a key's first use at once,
+    /// and a last time when `stop` is cancelled.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let reading = async {
+            if let Some((feed, covered)) = &self.feed {
+                let (feed, answers, clock) = (Arc::clone(feed), Arc::clone(&self.answers), Arc::clone(&self.clock));
+                FeedReader::new(feed, answers, clock, *covered).run(&stop).await;
+            }
+        };
+        let flushing = async {
+            while stop.run_until_cancelled(self.wait()).await.is_some() {
+                self.flush_or_keep().await;
+            }
+            self.flush_or_keep().await;
+        };
+        tokio::join!(reading, flushing);
+    }
+
+    /// Writes what is noted. What could not be written stays noted.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn flush(&self) -> Result<(), StoreError> {
+        let _one_at_a_time = self.flushing.lock().await;
+        let flush = Flush { uses: &self.uses, is_stored: false };
+        for batch in self.uses.begin_flush().chunks(FLUSH_BATCH_MAX) {
+            self.answers.store.record_uses(batch).await?;
+        }
+        flush.succeed();
+        Ok(())
+    }
+
+    async fn ask(&self, digest: &KeyDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
+        let found = self.answers.ask(digest).await?;
+        let now = self.clock.now();
+        Ok(found.filter(|key| key.is_good(now)).inspect(|key| self.note(key, now)))
+    }
+
+    async fn flush_or_keep(&self) {
+        if let Err(error) = self.flush().await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "last uses of keys could not be written, will retry"
+            );
+        }
+    }
+
+    async fn wait(&self) {
+        tokio::select! {
+            () = tokio::time::sleep(FLUSH_INTERVAL) => {}
+            () = self.first_use.notified() => {}
+        }
+    }
+
+    fn note(&self, key: &Arc<VerifiedKey>, at: Timestamp) {
+        if self.uses.note(key, at) {
+            self.first_use.notify_one();
+        }
+    }
+}
+
+/// A flush under way. When it fails, or its future is dropped, everything waits again: a use that is written twice does
+/// no harm.
+struct Flush<'a> {
+    uses: &'a Uses<VerifiedKey>,
+    is_stored: bool,
+}
+
+impl Flush<'_> {
+    fn succeed(mut self) {
+        self.is_stored = true;
+    }
+}
+
+impl Drop for Flush<'_> {
+    fn drop(&mut self) {
+        self.uses.end_flush(self.is_stored);
+    }
+}
+
+impl RecentUses for Verifier {
+    fn last_use(&self, id: KeyId) -> Option<Timestamp> {
+        self.uses.last_use(id)
+    }
+}

@@ -1,0 +1,199 @@
+//! The lock-free and hand-locked parts under a model checker: loom runs every interleaving that the C11 memory model
+//! allows, to a bound of preemptions. The sources are the crate's own, with loom's primitives for the standard ones.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::sync::{Arc, OnceLock};
+
+use domain::{KeyDigest, KeyId, Timestamp};
+use loom::model::Builder;
+use loom::thread;
+
+#[path = "../src/fills.rs"]
+mod fills;
+#[path = "../src/last_use.rs"]
+mod last_use;
+
+mod sync {
+    pub(crate) use std::sync::PoisonError;
+
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+    pub(crate) use loom::sync::{Mutex, MutexGuard};
+
+    /// Few, so that the models stay small; their one key lies in one of them.
+    pub(crate) const SHARDS: usize = 2;
+}
+
+use fills::Fills;
+use last_use::{LastUse, Used, Uses};
+use sync::{AtomicBool, Mutex, Ordering};
+
+fn check(model: impl Fn() + Sync + Send + 'static) {
+    let mut checker = Builder::new();
+    checker.preemption_bound = Some(3);
+    checker.check(model);
+}
+
+/// A store that knows one key, and a cache with room for it.
+struct World {
+    fills: Fills<()>,
+    stored_good: AtomicBool,
+    cached: Mutex<Option<bool>>,
+}
+
+impl World {
+    const DIGEST: KeyDigest = KeyDigest::from_bytes([7; 32]);
+
+    fn new() -> loom::sync::Arc<Self> {
+        let (stored_good, cached) = (AtomicBool::new(true), Mutex::new(None));
+        loom::sync::Arc::new(Self { fills: Fills::new(), stored_good, cached })
+    }
+
+    fn recall(&self) -> Option<bool> {
+        *self.cached.lock().unwrap()
+    }
+
+    /// As `Answers::recall` and `Answers::ask` do, but for the waiting of one on another.
+    fn verify(&self) -> bool {
+        if let Some(known) = self.recall() {
+            return known;
+        }
+        match self.fills.join(&Self::DIGEST, || self.recall()) {
+            Ok(known) => known,
+            Err(fill) => {
+                let good = self.stored_good.load(Ordering::SeqCst);
+                fill.complete(|| *self.cached.lock().unwrap() = Some(good));
+                good
+            }
+        }
+    }
+
+    /// As `EvictingStore` does: the store first, then the eviction, then the answer.
+    fn revoke(&self) {
+        self.stored_good.store(false, Ordering::SeqCst);
+        self.fills.spoil(&Self::DIGEST, || *self.cached.lock().unwrap() = None);
+    }
+}
+
+#[test]
+fn a_fill_never_puts_a_revoked_key_back() {
+    check(|| {
+        let world = World::new();
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                let world = world.clone();
+                thread::spawn(move || world.verify())
+            })
+            .collect();
+        world.revoke();
+        // From here on the revocation has been answered, whatever fills are still under way.
+        assert!(!world.verify(), "refused at once");
+        for reader in readers {
+            reader.join().unwrap();
+        }
+        assert_ne!(world.recall(), Some(true), "the cache holds a revoked key");
+        assert!(!world.verify());
+    });
+}
+
+#[test]
+fn forgetting_everything_stops_fills_as_well() {
+    check(|| {
+        let world = World::new();
+        let reader = {
+            let world = world.clone();
+            thread::spawn(move || world.verify())
+        };
+        world.stored_good.store(false, Ordering::SeqCst);
+        world.fills.spoil_all();
+        *world.cached.lock().unwrap() = None;
+        assert!(!world.verify());
+        reader.join().unwrap();
+        assert_ne!(world.recall(), Some(true));
+    });
+}
+
+#[test]
+fn a_fill_that_everybody_left_is_gone() {
+    check(|| {
+        let fills = loom::sync::Arc::new(Fills::<OnceLock<Arc<()>>>::new());
+        let probe = Arc::new(());
+        let come_and_go = |fills: &Fills<OnceLock<Arc<()>>>, probe: &Arc<()>| {
+            let joined = fills.join(&World::DIGEST, || None::<()>).map_or_else(|joined| joined, |()| unreachable!());
+            let _ = joined.set(Arc::clone(probe));
+        };
+        let other = {
+            let (fills, probe) = (fills.clone(), probe.clone());
+            thread::spawn(move || come_and_go(&fills, &probe))
+        };
+        come_and_go(&fills, &probe);
+        other.join().unwrap();
+        assert_eq!(Arc::strong_count(&probe), 1, "the table holds a fill that nobody makes");
+    });
+}
+
+struct Key(LastUse);
+
+impl Key {
+    const ID: KeyId = KeyId::from_bytes([7; 16]);
+
+    fn new() -> Arc<Self> {
+        Arc::new(Self(LastUse::new(None)))
+    }
+}
+
+impl Used for Key {
+    fn id(&self) -> KeyId {
+        Self::ID
+    }
+
+    fn last_use(&self) -> &LastUse {
+        &self.0
+    }
+}
+
+fn at(unix_millis: i64) -> Timestamp {
+    Timestamp::from_unix_millis(unix_millis).unwrap()
+}
+
+/// A flush, as `Verifier::flush` does it; answers what it stored last.
+fn flush(uses: &Uses<Key>, is_stored: bool) -> Option<Timestamp> {
+    let newest = uses.begin_flush().iter().map(|key_use| key_use.at).max();
+    uses.end_flush(is_stored);
+    newest.filter(|_| is_stored)
+}
+
+#[test]
+fn no_use_is_lost_between_a_note_and_a_flush() {
+    check(|| {
+        let (uses, key) = (loom::sync::Arc::new(Uses::new()), Key::new());
+        let threads: Vec<_> = [1, 2]
+            .map(|millis| {
+                let (uses, key) = (uses.clone(), key.clone());
+                thread::spawn(move || uses.note(&key, at(millis)))
+            })
+            .into_iter()
+            .collect();
+        let stored = flush(&uses, true);
+        let firsts = threads.into_iter().map(|thread| u32::from(thread.join().unwrap())).sum::<u32>();
+        assert_eq!(firsts, 1, "one use is the first");
+        assert_eq!(stored.max(flush(&uses, true)), Some(at(2)), "the newest use reaches the store");
+        assert_eq!(uses.last_use(Key::ID), None);
+    });
+}
+
+#[test]
+fn no_use_is_lost_when_a_flush_fails() {
+    check(|| {
+        let (uses, key) = (loom::sync::Arc::new(Uses::new()), Key::new());
+        uses.note(&key, at(1));
+        let noting = {
+            let uses = uses.clone();
+            thread::spawn(move || uses.note(&key, at(2)))
+        };
+        flush(&uses, false);
+        assert!(uses.last_use(Key::ID) >= Some(at(1)), "it stays visible");
+        noting.join().unwrap();
+        assert_eq!(flush(&uses, true), Some(at(2)));
+        assert_eq!(flush(&uses, true), None, "and is written once");
+    });
+}

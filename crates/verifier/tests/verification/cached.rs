@@ -1,0 +1,139 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::ports::{ActiveLimit, Clock, Insertion};
+use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes};
+use verifier::{UNKNOWN_TTL, VerifierSettings};
+
+use crate::world::World;
+
+#[tokio::test]
+async fn a_known_key_asks_the_store_once() {
+    let world = World::new();
+    let instance = world.single(VerifierSettings::default());
+    let key = instance.create().await;
+    for _ in 0..1_000 {
+        assert!(instance.is_good(&key.full_key).await);
+    }
+    assert_eq!(instance.link.finds(), 1);
+    let verified = instance.verifier.verify(key.full_key.expose()).await.unwrap().unwrap();
+    assert_eq!((verified.id, &verified.owner), (key.id, &world.owner));
+    for implausible in ["", "a b", "\u{e9}", &"a".repeat(513)] {
+        assert!(instance.verifier.verify(implausible).await.unwrap().is_none(), "{implausible}");
+    }
+    assert_eq!(instance.link.finds(), 1, "what no key can look like is not looked up");
+}
+
+#[tokio::test]
+async fn a_cached_key_expires_to_the_millisecond() {
+    let world = World::new();
+    let instance = world.single(VerifierSettings::default());
+    let key = instance.create_until(Some(world.clock.now().plus(Duration::from_mins(1)))).await;
+    assert!(instance.is_good(&key.full_key).await);
+    world.clock.advance(Duration::from_millis(59_999));
+    assert!(instance.is_good(&key.full_key).await);
+    world.clock.advance(Duration::from_millis(1));
+    assert!(!instance.is_good(&key.full_key).await);
+    assert_eq!(instance.link.finds(), 1);
+}
+
+#[tokio::test]
+async fn those_who_ask_at_once_share_one_read() {
+    let world = World::new();
+    let instance = Arc::new(world.single(VerifierSettings::default()));
+    let key = Arc::new(instance.create().await.full_key);
+    for (presented, expected) in [(key.expose(), true), ("svc_live_unknown", false)] {
+        let before = instance.link.finds();
+        instance.link.close_gate();
+        let presented: Arc<str> = presented.into();
+        let asking: Vec<_> = (0..100)
+            .map(|_| {
+                let (instance, presented) = (instance.clone(), presented.clone());
+                tokio::spawn(async move { instance.verifier.verify(&presented).await.unwrap().is_some() })
+            })
+            .collect();
+        instance.link.arrived(before + 1).await;
+        for _ in 0..200 {
+            tokio::task::yield_now().await;
+        }
+        instance.link.open_gate();
+        for asked in asking {
+            assert_eq!(asked.await.unwrap(), expected);
+        }
+        assert_eq!(instance.link.finds(), before + 1);
+    }
+}
+
+#[tokio::test]
+async fn when_the_one_who_reads_goes_away_the_next_reads() {
+    let world = World::new();
+    let instance = Arc::new(world.single(VerifierSettings::default()));
+    let key = Arc::new(instance.create().await.full_key);
+    instance.link.close_gate();
+    let ask = || {
+        let (instance, key) = (instance.clone(), key.clone());
+        tokio::spawn(async move { instance.is_good(&key).await })
+    };
+    let first = ask();
+    instance.link.arrived(1).await;
+    let second = ask();
+    tokio::task::yield_now().await;
+    first.abort();
+    instance.link.arrived(2).await;
+    instance.link.open_gate();
+    assert!(second.await.unwrap());
+    assert!(instance.is_good(&key).await);
+    assert_eq!(instance.link.finds(), 2);
+
+    // Nobody waits for this one: it leaves nothing behind that a later call could join.
+    instance.link.close_gate();
+    let abandoned = tokio::spawn({
+        let instance = instance.clone();
+        async move { instance.verifier.verify("svc_live_unknown").await }
+    });
+    instance.link.arrived(3).await;
+    abandoned.abort();
+    abandoned.await.unwrap_err();
+    instance.link.open_gate();
+    assert!(instance.verifier.verify("svc_live_unknown").await.unwrap().is_none());
+    assert_eq!(instance.link.finds(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_key_is_believed_unknown_for_a_moment() {
+    let world = World::new();
+    let instance = world.single(VerifierSettings::default());
+    for _ in 0..100 {
+        assert!(instance.verifier.verify("svc_live_imported").await.unwrap().is_none());
+    }
+    assert_eq!(instance.link.finds(), 1);
+    tokio::time::sleep(UNKNOWN_TTL).await;
+    assert!(instance.verifier.verify("svc_live_imported").await.unwrap().is_none());
+    assert_eq!(instance.link.finds(), 2, "another process may have stored it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_stored_here_is_known_at_once() {
+    let world = World::new();
+    let instance = world.single(VerifierSettings::default());
+    assert!(instance.verifier.verify("svc_live_imported").await.unwrap().is_none());
+    let now = world.clock.now();
+    let key = ApiKey {
+        id: KeyId::from_bytes([7; 16]),
+        owner: world.owner.clone(),
+        label: Label::parse("imported").unwrap(),
+        prefix: "svc_live_imp...".into(),
+        created_at: now,
+        last_used_at: None,
+        expires_at: None,
+        revoked_at: None,
+        scopes: Scopes::parse("orders:read").unwrap(),
+        replaced_by: None,
+    };
+    let digest = KeyDigest::of_presented("svc_live_imported").unwrap();
+    let limit = ActiveLimit { max: 1, at: now };
+    let inserted = instance.verifier.key_store().insert_within(&key, &digest, limit, ListView::at(now)).await.unwrap();
+    assert!(matches!(inserted, Insertion::Stored(_)));
+    let verified = instance.verifier.verify("svc_live_imported").await.unwrap().unwrap();
+    assert!(verified.scopes.covers(&Scopes::parse("orders:read").unwrap()));
+}

@@ -1,0 +1,183 @@
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use domain::RotateKey;
+use domain::ports::CHANGE_LAG_MAX;
+use tokio::time::{Instant, sleep};
+use verifier::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT, TRUST_MAX, VerifierSettings};
+
+use crate::world::{Feed, Instance, World};
+
+/// How long the instance goes on letting the key in, in paused time.
+async fn refused_after(instance: &Instance, key: &domain::FullKey) -> Duration {
+    let began = Instant::now();
+    while instance.is_good(key).await {
+        assert!(began.elapsed() < Duration::from_mins(1), "a revoked key stays good");
+        sleep(Duration::from_millis(1)).await;
+    }
+    began.elapsed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_another_instance_changes_is_refused_within_one_poll() {
+    let world = World::new();
+    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    for step in 0..20 {
+        let (revoked, leaked, rotated) = (other.create().await, other.create().await, other.create().await);
+        for key in [&revoked, &leaked, &rotated] {
+            assert!(here.is_good(&key.full_key).await);
+        }
+        sleep(Duration::from_millis(step * 13)).await;
+        let finds = here.link.finds();
+        assert!(here.is_good(&revoked.full_key).await);
+        assert_eq!(here.link.finds(), finds, "a cache that is trusted is used");
+        other.revoke(&revoked).await;
+        other.keys.report_leaks(&[leaked.full_key.expose()]).await.unwrap();
+        other.keys.rotate(&world.owner, RotateKey { id: rotated.id, overlap: Duration::ZERO }).await.unwrap();
+        assert!(refused_after(&here, &revoked.full_key).await <= FEED_POLL_INTERVAL);
+        assert!(!here.is_good(&leaked.full_key).await && !here.is_good(&rotated.full_key).await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_makes_it_sooner() {
+    let world = World::new();
+    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let key = other.create().await;
+    assert!(here.is_good(&key.full_key).await);
+    sleep(Duration::from_millis(100)).await;
+    other.revoke(&key).await;
+    here.link.hint.notify_one();
+    assert!(refused_after(&here, &key.full_key).await <= Duration::from_millis(1));
+
+    let reads = here.link.windows.lock().unwrap().len();
+    for _ in 0..1_000 {
+        here.link.hint.notify_one();
+        sleep(Duration::from_millis(1)).await;
+    }
+    let reads = here.link.windows.lock().unwrap().len() - reads;
+    assert!((40..=55).contains(&reads), "{reads} reads in a second of hints without end");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_feed_the_cache_is_trusted_for_three_seconds() {
+    for cut in [Feed::Fails, Feed::Hangs] {
+        let world = World::new();
+        let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+        let (revoked, good) = (other.create().await, other.create().await);
+        assert!(here.is_good(&revoked.full_key).await && here.is_good(&good.full_key).await);
+        here.link.set_feed(cut);
+        other.revoke(&revoked).await;
+        let after = refused_after(&here, &revoked.full_key).await;
+        assert!(after <= TRUST_MAX, "{after:?}");
+        assert!(after + 2 * FEED_POLL_INTERVAL > TRUST_MAX, "{after:?}: the cache was not used at all");
+
+        let finds = here.link.finds();
+        for _ in 0..10 {
+            assert!(here.is_good(&good.full_key).await);
+        }
+        assert_eq!(here.link.finds(), finds + 10, "the store is asked each time");
+
+        // What the store has said counts, even when the feed should never tell.
+        here.link.set_feed(Feed::TellsNothing);
+        sleep(FEED_READ_TIMEOUT + FEED_POLL_INTERVAL).await;
+        assert!(!here.is_good(&revoked.full_key).await);
+
+        here.link.set_feed(Feed::Works);
+        sleep(FEED_READ_TIMEOUT + FEED_POLL_INTERVAL).await;
+        let finds = here.link.finds();
+        assert!(here.is_good(&good.full_key).await);
+        assert_eq!(here.link.finds(), finds, "trusted again");
+        assert!(!here.is_good(&revoked.full_key).await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_the_first_read_nothing_is_trusted() {
+    let world = World::new();
+    let here = world.shared(VerifierSettings::default());
+    let key = here.create().await;
+    for _ in 0..10 {
+        assert!(here.is_good(&key.full_key).await);
+    }
+    assert_eq!(here.link.finds(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_looks_back_over_the_gap_and_the_longest_transaction() {
+    let world = World::new();
+    let (here, _stop) = world.running().await;
+    sleep(Duration::from_secs(2)).await;
+    let steady = *here.link.windows.lock().unwrap().last().unwrap();
+    assert_eq!(steady, CHANGE_LAG_MAX + FEED_POLL_INTERVAL);
+    here.link.set_feed(Feed::Fails);
+    sleep(Duration::from_secs(30)).await;
+    here.link.set_feed(Feed::Works);
+    sleep(FEED_POLL_INTERVAL).await;
+    let after_the_gap = *here.link.windows.lock().unwrap().last().unwrap();
+    assert!(after_the_gap >= CHANGE_LAG_MAX + Duration::from_secs(30), "{after_the_gap:?}");
+    sleep(FEED_POLL_INTERVAL).await;
+    assert_eq!(*here.link.windows.lock().unwrap().last().unwrap(), steady);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_long_gap_everything_is_forgotten() {
+    for suspended in [false, true] {
+        let world = World::new();
+        let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+        let (key, tried_at_once) = (other.create().await, other.create().await);
+        for key in [&key, &tried_at_once] {
+            assert!(here.is_good(&key.full_key).await);
+            other.revoke(key).await;
+        }
+        if suspended {
+            // The machine stood still, and its monotonic clock with it.
+            here.link.set_feed(Feed::TellsNothing);
+            world.clock.advance(Duration::from_hours(1));
+            assert!(!here.is_good(&tried_at_once.full_key).await, "what is cached is not trusted");
+        } else {
+            here.link.set_feed(Feed::Fails);
+            sleep(Duration::from_mins(2)).await;
+            here.link.set_feed(Feed::TellsNothing);
+        }
+        sleep(2 * FEED_POLL_INTERVAL).await;
+        assert_eq!(here.verifier.cached().0, 0);
+        assert!(!here.is_good(&key.full_key).await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_changes_than_can_be_read_forget_everything() {
+    let world = World::new();
+    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let key = other.create().await;
+    assert!(here.is_good(&key.full_key).await);
+    other.revoke(&key).await;
+    here.link.set_feed(Feed::Overflows);
+    assert!(refused_after(&here, &key.full_key).await <= FEED_POLL_INTERVAL);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_is_evicted_once_however_often_it_is_read() {
+    let world = World::new();
+    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let key = other.create().await;
+    other.keys.rotate(&world.owner, RotateKey { id: key.id, overlap: Duration::from_mins(1) }).await.unwrap();
+    sleep(FEED_POLL_INTERVAL).await;
+    assert!(here.is_good(&key.full_key).await);
+    let finds = here.link.finds();
+    sleep(Duration::from_secs(5)).await;
+    assert!(here.is_good(&key.full_key).await);
+    assert_eq!(here.link.finds(), finds);
+    // The second thing that can happen to it is a change of its own.
+    other.revoke(&key).await;
+    assert!(refused_after(&here, &key.full_key).await <= FEED_POLL_INTERVAL);
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_changes_are_deleted_now_and_then() {
+    let world = World::new();
+    let (here, _stop) = world.running().await;
+    sleep(Duration::from_mins(16)).await;
+    assert_eq!(here.link.forgotten.load(Ordering::SeqCst), 3);
+}

@@ -1,0 +1,100 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::FullKey;
+use domain::ports::Clock;
+use tokio::time::sleep;
+use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
+
+use crate::world::{Feed, Instance, World};
+use Answer::{Good, NobodyKnows, NotGood};
+
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    Good,
+    NotGood,
+    NobodyKnows,
+}
+
+async fn answer(instance: &Instance, presented: &str) -> Answer {
+    match instance.verifier.verify(presented).await {
+        Ok(Some(_)) => Good,
+        Ok(None) => NotGood,
+        Err(_) => NobodyKnows,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_good_key_is_never_called_bad() {
+    let world = World::new();
+    let (here, _stop) = world.running().await;
+    let (cached, uncached) = (here.create().await, here.create().await);
+    let expiring = here.create_until(Some(world.clock.now().plus(Duration::from_secs(1)))).await;
+    assert!(here.is_good(&cached.full_key).await && here.is_good(&expiring.full_key).await);
+    world.clock.advance(Duration::from_secs(1));
+    sleep(2 * FEED_POLL_INTERVAL).await;
+    let expose = FullKey::expose;
+    let presented =
+        [expose(&cached.full_key), expose(&uncached.full_key), "svc_live_unknown", expose(&expiring.full_key)];
+    let answers = async || {
+        let mut answers = Vec::new();
+        for presented in presented {
+            answers.push(answer(&here, presented).await);
+        }
+        answers
+    };
+
+    here.link.set_down(true);
+    here.link.set_feed(Feed::Fails);
+    assert_eq!(answers().await, [Good, NobodyKnows, NobodyKnows, NotGood], "just down");
+    sleep(TRUST_MAX.checked_sub(2 * FEED_POLL_INTERVAL).unwrap()).await;
+    assert_eq!(answers().await, [Good, NobodyKnows, NobodyKnows, NotGood], "before the fence");
+    sleep(2 * FEED_POLL_INTERVAL).await;
+    assert_eq!(answers().await, [NobodyKnows, NobodyKnows, NobodyKnows, NotGood], "past the fence");
+    sleep(Duration::from_mins(5)).await;
+    assert_eq!(answers().await, [NobodyKnows, NobodyKnows, NobodyKnows, NobodyKnows], "a long time after");
+    here.link.set_down(false);
+    assert_eq!(answers().await, [Good, Good, NotGood, NotGood], "the store is back, the feed is not");
+    here.link.set_feed(Feed::Works);
+    sleep(2 * FEED_POLL_INTERVAL).await;
+    assert_eq!(answers().await, [Good, Good, NotGood, NotGood], "all is well");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_single_process_goes_on_with_what_it_knows() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let key = here.create().await;
+    assert!(here.is_good(&key.full_key).await);
+    here.link.set_down(true);
+    sleep(Duration::from_hours(1)).await;
+    assert_eq!(answer(&here, key.full_key.expose()).await, Good);
+    assert_eq!(answer(&here, "svc_live_unknown").await, NobodyKnows);
+}
+
+#[tokio::test]
+async fn a_failure_is_shared_by_those_who_wait_for_it() {
+    let world = World::new();
+    let here = Arc::new(world.single(VerifierSettings::default()));
+    here.link.close_gate();
+    here.link.set_down(true);
+    let asking: Vec<_> = (0..100)
+        .map(|_| {
+            let here = here.clone();
+            tokio::spawn(async move { here.verifier.verify("svc_live_unknown").await.unwrap_err() })
+        })
+        .collect();
+    here.link.arrived(1).await;
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+    here.link.open_gate();
+    for asked in asking {
+        let error = asked.await.unwrap();
+        let cause = std::error::Error::source(&error).unwrap();
+        assert_eq!((error.to_string(), cause.to_string()), ("the store is unavailable".into(), "switched off".into()));
+    }
+    assert_eq!(here.link.finds(), 1);
+    here.link.set_down(false);
+    assert_eq!(answer(&here, "svc_live_unknown").await, NotGood, "a failure is not remembered");
+}

@@ -1,0 +1,121 @@
+//! What the verifier notes reaches the store: at once at first, then in batches, and never lost to a failure.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use domain::ports::{Clock, KeyStore, RecentUses};
+use domain::{CreatedKey, Timestamp};
+use tokio_util::sync::CancellationToken;
+use verifier::{FLUSH_BATCH_MAX, FLUSH_INTERVAL, VerifierSettings};
+
+use crate::world::{Instance, World};
+
+async fn stored_last_use(world: &World, key: &CreatedKey) -> Option<Timestamp> {
+    world.store.find_by_digest(&key.full_key.digest()).await.unwrap().unwrap().last_used_at
+}
+
+/// Waits, in paused time, until the store has seen that many writes.
+async fn writes(instance: &Instance, count: usize) {
+    let seen = async {
+        while instance.link.writes_of_uses.lock().unwrap().len() < count {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(10 * FLUSH_INTERVAL, seen).await.expect("the verifier stopped writing");
+    tokio::task::yield_now().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let key = here.create().await;
+    assert!(here.is_good(&key.full_key).await);
+    let used_at = Some(world.clock.now());
+    assert_eq!(here.keys.list(&world.owner).await.unwrap()[0].last_used_at, used_at);
+    assert_eq!(stored_last_use(&world, &key).await, None);
+
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(here.verifier.clone().run(stop.clone()));
+    let started = tokio::time::Instant::now();
+    writes(&here, 1).await;
+    assert!(started.elapsed() < FLUSH_INTERVAL, "the first use is written at once");
+    assert_eq!(stored_last_use(&world, &key).await, used_at);
+    assert_eq!(here.verifier.last_use(key.id), None, "what is written is forgotten");
+
+    // Later uses wait for the batch: any number of them is one write.
+    for _ in 0..1_000 {
+        world.clock.advance(Duration::from_millis(1));
+        assert!(here.is_good(&key.full_key).await);
+    }
+    writes(&here, 2).await;
+    assert!(started.elapsed() >= FLUSH_INTERVAL);
+    assert_eq!(stored_last_use(&world, &key).await, Some(world.clock.now()));
+
+    world.clock.advance(Duration::from_secs(1));
+    assert!(here.is_good(&key.full_key).await);
+    stop.cancel();
+    running.await.unwrap();
+    assert_eq!(stored_last_use(&world, &key).await, Some(world.clock.now()), "the last write is at the stop");
+    assert_eq!(*here.link.writes_of_uses.lock().unwrap(), [1, 1, 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failing_store_delays_a_use_and_does_not_lose_it() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let key = here.create().await;
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(here.verifier.clone().run(stop.clone()));
+    here.link.refuses_uses.store(true, Ordering::SeqCst);
+    assert!(here.is_good(&key.full_key).await, "verification does not wait for the write");
+    writes(&here, 3).await;
+    assert_eq!(stored_last_use(&world, &key).await, None);
+    assert_eq!(here.verifier.last_use(key.id), Some(world.clock.now()));
+    here.link.refuses_uses.store(false, Ordering::SeqCst);
+    writes(&here, 4).await;
+    assert_eq!(stored_last_use(&world, &key).await, Some(world.clock.now()));
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test]
+async fn many_uses_are_few_statements() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let keys = here.create_many(FLUSH_BATCH_MAX + 5_000).await;
+    for _ in 0..3 {
+        world.clock.advance(Duration::from_millis(1));
+        for key in &keys {
+            assert!(here.is_good(key).await);
+        }
+    }
+    here.verifier.flush().await.unwrap();
+    let written = here.link.writes_of_uses.lock().unwrap().clone();
+    assert_eq!(written, [FLUSH_BATCH_MAX, 5_000], "one use of each, in full statements");
+    for key in &keys {
+        let stored = world.store.find_by_digest(&key.digest()).await.unwrap().unwrap();
+        assert_eq!(stored.last_used_at, Some(world.clock.now()));
+    }
+    here.verifier.flush().await.unwrap();
+    assert_eq!(here.link.writes_of_uses.lock().unwrap().len(), 2, "nothing to write is no statement");
+}
+
+#[tokio::test]
+async fn a_use_survives_the_copy_that_the_cache_held() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let key = here.create().await;
+    let (older, newer) = (world.clock.now(), world.clock.now().plus(Duration::from_secs(1)));
+    assert!(here.is_good(&key.full_key).await);
+    // A rotation evicts the old key, so that its next use is that of a new copy.
+    let request = domain::RotateKey { id: key.id, overlap: Duration::from_mins(1) };
+    here.keys.rotate(&world.owner, request).await.unwrap();
+    assert_eq!(here.verifier.last_use(key.id), Some(older));
+    world.clock.advance(Duration::from_secs(1));
+    assert!(here.is_good(&key.full_key).await);
+    assert_eq!(here.verifier.last_use(key.id), Some(newer));
+    here.verifier.flush().await.unwrap();
+    assert_eq!(stored_last_use(&world, &key).await, Some(newer));
+    assert_eq!(here.verifier.last_use(key.id), None);
+}

@@ -1,0 +1,12 @@
+//! What the verifier promises, over the reference store: with paused time, and a store that counts, waits and fails.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod cached;
+mod change_feed;
+mod database_down;
+mod flood;
+mod last_used;
+mod random_histories;
+mod rate_limits;
+mod revoked_here;
+mod world;

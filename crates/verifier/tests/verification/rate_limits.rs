@@ -1,0 +1,80 @@
+use std::time::Duration;
+
+use domain::RateLimit;
+use tokio::time::sleep;
+use verifier::{Allowance, FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
+
+use crate::world::{Feed, Instance, World};
+
+fn limited(limit: &str) -> VerifierSettings {
+    VerifierSettings { rate_limit: Some(limit.parse().unwrap()), ..VerifierSettings::default() }
+}
+
+async fn spend(instance: &Instance, presented: &str) -> Option<Allowance> {
+    let key = instance.verifier.verify(presented).await.unwrap()?;
+    Some(instance.verifier.spend(&key).expect("there is a limit"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_is_held_to_its_limit() {
+    let world = World::new();
+    let here = world.single(limited("100/s"));
+    let limit: RateLimit = "100/s".parse().unwrap();
+    let (key, other) = (here.create().await, here.create().await);
+    for used in 1..=100 {
+        let allowance = spend(&here, key.full_key.expose()).await.unwrap();
+        let resets_after = Duration::from_millis(10) * used;
+        assert_eq!(allowance, Allowance { limit, remaining: 100 - used, resets_after, retry_after: None });
+    }
+    let refused = Allowance {
+        limit,
+        remaining: 0,
+        resets_after: Duration::from_secs(1),
+        retry_after: Some(Duration::from_millis(10)),
+    };
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap(), refused);
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap(), refused, "a refused use costs nothing");
+    assert_eq!(spend(&here, other.full_key.expose()).await.unwrap().remaining, 99, "each key has its own");
+
+    sleep(Duration::from_millis(10)).await;
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().retry_after, None);
+    assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 99, "never more than the burst");
+}
+
+#[tokio::test(start_paused = true)]
+async fn wrong_keys_cost_nobody_anything() {
+    let world = World::new();
+    let here = world.single(limited("5/m"));
+    let key = here.create().await;
+    for n in 0..1_000 {
+        let almost = format!("{}{n}", key.full_key.expose());
+        assert_eq!(spend(&here, &almost).await, None);
+    }
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn looking_a_key_up_anew_gives_nothing_back() {
+    let world = World::new();
+    let here = world.shared(limited("5/m"));
+    let key = here.create().await;
+    for remaining in [4, 3, 2, 1, 0] {
+        assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, remaining);
+    }
+    assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
+    assert_eq!(here.link.finds(), 6, "without the feed each use is a read");
+    here.link.set_feed(Feed::Fails);
+    sleep(TRUST_MAX + FEED_POLL_INTERVAL).await;
+    assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
+}
+
+#[tokio::test]
+async fn without_a_limit_nothing_is_spent() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let key = here.create().await;
+    let verified = here.verifier.verify(key.full_key.expose()).await.unwrap().unwrap();
+    assert_eq!(here.verifier.spend(&verified), None);
+}

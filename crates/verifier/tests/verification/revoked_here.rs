@@ -1,0 +1,125 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use domain::ports::KeyStore;
+use domain::{Keys, RotateKey};
+use verifier::VerifierSettings;
+
+use crate::world::{Instance, World};
+
+fn single() -> (World, Arc<Instance>) {
+    let world = World::new();
+    let instance = Arc::new(world.single(VerifierSettings::default()));
+    (world, instance)
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_from_the_answer_on() {
+    let (_, instance) = single();
+    let (revoked, other) = (instance.create().await, instance.create().await);
+    assert!(instance.is_good(&revoked.full_key).await && instance.is_good(&other.full_key).await);
+    instance.revoke(&revoked).await;
+    let finds = instance.link.finds();
+    for _ in 0..100 {
+        assert!(!instance.is_good(&revoked.full_key).await);
+    }
+    assert_eq!(instance.link.finds(), finds + 1, "and who goes on trying costs no read each time");
+    assert!(instance.is_good(&other.full_key).await);
+    assert_eq!(instance.link.finds(), finds + 1, "other keys stay cached");
+}
+
+#[tokio::test]
+async fn a_leaked_key_is_refused_from_the_answer_on() {
+    let (_, instance) = single();
+    let key = instance.create().await;
+    assert!(instance.is_good(&key.full_key).await);
+    let reported = instance.keys.report_leaks(&["nothing", key.full_key.expose()]).await.unwrap();
+    assert_eq!(reported[1].as_ref().map(|key| key.id), Some(key.id));
+    assert!(!instance.is_good(&key.full_key).await);
+}
+
+#[tokio::test]
+async fn a_rotated_key_is_good_until_its_overlap_ends() {
+    let (world, instance) = single();
+    for overlap in [Duration::ZERO, Duration::from_mins(1)] {
+        let old = instance.create().await;
+        assert!(instance.is_good(&old.full_key).await);
+        let new = instance.keys.rotate(&world.owner, RotateKey { id: old.id, overlap }).await.unwrap();
+        assert!(instance.is_good(&new.full_key).await);
+        if !overlap.is_zero() {
+            assert!(instance.is_good(&old.full_key).await);
+            world.clock.advance(overlap.checked_sub(Duration::from_millis(1)).unwrap());
+            assert!(instance.is_good(&old.full_key).await);
+            world.clock.advance(Duration::from_millis(1));
+        }
+        assert!(!instance.is_good(&old.full_key).await, "{overlap:?}");
+        assert!(instance.is_good(&new.full_key).await);
+    }
+}
+
+#[tokio::test]
+async fn a_read_that_a_revocation_overtakes_is_neither_kept_nor_shared() {
+    let (world, instance) = single();
+    let key = Arc::new(instance.create().await.full_key);
+    let id = instance.keys.list(&world.owner).await.unwrap()[0].id;
+    instance.link.close_gate();
+    let early = tokio::spawn({
+        let (instance, key) = (instance.clone(), key.clone());
+        async move { instance.is_good(&key).await }
+    });
+    // It has read the good key, and waits. The revocation takes a way without a gate, and is evicted.
+    instance.link.arrived(1).await;
+    let digest = key.digest();
+    world
+        .store
+        .revoke(&world.owner, id, domain::Timestamp::MIN, domain::ListView::at(domain::Timestamp::MAX))
+        .await
+        .unwrap();
+    instance.verifier.key_store().revoke_by_digests(&[digest], domain::Timestamp::MIN).await.unwrap();
+    let late = tokio::spawn({
+        let (instance, key) = (instance.clone(), key.clone());
+        async move { instance.is_good(&key).await }
+    });
+    instance.link.arrived(2).await;
+    instance.link.open_gate();
+    assert!(!late.await.unwrap(), "who asks after the revocation does not join the read before it");
+    assert!(early.await.unwrap(), "who asked before it may be told either");
+    assert!(!instance.is_good(&key).await, "and it is not remembered");
+}
+
+#[tokio::test]
+async fn a_revocation_whose_caller_went_away_is_evicted_all_the_same() {
+    let (world, instance) = single();
+    let key = instance.create().await;
+    assert!(instance.is_good(&key.full_key).await);
+    let arrived = instance.link.at_gate.load(Ordering::SeqCst);
+    instance.link.close_gate();
+    let request = tokio::spawn({
+        let (keys, owner): (Keys, _) = (instance.keys.clone(), world.owner.clone());
+        async move { keys.revoke(&owner, key.id).await.map(|_| ()) }
+    });
+    instance.link.arrived(arrived + 1).await;
+    request.abort();
+    request.await.unwrap_err();
+    instance.link.open_gate();
+    let refused = async {
+        while instance.is_good(&key.full_key).await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), refused).await.expect("the revoked key stays good");
+}
+
+#[tokio::test]
+async fn a_revocation_of_unknown_outcome_is_looked_up() {
+    let (world, instance) = single();
+    let (key, other) = (instance.create().await, instance.create().await);
+    assert!(instance.is_good(&key.full_key).await && instance.is_good(&other.full_key).await);
+    instance.link.loses_answers.store(true, Ordering::SeqCst);
+    instance.keys.revoke(&world.owner, key.id).await.unwrap_err();
+    let finds = instance.link.finds();
+    assert!(!instance.is_good(&key.full_key).await);
+    assert!(instance.is_good(&other.full_key).await);
+    assert_eq!(instance.link.finds(), finds + 1);
+}

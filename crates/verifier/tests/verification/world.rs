@@ -1,0 +1,288 @@
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
+use domain::ports::{
+    ActiveLimit, BoxError, ChangeFeed, Insertion, KeyStore, RecentChanges, Revocation, Rotation, StoreError,
+};
+use domain::{
+    ApiKey, CreateKey, CreatedKey, FullKey, KeyDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation, KeyUse, Keys,
+    Label, ListView, Scopes, Timestamp, UserId,
+};
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use verifier::{Verifier, VerifierSettings};
+
+/// One instance's way to the store, which counts its calls and can be made to wait and to fail.
+pub(crate) struct Link {
+    store: Arc<MemoryKeyStore>,
+    pub(crate) finds: AtomicUsize,
+    pub(crate) writes_of_uses: Mutex<Vec<usize>>,
+    /// Every call but reads of the feed fails.
+    pub(crate) is_down: AtomicBool,
+    pub(crate) refuses_uses: AtomicBool,
+    /// Revocations are committed, and answered with an error.
+    pub(crate) loses_answers: AtomicBool,
+    /// Closed while a test holds it: finds have read by then, revocations have not begun.
+    pub(crate) gate: Semaphore,
+    pub(crate) at_gate: AtomicUsize,
+    pub(crate) feed: Mutex<Feed>,
+    pub(crate) hint: Notify,
+    pub(crate) windows: Mutex<Vec<Duration>>,
+    pub(crate) forgotten: AtomicUsize,
+}
+
+/// What reads of the feed do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Feed {
+    Works,
+    Fails,
+    Hangs,
+    /// It answers, but tells nothing: the changes are older than it keeps them.
+    TellsNothing,
+    Overflows,
+}
+
+pub(crate) const OPEN: usize = Semaphore::MAX_PERMITS / 2;
+
+impl Link {
+    fn to(store: &Arc<MemoryKeyStore>) -> Arc<Self> {
+        Arc::new(Self {
+            store: store.clone(),
+            finds: AtomicUsize::new(0),
+            writes_of_uses: Mutex::default(),
+            is_down: AtomicBool::new(false),
+            refuses_uses: AtomicBool::new(false),
+            loses_answers: AtomicBool::new(false),
+            gate: Semaphore::new(OPEN),
+            at_gate: AtomicUsize::new(0),
+            feed: Mutex::new(Feed::Works),
+            hint: Notify::new(),
+            windows: Mutex::default(),
+            forgotten: AtomicUsize::new(0),
+        })
+    }
+
+    pub(crate) fn finds(&self) -> usize {
+        self.finds.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn set_down(&self, is_down: bool) {
+        self.is_down.store(is_down, Ordering::SeqCst);
+    }
+
+    pub(crate) fn set_feed(&self, feed: Feed) {
+        *self.feed.lock().unwrap() = feed;
+    }
+
+    pub(crate) fn close_gate(&self) {
+        self.gate.forget_permits(OPEN);
+    }
+
+    pub(crate) fn open_gate(&self) {
+        self.gate.add_permits(OPEN);
+    }
+
+    /// Waits until that many calls have come to the gate in all.
+    pub(crate) async fn arrived(&self, count: usize) {
+        while self.at_gate.load(Ordering::SeqCst) < count {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    async fn pass_gate(&self) {
+        self.at_gate.fetch_add(1, Ordering::SeqCst);
+        drop(self.gate.acquire().await.unwrap());
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        if self.is_down.load(Ordering::SeqCst) { Err(switched_off()) } else { Ok(()) }
+    }
+}
+
+fn switched_off() -> StoreError {
+    StoreError::Unavailable(BoxError::from("switched off"))
+}
+
+#[async_trait]
+impl KeyStore for Link {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &KeyDigest,
+        limit: ActiveLimit,
+        view: ListView,
+    ) -> Result<Insertion, StoreError> {
+        self.check()?;
+        self.store.insert_within(key, digest, limit, view).await
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        self.check()?;
+        self.store.list(owner, view).await
+    }
+
+    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+        self.check()?;
+        self.pass_gate().await;
+        let revocation = self.store.revoke(owner, id, at, view).await;
+        if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revocation }
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError> {
+        self.check()?;
+        self.store.rotate(owner, id, rotation, digest, view).await
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        self.check()?;
+        self.store.revoke_by_digests(digests, at).await
+    }
+
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        self.finds.fetch_add(1, Ordering::SeqCst);
+        let found = self.store.find_by_digest(digest).await;
+        self.pass_gate().await;
+        self.check()?;
+        found
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        self.writes_of_uses.lock().unwrap().push(uses.len());
+        self.check()?;
+        if self.refuses_uses.load(Ordering::SeqCst) {
+            return Err(switched_off());
+        }
+        self.store.record_uses(uses).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.purge_ended(before, max).await
+    }
+}
+
+#[async_trait]
+impl ChangeFeed for Link {
+    async fn changes_within(&self, window: Duration, max: u32) -> Result<RecentChanges, StoreError> {
+        self.windows.lock().unwrap().push(window);
+        let feed = *self.feed.lock().unwrap();
+        match feed {
+            Feed::Works => self.store.changes_within(window, max).await,
+            Feed::Fails => Err(switched_off()),
+            Feed::Hangs => std::future::pending().await,
+            Feed::TellsNothing => Ok(RecentChanges::All(Vec::new())),
+            Feed::Overflows => Ok(RecentChanges::TooMany),
+        }
+    }
+
+    async fn hint(&self) {
+        self.hint.notified().await;
+    }
+
+    async fn forget_changes(&self, _: Duration) -> Result<(), StoreError> {
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// What instances share.
+pub(crate) struct World {
+    pub(crate) store: Arc<MemoryKeyStore>,
+    pub(crate) clock: Arc<ManualClock>,
+    entropy: Arc<SeededEntropy>,
+    pub(crate) owner: UserId,
+}
+
+/// One process.
+pub(crate) struct Instance {
+    pub(crate) link: Arc<Link>,
+    pub(crate) verifier: Arc<Verifier>,
+    pub(crate) keys: Keys,
+    owner: UserId,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+        Self {
+            store: Arc::default(),
+            clock: Arc::new(ManualClock::new(now)),
+            entropy: Arc::new(SeededEntropy::new(1)),
+            owner: UserId::new("https://id.example", "alice").unwrap(),
+        }
+    }
+
+    /// The only process that uses the store.
+    pub(crate) fn single(&self, settings: VerifierSettings) -> Instance {
+        let link = Link::to(&self.store);
+        let verifier = Verifier::single(link.clone(), self.clock.clone(), settings);
+        self.instance(link, verifier)
+    }
+
+    /// One of several processes. It does not run yet.
+    pub(crate) fn shared(&self, settings: VerifierSettings) -> Instance {
+        let link = Link::to(&self.store);
+        let verifier = Verifier::shared(link.clone(), link.clone(), self.clock.clone(), settings);
+        self.instance(link, verifier)
+    }
+
+    /// One of several processes, which has read the feed.
+    pub(crate) async fn running(&self) -> (Instance, DropGuard) {
+        let instance = self.shared(VerifierSettings::default());
+        let stop = CancellationToken::new();
+        tokio::spawn(instance.verifier.clone().run(stop.clone()));
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        (instance, stop.drop_guard())
+    }
+
+    fn instance(&self, link: Arc<Link>, verifier: Arc<Verifier>) -> Instance {
+        let settings = KeyPolicySettings { max_active: 10_000, ..KeyPolicySettings::default() };
+        let policy = KeyPolicy::new(settings).unwrap();
+        let keys = Keys::new(verifier.key_store(), verifier.clone(), self.clock.clone(), self.entropy.clone(), policy);
+        Instance { link, verifier, keys, owner: self.owner.clone() }
+    }
+}
+
+impl Instance {
+    pub(crate) async fn create(&self) -> CreatedKey {
+        self.create_until(None).await
+    }
+
+    pub(crate) async fn create_until(&self, expires_at: Option<Timestamp>) -> CreatedKey {
+        let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
+        self.keys.create(&self.owner, CreateKey { label, expires_at, scopes }).await.unwrap()
+    }
+
+    /// Keys of as many users, past the maximum of one.
+    pub(crate) async fn create_many(&self, count: usize) -> Vec<FullKey> {
+        let mut keys = Vec::with_capacity(count);
+        for n in 0..count {
+            let owner = UserId::new(self.owner.issuer(), format!("user-{n}")).unwrap();
+            let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
+            let created = self.keys.create(&owner, CreateKey { label, expires_at: None, scopes }).await;
+            keys.push(created.unwrap().full_key);
+        }
+        keys
+    }
+
+    pub(crate) async fn revoke(&self, key: &CreatedKey) {
+        self.keys.revoke(&self.owner, key.id).await.unwrap();
+    }
+
+    pub(crate) async fn is_good(&self, full_key: &FullKey) -> bool {
+        self.verifier.verify(full_key.expose()).await.unwrap().is_some()
+    }
+}

@@ -1,0 +1,2 @@
+-- Nothing to do: SQLite serves one instance, which makes all changes itself.
+SELECT 1;
