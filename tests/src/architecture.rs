@@ -27,6 +27,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "adapters-oidc",
             "adapters-postgres",
             "adapters-sqlite",
+            "client",
             "diesel-mapping",
             "domain",
             "verifier",

@@ -6,9 +6,13 @@
 //! | `architecture` | dependencies point inward; both databases have the same migrations |
 //! | `contract` | `/api/api-keys` and its neighbours, to the letter |
 //! | `concurrency` | the exact maximum, from one process and from two |
+//! | `revocation` | a revoked key is refused everywhere in time, whatever line is cut; no good key is refused |
 //! | `survival` | nothing answered is lost by `kill -9`; a database outage heals; a graceful end |
 //! | `command_line` | `dev`, and every refusal of a configuration |
+//! | `client_library` | what the client asks of a real service as operator, and its bound on a revoked key |
+//! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `canary` | no secret in logs, files or errors |
+//! | `gateways` | `docs/gateways/` keeps its word, with real gateways |
 //! | `bad_input` | ten thousand malformed requests |
 //! | `documents` | the OpenAPI document is valid, and what is committed is what the binary says |
 //!
@@ -19,9 +23,13 @@
 mod architecture;
 mod bad_input;
 mod canary;
+mod client_library;
 mod command_line;
 mod concurrency;
 mod contract;
 mod documents;
+mod gateways;
 mod harness;
+mod keys_command;
+mod revocation;
 mod survival;

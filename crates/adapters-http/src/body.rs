@@ -43,15 +43,23 @@ async fn read(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> R
 }
 
 async fn collect(mut payload: Payload, size_bytes_max: usize) -> Result<Bytes, ApiError> {
-    let mut body = BytesMut::new();
+    let mut body = Bytes::new();
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|_| ApiError::BodyBroken)?;
         if body.len() + chunk.len() > size_bytes_max {
             return Err(ApiError::PayloadTooLarge);
         }
-        body.extend_from_slice(&chunk);
+        // A small body comes in one chunk, which need not be copied.
+        body = if body.is_empty() { chunk } else { joined(body, &chunk) };
     }
-    Ok(body.freeze())
+    Ok(body)
+}
+
+/// Appends to what was begun; where nobody else holds that, in place.
+fn joined(begun: Bytes, chunk: &[u8]) -> Bytes {
+    let mut joined = BytesMut::from(begun);
+    joined.extend_from_slice(chunk);
+    joined.freeze()
 }
 
 fn declared_length(headers: &HeaderMap) -> Option<u64> {
@@ -60,19 +68,19 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
 
 /// Whether the body is declared as JSON (`application/json`, or a type built on it: RFC 6839), and not compressed.
 fn is_json(headers: &HeaderMap) -> bool {
-    let essence = media_type(headers);
-    let is_json = essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
-    is_json && is_plain(headers)
+    let (kind, subtype) = media_type(headers).split_once('/').unwrap_or_default();
+    let suffix = subtype.rsplit_once('+').map_or(subtype, |(_, suffix)| suffix);
+    kind.eq_ignore_ascii_case("application") && suffix.eq_ignore_ascii_case("json") && is_plain(headers)
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
-    media_type(headers) == "application/x-www-form-urlencoded" && is_plain(headers)
+    media_type(headers).eq_ignore_ascii_case("application/x-www-form-urlencoded") && is_plain(headers)
 }
 
-/// The media type of the body without its parameters, in lower case.
-fn media_type(headers: &HeaderMap) -> String {
+/// The media type of the body without its parameters. Its case does not matter (RFC 9110, section 8.3.1).
+fn media_type(headers: &HeaderMap) -> &str {
     let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    media_type.split(';').next().unwrap_or_default().trim()
 }
 
 fn is_plain(headers: &HeaderMap) -> bool {

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{self, Content, Ref, RefOr, Response, ResponseBuilder};
@@ -55,15 +55,22 @@ fn error_response(status: u16, codes: &[ErrorCode]) -> Response {
     let description: Vec<String> = codes.iter().map(|code| format!("`{code}`: {}", code.entry().title)).collect();
     let problem = Content::new(Some(Ref::from_schema_name("Problem")));
     let response = ResponseBuilder::new().description(description.join(". ")).content(problem::MEDIA_TYPE, problem);
-    let header = |description: &str| {
-        HeaderBuilder::new().schema(Some(ObjectBuilder::new().schema_type(Type::String))).description(Some(description))
-    };
     match status {
-        401 => response.header("www-authenticate", header("How to authenticate (RFC 6750)").build()),
-        503 => response.header("retry-after", header("Seconds after which to try again").build()),
+        401 => response.header("www-authenticate", header("How to authenticate (RFC 6750)")),
+        429 => response
+            .header("retry-after", header("Seconds after which to try again"))
+            .header("ratelimit", header("What is left, and in how many seconds all of it is back"))
+            .header("ratelimit-policy", header("How many calls in how many seconds")),
+        503 => response.header("retry-after", header("Seconds after which to try again")),
         _ => response,
     }
     .build()
+}
+
+/// A header of a response, as text.
+pub(crate) fn header(description: &str) -> Header {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    HeaderBuilder::new().schema(Some(text)).description(Some(description)).build()
 }
 
 #[derive(OpenApi)]
@@ -132,6 +139,8 @@ mod tests {
                 assert!(has_text(&operation["summary"]), "{method} {path}");
                 assert!(has_text(&operation["operationId"]), "{method} {path}");
                 for (status, response) in operation["responses"].as_object().unwrap() {
+                    let elsewhere = response["$ref"].as_str().and_then(|to| document.pointer(to.strip_prefix('#')?));
+                    let response = elsewhere.unwrap_or(response);
                     assert!(has_text(&response["description"]), "{method} {path} {status}");
                 }
             }

@@ -1,4 +1,5 @@
-//! What only this adapter promises of rotation and revocation: the change feed, and exactness over many instances.
+//! The promises of the change feed on Postgres, and what only this adapter promises: ages, notifications, and exactness
+//! over many instances.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use domain::ports::{
     Rotation, StoreError,
 };
 use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, Label, ListView, RotationRefusal, Scopes, Timestamp, UserId};
-use throwaway_postgres::Cluster;
+use storage_conformance::Instances;
+use throwaway_postgres::{Cluster, Database};
 use tokio::sync::Barrier;
 
 /// Longer than any test here.
@@ -26,6 +28,19 @@ async fn instances(count: usize) -> (Vec<PostgresStore>, String) {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
     open(&database.url).await.migrate().await.unwrap();
     (futures_util::future::join_all((0..count).map(|_| open(&database.url))).await, database.name)
+}
+
+mod promises {
+    use super::*;
+
+    async fn fresh() -> (Instances, Database) {
+        let database = Cluster::shared().await.unwrap().database().await.unwrap();
+        open(&database.url).await.migrate().await.unwrap();
+        let (here, there) = tokio::join!(open(&database.url), open(&database.url));
+        ([Arc::new(here), Arc::new(there)], database)
+    }
+
+    storage_conformance::change_feed_tests!(fresh());
 }
 
 fn now() -> Timestamp {
@@ -81,46 +96,6 @@ async fn changes(store: &PostgresStore) -> Vec<KeyChange> {
         RecentChanges::All(changes) => changes,
         RecentChanges::TooMany => panic!("too many"),
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_instance_learns_of_each_change_once() {
-    let (stores, _) = instances(2).await;
-    let ([here, there], entropy, alice) = (stores.as_slice(), SeededEntropy::new(1), user("alice")) else { panic!() };
-    let mut keys = Vec::new();
-    for _ in 0..3 {
-        keys.push(insert(here, &alice, 10, &entropy).await.unwrap());
-    }
-    assert!(changes(there).await.is_empty(), "an insertion is no change");
-
-    assert_eq!(here.revoke(&user("bob"), keys[0].0, now(), view()).await.unwrap(), Revocation::NotOwned);
-    let none = here.revoke(&alice, KeyId::mint(now(), &entropy), now(), view()).await.unwrap();
-    assert_eq!(none, Revocation::NotFound);
-    assert!(changes(there).await.is_empty(), "a refused revocation is no change");
-
-    let mut expected = Vec::new();
-    for _ in 0..2 {
-        let revoked = here.revoke(&alice, keys[0].0, now(), view()).await.unwrap();
-        assert!(matches!(revoked, Revocation::Revoked { digest, .. } if digest == keys[0].1), "{revoked:?}");
-        expected.truncate(0);
-        expected.push(KeyChange { digest: keys[0].1, kind: KeyChangeKind::Revoked });
-        assert_eq!(changes(there).await, expected);
-    }
-
-    let rotated = rotate(here, &alice, keys[1].0, 10, &entropy).await;
-    assert!(matches!(&rotated, Rotation::Rotated { replaced, .. } if *replaced == keys[1].1), "{rotated:?}");
-    assert_eq!(rotate(here, &alice, keys[1].0, 10, &entropy).await, Rotation::Refused(RotationRefusal::Replaced));
-    let digests = [keys[0].1, keys[2].1, keys[2].1, digest(&entropy)];
-    for _ in 0..2 {
-        assert_eq!(here.revoke_by_digests(&digests, now()).await.unwrap().len(), 2);
-    }
-    expected.push(KeyChange { digest: keys[1].1, kind: KeyChangeKind::Rotated });
-    expected.push(KeyChange { digest: keys[2].1, kind: KeyChangeKind::Revoked });
-    let told = changes(there).await;
-    assert!(told.len() == 3 && expected.iter().all(|change| told.contains(change)), "{told:?}");
-    assert_eq!(there.changes_within(WINDOW, 2).await.unwrap(), RecentChanges::TooMany);
-    let longest = there.changes_within(Duration::MAX, 3).await.unwrap();
-    assert!(matches!(&longest, RecentChanges::All(all) if all.len() == 3), "{longest:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{config, dev, migrate, openapi, serve, token};
+use crate::commands::{config, dev, keys, migrate, openapi, serve, token};
 
 /// What the shell gave us.
 #[derive(Debug, Parser)]
@@ -20,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost dev                     try it: no configuration, everything on this machine
   gatepost serve                   run it: configured by gatepost.toml and the environment
+  gatepost keys list --user alice  what a user's keys are
   gatepost config                  what is in force, and where it came from";
 
 /// What to do.
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     Dev(dev::Arguments),
     Serve(serve::Arguments),
     Token(token::Arguments),
+    Keys(keys::Arguments),
     Migrate(migrate::Arguments),
     Config(config::Arguments),
     Openapi(openapi::Arguments),

@@ -16,6 +16,7 @@ use verifier::{Verifier, VerifierSettings};
 use crate::configuration::Configuration;
 use crate::database::{Database, prepare_schema};
 use crate::purge::purge_hourly;
+use crate::system::NameEntropy;
 use crate::tasks::Tasks;
 
 /// How long the database may take before we serve without it: callers wait in the listener's queue meanwhile.
@@ -86,7 +87,8 @@ impl Instance {
     }
 
     fn verifier(&self) -> Arc<Verifier> {
-        let settings = VerifierSettings { rate_limit: self.configuration.rate_limit, ..VerifierSettings::default() };
+        let Configuration { rate_limit, key_cache_size: keys_max, .. } = self.configuration;
+        let settings = VerifierSettings { keys_max, rate_limit, ..VerifierSettings::default() };
         self.database.verifier(Arc::clone(&self.clock), settings)
     }
 
@@ -110,7 +112,7 @@ impl Instance {
             operator_token: self.configuration.operator_token.as_ref().map(|token| OperatorToken::new(token.expose())),
             readiness: vec![self.database.readiness(), Arc::clone(&self.identity) as _],
             clock: Arc::clone(&self.clock),
-            entropy: Arc::clone(&self.entropy),
+            entropy: Arc::new(NameEntropy),
         }
     }
 

@@ -3,8 +3,11 @@
 mod command_line;
 mod commands;
 mod configuration;
+mod connection;
 mod database;
 mod instance;
+mod json_lines;
+mod log_lines;
 mod logs;
 mod output;
 mod purge;

@@ -21,3 +21,9 @@ pub(crate) fn answer(text: &str) -> io::Result<()> {
 pub(crate) fn answer_json(value: &impl Serialize) -> io::Result<()> {
     answer(&serde_json::to_string(value)?)
 }
+
+/// Writes a remark for a person to standard error, beside a command's answer.
+pub(crate) fn remark(text: &str) {
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(io::stderr(), "gatepost: {text}");
+}

@@ -43,6 +43,11 @@ impl Connection {
         ensure!(status == 200, "{status}: {}", String::from_utf8_lossy(body));
         Ok(body)
     }
+
+    /// The whole answer to the last request, head and body.
+    pub(crate) fn last_answer(&self) -> &[u8] {
+        &self.received
+    }
 }
 
 /// A call of key management.

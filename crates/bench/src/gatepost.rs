@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
+use crate::process::Usage;
 
 const READY: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n";
 
@@ -68,15 +69,14 @@ impl Gatepost {
         (0..users).map(|user| self.run(&["token", "--user", &format!("user-{user}")])).collect()
     }
 
-    /// Resident memory in KiB, now and at its peak.
-    pub(crate) fn resident_kib(&self) -> anyhow::Result<(u64, u64)> {
-        let process = self.process.as_ref().context("it does not run")?;
-        let status = std::fs::read_to_string(format!("/proc/{}/status", process.id()))?;
-        let field = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).context("no such field")
-        };
-        Ok((field("VmRSS:")?, field("VmHWM:")?))
+    /// What it uses of the machine.
+    pub(crate) fn usage(&self) -> anyhow::Result<Usage> {
+        Ok(Usage(self.process.as_ref().context("it does not run")?.id()))
+    }
+
+    /// The folder of its data.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub(crate) fn stop(&mut self) -> anyhow::Result<()> {

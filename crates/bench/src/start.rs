@@ -19,7 +19,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
         again.push(milliseconds(gatepost.start().await?));
         if resident.is_empty() {
             tokio::time::sleep(REST).await;
-            resident.push(gatepost.resident_kib()?);
+            resident.push(gatepost.usage()?.resident_kib()?);
         }
     }
     let (now, peak) = resident[0];

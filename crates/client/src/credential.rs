@@ -56,6 +56,28 @@ impl<'de> Deserialize<'de> for FullKey {
     }
 }
 
+/// The operator token: what the host application itself calls with. It does not print, and is wiped on drop.
+#[derive(Clone)]
+pub struct OperatorToken(Zeroizing<String>);
+
+impl OperatorToken {
+    /// Takes the token.
+    pub fn new(token: impl Into<String>) -> Self {
+        Self(Zeroizing::new(token.into()))
+    }
+
+    /// The token itself.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for OperatorToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("OperatorToken")
+    }
+}
+
 /// Who calls.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -64,6 +86,8 @@ pub enum Credential {
     IdToken(IdToken),
     /// Whoever holds an API key.
     ApiKey(FullKey),
+    /// The operator: the host application, which asks about any key.
+    OperatorToken(OperatorToken),
 }
 
 impl From<IdToken> for Credential {
@@ -78,10 +102,18 @@ impl From<FullKey> for Credential {
     }
 }
 
+impl From<OperatorToken> for Credential {
+    fn from(token: OperatorToken) -> Self {
+        Self::OperatorToken(token)
+    }
+}
+
 impl Credential {
     pub(crate) fn header(&self) -> Result<(HeaderName, HeaderValue), Error> {
+        let bearer = |token: &str| (AUTHORIZATION, Zeroizing::new(format!("Bearer {token}")));
         let (name, text) = match self {
-            Self::IdToken(token) => (AUTHORIZATION, Zeroizing::new(format!("Bearer {}", token.expose()))),
+            Self::IdToken(token) => bearer(token.expose()),
+            Self::OperatorToken(token) => bearer(token.expose()),
             Self::ApiKey(key) => (HeaderName::from_static("x-api-key"), key.0.clone()),
         };
         let mut value = HeaderValue::from_str(&text).map_err(|_| Error::InvalidCredential)?;

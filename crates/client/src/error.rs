@@ -99,7 +99,9 @@ impl fmt::Display for Problem {
         if let Some(detail) = &self.detail {
             write!(formatter, ": {detail}")?;
         }
-        for error in &self.errors {
+        // The service's own detail names a field that is the only one at fault.
+        let said = |error: &&FieldError| self.detail.as_ref().is_some_and(|detail| detail.contains(&error.detail));
+        for error in self.errors.iter().filter(|error| !said(error)) {
             write!(formatter, "; {} {}", error.field, error.detail)?;
         }
         match &self.request_id {

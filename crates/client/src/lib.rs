@@ -6,7 +6,7 @@
 //! # async fn example(id_token_of_the_user: String) -> Result<(), client::Error> {
 //! let user = Client::new("https://keys.example.com")?.with_credential(IdToken::new(id_token_of_the_user));
 //!
-//! let created = user.create_api_key("CI deploy", None).await?;
+//! let created = user.create_api_key("CI deploy").await?;
 //! // The one time that the full key can be had: hand it to whoever uses it.
 //! let machine = user.with_credential(created.key);
 //! println!("{:?}", machine.whoami().await?);
@@ -27,15 +27,38 @@
 //! - **Nothing is retried.** [`Error::retry_after`] says when the service asks to try again. Creating a key is not
 //!   idempotent: after an [`Error::NoAnswer`], list the keys before you create again.
 //! - A [`Client`] is cheap to clone and keeps its connections; make one and share it.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | brings |
+//! |---|---|
+//! | `tower` | `tower::RequireApiKey`, a layer that protects a service of yours: axum and others |
+//! | `actix` | `actix::RequireApiKey`, the same for actix-web |
+//! | `protect` | `protect::KeyVerifier`, what both rest on, for any other framework |
+//! | `webhooks` | `webhooks::SigningSecret`, for the receiver of webhooks |
 
+#[cfg(feature = "actix")]
+pub mod actix;
 mod api_keys;
 mod credential;
 mod error;
+mod introspection;
+mod leaks;
+#[cfg(feature = "protect")]
+pub mod protect;
 mod rest_client;
+#[cfg(feature = "tower")]
+pub mod tower;
+mod user_keys;
+#[cfg(feature = "webhooks")]
+pub mod webhooks;
 mod whoami;
 
-pub use api_keys::{ApiKey, CreatedApiKey};
-pub use credential::{Credential, FullKey, IdToken};
+pub use api_keys::{ApiKey, CreatedApiKey, NewApiKey};
+pub use credential::{Credential, FullKey, IdToken, OperatorToken};
 pub use error::{Error, FieldError, Problem};
+pub use introspection::ActiveApiKey;
 pub use rest_client::Client;
 pub use whoami::{UsedCredential, WhoAmI};

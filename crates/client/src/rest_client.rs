@@ -1,3 +1,4 @@
+use std::fmt::Write;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
@@ -13,6 +14,9 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// More than any answer has: a list of 10,000 keys, the most that can be configured, has about 3 MB.
 const BODY_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// What a call sends that has no body.
+pub(crate) const NO_BODY: Option<&()> = None;
 
 /// A client of one Gatepost service, cheap to clone.
 #[derive(Clone, Debug)]
@@ -45,8 +49,8 @@ impl Client {
         Ok(Self { http, base_url: url.as_str().trim_end_matches('/').to_owned(), credential: None })
     }
 
-    /// A client that calls with this credential, an [`IdToken`](crate::IdToken) or a [`FullKey`](crate::FullKey), and
-    /// shares the connections of this one.
+    /// A client that calls with this credential, an [`IdToken`](crate::IdToken), a [`FullKey`](crate::FullKey) or an
+    /// [`OperatorToken`](crate::OperatorToken), and shares the connections of this one.
     #[must_use]
     pub fn with_credential(&self, credential: impl Into<Credential>) -> Self {
         Self { credential: Some(credential.into()), ..self.clone() }
@@ -72,6 +76,19 @@ impl Client {
         let body = whole_body(response).await?;
         read_answer(status, &headers, &body)
     }
+}
+
+/// A text as one segment of a path: no character of it means anything to the URL.
+pub(crate) fn segment(text: &str) -> String {
+    text.bytes().fold(String::with_capacity(text.len()), |mut segment, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            segment.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(segment, "%{byte:02X}");
+        }
+        segment
+    })
 }
 
 /// The body, which may hold a full key, and so is wiped on drop.

@@ -1,6 +1,7 @@
 use reqwest::Method;
 use serde::Deserialize;
 
+use crate::rest_client::NO_BODY;
 use crate::{Client, Error};
 
 /// Whom the service takes the caller for.
@@ -25,6 +26,9 @@ pub enum UsedCredential {
         key_id: String,
         /// What its owner called it.
         label: String,
+        /// What it may be used for; empty when no scope was given.
+        #[serde(default)]
+        scopes: Vec<String>,
     },
     /// An ID token.
     IdToken,
@@ -37,6 +41,6 @@ impl Client {
     ///
     /// Code `credential_missing` or `credential_invalid`. Otherwise see [`Error`].
     pub async fn whoami(&self) -> Result<WhoAmI, Error> {
-        self.call(Method::GET, "/api/whoami", None::<&()>).await
+        self.call(Method::GET, "/api/whoami", NO_BODY).await
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use client::{Client, CreatedApiKey, Error, FullKey, IdToken, UsedCredential};
+use client::{Client, CreatedApiKey, Error, FullKey, IdToken, NewApiKey, OperatorToken, UsedCredential};
 use serde_json::{Value, json};
 use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -36,6 +36,8 @@ async fn answering(response: ResponseTemplate) -> (MockServer, Client) {
 async fn lists_keys_with_the_id_token_as_bearer() {
     let mut expiring = record();
     expiring["expiresAt"] = json!("2027-01-01T00:00:00.000Z");
+    expiring["scopes"] = json!(["orders:read", "orders:write"]);
+    expiring["replacedBy"] = json!("key_2");
     expiring["aFieldOfALaterVersion"] = json!({});
     let answer = ResponseTemplate::new(200).set_body_json(json!({ "keys": [expiring, record()] }));
     let asked = Mock::given(method("GET")).and(path("/api/api-keys"));
@@ -45,7 +47,8 @@ async fn lists_keys_with_the_id_token_as_bearer() {
     let keys = client.list_api_keys().await.unwrap();
     assert_eq!(keys.len(), 2);
     assert_eq!(keys[0].expires_at.as_deref(), Some("2027-01-01T00:00:00.000Z"));
-    assert_eq!(keys[1].expires_at, None);
+    assert_eq!((keys[0].scopes.len(), keys[0].replaced_by.as_deref()), (2, Some("key_2")));
+    assert_eq!((&keys[1].expires_at, keys[1].scopes.len(), &keys[1].replaced_by), (&None, 0, &None));
     assert_eq!((keys[1].label.as_str(), keys[1].prefix.as_str()), ("CI deploy", "svc_live_012..."));
     assert_eq!((keys[1].created_at.as_str(), &keys[1].last_used_at), ("2026-11-21T01:42:03.120Z", &None));
 }
@@ -53,14 +56,15 @@ async fn lists_keys_with_the_id_token_as_bearer() {
 #[tokio::test]
 async fn creates_a_key_and_shows_its_secret_only_when_asked() {
     let answer = json!({ "key": FULL_KEY, "keyId": "key_1", "keys": [record()] });
-    for (expires_at, body) in [
-        (None, json!({ "label": "CI" })),
-        (Some("2027-01-01T00:00:00Z"), json!({ "label": "CI", "expiresAt": "2027-01-01T00:00:00Z" })),
+    let narrow = NewApiKey::labelled("CI").ending_at("2027-01-01T00:00:00Z").with_scopes(["orders:read"]);
+    for (new, body) in [
+        (NewApiKey::from("CI"), json!({ "label": "CI" })),
+        (narrow, json!({ "label": "CI", "expiresAt": "2027-01-01T00:00:00Z", "scopes": ["orders:read"] })),
     ] {
         let asked = Mock::given(method("POST")).and(path("/api/api-keys")).and(body_json(body));
         let (_server, client) =
             server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
-        let created: CreatedApiKey = client.create_api_key("CI", expires_at).await.unwrap();
+        let created: CreatedApiKey = client.create_api_key(new).await.unwrap();
         assert_eq!((created.key.expose(), created.key_id.as_str(), created.keys.len()), (FULL_KEY, "key_1", 1));
         assert!(!format!("{created:?}").contains(&FULL_KEY[16..]));
     }
@@ -81,16 +85,81 @@ async fn accepts_both_forms_of_the_revoke_answer() {
 }
 
 #[tokio::test]
+async fn rotates_a_key_under_its_own_path() {
+    let answer = json!({ "key": FULL_KEY, "keyId": "key_2", "keys": [record()] });
+    for (key_id, asked_path) in
+        [("key_1", "/api/api-keys/key_1/rotate"), ("../whoami?a#b%2F", "/api/api-keys/..%2Fwhoami%3Fa%23b%252F/rotate")]
+    {
+        let asked = Mock::given(method("POST")).and(path(asked_path)).and(body_json(json!({ "overlapSeconds": 90 })));
+        let (_server, client) =
+            server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+        let rotated = client.rotate_api_key(key_id, Duration::from_millis(90_999)).await.unwrap();
+        assert_eq!((rotated.key.expose(), rotated.key_id.as_str()), (FULL_KEY, "key_2"));
+    }
+}
+
+#[tokio::test]
+async fn introspection_asks_with_the_operator_token() {
+    let active = json!({
+        "active": true, "sub": "alice", "iss": "https://id.example.com", "client_id": "key_1", "token_type": "api_key",
+        "iat": 1_795_225_323, "exp": 1_795_225_400, "scope": "orders:read orders:write", "label": "CI",
+    });
+    let question = json!({ "token": FULL_KEY, "scopes": ["orders:read"] });
+    let asked = Mock::given(method("POST")).and(path("/api/operator/introspect")).and(body_json(question));
+    let asked = asked.and(header("authorization", "Bearer operator-secret"));
+    let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&active))).await;
+    let operator = client.with_credential(OperatorToken::new("operator-secret"));
+    let key = operator.introspect(&FullKey::new(FULL_KEY), &["orders:read"]).await.unwrap().unwrap();
+    assert_eq!((key.user_id.as_str(), key.issuer.as_str()), ("alice", "https://id.example.com"));
+    assert_eq!((key.key_id.as_str(), key.label.as_str()), ("key_1", "CI"));
+    assert_eq!(key.scopes, ["orders:read", "orders:write"]);
+    assert_eq!((key.created_at_unix_seconds, key.expires_at_unix_seconds), (1_795_225_323, Some(1_795_225_400)));
+
+    let asked = Mock::given(body_json(json!({ "token": FULL_KEY })));
+    let answer = ResponseTemplate::new(200).set_body_json(json!({ "active": false }));
+    let (_server, client) = server_with(asked.respond_with(answer)).await;
+    assert_eq!(client.introspect(&FullKey::new(FULL_KEY), &[]).await.unwrap(), None);
+
+    let (_server, client) = answering(ResponseTemplate::new(200).set_body_json(json!({ "active": true }))).await;
+    let error = client.introspect(&FullKey::new(FULL_KEY), &[]).await.unwrap_err();
+    assert!(matches!(error, Error::UnexpectedAnswer { status: 200, .. }), "active, but whose? {error:?}");
+}
+
+#[tokio::test]
+async fn leaks_are_answered_in_their_order() {
+    let asked = Mock::given(method("POST")).and(path("/api/operator/leaks"));
+    let asked = asked.and(body_json(json!({ "tokens": ["nothing", FULL_KEY] })));
+    let answer = ResponseTemplate::new(200).set_body_json(json!({ "keyIds": [null, "key_1"] }));
+    let (_server, client) = server_with(asked.respond_with(answer)).await;
+    let found = [FullKey::new("nothing"), FullKey::new(FULL_KEY)];
+    assert_eq!(client.report_leaks(&found).await.unwrap(), [None, Some("key_1".to_owned())]);
+}
+
+#[tokio::test]
+async fn an_operator_looks_at_a_users_keys_and_revokes_one() {
+    let answer = json!({ "keys": [record()] });
+    let keys_of = "/api/operator/users/auth0%7Ca%2Fb/keys";
+    let asked = Mock::given(method("GET")).and(path(keys_of));
+    let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+    assert_eq!(client.list_user_api_keys("auth0|a/b").await.unwrap().len(), 1);
+
+    let asked = Mock::given(method("DELETE")).and(path(format!("{keys_of}/key_1")));
+    let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+    assert_eq!(client.revoke_user_api_key("auth0|a/b", "key_1").await.unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn whoami_sends_an_api_key_as_such_and_reads_both_kinds() {
     let by_key = json!({
         "userId": "alice",
-        "credential": { "kind": "apiKey", "keyId": "key_1", "label": "CI", "scopes": [] },
+        "credential": { "kind": "apiKey", "keyId": "key_1", "label": "CI", "scopes": ["orders:read"] },
     });
     let asked = Mock::given(method("GET")).and(path("/api/whoami")).and(header("x-api-key", FULL_KEY));
     let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(by_key))).await;
     let identity = client.with_credential(FullKey::new(FULL_KEY)).whoami().await.unwrap();
     assert_eq!(identity.user_id, "alice");
-    assert_eq!(identity.credential, UsedCredential::ApiKey { key_id: "key_1".into(), label: "CI".into() });
+    let (key_id, label, scopes) = ("key_1".into(), "CI".into(), vec!["orders:read".into()]);
+    assert_eq!(identity.credential, UsedCredential::ApiKey { key_id, label, scopes });
 
     let by_token = json!({ "userId": "alice", "credential": { "kind": "idToken" } });
     let (_server, client) = answering(ResponseTemplate::new(200).set_body_json(by_token)).await;
@@ -110,7 +179,7 @@ async fn a_refusal_is_told_in_the_services_words() {
     });
     let answer = ResponseTemplate::new(400).set_body_raw(problem.to_string(), "application/problem+json");
     let (_server, client) = answering(answer.insert_header("retry-after", "7")).await;
-    let error = client.create_api_key("", None).await.unwrap_err();
+    let error = client.create_api_key("").await.unwrap_err();
     assert_eq!((error.status(), error.code()), (Some(400), Some("invalid_field")));
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
     let problem = error.problem().unwrap();
@@ -153,7 +222,7 @@ async fn an_answer_that_is_none_of_ours_is_an_error_that_quotes_nothing() {
         "<html>svc_live_secret</html>",
     ] {
         let (_server, client) = answering(ResponseTemplate::new(200).set_body_string(body)).await;
-        let error = client.create_api_key("CI", None).await.unwrap_err();
+        let error = client.create_api_key("CI").await.unwrap_err();
         assert_eq!(error.status(), Some(200), "{body}");
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
     }
@@ -196,5 +265,7 @@ async fn a_credential_that_no_header_can_carry_is_not_sent() {
 #[test]
 fn secrets_do_not_print() {
     let client = Client::new("http://127.0.0.1:9").unwrap().with_credential(FullKey::new(FULL_KEY));
-    assert!(!format!("{client:?} {:?} {:?}", IdToken::new(TOKEN), FullKey::new(FULL_KEY)).contains("0123"));
+    let operator = client.with_credential(OperatorToken::new("operator-0123"));
+    let printed = format!("{client:?} {operator:?} {:?} {:?}", IdToken::new(TOKEN), FullKey::new(FULL_KEY));
+    assert!(!printed.contains("0123") && !printed.contains(TOKEN), "{printed}");
 }

@@ -16,12 +16,16 @@
 //! storage_conformance::key_store_tests!(fresh_store());
 //! ```
 //!
-//! Without macros, loop over [`PROMISES`]. The suite reads no clock, so that its runs are alike. What it cannot see
+//! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in [`change_feed`]:
+//! [`change_feed_tests`] names them.
+//!
+//! Without macros, loop over [`PROMISES`] and [`SHARED_PROMISES`]. The suite reads no clock, so that its runs are alike. What it cannot see
 //! from outside is a crash; [`durability`] looks at a store that was closed and opened again.
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 
 pub mod cancellation;
+pub mod change_feed;
 pub mod duplicates;
 pub mod durability;
 pub mod limit;
@@ -36,7 +40,9 @@ pub mod rotation;
 pub mod rotation_races;
 pub mod round_trip;
 mod sample;
+mod shared_suite;
 mod suite;
 pub mod uses;
 
+pub use shared_suite::{Instances, SHARED_PROMISES, SharedPromise, SharedStore, keep_shared};
 pub use suite::{Check, FreshStore, PROMISES, Promise, keep};

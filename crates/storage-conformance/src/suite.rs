@@ -51,19 +51,23 @@ impl<Guard: Any + Send> From<(Arc<dyn KeyStore>, Guard)> for FreshStore {
 
 /// Makes a store and holds it against the promise, on a runtime of its own. Panics where it is broken.
 pub fn keep<Fresh: Into<FreshStore>>(promise: &Promise, fresh: impl Future<Output = Fresh>) {
+    in_time(promise.name, async {
+        let fresh: FreshStore = fresh.await.into();
+        (promise.check)(Arc::clone(&fresh.store)).await;
+    });
+}
+
+/// Runs the check of a promise to its end, which must come within [`PROMISE_DURATION_MAX`].
+pub(crate) fn in_time(promise: &str, check: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(CALLING_THREADS)
         .enable_all()
         .build()
         .expect("a runtime can be built");
-    let ended = runtime.block_on(async {
-        let fresh: FreshStore = fresh.await.into();
-        let check = (promise.check)(Arc::clone(&fresh.store));
-        tokio::time::timeout(PROMISE_DURATION_MAX, check).await
-    });
+    let ended = runtime.block_on(async { tokio::time::timeout(PROMISE_DURATION_MAX, check).await });
     // Not dropped, which would wait for threads that the store has blocked.
     runtime.shutdown_background();
-    assert!(ended.is_ok(), "{promise:?}: no end after {PROMISE_DURATION_MAX:?}, calls block each other");
+    assert!(ended.is_ok(), "{promise}: no end after {PROMISE_DURATION_MAX:?}, calls block each other");
 }
 
 /// Names every promise as a `#[test]` of the module it is used in. Takes a future that makes a fresh store: an

@@ -4,6 +4,7 @@
 //! the key to a sharded list, which flushes take and lists of keys read. A list and not a map: with a million keys in
 //! use the map cost more than the rest of a verification. No lock is shared by all cores.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use domain::{KeyId, KeyUse, Timestamp};
@@ -49,7 +50,8 @@ pub(crate) struct Uses<K> {
 
 /// A key may be here twice, as two copies that the cache has held: the newest use of all counts.
 struct Shard<K> {
-    waiting: Vec<(KeyId, Arc<K>)>,
+    /// Those that wait longest come first; before them, keys that were never used before.
+    waiting: VecDeque<(KeyId, Arc<K>)>,
     /// Taken by the flush that is under way. They stay visible until it ends, so that a list of keys never shows a use
     /// and then loses it.
     in_flush: Vec<(KeyId, Arc<K>)>,
@@ -58,7 +60,7 @@ struct Shard<K> {
 impl<K: Used> Uses<K> {
     /// None.
     pub(crate) fn new() -> Self {
-        let empty = || Mutex::new(Shard { waiting: Vec::new(), in_flush: Vec::new() });
+        let empty = || Mutex::new(Shard { waiting: VecDeque::new(), in_flush: Vec::new() });
         Self { shards: (0..SHARDS).map(|_| empty()).collect() }
     }
 
@@ -70,12 +72,13 @@ impl<K: Used> Uses<K> {
         }
         // First the time, then the mark; a flush takes the mark first. So whoever finds it set is seen by the flush.
         let before = last_use.at.fetch_max(at.unix_millis(), Ordering::AcqRel);
+        let is_first = before == NEVER;
         if !last_use.waits.swap(true, Ordering::AcqRel) {
             let id = key.id();
             // The last byte of a UUIDv7 is random.
-            lock(&self.shards[usize::from(id.as_bytes()[15]) % SHARDS]).enter(id, key);
+            lock(&self.shards[usize::from(id.as_bytes()[15]) % SHARDS]).enter(id, key, is_first);
         }
-        before == NEVER
+        is_first
     }
 
     /// The newest noted use of the key.
@@ -85,9 +88,22 @@ impl<K: Used> Uses<K> {
         copies.filter_map(|(_, key)| key.last_use().at()).max()
     }
 
-    /// Begins a flush, of all that waits. Another must not be under way.
-    pub(crate) fn begin_flush(&self) -> Vec<KeyUse> {
-        self.shards.iter().flat_map(|shard| lock(shard).begin_flush()).collect()
+    /// How many wait for a flush.
+    pub(crate) fn count(&self) -> usize {
+        self.shards.iter().map(|shard| lock(shard).waiting.len()).sum()
+    }
+
+    /// Begins a flush of what waits, of `max` at most. Another must not be under way.
+    pub(crate) fn begin_flush(&self, max: usize) -> Vec<KeyUse> {
+        let mut uses = Vec::new();
+        // Even shares first, so that no shard's keys wait for another's; then what is left of them.
+        for share in [max / SHARDS, max] {
+            for shard in &self.shards {
+                let uses_of_shard = lock(shard).begin_flush(share.min(max - uses.len()));
+                uses.extend(uses_of_shard);
+            }
+        }
+        uses
     }
 
     /// Ends the flush: it has stored everything, or all of it waits again.
@@ -97,7 +113,7 @@ impl<K: Used> Uses<K> {
             for (id, key) in std::mem::take(&mut shard.in_flush) {
                 if !is_stored {
                     key.last_use().waits.store(true, Ordering::Release);
-                    shard.enter(id, &key);
+                    shard.enter(id, &key, false);
                 }
             }
         }
@@ -105,19 +121,22 @@ impl<K: Used> Uses<K> {
 }
 
 impl<K: Used> Shard<K> {
-    fn enter(&mut self, id: KeyId, key: &Arc<K>) {
+    fn enter(&mut self, id: KeyId, key: &Arc<K>, is_first: bool) {
         if self.waiting.len() < SHARD_NOTED_MAX {
-            self.waiting.push((id, Arc::clone(key)));
+            let entry = (id, Arc::clone(key));
+            if is_first { self.waiting.push_front(entry) } else { self.waiting.push_back(entry) }
         } else {
             key.last_use().waits.store(false, Ordering::Release);
         }
     }
 
-    fn begin_flush(&mut self) -> Vec<KeyUse> {
-        self.in_flush = std::mem::take(&mut self.waiting);
+    fn begin_flush(&mut self, max: usize) -> Vec<KeyUse> {
+        let taken = self.waiting.drain(..self.waiting.len().min(max));
         // What a failed flush gave back may have entered again meanwhile: the first finds the mark, the second does not.
-        self.in_flush.retain(|(_, key)| key.last_use().waits.swap(false, Ordering::AcqRel));
-        let uses = self.in_flush.iter().filter_map(|(id, key)| Some(KeyUse { id: *id, at: key.last_use().at()? }));
+        let begun = self.in_flush.len();
+        self.in_flush.extend(taken.filter(|(_, key)| key.last_use().waits.swap(false, Ordering::AcqRel)));
+        let uses =
+            self.in_flush[begun..].iter().filter_map(|(id, key)| Some(KeyUse { id: *id, at: key.last_use().at()? }));
         uses.collect()
     }
 }

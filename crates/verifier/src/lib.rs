@@ -28,10 +28,16 @@ pub use limiter::Allowance;
 pub use verified_key::VerifiedKey;
 pub use verifier::{Verifier, VerifierSettings};
 
-/// How long a noted use waits at most before it is written.
+/// How often noted uses are written. With up to [`FLUSH_BATCH_MAX`] keys in use at a time, no use waits longer.
 pub const FLUSH_INTERVAL: Duration = Duration::from_secs(2);
-/// The most uses in one statement.
+/// The most uses in one statement, and in one [`FLUSH_INTERVAL`]. Of more keys than that, those wait that have waited
+/// shortest: a database must not pay a write for each verification when a million keys are in use.
 pub const FLUSH_BATCH_MAX: usize = 10_000;
+/// How much longer than a write of uses the pause after it is, at least: so they take a tenth of a database's time at
+/// most.
+pub const FLUSH_REST: u32 = 9;
+/// How long the last write of uses may take, when the process stops.
+pub const FLUSH_AT_STOP_MAX: Duration = Duration::from_secs(1);
 /// How often the change feed is read when nothing hints at a change.
 pub const FEED_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a read of the change feed may take before it has failed.

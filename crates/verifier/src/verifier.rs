@@ -1,8 +1,10 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::ports::{ChangeFeed, Clock, KeyStore, RecentUses, StoreError};
 use domain::{KeyDigest, KeyId, RateLimit, Timestamp};
 use tokio::sync::{Mutex, Notify};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::answers::{Answers, Recall};
@@ -11,7 +13,7 @@ use crate::feed_reader::FeedReader;
 use crate::fence::{Fence, Mark};
 use crate::last_use::Uses;
 use crate::limiter::{Allowance, Limiter};
-use crate::{FLUSH_BATCH_MAX, FLUSH_INTERVAL, VerifiedKey};
+use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST, VerifiedKey};
 
 /// What an operator may set of verification.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +128,7 @@ impl Verifier {
     }
 
     /// Reads the change feed, if there is one. Writes noted uses every [`FLUSH_INTERVAL`], a key's first use at once,
-    /// and a last time when `stop` is cancelled.
+    /// and what it can within [`FLUSH_AT_STOP_MAX`] when `stop` is cancelled.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let reading = async {
             if let Some((feed, covered)) = &self.feed {
@@ -135,24 +137,41 @@ impl Verifier {
             }
         };
         let flushing = async {
-            while stop.run_until_cancelled(self.wait()).await.is_some() {
-                self.flush_or_keep().await;
+            let mut rest = Duration::ZERO;
+            while stop.run_until_cancelled(self.wait(rest)).await.is_some() {
+                let began = Instant::now();
+                log_failure(self.flush_once().await);
+                rest = began.elapsed() * FLUSH_REST;
             }
-            self.flush_or_keep().await;
+            log_failure(timeout(FLUSH_AT_STOP_MAX, self.flush()).await.unwrap_or(Ok(())));
+            let lost = self.uses.count();
+            if lost > 0 {
+                tracing::warn!(lost, "last uses of keys were not written in time");
+            }
         };
         tokio::join!(reading, flushing);
     }
 
-    /// Writes what is noted. What could not be written stays noted.
+    /// Writes all that is noted. What could not be written stays noted.
     ///
     /// # Errors
     ///
     /// When the store fails.
     pub async fn flush(&self) -> Result<(), StoreError> {
+        // What is noted meanwhile is not waited for.
+        for _ in 0..self.uses.count().div_ceil(FLUSH_BATCH_MAX) {
+            self.flush_once().await?;
+        }
+        Ok(())
+    }
+
+    /// Writes [`FLUSH_BATCH_MAX`] noted uses at most, in one statement.
+    async fn flush_once(&self) -> Result<(), StoreError> {
         let _one_at_a_time = self.flushing.lock().await;
         let flush = Flush { uses: &self.uses, is_stored: false };
-        for batch in self.uses.begin_flush().chunks(FLUSH_BATCH_MAX) {
-            self.answers.store.record_uses(batch).await?;
+        let uses = self.uses.begin_flush(FLUSH_BATCH_MAX);
+        if !uses.is_empty() {
+            self.answers.store.record_uses(&uses).await?;
         }
         flush.succeed();
         Ok(())
@@ -164,18 +183,10 @@ impl Verifier {
         Ok(found.filter(|key| key.is_good(now)).inspect(|key| self.note(key, now)))
     }
 
-    async fn flush_or_keep(&self) {
-        if let Err(error) = self.flush().await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "last uses of keys could not be written, will retry"
-            );
-        }
-    }
-
-    async fn wait(&self) {
+    async fn wait(&self, rest: Duration) {
+        sleep(rest).await;
         tokio::select! {
-            () = tokio::time::sleep(FLUSH_INTERVAL) => {}
+            () = sleep(FLUSH_INTERVAL.saturating_sub(rest)) => {}
             () = self.first_use.notified() => {}
         }
     }
@@ -184,6 +195,12 @@ impl Verifier {
         if self.uses.note(key, at) {
             self.first_use.notify_one();
         }
+    }
+}
+
+fn log_failure(flushed: Result<(), StoreError>) {
+    if let Err(error) = flushed {
+        tracing::warn!(error = &error as &dyn std::error::Error, "last uses of keys could not be written, will retry");
     }
 }
 

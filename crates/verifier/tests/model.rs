@@ -157,7 +157,7 @@ fn at(unix_millis: i64) -> Timestamp {
 
 /// A flush, as `Verifier::flush` does it; answers what it stored last.
 fn flush(uses: &Uses<Key>, is_stored: bool) -> Option<Timestamp> {
-    let newest = uses.begin_flush().iter().map(|key_use| key_use.at).max();
+    let newest = uses.begin_flush(usize::MAX).iter().map(|key_use| key_use.at).max();
     uses.end_flush(is_stored);
     newest.filter(|_| is_stored)
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask`: what developers run. `cargo xtask help` lists it.
 
 mod bench;
+mod gateways;
 mod lint;
 mod openapi;
 mod program;
@@ -12,7 +13,8 @@ const USAGE: &str = "\
 cargo xtask test [FILTER…]     builds the binary, then runs every test of the workspace
 cargo xtask lint               formatting, clippy, licences and advisories, the documents' validity
 cargo xtask openapi [--check]  writes docs/openapi.json and docs/configuration.md, or tells whether they are current
-cargo xtask bench [PART…]      measures: keys, list, start (all without a name); see docs/benchmarks.md
+cargo xtask bench [PART…]      measures: keys, list, start, verify, verify-postgres, size, cold, flood (all without a
+                               name); see docs/benchmarks.md
 ";
 
 fn main() -> ExitCode {

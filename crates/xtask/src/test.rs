@@ -1,4 +1,5 @@
-//! All tests. They need a Postgres server and curl, which are installed where that is possible, and nothing else.
+//! All tests. They need a Postgres server and curl, which are installed where that is possible, and nothing else. Those
+//! of the gateways are skipped by name where a gateway cannot be had.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,28 +7,37 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
+use crate::gateways::Gateways;
 use crate::program::{self, cargo, program, say, succeeds};
 
 /// The filter is passed on to the test runner.
 pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     need_curl()?;
+    let gateways = Gateways::find_or_get()?;
     let binary = build_binary()?;
     // One server for all the processes that a test runner starts. It is gone with this process.
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("no runtime")?;
     let cluster = runtime.block_on(Cluster::start(ClusterSettings { connections_max: 1_000, ..Default::default() }))?;
     let prepared = |mut command: Command| {
         let (name, value) = cluster.loan();
-        command.args(filter).env(name, value).env("GATEPOST_BIN", &binary);
+        command.args(filter).env(name, value).env("GATEPOST_BIN", &binary).env("PATH", &gateways.path);
         command
+    };
+    let suite = |arguments: &[&'static str]| {
+        let mut command = prepared(cargo(arguments.iter().copied()));
+        command.args(gateways.skips());
+        let outcome = program::run(command);
+        gateways.say_what_is_skipped();
+        outcome
     };
     let doc_tests = prepared(cargo(["test", "--workspace", "--locked", "--quiet", "--doc"]));
     if succeeds(cargo(["nextest", "--version"])) {
         program::run(doc_tests)?;
-        return program::run(prepared(cargo(["nextest", "run", "--workspace", "--locked"])));
+        return suite(&["nextest", "run", "--workspace", "--locked"]);
     }
     say("cargo-nextest is not installed: the slower `cargo test` runs in its place");
     program::run(doc_tests)?;
-    program::run(prepared(cargo(["test", "--workspace", "--locked", "--all-targets"])))
+    suite(&["test", "--workspace", "--locked", "--all-targets"])
 }
 
 /// The binary that the suite tests, built once before all.

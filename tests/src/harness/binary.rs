@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -12,9 +13,18 @@ pub(crate) fn gatepost_binary() -> &'static Path {
 
 /// Runs the binary to its end with this environment and nothing else, in `folder`.
 pub(crate) fn run_gatepost(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    feed_gatepost(folder, arguments, environment, "")
+}
+
+/// The same with something on standard input: no more than a pipe holds.
+pub(crate) fn feed_gatepost(folder: &Path, arguments: &[&str], environment: &[(&str, &str)], input: &str) -> Output {
     let mut command = Command::new(gatepost_binary());
-    command.args(arguments).env_clear().envs(environment.iter().copied()).current_dir(folder).stdin(Stdio::null());
-    command.output().expect("the binary runs")
+    command.args(arguments).env_clear().envs(environment.iter().copied()).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary runs");
+    // A process that does not read may have ended before it is told anything.
+    let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
+    child.wait_with_output().expect("the binary ends")
 }
 
 #[expect(clippy::disallowed_methods, reason = "tells the suite which binary to test, and no configuration of ours")]

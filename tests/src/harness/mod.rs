@@ -1,6 +1,7 @@
 //! What the tests start and speak through: the real binary, an identity provider, the databases, plain HTTP/1.1.
 
 mod binary;
+mod fault_proxy;
 mod identity_provider;
 mod instance;
 mod malformed;
@@ -10,7 +11,8 @@ mod user;
 mod waiting;
 mod wire;
 
-pub(crate) use binary::run_gatepost;
+pub(crate) use binary::{feed_gatepost, run_gatepost};
+pub(crate) use fault_proxy::{FaultProxy, Line};
 pub(crate) use identity_provider::{IdentityProvider, seconds_since_1970};
 pub(crate) use instance::{ENCRYPTION_KEY, Gatepost, Setup, free_address};
 pub(crate) use malformed::Malformed;

@@ -4,8 +4,7 @@ use std::time::Duration;
 use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::time::Instant;
 
-use super::fault_proxy::FaultProxy;
-use crate::harness::{Gatepost, Request, Response, Setup, Storage, eventually};
+use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, eventually};
 
 /// What `operations.md` promises, and a little for a busy machine.
 const ANSWER_WITHIN: Duration = Duration::from_secs(6);
@@ -32,9 +31,9 @@ async fn a_silent_postgres_is_503_and_heals() {
     let storage = Storage::Postgres { cluster, database };
     let mut gatepost = Setup::serve(&storage).await.with("DATABASE_URL", &url).start().await;
     let full_key = gatepost.user("alice").created("ci").await.0;
-    proxy.fall_silent();
+    proxy.set(Line::Silent);
     assert_down(&gatepost, &full_key).await;
-    proxy.speak_again();
+    proxy.set(Line::Whole);
     assert_heals(&mut gatepost, &full_key).await;
 }
 

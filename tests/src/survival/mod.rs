@@ -1,6 +1,5 @@
 //! What happens when something is taken away: the process, the database, the operator's patience.
 
 mod database_outage;
-mod fault_proxy;
 mod graceful_end;
 mod killed_process;

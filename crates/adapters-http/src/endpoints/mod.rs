@@ -20,13 +20,14 @@ use actix_web::Resource;
 use actix_web::web::{self, ServiceConfig};
 use utoipa::OpenApi;
 
+use self::forward_auth::EveryMethod;
 use crate::Api;
 
 /// Adds the methods of a path.
 type Methods = fn(Resource) -> Resource;
 
 /// Every path, with what answers there. Explicit resources, because those answer another method with 405 and `Allow`.
-const RESOURCES: [(&str, Methods); 12] = [
+const RESOURCES: [(&str, Methods); 13] = [
     ("/api/api-keys", |resource| {
         resource
             .route(web::get().to(list_keys::list_keys))
@@ -36,6 +37,7 @@ const RESOURCES: [(&str, Methods); 12] = [
     ("/api/api-keys/{keyId}/rotate", |resource| resource.route(web::post().to(rotate_key::rotate_key))),
     ("/api/whoami", |resource| resource.route(web::get().to(whoami::whoami))),
     ("/forward-auth", |resource| resource.route(web::to(forward_auth::forward_auth))),
+    ("/forward-auth/{tail:.*}", |resource| resource.route(web::to(forward_auth::forward_auth_of_path))),
     ("/livez", |resource| resource.route(web::get().to(live::live))),
     ("/readyz", |resource| resource.route(web::get().to(ready::ready))),
     ("/healthz", |resource| resource.route(web::get().to(ready::health))),
@@ -59,20 +61,24 @@ const OPERATOR_RESOURCES: [(&str, Methods); 4] = [
 /// Mounts every endpoint.
 pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
     let operator = OPERATOR_RESOURCES.iter().filter(|_| api.operator_token.is_some());
-    for (path, methods) in RESOURCES.iter().chain(operator) {
-        config.service(methods(web::resource(*path)));
+    // Exact paths first. Paths are tried in this order, and each pattern costs a regular expression.
+    let (patterns, exact): (Vec<_>, Vec<_>) =
+        RESOURCES.iter().chain(operator).copied().partition(|(path, _)| path.contains('{'));
+    for (path, methods) in exact.into_iter().chain(patterns) {
+        config.service(methods(web::resource(path)));
     }
 }
 
 /// The operations as the OpenAPI document lists them.
 #[derive(OpenApi)]
-#[openapi(paths(
+#[openapi(modifiers(&EveryMethod), paths(
     list_keys::list_keys,
     create_key::create_key,
     revoke_key::revoke_key,
     rotate_key::rotate_key,
     whoami::whoami,
     forward_auth::forward_auth,
+    forward_auth::forward_auth_of_path,
     introspect::introspect,
     report_leaks::report_leaks,
     list_user_keys::list_user_keys,
@@ -95,8 +101,9 @@ mod tests {
     #[test]
     fn every_path_is_documented() {
         let documented = Operations::openapi().paths.paths;
-        let mut paths: Vec<&str> = RESOURCES.iter().chain(&OPERATOR_RESOURCES).map(|(path, _)| *path).collect();
+        let paths = RESOURCES.iter().chain(&OPERATOR_RESOURCES).map(|(path, _)| path.replace(":.*}", "}"));
+        let mut paths: Vec<String> = paths.collect();
         paths.sort_unstable();
-        assert_eq!(paths, documented.keys().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(paths, documented.into_keys().collect::<Vec<_>>());
     }
 }

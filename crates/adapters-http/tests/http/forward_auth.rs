@@ -70,6 +70,29 @@ async fn takes_an_api_key_any_method_and_its_own_parameters() {
     assert_eq!((head.status, head.header("x-auth-user"), head.body.as_str()), (200, Some("alice"), ""));
 }
 
+/// Envoy appends the path and the query of its caller: nothing in them counts, whatever they are.
+#[tokio::test(flavor = "multi_thread")]
+async fn takes_the_path_of_the_callers_request_behind_its_own() {
+    let (server, mut table) = (Server::start(), String::new());
+    let key = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"a","scopes":["a"]}"#).send(&server).await;
+    let key = ("x-api-key", key.field("key"));
+    for line in [
+        "GET /forward-auth/",
+        "GET /forward-auth/orders/7?page=2",
+        "POST /forward-auth/orders?scope=b&profile=apache",
+        "DELETE /forward-auth//a//b/../c%2Fd/%FF?%FF=%",
+        "BREW /forward-auth/livez",
+    ] {
+        let _ = writeln!(table, "{line:48} | {}", request(line).header(key).send(&server).await.verdict());
+    }
+    for line in ["GET /forward-auth/orders", "GET /forward-author", "GET /forward-auth;a"] {
+        let _ = writeln!(table, "{line:48} | {}", request(line).send(&server).await.verdict());
+    }
+    assert_snapshot!(table);
+    let answer = request("PUT /forward-auth/orders/7").header(key).send(&server).await;
+    assert_eq!((answer.header("x-auth-user"), answer.header("x-auth-scopes")), (Some("alice"), Some("a")));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_spent_allowance_is_told_as_the_gateway_understands_it() {
     let rate_limit = Some("1/m".parse::<RateLimit>().unwrap());

@@ -53,7 +53,7 @@ struct MigrationAnswer {
 ///
 /// When the database cannot be reached, or its schema is newer than this program.
 pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
-    start_logs(&configuration);
+    let _logs = start_logs(&configuration)?;
     let database = Database::open(&configuration).await?;
     let outcome = match arguments.action {
         None => apply(&database, arguments.json).await,

@@ -2,6 +2,7 @@
 
 pub(crate) mod config;
 pub(crate) mod dev;
+pub(crate) mod keys;
 pub(crate) mod migrate;
 pub(crate) mod openapi;
 pub(crate) mod serve;
@@ -12,7 +13,8 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use crate::command_line::{Command, CommandLine};
-use crate::configuration::{Configuration, Environment, Problem, load};
+use crate::configuration::{Configuration, Environment, Problem, Remote, load};
+use crate::connection::{self, Connection};
 
 /// Tokio's threads drive database and provider connections; the HTTP workers have their own. More would only cost
 /// memory.
@@ -26,7 +28,9 @@ const RUNTIME_THREADS_MAX: usize = 4;
 /// [`InvalidConfiguration`](crate::configuration::InvalidConfiguration) when it was that.
 pub(crate) fn run(command_line: CommandLine) -> Result<()> {
     let file = command_line.config.as_deref();
-    let load = |needs| load(file, &Environment::of_process(), needs);
+    let environment = Environment::of_process();
+    let load = |needs| load(file, &environment, needs);
+    let connect = || Connection::open(Remote::load(&environment)?, || load(connection::needs));
     match command_line.command {
         Command::Openapi(_) => openapi::run(),
         Command::Config(arguments) if arguments.reference => config::print_reference(),
@@ -34,6 +38,7 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
         Command::Serve(_) => block_on(serve::run(load(serve::needs)?)),
         Command::Token(arguments) => block_on(token::run(arguments, load(token::needs)?)),
+        Command::Keys(arguments) => block_on(keys::run(arguments, connect()?)),
         Command::Migrate(arguments) => block_on(migrate::run(arguments, load(nothing)?)),
     }
 }

@@ -30,7 +30,7 @@ Examples:
 ///
 /// When the configuration lacks something, or something gave up.
 pub(crate) async fn run(Loaded { configuration, .. }: Loaded) -> Result<()> {
-    start_logs(&configuration);
+    let _logs = start_logs(&configuration)?;
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is one of the needs")?;

@@ -56,8 +56,7 @@ struct TokenAnswer<'a> {
 ///
 /// When no development provider answers, or it knows no such user.
 pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
-    let base = configuration.public_url.unwrap_or_else(|| WebAddress::of_listener(configuration.listen));
-    let granted = request(&base, &arguments.user).await?;
+    let granted = request(&configuration.address(), &arguments.user).await?;
     let token = IdToken::new(granted.id_token);
     if arguments.json {
         answer_json(&TokenAnswer { id_token: token.expose(), expires_in_seconds: granted.expires_in })?;
@@ -65,6 +64,15 @@ pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Load
         answer(token.expose())?;
     }
     Ok(())
+}
+
+/// An ID token of the development provider that runs at `base`.
+///
+/// # Errors
+///
+/// When none answers there, or it knows no such user.
+pub(crate) async fn dev_id_token(base: &WebAddress, user: &str) -> Result<IdToken> {
+    Ok(IdToken::new(request(base, user).await?.id_token))
 }
 
 /// The port must be known, or there is nobody to ask.

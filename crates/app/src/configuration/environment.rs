@@ -1,17 +1,19 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use super::settings::SETTINGS;
+use super::remote::Remote;
+use super::settings::{SETTINGS, value_file_name};
 
-/// The variables of the environment that are settings, as they were when the process started.
+/// The variables of the environment that mean something to us, as they were when the process started.
 #[derive(Default)]
 pub(crate) struct Environment(BTreeMap<String, OsString>);
 
 impl Environment {
-    /// Reads the variables of the table, `NAME` and `NAME_FILE`, and no others.
+    /// Reads the settings and what [`Remote`] takes, `NAME` and `NAME_FILE`, and no others.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn of_process() -> Self {
-        let names = SETTINGS.iter().flat_map(|setting| [setting.name.to_owned(), setting.value_file_name()]);
+        let names = SETTINGS.iter().map(|setting| setting.name).chain(Remote::NAMES);
+        let names = names.flat_map(|name| [name.to_owned(), value_file_name(name)]);
         Self(names.filter_map(|name| std::env::var_os(&name).map(|value| (name, value))).collect())
     }
 

@@ -5,7 +5,7 @@ use domain::{KeyPolicy, KeyPolicySettings};
 
 use super::file::{read_file, read_value};
 use super::given::{Given, Origin};
-use super::settings::{Draft, SETTINGS, Setting};
+use super::settings::{Draft, SETTINGS, Setting, value_file_name};
 use super::{Configuration, Environment, InvalidConfiguration, Problem};
 
 /// The configuration, and where each of its values came from.
@@ -100,11 +100,17 @@ fn find(
 ) -> Result<Option<Given>, Problem> {
     let value_file_name = setting.value_file_name();
     let in_file = (file.remove(&setting.name.to_lowercase()), file.remove(&value_file_name.to_lowercase()));
-    let in_environment = (variable(environment, setting.name)?, variable(environment, &value_file_name)?);
-    match in_environment {
-        (None, None) => resolve(setting, in_file, value_file_name.to_lowercase()),
-        found => resolve(setting, found, value_file_name),
+    match in_environment(environment, setting.name)? {
+        Some(given) => Ok(Some(given)),
+        None => resolve(setting.name, in_file, value_file_name.to_lowercase()),
     }
+}
+
+/// What the environment says, in the variable itself or in the file that `NAME_FILE` names.
+pub(super) fn in_environment(environment: &Environment, name: &'static str) -> Result<Option<Given>, Problem> {
+    let value_file_name = value_file_name(name);
+    let found = (variable(environment, name)?, variable(environment, &value_file_name)?);
+    resolve(name, found, value_file_name)
 }
 
 fn variable(environment: &Environment, name: &str) -> Result<Option<Given>, Problem> {
@@ -117,12 +123,12 @@ fn variable(environment: &Environment, name: &str) -> Result<Option<Given>, Prob
 
 /// Takes the value, or reads the file that is named in its place.
 fn resolve(
-    setting: &Setting,
+    name: &'static str,
     found: (Option<Given>, Option<Given>),
     value_file_name: String,
 ) -> Result<Option<Given>, Problem> {
     let named = match found {
-        (Some(given), Some(_)) => return Err(Problem::Twice { name: setting.name, origin: given.origin }),
+        (Some(given), Some(_)) => return Err(Problem::Twice { name, origin: given.origin }),
         (given, None) => return Ok(given),
         (None, Some(named)) => named,
     };

@@ -12,6 +12,7 @@ mod load;
 mod log_filter;
 mod problem;
 mod reference;
+mod remote;
 mod secret;
 mod settings;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use domain::{KeyPolicy, RateLimit};
 use ipnet::IpNet;
+use verifier::VerifierSettings;
 
 pub(crate) use database_url::DatabaseUrl;
 pub(crate) use encryption_key::EncryptionKey;
@@ -30,6 +32,7 @@ pub(crate) use load::{Effective, Loaded, load};
 pub(crate) use log_filter::{LogFilter, LogFormat};
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
+pub(crate) use remote::Remote;
 pub(crate) use secret::Secret;
 pub(crate) use web_address::WebAddress;
 
@@ -56,6 +59,8 @@ pub(crate) struct Configuration {
     pub(crate) encryption_keys: Vec<EncryptionKey>,
     /// `RATE_LIMIT`: of each key; `None`: none.
     pub(crate) rate_limit: Option<RateLimit>,
+    /// `KEY_CACHE_SIZE`
+    pub(crate) key_cache_size: usize,
     /// `CORS_ORIGINS`
     pub(crate) cors_origins: Vec<String>,
     /// `TRUSTED_PROXIES`
@@ -66,6 +71,13 @@ pub(crate) struct Configuration {
     pub(crate) log: LogFilter,
     /// `LOG_FORMAT`; `None`: by where standard error goes.
     pub(crate) log_format: Option<LogFormat>,
+}
+
+impl Configuration {
+    /// Where somebody on this machine finds the service.
+    pub(crate) fn address(&self) -> WebAddress {
+        self.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(self.listen))
+    }
 }
 
 impl Default for Configuration {
@@ -81,6 +93,7 @@ impl Default for Configuration {
             operator_token: None,
             encryption_keys: Vec::new(),
             rate_limit: None,
+            key_cache_size: VerifierSettings::default().keys_max,
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
             migrate: true,

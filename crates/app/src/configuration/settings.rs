@@ -15,6 +15,8 @@ use super::{Configuration, DatabaseUrl, EncryptionKey, LogFilter, LogFormat, Sec
 const POOL_SIZE_MAX: usize = 500;
 /// The shortest operator token, in characters.
 const OPERATOR_TOKEN_LENGTH_MIN: usize = 32;
+/// The most keys in the verification cache: some 7 GB.
+const KEY_CACHE_SIZE_MAX: usize = 10_000_000;
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// One row of the table: everything that is known of a setting.
@@ -56,7 +58,7 @@ pub(super) struct Draft {
 impl Setting {
     /// The name that reads the value from a file.
     pub(super) fn value_file_name(&self) -> String {
-        format!("{}_FILE", self.name)
+        value_file_name(self.name)
     }
 
     /// A refused value, as its operator may see it.
@@ -67,6 +69,11 @@ impl Setting {
             Secrecy::Secret => MASK.to_owned(),
         }
     }
+}
+
+/// The name that reads a value from a file.
+pub(super) fn value_file_name(name: &str) -> String {
+    format!("{name}_FILE")
 }
 
 /// Every setting, in the order of the reference page.
@@ -202,6 +209,15 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |configuration| configuration.rate_limit.map(|limit| limit.to_string()),
     },
     Setting {
+        name: "KEY_CACHE_SIZE",
+        doc: "Good keys that are kept in memory, so that no database is asked about them.",
+        when_unset: "–",
+        secrecy: Secrecy::Open,
+        allowed: || format!("1 to {KEY_CACHE_SIZE_MAX}"),
+        set: |draft, given| given.one(key_cache_size).map(|size| draft.configuration.key_cache_size = size),
+        show: |configuration| Some(configuration.key_cache_size.to_string()),
+    },
+    Setting {
         name: "CORS_ORIGINS",
         doc: "Origins whose pages may call the API from a browser. Without it no preflight is answered.",
         when_unset: "–",
@@ -258,6 +274,10 @@ fn not_empty(text: &str) -> Option<String> {
 
 fn pool_size(text: &str) -> Option<usize> {
     parsed(text).filter(|size| (1..=POOL_SIZE_MAX).contains(size))
+}
+
+fn key_cache_size(text: &str) -> Option<usize> {
+    parsed(text).filter(|size| (1..=KEY_CACHE_SIZE_MAX).contains(size))
 }
 
 /// Kept to the letter, since tokens are compared with it: a slash at the end counts. The verifier knows what may be.

@@ -76,6 +76,7 @@ fn nothing_set_gives_the_documented_defaults() {
         ("OPERATOR_TOKEN", None),
         ("ENCRYPTION_KEY", None),
         ("RATE_LIMIT", None),
+        ("KEY_CACHE_SIZE", Some("200000")),
         ("CORS_ORIGINS", None),
         ("TRUSTED_PROXIES", None),
         ("MIGRATE", Some("true")),
@@ -84,7 +85,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.effective().count(), 19);
+    assert_eq!(loaded.effective().count(), 20);
 }
 
 #[test]
@@ -101,6 +102,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("API_KEY_PREFIX_LENGTH", "17"),
         ("API_KEYS_RETENTION_DAYS", "1"),
         ("API_KEYS_MAX_TTL_DAYS", "365"),
+        ("KEY_CACHE_SIZE", "10000000"),
         ("CORS_ORIGINS", "https://a.example,http://localhost:3000"),
         ("TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.1/32"),
         ("MIGRATE", "false"),
@@ -124,6 +126,9 @@ fn what_cannot_be_is_refused_with_name_value_and_what_is_allowed() {
         ("DATABASE_URL", "", "postgres://"),
         ("DATABASE_POOL_SIZE", "0", "1 to 500"),
         ("DATABASE_POOL_SIZE", "many", "1 to 500"),
+        ("KEY_CACHE_SIZE", "0", "1 to 10000000"),
+        ("KEY_CACHE_SIZE", "10000001", "1 to 10000000"),
+        ("KEY_CACHE_SIZE", "200k", "1 to 10000000"),
         ("LISTEN", "8080", "127.0.0.1:8080"),
         ("LISTEN", "localhost:8080", "127.0.0.1:8080"),
         ("PUBLIC_URL", "gatepost.example", "http or https"),
@@ -294,7 +299,9 @@ fn empty_means_not_set_only_where_there_is_no_default() {
     for name in names.into_iter().chain(["CORS_ORIGINS", "TRUSTED_PROXIES"]) {
         assert_eq!(value(&with("", [(name, "")]).unwrap(), name).0, None, "{name}");
     }
-    for name in ["DATABASE_URL", "DATABASE_POOL_SIZE", "LISTEN", "API_KEYS_MAX_ACTIVE", "MIGRATE", "LOG"] {
+    let with_default =
+        ["DATABASE_URL", "DATABASE_POOL_SIZE", "LISTEN", "API_KEYS_MAX_ACTIVE", "KEY_CACHE_SIZE", "MIGRATE", "LOG"];
+    for name in with_default {
         assert!(problems("", [(name, "")]).contains(name), "{name}");
     }
 }

@@ -1,6 +1,7 @@
 //! The suite bites: stores with one fault each, and the promises that must be seen to break.
 
 mod fault;
+mod liar;
 mod rules;
 mod store;
 
@@ -8,7 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fault::Fault;
-use storage_conformance::{PROMISES, Promise};
+use liar::{Liar, Lie};
+use storage_conformance::{PROMISES, Promise, SHARED_PROMISES};
 use store::Saboteur;
 
 /// Each fault, and promises that it breaks.
@@ -159,11 +161,39 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     ),
 ];
 
+/// Each lie of a feed, and the promises that it breaks.
+const LIARS: &[(Lie, &[&str])] = &[
+    (Lie::TellsOnlyItself, &["each_change_is_told_to_every_instance_once", "an_answered_change_is_told_at_once"]),
+    (Lie::KeepsRotationsToItself, &["each_change_is_told_to_every_instance_once", "a_change_and_its_telling_are_one"]),
+    (Lie::TellsTwice, &["each_change_is_told_to_every_instance_once", "parallel_changes_of_one_key_are_told_once"]),
+    (Lie::TellsRefusals, &["what_changes_nothing_is_not_told"]),
+    (Lie::CutsAtTheMax, &["too_many_changes_are_not_told_in_part"]),
+    (Lie::OverflowsOnLongWindows, &["windows_of_any_length_are_taken"]),
+    (Lie::ForgetsTheYoung, &["what_is_young_is_not_forgotten"]),
+    (Lie::TellsBeforeItChanges, &["a_change_and_its_telling_are_one"]),
+    (Lie::TellsAfterItAnswers, &["an_answered_change_is_told_at_once"]),
+    (Lie::TellsAfterItChanges, &["a_change_and_its_telling_are_one"]),
+];
+
 /// The faults are what breaks promises: without one, the same store keeps them all.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_fault_every_promise_is_kept() {
     for promise in PROMISES {
         (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
+    }
+    for promise in SHARED_PROMISES {
+        (promise.check)(Liar::instances(Lie::None)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_lie_breaks_its_promises() {
+    for (lie, names) in LIARS {
+        for name in *names {
+            let promise = SHARED_PROMISES.iter().find(|promise| promise.name == *name).expect("a promise of this name");
+            let broken = tokio::spawn((promise.check)(Liar::instances(*lie))).await;
+            assert!(broken.is_err_and(|error| error.is_panic()), "{lie:?} must be seen by {promise:?}");
+        }
     }
 }
 
@@ -181,6 +211,9 @@ async fn every_fault_breaks_its_promises() {
 fn every_promise_is_broken_by_some_fault() {
     let broken: BTreeSet<&str> = SABOTEURS.iter().flat_map(|(_, names)| *names).copied().collect();
     let promised: BTreeSet<&str> = PROMISES.iter().map(|promise| promise.name).collect();
+    assert_eq!(broken, promised);
+    let broken: BTreeSet<&str> = LIARS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let promised: BTreeSet<&str> = SHARED_PROMISES.iter().map(|promise| promise.name).collect();
     assert_eq!(broken, promised);
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use domain::ports::{Clock, KeyStore, RecentUses};
 use domain::{CreatedKey, Timestamp};
-use tokio_util::sync::CancellationToken;
-use verifier::{FLUSH_BATCH_MAX, FLUSH_INTERVAL, VerifierSettings};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use verifier::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, VerifierSettings};
 
 use crate::world::{Instance, World};
 
@@ -23,6 +23,12 @@ async fn writes(instance: &Instance, count: usize) {
     };
     tokio::time::timeout(10 * FLUSH_INTERVAL, seen).await.expect("the verifier stopped writing");
     tokio::task::yield_now().await;
+}
+
+fn running(instance: &Instance) -> DropGuard {
+    let stop = CancellationToken::new();
+    tokio::spawn(instance.verifier.clone().run(stop.clone()));
+    stop.drop_guard()
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,26 +85,72 @@ async fn a_failing_store_delays_a_use_and_does_not_lose_it() {
     running.await.unwrap();
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn many_uses_are_few_statements() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
-    let keys = here.create_many(FLUSH_BATCH_MAX + 5_000).await;
+    let keys = here.create_many(FLUSH_BATCH_MAX + 500).await;
     for _ in 0..3 {
         world.clock.advance(Duration::from_millis(1));
         for key in &keys {
             assert!(here.is_good(key).await);
         }
     }
+    let written = || here.link.writes_of_uses.lock().unwrap().clone();
     here.verifier.flush().await.unwrap();
-    let written = here.link.writes_of_uses.lock().unwrap().clone();
-    assert_eq!(written, [FLUSH_BATCH_MAX, 5_000], "one use of each, in full statements");
+    assert_eq!(written(), [FLUSH_BATCH_MAX, 500], "one use of each, in full statements");
     for key in &keys {
         let stored = world.store.find_by_digest(&key.digest()).await.unwrap().unwrap();
         assert_eq!(stored.last_used_at, Some(world.clock.now()));
     }
     here.verifier.flush().await.unwrap();
-    assert_eq!(here.link.writes_of_uses.lock().unwrap().len(), 2, "nothing to write is no statement");
+    assert_eq!(written().len(), 2, "nothing to write is no statement");
+
+    // While it runs, one statement an interval is all that so many keys cost.
+    world.clock.advance(Duration::from_millis(1));
+    for key in &keys {
+        assert!(here.is_good(key).await);
+    }
+    let newest = here.create().await;
+    assert!(here.is_good(&newest.full_key).await);
+    let _stop = running(&here);
+    writes(&here, 3).await;
+    assert_eq!(stored_last_use(&world, &newest).await, Some(world.clock.now()), "a first use goes before all others");
+    tokio::time::sleep(FLUSH_INTERVAL - Duration::from_millis(10)).await;
+    assert_eq!(written()[2..], [FLUSH_BATCH_MAX]);
+    writes(&here, 4).await;
+    assert_eq!(written()[2..], [FLUSH_BATCH_MAX, 501]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn writing_uses_takes_a_tenth_of_the_time_at_most() {
+    const TAKES: Duration = Duration::from_millis(500);
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    *here.link.writing_takes.lock().unwrap() = TAKES;
+    let _stop = running(&here);
+    assert!(here.is_good(&here.create().await.full_key).await);
+    writes(&here, 1).await;
+    let began = tokio::time::Instant::now();
+    // A first use does not wait for the interval, but for the rest it does.
+    assert!(here.is_good(&here.create().await.full_key).await);
+    writes(&here, 2).await;
+    let between = began.elapsed();
+    assert!(between >= 9 * TAKES && between <= 11 * TAKES, "{between:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_does_not_answer_does_not_hold_up_the_stop() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    *here.link.writing_takes.lock().unwrap() = Duration::from_hours(1);
+    assert!(here.is_good(&here.create().await.full_key).await);
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let began = tokio::time::Instant::now();
+    here.verifier.clone().run(stop).await;
+    assert_eq!(here.link.writes_of_uses.lock().unwrap().len(), 1);
+    assert!(began.elapsed() <= FLUSH_AT_STOP_MAX, "{:?}", began.elapsed());
 }
 
 #[tokio::test]

@@ -23,6 +23,8 @@ pub(crate) struct Link {
     /// Every call but reads of the feed fails.
     pub(crate) is_down: AtomicBool,
     pub(crate) refuses_uses: AtomicBool,
+    /// How long a write of uses takes.
+    pub(crate) writing_takes: Mutex<Duration>,
     /// Revocations are committed, and answered with an error.
     pub(crate) loses_answers: AtomicBool,
     /// Closed while a test holds it: finds have read by then, revocations have not begun.
@@ -55,6 +57,7 @@ impl Link {
             writes_of_uses: Mutex::default(),
             is_down: AtomicBool::new(false),
             refuses_uses: AtomicBool::new(false),
+            writing_takes: Mutex::new(Duration::ZERO),
             loses_answers: AtomicBool::new(false),
             gate: Semaphore::new(OPEN),
             at_gate: AtomicUsize::new(0),
@@ -162,6 +165,10 @@ impl KeyStore for Link {
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
         self.writes_of_uses.lock().unwrap().push(uses.len());
+        let writing_takes = *self.writing_takes.lock().unwrap();
+        if !writing_takes.is_zero() {
+            tokio::time::sleep(writing_takes).await;
+        }
         self.check()?;
         if self.refuses_uses.load(Ordering::SeqCst) {
             return Err(switched_off());

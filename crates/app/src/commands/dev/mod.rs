@@ -49,7 +49,7 @@ const USER_NAME: &str = "alice";
 ///
 /// When the configuration leads outside this machine, or something gave up.
 pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
-    start_logs(&configuration);
+    let _logs = start_logs(&configuration)?;
     if configuration.oidc_issuer.is_some() {
         tracing::warn!("OIDC_ISSUER is set, but dev takes the tokens of its own provider only");
     }

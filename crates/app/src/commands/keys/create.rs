@@ -1,0 +1,43 @@
+use anyhow::Result;
+use clap::Args;
+use client::NewApiKey;
+
+use super::show;
+use crate::connection::Connection;
+
+/// Create a key, and print it: the only time that it is shown
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// What to call it: 1 to 100 characters
+    label: String,
+    /// When it is to end by itself: 2027-01-01T00:00:00Z
+    #[arg(long, value_name = "TIME")]
+    expires_at: Option<String>,
+    /// What it may be used for; may be given several times
+    #[arg(long = "scope", value_name = "SCOPE")]
+    scopes: Vec<String>,
+    /// Whose key: a user of the running `gatepost dev`
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost keys create \"CI deploy\" --user alice
+  gatepost keys create billing --scope invoices:read --scope invoices:write --expires-at 2027-01-01T00:00:00Z
+  gatepost keys create \"CI deploy\" > key";
+
+/// Creates a key and prints it.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let user = connection.user(arguments.user.as_deref()).await?;
+    let mut new = NewApiKey::labelled(arguments.label).with_scopes(arguments.scopes);
+    if let Some(expires_at) = arguments.expires_at {
+        new = new.ending_at(expires_at);
+    }
+    show(&connection.heard(user.create_api_key(new).await)?, json)
+}

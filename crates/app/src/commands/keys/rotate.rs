@@ -1,0 +1,37 @@
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::show;
+use crate::connection::Connection;
+
+/// Put a new key in the place of an old one, and print it: the only time that it is shown
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The old key's id, as `gatepost keys list` shows it
+    key_id: String,
+    /// Seconds for which the old key stays good: at most a week
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    overlap_seconds: u64,
+    /// Whose key: a user of the running `gatepost dev`
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost keys rotate key_01h455vb4pex5vsknk084sn02q --user alice
+  gatepost keys rotate key_01h455vb4pex5vsknk084sn02q --overlap-seconds 86400 > key";
+
+/// Rotates a key and prints the new one.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let user = connection.user(arguments.user.as_deref()).await?;
+    let overlap = Duration::from_secs(arguments.overlap_seconds);
+    show(&connection.heard(user.rotate_api_key(&arguments.key_id, overlap).await)?, json)
+}

@@ -1,0 +1,192 @@
+use std::fmt::{self, Write};
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// Log lines as JSON objects (RFC 8259): `timestamp`, `level`, the event's own fields, `target`.
+///
+/// What the library's own form says, at a fifth of its cost, which was a tenth of a verification. Spans are not told: we
+/// open none.
+pub(crate) struct JsonLines;
+
+impl<S, N> FormatEvent<S, N> for JsonLines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut line: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        line.write_str("{\"timestamp\":\"")?;
+        SystemTime.format_time(&mut line)?;
+        line.write_str("\",\"level\":\"")?;
+        line.write_str(event.metadata().level().as_str())?;
+        line.write_char('"')?;
+        let mut fields = Fields { line, outcome: Ok(()) };
+        event.record(&mut fields);
+        fields.outcome?;
+        let mut line = fields.line;
+        line.write_str(",\"target\":\"")?;
+        Escaped(&mut line).write_str(event.metadata().target())?;
+        line.write_str("\"}\n")
+    }
+}
+
+/// Appends each field to the object.
+struct Fields<'a> {
+    line: Writer<'a>,
+    outcome: fmt::Result,
+}
+
+impl Fields<'_> {
+    /// A value that is written as it stands.
+    fn plain(&mut self, field: &Field, value: fmt::Arguments<'_>) {
+        self.append(field, |line| line.write_fmt(value));
+    }
+
+    /// A value that is a text.
+    fn text(&mut self, field: &Field, write: impl FnOnce(&mut Escaped<'_, '_>) -> fmt::Result) {
+        self.append(field, |line| {
+            line.write_char('"')?;
+            write(&mut Escaped(line))?;
+            line.write_char('"')
+        });
+    }
+
+    fn append(&mut self, field: &Field, write: impl FnOnce(&mut Writer<'_>) -> fmt::Result) {
+        let line = &mut self.line;
+        let mut all = || {
+            line.write_str(",\"")?;
+            Escaped(line).write_str(field.name())?;
+            line.write_str("\":")?;
+            Ok(())
+        };
+        self.outcome = self.outcome.and_then(|()| all()).and_then(|()| write(&mut self.line));
+    }
+}
+
+impl Visit for Fields<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.text(field, |text| text.write_str(value));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.text(field, |text| write!(text, "{value:?}"));
+    }
+
+    fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
+        self.text(field, |text| write!(text, "{value}"));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.plain(field, format_args!("{value}"));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.plain(field, format_args!("{value}"));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.plain(field, format_args!("{value}"));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        // JSON has no word for what is no number.
+        if value.is_finite() {
+            self.plain(field, format_args!("{value}"))
+        } else {
+            self.plain(field, format_args!("null"))
+        }
+    }
+}
+
+/// Writes into a JSON string what it is given, in any number of pieces.
+struct Escaped<'a, 'b>(&'a mut Writer<'b>);
+
+impl Write for Escaped<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text;
+        // What must be escaped is ASCII, so these are boundaries of characters.
+        while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || matches!(byte, b'"' | b'\\')) {
+            self.0.write_str(&rest[..at])?;
+            match rest.as_bytes()[at] {
+                b'\n' => self.0.write_str("\\n")?,
+                printable @ (b'"' | b'\\') => write!(self.0, "\\{}", char::from(printable))?,
+                control => write!(self.0, "\\u{control:04x}")?,
+            }
+            rest = &rest[at + 1..];
+        }
+        self.0.write_str(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use serde_json::{Value, json};
+    use tracing_subscriber::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The line that `log` writes, read by a parser that has nothing to do with us.
+    fn line(log: impl FnOnce()) -> Value {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let layer = tracing_subscriber::fmt::layer().event_format(JsonLines).with_writer(move || writer.clone());
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), log);
+        let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(text.matches('\n').count(), 1, "one line: {text:?}");
+        assert!(text.ends_with('\n'));
+        let mut line: Value = serde_json::from_str(&text).unwrap();
+        let timestamp = line.as_object_mut().unwrap().remove("timestamp").unwrap();
+        assert!(timestamp.as_str().unwrap().ends_with('Z'), "{timestamp}");
+        line
+    }
+
+    #[test]
+    fn a_line_is_an_object_with_the_fields_of_the_event() {
+        let absent: Option<&str> = None;
+        let logged = line(|| {
+            tracing::warn!(target: "here", status = 200_u16, before = -1, share = 0.5, is_it = true, absent, "request");
+        });
+        let expected = json!({
+            "level": "WARN", "message": "request", "target": "here",
+            "status": 200, "before": -1, "share": 0.5, "is_it": true,
+        });
+        assert_eq!(logged, expected);
+    }
+
+    #[test]
+    fn no_text_leaves_its_string() {
+        for nasty in ["", "\"", "\\", "a\nb\r\tc\u{0}\u{1f}", "\\u0022\"}", "Zoë \u{7f}\u{2028}\u{1f600}\""] {
+            let error = io::Error::other(nasty);
+            let logged = line(|| {
+                let error = &error as &dyn std::error::Error;
+                tracing::info!(text = nasty, shown = %nasty, printed = ?nasty, error, nan = f64::NAN, "{nasty}");
+            });
+            for field in ["text", "shown", "message", "error"] {
+                assert_eq!(logged[field], nasty, "{field}");
+            }
+            assert_eq!(logged["printed"], format!("{nasty:?}"));
+            assert_eq!(logged["nan"], Value::Null);
+        }
+    }
+}

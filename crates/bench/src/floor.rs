@@ -1,0 +1,85 @@
+//! The floor: what the HTTP framework costs alone, with handlers that answer fixed bytes.
+
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use actix_web::http::header::ContentType;
+use actix_web::web::{self, Bytes, Data, Json};
+use actix_web::{App, HttpResponse, HttpServer};
+use anyhow::ensure;
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use crate::connection::Connection;
+use crate::process::Usage;
+
+/// The bare server in a process of its own, so that its processor time is its own.
+pub(crate) struct Floor {
+    pub(crate) address: SocketAddr,
+    process: Child,
+}
+
+impl Floor {
+    pub(crate) async fn start() -> anyhow::Result<Self> {
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["floor", &address.to_string()]).env_clear().stdin(Stdio::null());
+        let floor = Self { address, process: command.spawn()? };
+        let start = Instant::now();
+        while Connection::open(address).await.is_err() {
+            ensure!(start.elapsed() < Duration::from_secs(10), "the floor did not start");
+            sleep(Duration::from_millis(5)).await;
+        }
+        Ok(floor)
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        Usage(self.process.id())
+    }
+}
+
+impl Drop for Floor {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Serves until it is killed: `/{length}` answers a JSON text of so many bytes. To `GET` at once, to `POST` after it has
+/// parsed a JSON object with a `token`.
+pub(crate) async fn serve(address: SocketAddr) -> anyhow::Result<()> {
+    // Made once: a handler copies a pointer.
+    let bodies: Data<Vec<Bytes>> = Data::new((0..4096).map(text_of).collect());
+    let server = HttpServer::new(move || {
+        App::new()
+            .app_data(bodies.clone())
+            .service(web::resource("/{length}").route(web::get().to(get)).route(web::post().to(post)))
+    });
+    server.bind(address)?.run().await?;
+    Ok(())
+}
+
+/// A JSON text of this length: a string, where it is long enough to be one.
+fn text_of(length: usize) -> Bytes {
+    Bytes::from(format!("\"{}\"", "x".repeat(length.saturating_sub(2))))
+}
+
+async fn get(length: web::Path<usize>, bodies: Data<Vec<Bytes>>) -> HttpResponse {
+    answer(*length, &bodies)
+}
+
+async fn post(length: web::Path<usize>, bodies: Data<Vec<Bytes>>, body: Json<Value>) -> HttpResponse {
+    if body.get("token").is_some_and(Value::is_string) {
+        answer(*length, &bodies)
+    } else {
+        HttpResponse::BadRequest().finish()
+    }
+}
+
+fn answer(length: usize, bodies: &[Bytes]) -> HttpResponse {
+    match bodies.get(length) {
+        Some(body) => HttpResponse::Ok().content_type(ContentType::json()).body(body.clone()),
+        None => HttpResponse::NotFound().finish(),
+    }
+}

@@ -1,0 +1,82 @@
+//! A Gatepost with so many stored keys, and the requests that verify them.
+
+use throwaway_postgres::{Cluster, Database};
+
+use crate::gatepost::Gatepost;
+use crate::hammer::Requests;
+use crate::stored_keys::{KEY, store_in_postgres, store_in_sqlite};
+
+/// More than any measurement stores, and the few per cent by which the cache's parts differ.
+const CACHE_SIZE: &str = "1200000";
+const OPERATOR_TOKEN: &str = "bench-bench-bench-bench-bench-bench";
+
+/// Where the keys are.
+#[derive(Clone, Copy)]
+pub(crate) enum Store<'a> {
+    Sqlite,
+    Postgres(&'a Cluster),
+}
+
+impl Store<'_> {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SQLite",
+            Self::Postgres(_) => "Postgres",
+        }
+    }
+}
+
+/// What is measured.
+pub(crate) struct Subject {
+    pub(crate) gatepost: Gatepost,
+    pub(crate) keys: u64,
+    /// Its database, when that is on a Postgres server.
+    pub(crate) database: Option<Database>,
+}
+
+impl Subject {
+    /// Stores the keys. The service does not run yet, and its cache would hold them all.
+    pub(crate) async fn new(store: Store<'_>, keys: u64) -> anyhow::Result<Self> {
+        let mut gatepost = Gatepost::new()?;
+        gatepost.set("OPERATOR_TOKEN", OPERATOR_TOKEN);
+        gatepost.set("KEY_CACHE_SIZE", CACHE_SIZE);
+        let database = match store {
+            Store::Sqlite => {
+                gatepost.run(&["migrate"])?;
+                store_in_sqlite(&gatepost.folder().join("gatepost-data/gatepost.db"), keys)?;
+                None
+            }
+            Store::Postgres(cluster) => {
+                let database = cluster.database().await?;
+                gatepost.set("DATABASE_URL", &database.url);
+                gatepost.run(&["migrate"])?;
+                store_in_postgres(cluster, &database, keys)?;
+                Some(database)
+            }
+        };
+        Ok(Self { gatepost, keys, database })
+    }
+
+    /// Forward-auth with every stored key in turn.
+    pub(crate) fn forward_auth(&self) -> Requests {
+        forward_auth(self.keys)
+    }
+
+    /// Introspection of every stored key in turn.
+    pub(crate) fn introspect(&self) -> Requests {
+        let body = format!("{{\"token\":\"{KEY}\"}}");
+        let length = body.replace("{key}", &"0".repeat(crate::stored_keys::DIGITS)).len();
+        Requests::new(
+            &format!(
+                "POST /api/operator/introspect HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {OPERATOR_TOKEN}\r\n\
+                 content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+            ),
+            self.keys,
+        )
+    }
+}
+
+/// Forward-auth with keys 0 to `keys`.
+pub(crate) fn forward_auth(keys: u64) -> Requests {
+    Requests::new(&format!("GET /forward-auth HTTP/1.1\r\nhost: bench\r\nx-api-key: {KEY}\r\n\r\n"), keys)
+}

@@ -1,0 +1,138 @@
+//! Verification of hot keys over HTTP, against the bare framework.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::Context;
+use throwaway_postgres::{Cluster, ClusterSettings};
+
+use crate::floor::Floor;
+use crate::hammer::{CALLERS, Requests, answer_length, hammer_for, hammer_once};
+use crate::process::Usage;
+use crate::subject::{Store, Subject};
+use crate::table::{median, print};
+
+const ROUNDS: usize = 5;
+const ROUND: Duration = Duration::from_millis(1_500);
+const MILLION: u64 = 1_000_000;
+
+/// One kind of request to one process.
+struct Contestant {
+    name: String,
+    address: SocketAddr,
+    usage: Usage,
+    requests: Requests,
+    /// Which contestant's shape it has, without doing anything.
+    floor: usize,
+    rounds: Vec<Round>,
+}
+
+/// Requests per second, and microseconds of processor time for each.
+struct Round {
+    rate: f64,
+    micros: f64,
+}
+
+/// On SQLite.
+pub(crate) async fn measure_sqlite() -> anyhow::Result<()> {
+    measure(Store::Sqlite).await
+}
+
+/// On Postgres.
+pub(crate) async fn measure_postgres() -> anyhow::Result<()> {
+    measure(Store::Postgres(&Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?)).await
+}
+
+async fn measure(store: Store<'_>) -> anyhow::Result<()> {
+    let mut quiet = Subject::new(store, 1).await?;
+    quiet.gatepost.set("LOG", "warn");
+    let mut one = Subject::new(store, 1).await?;
+    let mut million = Subject::new(store, MILLION).await?;
+    for subject in [&mut quiet, &mut one, &mut million] {
+        subject.gatepost.start().await?;
+        hammer_once(subject.gatepost.address(), &subject.forward_auth()).await?;
+        subject.gatepost.usage()?.pause()?;
+    }
+
+    let floor = Floor::start().await?;
+    one.gatepost.usage()?.resume().await?;
+    let mut contestants = floors(&floor, &one).await?;
+    one.gatepost.usage()?.pause()?;
+    floor.usage().pause()?;
+    for (name, subject) in [("one key", &one), ("one key, LOG=warn", &quiet), ("1,000,000 keys", &million)] {
+        let (address, usage) = (subject.gatepost.address(), subject.gatepost.usage()?);
+        let kinds = [("forward-auth", subject.forward_auth()), ("introspection", subject.introspect())];
+        for (floor, (kind, requests)) in kinds.into_iter().enumerate() {
+            let name = format!("{kind}, {name}");
+            contestants.push(Contestant { name, address, usage, requests, floor, rounds: Vec::new() });
+        }
+    }
+    for round in 0..ROUNDS {
+        // Who goes first changes, so that nobody always meets the warmer machine.
+        let count = contestants.len();
+        for turn in 0..count {
+            let contestant = &mut contestants[(turn + round) % count];
+            let outcome = contestant.compete().await.with_context(|| contestant.name.clone())?;
+            contestant.rounds.push(outcome);
+        }
+    }
+    report(store, &contestants);
+    Ok(())
+}
+
+/// A bare `GET` and a bare `POST`, whose answers are as long as ours.
+async fn floors(floor: &Floor, subject: &Subject) -> anyhow::Result<Vec<Contestant>> {
+    let mut floors = Vec::new();
+    for (number, (name, requests)) in
+        [("bare GET", subject.forward_auth()), ("bare POST, body parsed", subject.introspect())].into_iter().enumerate()
+    {
+        let whole = answer_length(subject.gatepost.address(), &requests).await?;
+        // The head of a bare answer with a body of three digits' length is this long.
+        let bare = answer_length(floor.address, &requests.at_path("/100")).await? - 100;
+        let requests = requests.at_path(&format!("/{}", whole.saturating_sub(bare).max(100)));
+        let (name, address, usage) = (name.to_owned(), floor.address, floor.usage());
+        floors.push(Contestant { name, address, usage, requests, floor: number, rounds: Vec::new() });
+    }
+    Ok(floors)
+}
+
+impl Contestant {
+    /// One round, in which no other contestant runs. Its background work does: uses of keys are written meanwhile.
+    async fn compete(&self) -> anyhow::Result<Round> {
+        self.usage.resume().await?;
+        let before = self.usage.processor_time()?;
+        let outcome = hammer_for(self.address, &self.requests, ROUND).await?;
+        let used = self.usage.processor_time()? - before;
+        self.usage.pause()?;
+        Ok(Round { rate: outcome.rate(), micros: used.as_secs_f64() * 1e6 / outcome.count() })
+    }
+
+    fn median_of(&self, value: impl Fn(&Round) -> f64) -> f64 {
+        median(&self.rounds.iter().map(value).collect::<Vec<_>>())
+    }
+}
+
+fn report(store: Store<'_>, contestants: &[Contestant]) {
+    let rows: Vec<Vec<String>> = contestants
+        .iter()
+        .map(|contestant| {
+            let floor = &contestants[contestant.floor];
+            let (rate, micros) = (contestant.median_of(|round| round.rate), contestant.median_of(|round| round.micros));
+            vec![
+                contestant.name.clone(),
+                format!("{rate:.0}/s"),
+                format!("**{:.2}**", rate / floor.median_of(|round| round.rate)),
+                format!("{micros:.1} µs"),
+                format!("{:.2}", floor.median_of(|round| round.micros) / micros),
+            ]
+        })
+        .collect();
+    print(
+        &format!(
+            "Hot keys on {}, {CALLERS} callers, medians of {ROUNDS} alternated rounds (aim: 0.8 of the floor)",
+            store.name()
+        ),
+        &["what", "answers", "of the floor", "processor time of the server, each", "floor's part of it"],
+        &rows,
+    );
+}

@@ -1,0 +1,53 @@
+//! A small service on actix-web that lets nobody in without an API key of Gatepost's.
+//!
+//! ```sh
+//! OPERATOR_TOKEN=an-operator-token-of-32-characters gatepost dev
+//! GATEPOST_OPERATOR_TOKEN=an-operator-token-of-32-characters cargo run -p client --example actix
+//! curl -i http://127.0.0.1:3000/orders -H 'x-api-key: the key that you created'
+//! ```
+
+use std::error::Error;
+
+use actix_web::{App, HttpServer, web};
+use client::actix::RequireApiKey;
+use client::protect::{Caller, KeyVerifier};
+use client::{Client, OperatorToken};
+
+#[actix_web::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    tracing_subscriber::fmt().init();
+    let gatepost = Client::new(&gatepost_url())?.with_credential(operator_token()?);
+    let keys = KeyVerifier::new(gatepost);
+    let server = HttpServer::new(move || {
+        let any_key = RequireApiKey::new(keys.clone());
+        let writing_key = RequireApiKey::new(keys.clone()).with_scopes("orders:write");
+        App::new()
+            .service(
+                web::resource("/orders")
+                    .route(web::get().to(list_orders).wrap(any_key))
+                    .route(web::post().to(create_order).wrap(writing_key)),
+            )
+            .route("/health", web::get().to(async || "fine"))
+    });
+    tracing::info!("http://127.0.0.1:3000/orders");
+    Ok(server.bind("127.0.0.1:3000")?.run().await?)
+}
+
+async fn list_orders(caller: web::ReqData<Caller>) -> String {
+    format!("the orders of {}, who calls with the key {:?}\n", caller.user_id(), caller.label())
+}
+
+async fn create_order(caller: web::ReqData<Caller>) -> String {
+    format!("an order for {}\n", caller.user_id())
+}
+
+#[expect(clippy::disallowed_methods, reason = "an example is configured by its environment")]
+fn gatepost_url() -> String {
+    std::env::var("GATEPOST_URL").unwrap_or_else(|_| "http://127.0.0.1:8080".to_owned())
+}
+
+#[expect(clippy::disallowed_methods, reason = "an example is configured by its environment")]
+fn operator_token() -> Result<OperatorToken, Box<dyn Error>> {
+    let token = std::env::var("GATEPOST_OPERATOR_TOKEN");
+    Ok(OperatorToken::new(token.map_err(|_| "GATEPOST_OPERATOR_TOKEN must be Gatepost's OPERATOR_TOKEN")?))
+}

@@ -1,0 +1,62 @@
+use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
+
+/// An instant by both clocks. The monotonic one stands still while a machine is suspended, the other one may be set
+/// back: an age is the longer of what the two say.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    monotonic: Instant,
+    wall: SystemTime,
+}
+
+impl Mark {
+    /// This instant.
+    #[expect(clippy::disallowed_methods, reason = "the one place of this library that reads the wall clock")]
+    pub(super) fn now() -> Self {
+        Self { monotonic: Instant::now(), wall: SystemTime::now() }
+    }
+
+    /// How long ago `earlier` was.
+    pub(super) fn since(self, earlier: Self) -> Duration {
+        let by_the_wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
+        self.monotonic.duration_since(earlier.monotonic).max(by_the_wall)
+    }
+
+    /// Whether a time in seconds since 1970-01-01 has come.
+    pub(super) fn is_past(self, unix_seconds: i64) -> bool {
+        let since_1970 = self.wall.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(unix_seconds).map_or(true, |end| end <= since_1970.as_secs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(start: Instant, monotonic: u64, wall: u64) -> Mark {
+        let seconds = Duration::from_secs;
+        Mark { monotonic: start + seconds(monotonic), wall: SystemTime::UNIX_EPOCH + seconds(wall) }
+    }
+
+    #[tokio::test]
+    async fn an_age_is_the_longer_of_what_the_two_clocks_say() {
+        let start = Instant::now();
+        let earlier = mark(start, 0, 1_000);
+        for (later, age, what) in [
+            (mark(start, 3, 1_003), 3, "both agree"),
+            (mark(start, 3, 900), 3, "the wall clock was set back"),
+            (mark(start, 3, 4_600), 3_600, "the machine was suspended"),
+        ] {
+            assert_eq!(later.since(earlier), Duration::from_secs(age), "{what}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_end_has_come_from_its_very_second_on() {
+        let now = mark(Instant::now(), 0, 1_000);
+        for (end, is_past) in [(-1, true), (0, true), (999, true), (1_000, true), (1_001, false)] {
+            assert_eq!(now.is_past(end), is_past, "{end}");
+        }
+    }
+}

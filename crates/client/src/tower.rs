@@ -1,0 +1,120 @@
+//! A Tower layer that lets nobody pass without a good API key: for axum, and for every service whose answers can have a
+//! text as body.
+//!
+//! ```
+//! use axum::{Extension, Router, routing::get};
+//! use client::protect::{Caller, KeyVerifier};
+//! use client::tower::RequireApiKey;
+//! use client::{Client, OperatorToken};
+//!
+//! # fn example(operator_token: String) -> Result<Router, client::Error> {
+//! let gatepost = Client::new("https://keys.example.com")?.with_credential(OperatorToken::new(operator_token));
+//! let keys = KeyVerifier::new(gatepost);
+//! let app = Router::new().route("/orders", get(orders)).layer(RequireApiKey::new(keys).with_scopes("orders:read"));
+//! # Ok(app)
+//! # }
+//!
+//! async fn orders(Extension(caller): Extension<Caller>) -> String {
+//!     format!("the orders of {}", caller.user_id())
+//! }
+//! ```
+
+use std::mem;
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use http::{Request, Response, StatusCode};
+use tower_layer::Layer;
+use tower_service::Service;
+
+use crate::protect::{KeyVerifier, Refusal, Scopes, api_key_in};
+
+/// A layer that takes the API key from `x-api-key` or `Authorization: Bearer`, and refuses requests without a good one
+/// as [`Refusal`] says. Handlers find the [`Caller`](crate::protect::Caller) in the request's extensions.
+///
+/// What lies outside of it is not asked: put CORS, which answers preflights that carry no key, around it.
+#[derive(Clone, Debug)]
+pub struct RequireApiKey {
+    keys: KeyVerifier,
+    required: Scopes,
+}
+
+impl RequireApiKey {
+    /// Lets every good key pass.
+    pub fn new(keys: KeyVerifier) -> Self {
+        Self { keys, required: Scopes::default() }
+    }
+
+    /// Lets only keys pass that have all of these scopes, with spaces between: `orders:read orders:write`. A scope that
+    /// no key can have lets nobody pass.
+    #[must_use]
+    pub fn with_scopes(self, scopes: &str) -> Self {
+        Self { required: Scopes::parse(scopes), ..self }
+    }
+}
+
+impl<Inner> Layer<Inner> for RequireApiKey {
+    type Service = Protected<Inner>;
+
+    fn layer(&self, inner: Inner) -> Protected<Inner> {
+        Protected { inner, rule: self.clone() }
+    }
+}
+
+/// A service behind [`RequireApiKey`].
+#[derive(Clone, Debug)]
+pub struct Protected<Inner> {
+    inner: Inner,
+    rule: RequireApiKey,
+}
+
+impl<Inner, RequestBody, ResponseBody> Service<Request<RequestBody>> for Protected<Inner>
+where
+    Inner: Service<Request<RequestBody>, Response = Response<ResponseBody>> + Clone + Send + 'static,
+    Inner::Future: Send,
+    RequestBody: Send + 'static,
+    ResponseBody: From<String>,
+{
+    type Response = Inner::Response;
+    type Error = Inner::Error;
+    type Future = BoxFuture<'static, Result<Inner::Response, Inner::Error>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Inner::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<RequestBody>) -> Self::Future {
+        // The clone is not ready; the one that was polled is.
+        let clone = self.inner.clone();
+        let mut inner = mem::replace(&mut self.inner, clone);
+        let RequireApiKey { keys, required } = self.rule.clone();
+        async move {
+            match keys.admit(presented_in(request.headers()), &required).await {
+                Ok(caller) => {
+                    request.extensions_mut().insert(caller);
+                    inner.call(request).await
+                }
+                Err(refusal) => Ok(answer(&refusal)),
+            }
+        }
+        .boxed()
+    }
+}
+
+fn presented_in(headers: &HeaderMap) -> Result<&str, Refusal> {
+    let values = |name: HeaderName| headers.get_all(name).into_iter().map(HeaderValue::as_bytes);
+    api_key_in(values(AUTHORIZATION), values(HeaderName::from_static("x-api-key")))
+}
+
+fn answer<Body: From<String>>(refusal: &Refusal) -> Response<Body> {
+    let mut response = Response::new(Body::from(refusal.body()));
+    *response.status_mut() = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in refusal.headers() {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}

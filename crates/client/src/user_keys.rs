@@ -1,0 +1,33 @@
+use reqwest::Method;
+
+use crate::api_keys::KeyList;
+use crate::rest_client::{NO_BODY, segment};
+use crate::{ApiKey, Client, Error};
+
+/// Support work on the keys of any user: these calls need an [`OperatorToken`](crate::OperatorToken) as credential.
+impl Client {
+    /// The keys of a user, newest first, as they see them; none for a user who is not known.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_user_api_keys(&self, user_id: &str) -> Result<Vec<ApiKey>, Error> {
+        let list: KeyList = self.call(Method::GET, &path(user_id), NO_BODY).await?;
+        Ok(list.into_keys())
+    }
+
+    /// Revokes a key of a user and answers with their updated list. Revoking again changes nothing and succeeds.
+    ///
+    /// # Errors
+    ///
+    /// Code `key_not_found` or `key_not_owned`. Otherwise see [`Error`].
+    pub async fn revoke_user_api_key(&self, user_id: &str, key_id: &str) -> Result<Vec<ApiKey>, Error> {
+        let path = format!("{}/{}", path(user_id), segment(key_id));
+        let list: KeyList = self.call(Method::DELETE, &path, NO_BODY).await?;
+        Ok(list.into_keys())
+    }
+}
+
+fn path(user_id: &str) -> String {
+    format!("/api/operator/users/{}/keys", segment(user_id))
+}

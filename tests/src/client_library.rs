@@ -1,0 +1,74 @@
+//! The client library before the real service: what the operator asks, and how fast a protected service refuses a key
+//! that was revoked. The user's calls are those of `keys_command`.
+
+use std::time::Duration;
+
+use client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
+use client::{Client, FullKey, IdToken, NewApiKey, OperatorToken};
+use tokio::time::{Instant, sleep};
+
+use crate::harness::{Gatepost, Setup, Storage, on_both_databases};
+
+const OPERATOR_TOKEN: &str = "operator-token-of-the-suite-0123456789";
+
+on_both_databases!(the_operator_learns_what_a_key_is, a_protected_service_refuses_a_revoked_key_within_its_bound);
+
+async fn the_operator_learns_what_a_key_is(storage: Storage) {
+    let (gatepost, operator, alice) = started(&storage).await;
+    let new = NewApiKey::labelled("CI").with_scopes(["orders:write", "orders:read"]);
+    let created = alice.create_api_key(new).await.unwrap();
+
+    let key = operator.introspect(&created.key, &["orders:read"]).await.unwrap().unwrap();
+    assert_eq!((key.user_id.as_str(), key.issuer.as_str()), ("auth0|alice", gatepost.provider().issuer()));
+    assert_eq!((key.key_id.as_str(), key.label.as_str()), (created.key_id.as_str(), "CI"));
+    assert_eq!((key.scopes, key.expires_at_unix_seconds), (vec!["orders:read".into(), "orders:write".into()], None));
+    assert_eq!(operator.introspect(&created.key, &["orders:delete"]).await.unwrap(), None);
+    assert_eq!(operator.introspect(&FullKey::new("svc_live_unknown"), &[]).await.unwrap(), None);
+
+    let rotated = alice.rotate_api_key(&created.key_id, Duration::from_secs(60)).await.unwrap();
+    let found = [FullKey::new("nothing"), created.key.clone()];
+    assert_eq!(operator.report_leaks(&found).await.unwrap(), [None, Some(created.key_id.clone())]);
+    assert_eq!(operator.introspect(&created.key, &[]).await.unwrap(), None);
+    assert!(operator.introspect(&rotated.key, &[]).await.unwrap().is_some());
+
+    let keys = operator.list_user_api_keys("auth0|alice").await.unwrap();
+    assert_eq!(keys, alice.list_api_keys().await.unwrap());
+    let error = operator.revoke_user_api_key("auth0|bob", &rotated.key_id).await.unwrap_err();
+    assert_eq!(error.code(), Some("key_not_owned"));
+    let keys = operator.revoke_user_api_key("auth0|alice", &rotated.key_id).await.unwrap();
+    assert!(keys.iter().all(|key| key.revoked_at.is_some()));
+    let error = alice.introspect(&rotated.key, &[]).await.unwrap_err();
+    assert_eq!(error.code(), Some("credential_invalid"), "an ID token is no operator's");
+}
+
+async fn a_protected_service_refuses_a_revoked_key_within_its_bound(storage: Storage) {
+    let (_gatepost, operator, alice) = started(&storage).await;
+    // The machine may be busy with other tests, and a Gatepost that is slow is not away.
+    let settings = KeyVerifierSettings { call_timeout: Duration::from_secs(20), ..KeyVerifierSettings::default() };
+    let keys = KeyVerifier::with_settings(operator, settings);
+    let created = alice.create_api_key("CI").await.unwrap();
+    let caller = keys.verify(created.key.expose()).await.unwrap();
+    assert_eq!((caller.user_id(), caller.label()), ("auth0|alice", "CI"));
+
+    alice.revoke_api_key(&created.key_id).await.unwrap();
+    let revoked = Instant::now();
+    loop {
+        let since = revoked.elapsed();
+        match keys.verify(created.key.expose()).await {
+            Ok(_) => assert!(since < settings.max_age, "still good {since:?} after its revocation"),
+            refused => {
+                assert_eq!(refused, Err(Refusal::Invalid));
+                break;
+            }
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// A service, its operator, and a user.
+async fn started(storage: &Storage) -> (Gatepost, Client, Client) {
+    let gatepost = Setup::serve(storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN).start().await;
+    let client = Client::new(&format!("http://{}", gatepost.address())).unwrap();
+    let alice = client.with_credential(IdToken::new(gatepost.provider().token("auth0|alice")));
+    (gatepost, client.with_credential(OperatorToken::new(OPERATOR_TOKEN)), alice)
+}

@@ -1,0 +1,256 @@
+//! The gateways of `docs/gateways/`, each run with the very configuration that its page shows, between a real Gatepost
+//! and an API of the test's own.
+//!
+//! `cargo xtask test` installs the gateways where it can, and skips by name the tests of those that cannot be had.
+
+mod gateway;
+mod program;
+mod recorder;
+
+use gateway::{Gateway, Kind};
+use recorder::Recorder;
+use serde_json::json;
+
+use crate::harness::{Gatepost, Request, Setup, Storage, eventually};
+
+/// Makes a test of each `async fn(Kind)` that is named, for every gateway: `nginx::name` and so on.
+macro_rules! on_every_gateway {
+    ($($name:ident),+ $(,)?) => {
+        on_every_gateway! { @ nginx Nginx $($name)+ }
+        on_every_gateway! { @ caddy Caddy $($name)+ }
+        on_every_gateway! { @ envoy Envoy $($name)+ }
+    };
+    (@ $module:ident $kind:ident $($name:ident)+) => {
+        mod $module {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    super::$name(super::Kind::$kind).await;
+                }
+            )+
+        }
+    };
+}
+
+on_every_gateway!(
+    a_good_key_passes_and_names_its_user,
+    nobody_names_themselves,
+    no_good_key_is_a_401,
+    a_missing_scope_is_a_403,
+    a_spent_allowance_is_a_429,
+    a_revoked_key_is_refused_at_once,
+    a_gatepost_that_is_away_is_a_503,
+    a_gatepost_that_cannot_tell_is_a_503,
+    gatepost_is_asked_over_kept_connections_and_told_no_more_than_the_key,
+);
+
+/// A gateway between its callers and an API, and the Gatepost that it asks.
+struct World {
+    gatepost: Gatepost,
+    api: Recorder,
+    gateway: Gateway,
+    _storage: Storage,
+}
+
+impl World {
+    async fn start(kind: Kind, settings: &[(&str, &str)]) -> Self {
+        let storage = Storage::sqlite();
+        let setup = settings.iter().fold(Setup::serve(&storage).await, |setup, (name, value)| setup.with(name, value));
+        let gatepost = setup.start().await;
+        let api = Recorder::answering("200 OK", "x-from: api", "hello").await;
+        let gateway = Gateway::start(kind, gatepost.address(), api.address()).await;
+        Self { gatepost, api, gateway, _storage: storage }
+    }
+
+    /// A new key of alice's with these scopes: the full key and its id.
+    async fn key(&self, scopes: &[&str]) -> (String, String) {
+        let body = json!({ "label": "gateway", "scopes": scopes });
+        let created = self.gatepost.user("alice").post(&body).await;
+        assert_eq!(created.status, 200, "{}", created.text());
+        let text = |name: &str| created.json()[name].as_str().unwrap().to_owned();
+        (text("key"), text("keyId"))
+    }
+
+    #[track_caller]
+    fn assert_api_saw_nothing(&self) {
+        assert!(self.api.received().is_empty(), "a refused request must not reach the API");
+    }
+}
+
+fn get(path: &str) -> Request {
+    Request::new("GET", path)
+}
+
+async fn a_good_key_passes_and_names_its_user(kind: Kind) {
+    let world = World::start(kind, &[]).await;
+    let (key, id) = world.key(&["b", "a"]).await;
+    let by_header = Request::new("POST", "/things/7?page=2&scope=x").header("x-api-key", &key);
+    let by_header = by_header.text("text/plain", "a body of some length");
+    for request in [by_header, get("/things").bearer(&key)] {
+        let response = world.gateway.send(&request).await;
+        assert_eq!((response.status, response.text().as_str()), (200, "hello"));
+        assert_eq!(response.header("x-from"), Some("api"));
+        let seen = world.api.last();
+        assert_eq!(seen.line(), format!("{} {} HTTP/1.1", request.method, request.path));
+        assert_eq!(seen.body, request.body);
+        assert_eq!(seen.header("x-auth-user").as_deref(), Some("alice"));
+        assert_eq!(seen.header("x-auth-key-id").as_deref(), Some(&*id));
+        assert_eq!(seen.header("x-auth-scopes").as_deref(), Some("a b"));
+        assert!(!seen.head.contains(&key), "the key must go no further than the gateway");
+    }
+}
+
+/// Whatever a caller writes, the API sees the key's user or none.
+async fn nobody_names_themselves(kind: Kind) {
+    let world = World::start(kind, &[]).await;
+    let (key, id) = world.key(&[]).await;
+    let naming = |header: &str| get("/things").header("x-api-key", &key).header(header, "mallory");
+    let names = ["X-Auth-User", "x-auth-key-id", "X-AUTH-SCOPES", "X-Auth-Status", "X_Auth_User", "X_AUTH_SCOPES"];
+    for name in names {
+        let nominated = naming(name).header("connection", &format!("keep-alive, {name}"));
+        let twice = naming(name).header(name, "trudy");
+        for (request, may_be_lost) in [(naming(name), false), (twice, false), (nominated, true)] {
+            let response = world.gateway.send(&request).await;
+            if response.status == 400 && name.contains('_') {
+                continue;
+            }
+            assert_eq!(response.status, 200, "{name}");
+            let seen = world.api.last();
+            let says = |header: &str, truth: &str| seen.header(header).map_or(may_be_lost, |value| value == truth);
+            assert!(!seen.head.contains("mallory") && !seen.head.contains("trudy"), "{name}: {}", seen.head);
+            assert!(says("x-auth-user", "alice") && says("x-auth-key-id", &id), "{name}: {}", seen.head);
+            assert_eq!(seen.header("x-auth-scopes").unwrap_or_default(), "", "{name}: {}", seen.head);
+        }
+    }
+}
+
+async fn no_good_key_is_a_401(kind: Kind) {
+    let world = World::start(kind, &[]).await;
+    let key = world.key(&[]).await.0;
+    let id_token = &world.gatepost.user("alice").token;
+    let unknown = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
+    for (request, challenge) in [
+        (get("/things"), r#"Bearer realm="gatepost""#),
+        (get("/things").header("x-auth-user", "alice"), r#"Bearer realm="gatepost""#),
+        (get("/things").header("x-api-key", unknown), r#"Bearer realm="gatepost", error="invalid_token""#),
+        (get("/things").bearer(id_token), r#"Bearer realm="gatepost", error="invalid_token""#),
+        (get("/things").header("x-api-key", &key).bearer(unknown), r#"Bearer realm="gatepost", error="invalid_token""#),
+    ] {
+        let response = world.gateway.send(&request).await;
+        assert_eq!(response.status, 401);
+        assert_eq!(response.header("www-authenticate"), Some(challenge));
+    }
+    world.assert_api_saw_nothing();
+}
+
+async fn a_missing_scope_is_a_403(kind: Kind) {
+    let world = World::start(kind, &[]).await;
+    let (with, without) = (world.key(&["orders:read", "other"]).await.0, world.key(&["orders"]).await.0);
+    for path in ["/orders", "/orders/7?scope=orders", "/orders?profile=nginx"] {
+        let response = world.gateway.send(&get(path).header("x-api-key", &without)).await;
+        assert_eq!((response.status, response.header("retry-after")), (403, None), "{path}");
+        world.assert_api_saw_nothing();
+    }
+    for disguise in ["//orders", "/./orders", "/things/../orders", "/%6frders", "/things/%2e%2e/orders"] {
+        let response = world.gateway.send(&get(disguise).header("x-api-key", &without)).await;
+        assert!([400, 403, 404].contains(&response.status), "{disguise}: {}", response.status);
+        world.assert_api_saw_nothing();
+    }
+    for (path, key) in [("/orders", &with), ("/orders/7?page=2", &with), ("/things", &without)] {
+        let response = world.gateway.send(&get(path).header("x-api-key", key)).await;
+        assert_eq!(response.status, 200, "{path}");
+        assert_eq!(world.api.last().line(), format!("GET {path} HTTP/1.1"));
+        world.api.forget();
+    }
+}
+
+async fn a_spent_allowance_is_a_429(kind: Kind) {
+    let world = World::start(kind, &[("RATE_LIMIT", "2/h")]).await;
+    let (often, seldom) = (world.key(&["orders:read"]).await.0, world.key(&[]).await.0);
+    for path in ["/orders", "/things"] {
+        assert_eq!(world.gateway.send(&get(path).header("x-api-key", &often)).await.status, 200);
+    }
+    world.api.forget();
+    for path in ["/orders", "/things"] {
+        let response = world.gateway.send(&get(path).header("x-api-key", &often)).await;
+        assert_eq!(response.status, 429, "{path}");
+        let seconds: u32 = response.header("retry-after").expect("Retry-After").parse().unwrap();
+        assert!((1..=3_600).contains(&seconds), "{seconds}");
+        world.assert_api_saw_nothing();
+    }
+    assert_eq!(world.gateway.send(&get("/things").header("x-api-key", &seldom)).await.status, 200);
+}
+
+async fn a_revoked_key_is_refused_at_once(kind: Kind) {
+    let world = World::start(kind, &[]).await;
+    let (key, id) = world.key(&[]).await;
+    let request = get("/things").header("x-api-key", &key);
+    for _ in 0..3 {
+        assert_eq!(world.gateway.send(&request).await.status, 200);
+    }
+    assert_eq!(world.gatepost.user("alice").revoke(&id).await.status, 200);
+    world.api.forget();
+    assert_eq!(world.gateway.send(&request).await.status, 401, "no gateway may remember a verdict");
+    world.assert_api_saw_nothing();
+}
+
+async fn a_gatepost_that_is_away_is_a_503(kind: Kind) {
+    let mut world = World::start(kind, &[]).await;
+    let request = get("/things").header("x-api-key", &world.key(&[]).await.0);
+    assert_eq!(world.gateway.send(&request).await.status, 200);
+    world.gatepost.kill().await;
+    world.api.forget();
+    for _ in 0..3 {
+        let response = world.gateway.send(&request).await;
+        assert_eq!(response.status, 503);
+        assert!(kind == Kind::Envoy || response.header("retry-after") == Some("2"));
+    }
+    world.assert_api_saw_nothing();
+    world.gatepost.start_again().await;
+    eventually("keys pass again", async || (world.gateway.send(&request).await.status == 200).then_some(())).await;
+}
+
+async fn a_gatepost_that_cannot_tell_is_a_503(kind: Kind) {
+    let api = Recorder::answering("200 OK", "x-from: api", "hello").await;
+    let gatepost = Recorder::answering("503 Service Unavailable", "retry-after: 2", "{}").await;
+    let gateway = Gateway::start(kind, gatepost.address(), api.address()).await;
+    let response = gateway.send(&get("/things").header("x-api-key", "any")).await;
+    assert_eq!(response.status, 503);
+    assert!(kind == Kind::Envoy || response.header("retry-after") == Some("2"));
+    assert!(api.received().is_empty());
+}
+
+async fn gatepost_is_asked_over_kept_connections_and_told_no_more_than_the_key(kind: Kind) {
+    const CALLS: usize = 20;
+    let api = Recorder::answering("200 OK", "x-from: api", "hello").await;
+    let gatepost = Recorder::answering("200 OK", "x-auth-user: alice", "").await;
+    let gateway = Gateway::start(kind, gatepost.address(), api.address()).await;
+    let request = Request::new("POST", "/things").header("x-api-key", "any").header("cookie", "session=secret");
+    let request = request.text("text/plain", "a body of some length");
+    let mut connection = gateway.connect().await;
+    for _ in 0..CALLS {
+        assert_eq!(connection.exchange(&request).await.unwrap().status, 200);
+    }
+    let questions = gatepost.received();
+    assert_eq!((questions.len(), api.received().len()), (CALLS, CALLS));
+    // A worker of the gateway has connections of its own, and another one may have looked whether it is up.
+    let connections = gatepost.connections();
+    assert!(connections <= CALLS / 4, "{connections} connections for {CALLS} questions");
+    for question in questions {
+        assert_eq!(question.header("x-api-key").as_deref(), Some("any"));
+        assert!(question.header("content-length").is_none_or(|length| length == "0"), "{}", question.head);
+        assert!(question.header("transfer-encoding").is_none(), "{}", question.head);
+        assert!(!question.head.contains("session=secret"), "{}", question.head);
+    }
+}
+
+/// What nginx alone has: paths for its questions, which callers must not reach.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nginx_keeps_its_questions_to_itself() {
+    let world = World::start(Kind::Nginx, &[]).await;
+    let key = world.key(&[]).await.0;
+    for path in ["/_gatepost/any-key", "/_gatepost/orders-read", "/_gatepost/", "/_gatepost/x"] {
+        assert_eq!(world.gateway.send(&get(path).header("x-api-key", &key)).await.status, 404, "{path}");
+    }
+    world.assert_api_saw_nothing();
+}

@@ -1,0 +1,181 @@
+//! `gatepost keys` as a person and a script meet it: the real binary as a client of the real binary.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Gatepost, Setup, Storage, User, feed_gatepost, free_address};
+
+const OPERATOR_TOKEN: &str = "operator-token-of-the-suite-0123456789";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_created_verified_rotated_and_revoked_where_dev_runs() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::beside(&gatepost);
+
+    let created = shell.run(&["create", "CI deploy", "--scope", "orders:read", "--user", "alice"]);
+    let key = succeeded(&created);
+    assert!(key.starts_with("svc_live_") && !key.contains(char::is_whitespace), "the key alone, for a pipe: {key}");
+    let id = complaint(&created).split_whitespace().find(|word| word.starts_with("key_")).unwrap().to_owned();
+
+    let verified = succeeded(&shell.feed(&["verify", "--scope", "orders:read"], &format!("{key}\n")));
+    assert!(verified.contains(&id) && verified.contains("alice") && verified.contains("CI deploy"), "{verified}");
+    let narrow = shell.feed(&["verify", "--scope", "orders:write"], &key);
+    assert_failed(&narrow, 1, "orders:write");
+
+    let listed = succeeded(&shell.run(&["list", "--user", "alice"]));
+    assert!(listed.contains(&id) && listed.contains("active"), "{listed}");
+    assert_eq!(succeeded(&shell.run(&["list", "--user", "bob"])), "no keys");
+
+    let successor = succeeded(&shell.run(&["rotate", &id, "--overlap-seconds", "3600", "--user", "alice"]));
+    for good in [&key, &successor] {
+        succeeded(&shell.feed(&["verify"], good));
+    }
+    let revoked = succeeded(&shell.run(&["revoke", &id, "--user", "alice"]));
+    assert!(revoked.contains(&id), "{revoked}");
+    assert_failed(&shell.feed(&["verify"], &key), 1, "not good");
+    succeeded(&shell.feed(&["verify"], &successor));
+    assert!(succeeded(&shell.run(&["list", "--user", "alice"])).contains("revoked 2"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_are_json_for_a_script() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::beside(&gatepost);
+    let run = |arguments: &[&str], input: &str| -> Value {
+        let output = shell.feed(&[arguments, &["--json"]].concat(), input);
+        serde_json::from_str(&String::from_utf8(output.stdout.clone()).unwrap()).unwrap_or_else(|error| {
+            panic!("{arguments:?}: {error}: {}", complaint(&output));
+        })
+    };
+    let create = run(&["create", "CI", "--scope", "orders:read", "--user", "alice"], "");
+    let (key, id) = (create["key"].as_str().unwrap(), create["keyId"].as_str().unwrap());
+    let expected = json!({ "userId": "alice", "keyId": id, "label": "CI", "scopes": ["orders:read"] });
+    assert_eq!(run(&["verify"], key), json!({ "good": true, "key": expected }));
+    assert_eq!(run(&["verify", "--scope", "other"], key), json!({ "good": false, "key": expected }));
+    let list = run(&["list", "--user", "alice"], "");
+    let names: Vec<_> = list["keys"][0].as_object().unwrap().keys().map(String::as_str).collect();
+    let contract = ["createdAt", "id", "label", "lastUsedAt", "prefix", "revokedAt", "scopes"];
+    assert_eq!(names, contract, "as the API itself answers");
+    let rotate = run(&["rotate", id, "--user", "alice"], "");
+    assert_ne!(rotate["keyId"], create["keyId"]);
+    assert!(run(&["revoke", id, "--user", "alice"], "")["revokedAt"].is_string());
+    assert_eq!(run(&["verify"], key), json!({ "good": false }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whose_keys_they_are_is_said_by_a_token_in_the_environment_or_in_a_file() {
+    let storage = Storage::sqlite();
+    let gatepost = Setup::serve(&storage).await.start().await;
+    let shell = Shell::beside(&gatepost);
+    let alice = gatepost.provider().token("alice");
+    let file = gatepost.folder().join("id-token");
+    std::fs::write(&file, format!("{alice}\n")).unwrap();
+    let (in_environment, in_file) =
+        (("GATEPOST_ID_TOKEN", alice.as_str()), ("GATEPOST_ID_TOKEN_FILE", file.to_str().unwrap()));
+
+    let key = succeeded(&shell.with(in_environment).run(&["create", "alice's"]));
+    assert!(succeeded(&shell.with(in_file).run(&["list"])).contains("alice's"));
+    succeeded(&shell.feed(&["verify"], &key));
+
+    let expired = gatepost.provider().token_with("alice", &json!({ "exp": 1 }));
+    let refused = shell.with(("GATEPOST_ID_TOKEN", &expired)).run(&["list"]);
+    assert_failed(&refused, 1, "credential_invalid");
+    assert!(!complaint(&refused).contains(&expired), "no token is shown");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_operator_lists_and_revokes_the_keys_of_any_user() {
+    let storage = Storage::sqlite();
+    let gatepost = Setup::serve(&storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN).start().await;
+    let alice: User = gatepost.user("auth0|alice");
+    let (key, id) = alice.created("alice's").await;
+    let operator = Shell::beside(&gatepost).with(("GATEPOST_OPERATOR_TOKEN", OPERATOR_TOKEN));
+
+    assert!(succeeded(&operator.run(&["list", "--user", "auth0|alice"])).contains(&id));
+    assert_failed(&operator.run(&["revoke", &id, "--user", "bob"]), 1, "key_not_owned");
+    succeeded(&operator.run(&["revoke", &id, "--user", "auth0|alice"]));
+    assert_failed(&operator.feed(&["verify"], &key), 1, "not good");
+    let wrong = operator.with(("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789"));
+    assert_failed(&wrong.run(&["list", "--user", "auth0|alice"]), 1, "credential_invalid");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_goes_wrong_is_said_on_standard_error() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::beside(&gatepost);
+    for usage in [&[][..], &["sing"], &["create"], &["revoke"], &["rotate", "key_1", "--overlap-seconds", "soon"]] {
+        assert_failed(&shell.run(usage), 2, "");
+    }
+    assert_failed(&shell.run(&["verify", "svc_live_a-key-is-no-argument"]), 2, "");
+    assert_failed(&shell.run(&["list"]), 78, "GATEPOST_ID_TOKEN");
+    assert_failed(&shell.with(("GATEPOST_URL", "ftp://keys.example")).run(&["list"]), 78, "GATEPOST_URL");
+    assert_failed(&shell.with(("GATEPOST_ID_TOKEN_FILE", "/does/not/exist")).run(&["list"]), 78, "GATEPOST_ID_TOKEN");
+    assert_failed(&shell.run(&["create", " ", "--user", "alice"]), 1, "label");
+    let past = shell.run(&["create", "CI", "--expires-at", "2001-01-01T00:00:00Z", "--user", "alice"]);
+    assert_failed(&past, 1, "expiresAt");
+    assert_failed(&shell.run(&["revoke", "key_unknown", "--user", "alice"]), 1, "key_not_found");
+    for no_key in ["", "\n", "two words", "a.b.c", &"a".repeat(5_000)] {
+        assert_failed(&shell.feed(&["verify"], no_key), 1, "");
+    }
+    let nowhere = format!("http://{}", free_address());
+    let away = shell.with(("GATEPOST_URL", &nowhere)).with(("GATEPOST_ID_TOKEN", "a.b.c"));
+    assert_failed(&away.run(&["list"]), 1, &nowhere);
+    assert_failed(&shell.with(("GATEPOST_URL", &nowhere)).feed(&["verify"], "svc_live_1"), 1, &nowhere);
+}
+
+#[test]
+fn help_begins_with_examples() {
+    let folder = tempfile::TempDir::new().unwrap();
+    for action in [&[][..], &["list"], &["create"], &["revoke"], &["rotate"], &["verify"]] {
+        let output = feed_gatepost(folder.path(), &[&["keys"], action, &["--help"]].concat(), &[], "");
+        assert!(succeeded(&output).starts_with("Examples:"), "{action:?}");
+    }
+}
+
+/// A shell beside a running instance, with an environment.
+struct Shell<'a> {
+    gatepost: &'a Gatepost,
+    environment: Vec<(String, String)>,
+}
+
+impl<'a> Shell<'a> {
+    fn beside(gatepost: &'a Gatepost) -> Self {
+        Self { gatepost, environment: Vec::new() }.with(("GATEPOST_URL", &format!("http://{}", gatepost.address())))
+    }
+
+    fn with(&self, (name, value): (&str, &str)) -> Self {
+        let mut environment = self.environment.clone();
+        environment.retain(|(known, _)| known != name);
+        environment.push((name.to_owned(), value.to_owned()));
+        Self { gatepost: self.gatepost, environment }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.feed(arguments, "")
+    }
+
+    fn feed(&self, arguments: &[&str], input: &str) -> Output {
+        let environment: Vec<_> =
+            self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        feed_gatepost(&self.gatepost.folder(), &[&["keys"], arguments].concat(), &environment, input)
+    }
+}
+
+/// What a command that succeeded answered, without the newline at its end.
+#[track_caller]
+fn succeeded(output: &Output) -> String {
+    assert!(output.status.success(), "{}", complaint(output));
+    String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
+}
+
+#[track_caller]
+fn assert_failed(output: &Output, code: i32, what: &str) {
+    assert_eq!(output.status.code(), Some(code), "{}", complaint(output));
+    assert!(complaint(output).contains(what), "{what}: {}", complaint(output));
+    assert!(output.stdout.is_empty(), "complaints go to standard error");
+}
+
+fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

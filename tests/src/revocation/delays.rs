@@ -1,0 +1,45 @@
+use std::fmt;
+use std::time::Duration;
+
+/// How long something took, many times over.
+pub(super) struct Delays(Vec<Duration>);
+
+impl FromIterator<Duration> for Delays {
+    fn from_iter<Iter: IntoIterator<Item = Duration>>(delays: Iter) -> Self {
+        let mut delays: Vec<Duration> = delays.into_iter().collect();
+        delays.sort_unstable();
+        Self(delays)
+    }
+}
+
+impl Delays {
+    /// The delay that so many of 1,000 do not pass.
+    pub(super) fn per_mille(&self, share: usize) -> Duration {
+        let rank = (self.0.len() * share).div_ceil(1_000).max(1);
+        self.0[rank - 1]
+    }
+
+    pub(super) fn max(&self) -> Duration {
+        self.per_mille(1_000)
+    }
+
+    #[expect(clippy::print_stdout, reason = "a measurement is there to be read")]
+    pub(super) fn print(&self, what: &str) {
+        println!("{what}: {self}");
+    }
+}
+
+impl fmt::Display for Delays {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [median, p99, p999, max] = [500, 990, 999, 1_000].map(|share| self.per_mille(share));
+        write!(formatter, "{} times, median {median:.1?}, p99 {p99:.1?}, p99.9 {p999:.1?}, max {max:.1?}", self.0.len())
+    }
+}
+
+#[test]
+fn shares_are_counted_from_below() {
+    let delays: Delays = (1..=1_000).rev().map(Duration::from_millis).collect();
+    assert_eq!([500, 990, 999, 1_000].map(|share| delays.per_mille(share).as_millis()), [500, 990, 999, 1_000]);
+    let one: Delays = [Duration::from_millis(7)].into_iter().collect();
+    assert_eq!((one.per_mille(1).as_millis(), one.max().as_millis()), (7, 7));
+}
