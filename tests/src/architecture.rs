@@ -13,6 +13,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("storage-conformance", &["domain"]),
     ("verifier", &["domain"]),
+    ("dispatcher", &["domain"]),
     ("diesel-mapping", &["domain"]),
     ("adapters-sqlite", &["diesel-mapping", "domain"]),
     ("adapters-postgres", &["diesel-mapping", "domain"]),
@@ -23,19 +24,21 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "app",
         &[
+            "adapters-egress",
             "adapters-http",
             "adapters-oidc",
             "adapters-postgres",
             "adapters-sqlite",
             "client",
             "diesel-mapping",
+            "dispatcher",
             "domain",
             "verifier",
         ],
     ),
     ("throwaway-postgres", &[]),
     ("xtask", &["throwaway-postgres"]),
-    ("bench", &["throwaway-postgres"]),
+    ("bench", &["diesel-mapping", "domain", "throwaway-postgres"]),
     ("tests", &[]),
 ];
 
@@ -44,6 +47,7 @@ const ABSENCES: &[(&str, &[&str])] = &[
     ("domain", &["actix", "diesel", "tokio", "serde", "hyper", "reqwest", "tracing", "getrandom"]),
     ("storage-conformance", &["actix", "diesel", "serde", "hyper", "reqwest"]),
     ("verifier", &["actix", "diesel", "hyper", "reqwest"]),
+    ("dispatcher", &["actix", "diesel", "hyper", "reqwest"]),
     ("diesel-mapping", &["actix", "hyper", "reqwest"]),
     ("adapters-sqlite", &["actix", "hyper", "reqwest", "tokio-postgres"]),
     ("adapters-postgres", &["actix", "hyper", "reqwest", "pq-sys"]),

@@ -1,16 +1,13 @@
 //! The canary: a whole session with known secrets, at the most talkative log level, and then a search for each of
 //! them, in every form, through all that the service wrote.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
-use crate::harness::{Gatepost, Request, Response, Setup, Storage, User};
+use crate::harness::{Gatepost, Request, Response, Setup, Storage, User, contains, database_files, find};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_secret_leaks_over_sqlite() {
@@ -132,13 +129,7 @@ fn wrong_requests(full_key: &str, id: &str, token: &str) -> Vec<Request> {
 
 /// The files hold the digests as raw bytes and nothing else of a key; that they are found shows that the search works.
 async fn search_files(storage: &Storage, secrets: &[Needle], digests: &[Needle]) {
-    if let Storage::Postgres { cluster, .. } = storage {
-        cluster.execute("postgres", "CHECKPOINT").await.unwrap();
-    }
-    let mut files = Vec::new();
-    list_files(&storage.files(), &mut files);
-    let contents: Vec<(PathBuf, Vec<u8>)> =
-        files.into_iter().filter_map(|path| fs::read(&path).ok().map(|content| (path, content))).collect();
+    let contents = database_files(storage).await;
     for digest in digests {
         assert!(contents.iter().any(|(_, content)| contains(content, &digest.bytes)), "the digest is stored");
     }
@@ -146,12 +137,6 @@ async fn search_files(storage: &Storage, secrets: &[Needle], digests: &[Needle])
         for secret in secrets {
             assert_absent(secret, content, &path.display().to_string());
         }
-    }
-}
-
-fn list_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.path().is_dir() { list_files(&entry.path(), files) } else { files.push(entry.path()) }
     }
 }
 
@@ -194,21 +179,4 @@ fn assert_absent(needle: &Needle, haystack: &[u8], place: &str) {
     let Some(at) = find(haystack, &needle.bytes) else { return };
     let around = &haystack[at.saturating_sub(200)..haystack.len().min(at + needle.bytes.len() + 80)];
     panic!("{} is in {place}: …{}…", needle.what, String::from_utf8_lossy(around));
-}
-
-fn contains(haystack: &[u8], bytes: &[u8]) -> bool {
-    find(haystack, bytes).is_some()
-}
-
-/// Where `bytes` first are. Skips from one candidate for the first byte to the next: the files have many megabytes.
-fn find(haystack: &[u8], bytes: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while let Some(step) = haystack[from..].iter().position(|byte| *byte == bytes[0]) {
-        from += step;
-        if haystack[from..].starts_with(bytes) {
-            return Some(from);
-        }
-        from += 1;
-    }
-    None
 }

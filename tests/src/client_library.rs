@@ -25,7 +25,7 @@ async fn the_operator_learns_what_a_key_is(storage: Storage) {
     assert_eq!(operator.introspect(&created.key, &["orders:delete"]).await.unwrap(), None);
     assert_eq!(operator.introspect(&FullKey::new("svc_live_unknown"), &[]).await.unwrap(), None);
 
-    let rotated = alice.rotate_api_key(&created.key_id, Duration::from_secs(60)).await.unwrap();
+    let rotated = alice.rotate_api_key(&created.key_id, Duration::from_mins(1)).await.unwrap();
     let found = [FullKey::new("nothing"), created.key.clone()];
     assert_eq!(operator.report_leaks(&found).await.unwrap(), [None, Some(created.key_id.clone())]);
     assert_eq!(operator.introspect(&created.key, &[]).await.unwrap(), None);

@@ -11,9 +11,11 @@
 //! | `command_line` | `dev`, and every refusal of a configuration |
 //! | `client_library` | what the client asks of a real service as operator, and its bound on a revoked key |
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
+//! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
 //! | `canary` | no secret in logs, files or errors |
 //! | `gateways` | `docs/gateways/` keeps its word, with real gateways |
 //! | `bad_input` | ten thousand malformed requests |
+//! | `webhooks` | subscribed, published, received: signed, retried, and not lost by `kill -9`; every kind of receiver |
 //! | `documents` | the OpenAPI document is valid, and what is committed is what the binary says |
 //!
 //! `GATEPOST_BIN` names the binary under test; without it the suite builds it.
@@ -33,3 +35,5 @@ mod harness;
 mod keys_command;
 mod revocation;
 mod survival;
+mod webhooks;
+mod webhooks_command;

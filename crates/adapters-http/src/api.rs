@@ -3,9 +3,11 @@ use std::sync::Arc;
 use actix_web::{HttpRequest, web};
 use domain::Keys;
 use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck};
+use domain::webhooks::Webhooks;
 use tokio_util::sync::CancellationToken;
 use verifier::Verifier;
 
+use crate::open_streams::OpenStreams;
 use crate::readiness::Readiness;
 use crate::{HttpLimits, OperatorToken};
 
@@ -14,6 +16,8 @@ use crate::{HttpLimits, OperatorToken};
 pub struct Api {
     /// The use cases of the key lifecycle.
     pub keys: Keys,
+    /// The use cases of webhooks.
+    pub webhooks: Webhooks,
     /// Verifies API keys.
     pub verifier: Arc<Verifier>,
     /// Verifies ID tokens.
@@ -35,6 +39,7 @@ pub(crate) struct State {
     pub(crate) api: Api,
     pub(crate) limits: HttpLimits,
     pub(crate) readiness: Readiness,
+    pub(crate) streams: Arc<OpenStreams>,
     /// Cancelled when the process is to end.
     pub(crate) stop: CancellationToken,
 }
@@ -42,7 +47,8 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(api: Api, limits: HttpLimits, stop: CancellationToken) -> Self {
         let readiness = Readiness::new(api.readiness.clone(), limits.readiness_deadline);
-        Self { api, limits, readiness, stop }
+        let streams = OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max);
+        Self { api, limits, readiness, streams, stop }
     }
 
     /// The state that `serve` registered with the application.

@@ -15,11 +15,14 @@ pub(crate) async fn read_fields(
     payload: Payload,
     limits: &HttpLimits,
 ) -> Result<Fields, ApiError> {
+    let body = read_json(request, payload, limits).await?;
+    if body.is_empty() { Ok(Fields::default()) } else { Fields::parse(&body) }
+}
+
+/// Reads the bytes of a JSON body within its limits, perhaps none.
+pub(crate) async fn read_json(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
     let body = read(request, payload, limits).await?;
-    if body.is_empty() {
-        return Ok(Fields::default());
-    }
-    if is_json(request.headers()) { Fields::parse(&body) } else { Err(ApiError::UnsupportedMediaType) }
+    if body.is_empty() || is_json(request.headers()) { Ok(body) } else { Err(ApiError::UnsupportedMediaType) }
 }
 
 /// The same, where a form is taken as well as JSON.
@@ -42,6 +45,7 @@ async fn read(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> R
     body.map_err(|_| ApiError::RequestTimeout)?
 }
 
+/// Most bodies come in one piece, which is not copied.
 async fn collect(mut payload: Payload, size_bytes_max: usize) -> Result<Bytes, ApiError> {
     let mut body = Bytes::new();
     while let Some(chunk) = payload.next().await {

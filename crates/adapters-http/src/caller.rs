@@ -49,6 +49,20 @@ impl FromRequest for Caller {
     }
 }
 
+/// Whether the credential of a caller is still good, for what goes on after its answer has begun. It counts as a use of
+/// a key, and takes nothing from its allowance.
+pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiError> {
+    match credential_in(request.headers()) {
+        Presented::Nothing | Presented::Unusable(_) => Ok(false),
+        Presented::One(Credential::ApiKey(key)) => Ok(find_good_key(request, key).await?.is_some()),
+        Presented::One(Credential::IdToken(token)) => match verify_id_token(request, token).await {
+            Ok(_) => Ok(true),
+            Err(ApiError::CredentialInvalid(_)) => Ok(false),
+            Err(error) => Err(error),
+        },
+    }
+}
+
 async fn verify_key(request: &HttpRequest, presented: &str) -> Result<Arc<VerifiedKey>, ApiError> {
     let key = find_good_key(request, presented).await?;
     let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not good"))?;

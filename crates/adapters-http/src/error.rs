@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
-use domain::ports::{BoxError, IdentityUnavailable, StoreError};
-use domain::{CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError, RotationRefusal, Scopes};
+use domain::ports::BoxError;
+use domain::{RotationRefusal, Scopes};
 use verifier::Allowance;
 
 use crate::error_code::ErrorCode;
-use crate::problem::FieldFault;
+use crate::problem::{FieldFault, LocatedFault};
 use crate::readiness::CheckOutcome;
 
 /// RFC 6750, section 3: how a client may authenticate. The error is named only when a credential was sent.
@@ -19,7 +19,7 @@ const CHALLENGE_SCOPE: &str = r#"Bearer realm="gatepost", error="insufficient_sc
 /// Seconds after which trying again makes sense: databases and providers come back within a few.
 const RETRY_AFTER_SECONDS: &str = "2";
 
-/// Whatever an endpoint answers in place of a success. The only place where errors of the rules become HTTP.
+/// Whatever an endpoint answers in place of a success.
 #[derive(Debug)]
 pub(crate) enum ApiError {
     CredentialMissing,
@@ -28,21 +28,33 @@ pub(crate) enum ApiError {
     BodyBroken,
     InvalidJson(Cow<'static, str>),
     InvalidFields(Vec<FieldFault>),
+    /// The same for fields of a list's items, and for fields that have no name of ours.
+    InvalidMembers(Vec<LocatedFault>),
     ApiKeyLimitReached(u32),
+    SubscriptionLimitReached(u32),
     /// What was required.
     InsufficientScope(Scopes),
     KeyNotOwned,
     KeyNotFound,
     KeyNotRotatable(RotationRefusal),
+    SubscriptionNotFound,
+    SubscriptionDisabled,
+    DeliveryNotFound,
+    EventTooOld,
+    /// Which event has an id that stands for another one.
+    EventConflict(LocatedFault),
     NotFound,
     RequestTimeout,
     PayloadTooLarge,
+    /// Which event makes a payload that is too large.
+    EventTooLarge(LocatedFault),
     UnsupportedMediaType,
     RateLimited(Allowance),
     /// The same for nginx, which makes a 500 of any refusal other than 401 and 403.
     RateLimitedForNginx(Allowance),
     Internal(BoxError),
     Unavailable(BoxError),
+    TooManyStreams,
     NotReady(&'static str, Vec<CheckOutcome>),
 }
 
@@ -53,19 +65,26 @@ impl ApiError {
             Self::CredentialInvalid(_) => ErrorCode::CredentialInvalid,
             Self::BodyBroken => ErrorCode::BadRequest,
             Self::InvalidJson(_) => ErrorCode::InvalidJson,
-            Self::InvalidFields(_) => ErrorCode::InvalidField,
+            Self::InvalidFields(_) | Self::InvalidMembers(_) => ErrorCode::InvalidField,
             Self::ApiKeyLimitReached(_) => ErrorCode::ApiKeyLimitReached,
+            Self::SubscriptionLimitReached(_) => ErrorCode::SubscriptionLimitReached,
             Self::InsufficientScope(_) => ErrorCode::InsufficientScope,
             Self::KeyNotOwned => ErrorCode::KeyNotOwned,
             Self::KeyNotFound => ErrorCode::KeyNotFound,
             Self::KeyNotRotatable(_) => ErrorCode::KeyNotRotatable,
+            Self::SubscriptionNotFound => ErrorCode::SubscriptionNotFound,
+            Self::SubscriptionDisabled => ErrorCode::SubscriptionDisabled,
+            Self::DeliveryNotFound => ErrorCode::DeliveryNotFound,
+            Self::EventTooOld => ErrorCode::EventTooOld,
+            Self::EventConflict(_) => ErrorCode::EventConflict,
             Self::NotFound => ErrorCode::NotFound,
             Self::RequestTimeout => ErrorCode::RequestTimeout,
-            Self::PayloadTooLarge => ErrorCode::PayloadTooLarge,
+            Self::PayloadTooLarge | Self::EventTooLarge(_) => ErrorCode::PayloadTooLarge,
             Self::UnsupportedMediaType => ErrorCode::UnsupportedMediaType,
             Self::RateLimited(_) | Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
             Self::Internal(_) => ErrorCode::InternalError,
             Self::Unavailable(_) | Self::NotReady(..) => ErrorCode::Unavailable,
+            Self::TooManyStreams => ErrorCode::TooManyStreams,
         }
     }
 
@@ -73,8 +92,11 @@ impl ApiError {
     pub(crate) fn detail(&self) -> Cow<'static, str> {
         match self {
             Self::InvalidJson(detail) => detail.clone(),
-            Self::InvalidFields(faults) => faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into(),
+            Self::InvalidFields(faults) => joined(faults),
+            Self::InvalidMembers(faults) => joined(faults),
+            Self::EventConflict(fault) | Self::EventTooLarge(fault) => fault.to_string().into(),
             Self::ApiKeyLimitReached(max) => format!("the maximum of {max} active keys is reached").into(),
+            Self::SubscriptionLimitReached(max) => format!("the maximum of {max} subscriptions is reached").into(),
             Self::KeyNotRotatable(refusal) => refusal.to_string().into(),
             Self::NotReady(detail, _) => (*detail).into(),
             Self::CredentialMissing
@@ -83,6 +105,10 @@ impl ApiError {
             | Self::InsufficientScope(_)
             | Self::KeyNotOwned
             | Self::KeyNotFound
+            | Self::SubscriptionNotFound
+            | Self::SubscriptionDisabled
+            | Self::DeliveryNotFound
+            | Self::EventTooOld
             | Self::NotFound
             | Self::RequestTimeout
             | Self::PayloadTooLarge
@@ -90,7 +116,8 @@ impl ApiError {
             | Self::RateLimited(_)
             | Self::RateLimitedForNginx(_)
             | Self::Internal(_)
-            | Self::Unavailable(_) => self.code().entry().cause.into(),
+            | Self::Unavailable(_)
+            | Self::TooManyStreams => self.code().entry().cause.into(),
         }
     }
 
@@ -123,7 +150,7 @@ impl ResponseError for ApiError {
         match self {
             Self::CredentialMissing => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE)),
             Self::CredentialInvalid(_) => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE_INVALID)),
-            Self::Unavailable(_) | Self::NotReady(..) => {
+            Self::Unavailable(_) | Self::TooManyStreams | Self::NotReady(..) => {
                 response.insert_header((header::RETRY_AFTER, RETRY_AFTER_SECONDS))
             }
             Self::InsufficientScope(required) => {
@@ -139,6 +166,10 @@ impl ResponseError for ApiError {
     }
 }
 
+fn joined<T: ToString>(faults: &[T]) -> Cow<'static, str> {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into()
+}
+
 /// The headers of the IETF's draft "`RateLimit` header fields for HTTP", and `Retry-After`: whole seconds, rounded up.
 fn insert_rate_limit<'a>(response: &'a mut HttpResponseBuilder, allowance: &Allowance) -> &'a mut HttpResponseBuilder {
     let seconds = |duration: Duration| duration.as_millis().div_ceil(1_000);
@@ -148,70 +179,4 @@ fn insert_rate_limit<'a>(response: &'a mut HttpResponseBuilder, allowance: &Allo
         .insert_header(("ratelimit-policy", format!("\"key\";q={count};w={window}")))
         .insert_header(("ratelimit", format!("\"key\";r={remaining};t={reset}")))
         .insert_header((header::RETRY_AFTER, seconds(allowance.retry_after.unwrap_or_default()).to_string()))
-}
-
-impl From<FieldFault> for ApiError {
-    fn from(fault: FieldFault) -> Self {
-        Self::InvalidFields(vec![fault])
-    }
-}
-
-impl From<StoreError> for ApiError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unavailable(_) => Self::Unavailable(error.into()),
-            StoreError::Corrupt { .. } | StoreError::Duplicate { .. } => Self::Internal(error.into()),
-        }
-    }
-}
-
-impl From<IdentityUnavailable> for ApiError {
-    fn from(error: IdentityUnavailable) -> Self {
-        Self::Unavailable(error.into())
-    }
-}
-
-impl From<CreateKeyError> for ApiError {
-    fn from(error: CreateKeyError) -> Self {
-        match error {
-            CreateKeyError::LimitReached { max } => Self::ApiKeyLimitReached(max),
-            CreateKeyError::ExpiryOutOfRange { .. } => {
-                FieldFault { field: "expiresAt", detail: error.to_string().into() }.into()
-            }
-            CreateKeyError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<RevokeKeyError> for ApiError {
-    fn from(error: RevokeKeyError) -> Self {
-        match error {
-            RevokeKeyError::NotFound => Self::KeyNotFound,
-            RevokeKeyError::NotOwned => Self::KeyNotOwned,
-            RevokeKeyError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<ReportLeaksError> for ApiError {
-    fn from(error: ReportLeaksError) -> Self {
-        match error {
-            ReportLeaksError::TooMany => FieldFault { field: "tokens", detail: error.to_string().into() }.into(),
-            ReportLeaksError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<RotateKeyError> for ApiError {
-    fn from(error: RotateKeyError) -> Self {
-        match error {
-            RotateKeyError::OverlapOutOfRange => {
-                FieldFault { field: "overlapSeconds", detail: error.to_string().into() }.into()
-            }
-            RotateKeyError::NotFound => Self::KeyNotFound,
-            RotateKeyError::NotOwned => Self::KeyNotOwned,
-            RotateKeyError::Refused(refusal) => Self::KeyNotRotatable(refusal),
-            RotateKeyError::Store(error) => error.into(),
-        }
-    }
 }

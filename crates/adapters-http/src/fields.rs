@@ -2,14 +2,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use actix_web::web::Query;
-use domain::{Scope, Scopes};
+use domain::{Scope, Scopes, Timestamp};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::error::Category;
 
 use crate::credentials::{Presented, of_text};
 use crate::error::ApiError;
-use crate::problem::FieldFault;
+use crate::problem::{FieldFault, LocatedFault};
+
+/// How much of a name that is not ours an error repeats, in characters.
+const SHOWN_NAME_LENGTH_MAX: usize = 64;
 
 /// The fields of a JSON body. Fields that nobody asks for are ignored; a field that stands there twice is refused,
 /// because parsers on the way may read the other one.
@@ -72,26 +75,60 @@ impl Fields {
     }
 
     /// The texts of a field that is a list and may be absent or `null`.
-    pub(crate) fn optional_texts(&self, name: &'static str) -> Result<Vec<&str>, FieldFault> {
+    pub(crate) fn optional_texts(&self, name: &'static str) -> Result<Option<Vec<&str>>, FieldFault> {
         let fault = || FieldFault { field: name, detail: "must be a list of strings".into() };
         match self.0.get(name) {
-            None | Some(Value::Null) => Ok(Vec::new()),
-            Some(Value::Array(items)) => items.iter().map(|item| item.as_str().ok_or_else(fault)).collect(),
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Array(items)) => {
+                items.iter().map(|item| item.as_str().ok_or_else(fault)).collect::<Result<_, _>>().map(Some)
+            }
             Some(_) => Err(fault()),
         }
     }
 
     /// The texts of a field that is a list and must be there.
     pub(crate) fn required_texts(&self, name: &'static str) -> Result<Vec<&str>, FieldFault> {
+        self.optional_texts(name)?.ok_or(FieldFault { field: name, detail: "is required".into() })
+    }
+
+    /// The truth of a field that may be absent or `null`.
+    pub(crate) fn optional_flag(&self, name: &'static str) -> Result<Option<bool>, FieldFault> {
         match self.0.get(name) {
-            None | Some(Value::Null) => Err(FieldFault { field: name, detail: "is required".into() }),
-            Some(_) => self.optional_texts(name),
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(_) => Err(FieldFault { field: name, detail: "must be true or false".into() }),
         }
+    }
+
+    /// The instant of a field that may be absent or `null`.
+    pub(crate) fn optional_time(&self, name: &'static str) -> Result<Option<Timestamp>, FieldFault> {
+        let Some(text) = self.optional_text(name)? else {
+            return Ok(None);
+        };
+        parse_time(name, text).map(Some)
+    }
+
+    /// What stands in the way of a change: fields that cannot be changed, and `null`, which is no value of any.
+    pub(crate) fn unchangeable(&self, changeable: &[&'static str]) -> Vec<LocatedFault> {
+        let fault = |name: &String, value: &Value| {
+            let known = changeable.iter().find(|known| *known == name);
+            match (known, value) {
+                (Some(known), Value::Null) => Some(((*known).into(), "must not be null".into())),
+                (Some(_), _) => None,
+                (None, _) => {
+                    let name: String = name.chars().take(SHOWN_NAME_LENGTH_MAX).collect();
+                    Some((name.into(), format!("is none of {}", changeable.join(", ")).into()))
+                }
+            }
+        };
+        let faults = self.0.iter().filter_map(|(name, value)| fault(name, value));
+        faults.map(|(field, detail)| LocatedFault { field, detail }).collect()
     }
 
     /// The scopes in a field that is a list of them and may be absent or `null`.
     pub(crate) fn scopes(&self, name: &'static str) -> Result<Scopes, FieldFault> {
-        let scopes: Result<Vec<Scope>, _> = self.optional_texts(name)?.into_iter().map(Scope::parse).collect();
+        let scopes: Result<Vec<Scope>, _> =
+            self.optional_texts(name)?.into_iter().flatten().map(Scope::parse).collect();
         let scopes = scopes.and_then(Scopes::new);
         scopes.map_err(|error| FieldFault { field: name, detail: error.to_string().into() })
     }
@@ -106,6 +143,12 @@ impl Fields {
             }
         }
     }
+}
+
+/// Reads a date and time, of a body's field or of a query's parameter.
+pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<Timestamp, FieldFault> {
+    let detail = "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)".into();
+    Timestamp::parse_rfc3339(text).ok_or(FieldFault { field, detail })
 }
 
 /// The members of an object in their order, doubles included: what a map would hide.

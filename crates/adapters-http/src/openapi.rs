@@ -25,6 +25,18 @@ pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
     ErrorCode::UnsupportedMediaType,
 ];
 
+/// What a call about one webhook subscription may be refused with.
+pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
+    ErrorCode::CredentialMissing,
+    ErrorCode::CredentialInvalid,
+    ErrorCode::SubscriptionNotFound,
+    ErrorCode::RateLimited,
+];
+
+/// What a call about one delivery may be refused with.
+pub(crate) const DELIVERY_ERRORS: &[ErrorCode] =
+    &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::DeliveryNotFound, ErrorCode::RateLimited];
+
 /// The OpenAPI document of the API, generated from the code: JSON, indented, with a line break at its end.
 ///
 /// # Panics
@@ -73,17 +85,32 @@ pub(crate) fn header(description: &str) -> Header {
     HeaderBuilder::new().schema(Some(text)).description(Some(description)).build()
 }
 
+/// What holds for the API as a whole.
+const DESCRIPTION: &str = "API keys in, webhooks out.
+
+**Errors.** Every error is a problem document (RFC 9457). Its `code` is stable, and its `type` is a page with cause and \
+cure.
+
+**Lists** of subscriptions and deliveries come in pages, newest first. `limit` is 1 to 200, without it 50. As long as an \
+answer has a `nextCursor`, there is more: the same call with it as `cursor` goes on. A cursor means nothing to a client, \
+belongs to one list, and does not expire; what was created meanwhile is on none of the later pages.
+
+**Repeating calls.** `GET`, `PATCH` and `DELETE` are safe to repeat, and so are revoking, cancelling and recovering. \
+Publishing is with an `id` for each event. Creating and rotating are not: after an answer that never came, list first.";
+
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "Gatepost",
         version = "1.0.0",
-        description = "API keys in, webhooks out. Every error is a problem document (RFC 9457) whose `type` is a page.",
+        description = DESCRIPTION,
     ),
     components(schemas(Problem)),
     modifiers(&SecuritySchemes),
     tags(
         (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),
+        (name = "Webhook subscriptions", description = "Where a user's events are sent"),
+        (name = "Deliveries", description = "What became of each event at each subscription"),
         (name = "Credentials", description = "What a credential is"),
         (name = "Gateways", description = "What a reverse proxy asks about a request"),
         (name = "Operator", description = "For the host application, with the operator token"),

@@ -29,6 +29,10 @@ impl FromRequest for Operator {
 
 /// The user of the configured issuer whom a `userId` of the operator names.
 pub(crate) fn user_of(state: &State, user_id: &str) -> Result<UserId, FieldFault> {
-    UserId::new(state.api.issuer.as_str(), user_id)
-        .map_err(|error| FieldFault { field: "userId", detail: error.to_string().into() })
+    user_at(&state.api.issuer, user_id)
+}
+
+/// The same at this issuer.
+pub(crate) fn user_at(issuer: &str, user_id: &str) -> Result<UserId, FieldFault> {
+    UserId::new(issuer, user_id).map_err(|error| FieldFault { field: "userId", detail: error.to_string().into() })
 }

@@ -36,15 +36,15 @@ pub(crate) struct Problem {
     /// The fields at fault, where fields are.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
-    errors: Vec<FieldFault>,
+    errors: Vec<LocatedFault>,
     /// The checks, where `/readyz?verbose` was asked.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
     checks: Vec<CheckOutcome>,
 }
 
-/// What is wrong with a field.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+/// What is wrong with a field of the body or a parameter of the query.
+#[derive(Clone, Debug)]
 pub(crate) struct FieldFault {
     /// The field's name.
     pub(crate) field: &'static str,
@@ -52,9 +52,32 @@ pub(crate) struct FieldFault {
     pub(crate) detail: Cow<'static, str>,
 }
 
+/// What is wrong with a field, wherever it stands.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = FieldFault)]
+pub(crate) struct LocatedFault {
+    /// The field's name, or where it stands: `events[3].type`.
+    #[schema(example = "url")]
+    pub(crate) field: Cow<'static, str>,
+    /// What it must be.
+    pub(crate) detail: Cow<'static, str>,
+}
+
 impl fmt::Display for FieldFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {}", self.field, self.detail)
+    }
+}
+
+impl fmt::Display for LocatedFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.field, self.detail)
+    }
+}
+
+impl From<FieldFault> for LocatedFault {
+    fn from(fault: FieldFault) -> Self {
+        Self { field: fault.field.into(), detail: fault.detail }
     }
 }
 
@@ -80,7 +103,11 @@ impl Problem {
             ..Self::of_code(error.code(), request_id)
         };
         match error {
-            ApiError::InvalidFields(faults) => problem.errors.clone_from(faults),
+            ApiError::InvalidFields(faults) => {
+                problem.errors = faults.iter().cloned().map(LocatedFault::from).collect();
+            }
+            ApiError::InvalidMembers(faults) => problem.errors.clone_from(faults),
+            ApiError::EventConflict(fault) | ApiError::EventTooLarge(fault) => problem.errors = vec![fault.clone()],
             ApiError::NotReady(_, checks) => problem.checks.clone_from(checks),
             _ => {}
         }

@@ -39,6 +39,13 @@ pub struct HttpLimits {
     pub drain_grace: Duration,
     /// How long requests in flight may go on after that, in whole seconds.
     pub drain_deadline: Duration,
+    /// The most event streams that are open at once: each reads the database twice a second.
+    pub event_streams_max: usize,
+    /// The most event streams of one user.
+    pub event_streams_per_user_max: usize,
+    /// After how long without an attempt a stream sends a comment, so that proxies keep the connection, and a client
+    /// that is gone is noticed.
+    pub event_stream_keep_alive: Duration,
 }
 
 impl HttpLimits {
@@ -60,6 +67,9 @@ impl Default for HttpLimits {
             readiness_deadline: Duration::from_secs(3),
             drain_grace: Duration::from_secs(1),
             drain_deadline: Duration::from_secs(6),
+            event_streams_max: 100,
+            event_streams_per_user_max: 10,
+            event_stream_keep_alive: Duration::from_secs(15),
         }
     }
 }

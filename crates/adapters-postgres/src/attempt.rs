@@ -6,10 +6,10 @@ use domain::UserId;
 use domain::ports::StoreError;
 
 use crate::PostgresStore;
-use crate::pool::Lease;
+use crate::pool::{Connections, Lease};
 
 /// The longest that a call takes. Callers of the HTTP API are promised an answer within 5 s.
-const DEADLINE: Duration = Duration::from_secs(4);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
 /// How often a call is tried that keeps losing against others, or its connection.
 const ATTEMPTS_MAX: u32 = 5;
 /// The wait before the second attempt; doubled before each further one.
@@ -72,6 +72,36 @@ impl Failure {
         }
     }
 
+    /// Of a single statement that must not be done twice: it may have been done when the connection was lost.
+    pub(crate) fn of_statement(error: Error) -> Self {
+        match error {
+            Error::DatabaseError(DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection, _) => {
+                Self::Unknown(error)
+            }
+            error => Self::Undone(error),
+        }
+    }
+
+    /// Whether the server refused what it was told, so that less of it may pass.
+    pub(crate) fn is_of_the_content(&self) -> bool {
+        match self {
+            Self::Undone(Error::DatabaseError(kind, _)) => !matches!(
+                kind,
+                DatabaseErrorKind::UnableToSendCommand
+                    | DatabaseErrorKind::ClosedConnection
+                    | DatabaseErrorKind::SerializationFailure
+                    | DatabaseErrorKind::ReadOnlyTransaction
+            ),
+            Self::Undone(_) | Self::Unreadable(StoreError::Corrupt { .. }) => true,
+            Self::Unknown(_) | Self::Unreadable(_) => false,
+        }
+    }
+
+    /// Others were faster: the next attempt sees what they did.
+    pub(crate) fn overtaken(by: &str) -> Self {
+        Self::Undone(Error::DatabaseError(DatabaseErrorKind::SerializationFailure, Box::new(by.to_owned())))
+    }
+
     /// The server is a demoted primary, or takes no writes for another reason (25006).
     fn is_read_only(&self) -> bool {
         matches!(self, Self::Undone(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _)))
@@ -88,48 +118,58 @@ enum Connection {
 impl PostgresStore {
     /// Does the work within the deadline, again where that may help.
     pub(crate) async fn run<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
-        within_deadline(self.attempts(work)).await
+        within_deadline(attempts(&self.connections, work)).await
+    }
+
+    /// [`Self::run`] on the connections of the queue.
+    pub(crate) async fn run_on_queue<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
+        within_deadline(attempts(&self.queue_connections, work)).await
     }
 
     /// [`Self::run`], one at a time for each owner in this process.
     pub(crate) async fn run_in_turn<W: Work>(&self, owner: &UserId, work: &W) -> Result<W::Answer, StoreError> {
         let in_turn = async {
             let _turn = self.owner_turns.wait(owner).await;
-            self.attempts(work).await
+            attempts(&self.connections, work).await
         };
         within_deadline(in_turn).await
     }
+}
 
-    async fn attempts<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
-        let mut attempts = 0;
-        loop {
-            let lease = self.connections.lease().await?;
-            let failure = match work.attempt(&lease).await {
-                Ok(answer) => {
-                    lease.give_back();
-                    return Ok(answer);
-                }
-                Err(failure) => failure,
-            };
-            attempts += 1;
-            let connection = self.clear_up(lease, &failure).await;
-            if !failure.may_pass(attempts, connection) {
-                return Err(failure.into());
+async fn attempts<W: Work>(connections: &Connections, work: &W) -> Result<W::Answer, StoreError> {
+    attempts_on(connections, work).await.map_err(StoreError::from)
+}
+
+/// Attempts the work as often as that may help. The caller bounds how long.
+pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) -> Result<W::Answer, Failure> {
+    let mut attempts = 0;
+    loop {
+        let lease = connections.lease().await?;
+        let failure = match work.attempt(&lease).await {
+            Ok(answer) => {
+                lease.give_back();
+                return Ok(answer);
             }
-            tokio::time::sleep(BACKOFF * 2_u32.pow(attempts - 1)).await;
+            Err(failure) => failure,
+        };
+        attempts += 1;
+        let connection = clear_up(connections, lease, &failure).await;
+        if !failure.may_pass(attempts, connection) {
+            return Err(failure);
         }
+        tokio::time::sleep(BACKOFF * 2_u32.pow(attempts - 1)).await;
     }
+}
 
-    /// Ends what the attempt may have left open. A connection that is lost, or leads to the wrong server, is thrown away
-    /// with its idle siblings, which have met the same fate.
-    async fn clear_up(&self, lease: Lease, failure: &Failure) -> Connection {
-        if !failure.is_read_only() && (&mut &*lease).batch_execute("ROLLBACK").await.is_ok() {
-            lease.give_back();
-            return Connection::GivenBack;
-        }
-        self.connections.distrust_idle();
-        Connection::ThrownAway
+/// Ends what the attempt may have left open. A connection that is lost, or leads to the wrong server, is thrown away
+/// with its idle siblings, which have met the same fate.
+async fn clear_up(connections: &Connections, lease: Lease, failure: &Failure) -> Connection {
+    if !failure.is_read_only() && (&mut &*lease).batch_execute("ROLLBACK").await.is_ok() {
+        lease.give_back();
+        return Connection::GivenBack;
     }
+    connections.distrust_idle();
+    Connection::ThrownAway
 }
 
 async fn within_deadline<T>(call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {

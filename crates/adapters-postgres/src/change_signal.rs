@@ -7,15 +7,20 @@ use futures_util::StreamExt;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use crate::PostgresStore;
 use crate::server::{Purpose, Server};
 
-const LISTEN: &str = "LISTEN gatepost_key_changes";
-const NOTIFY: &str = "NOTIFY gatepost_key_changes";
+const LISTEN: &str = "LISTEN gatepost_key_changes; LISTEN gatepost_deliveries";
+const NOTIFY_KEYS: &str = "NOTIFY gatepost_key_changes";
+const NOTIFY_DELIVERIES: &str = "NOTIFY gatepost_deliveries";
+const DELIVERIES: &str = "gatepost_deliveries";
 
 /// The wait before a lost connection is opened again.
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
+/// The shortest time from one notification of deliveries to the next: 50 a second at most, however many are published.
+const DELIVERIES_INTERVAL: Duration = Duration::from_millis(20);
 
 impl PostgresStore {
     /// Tells other instances that there is a change, when there is one: after its commit, and without holding its
@@ -28,7 +33,7 @@ impl PostgresStore {
 }
 
 /// Tells other instances of changes, and hears of theirs, on a connection of its own, which is opened by the first
-/// reader. An instance without one tells nobody: it is only a hint, and the feed has everything.
+/// who needs it. It is only a hint: the feed and the queue have everything.
 #[derive(Clone)]
 pub(crate) struct ChangeSignal(Arc<Inner>);
 
@@ -39,9 +44,15 @@ struct Inner {
     task: OnceLock<AbortHandle>,
 }
 
-/// Both keep one wake-up for whoever comes later, and more than one are as good as one.
 #[derive(Default)]
 struct Signals {
+    keys: Signal,
+    deliveries: Signal,
+}
+
+/// Both keep one wake-up for whoever comes later, and more than one are as good as one.
+#[derive(Default)]
+struct Signal {
     heard: Notify,
     to_tell: Notify,
 }
@@ -51,24 +62,41 @@ impl ChangeSignal {
         Self(Arc::new(Inner { server, runtime, signals: Arc::default(), task: OnceLock::new() }))
     }
 
-    /// Notifies other instances soon.
+    /// Notifies other instances of changed keys soon. An instance without a reader tells nobody.
     fn tell(&self) {
-        self.0.signals.to_tell.notify_one();
+        self.0.signals.keys.to_tell.notify_one();
     }
 
-    /// Returns after a notification.
+    /// Returns after a notification of changed keys.
     pub(crate) async fn heard(&self) {
-        let inner = &*self.0;
-        inner.task.get_or_init(|| {
-            let task = keep_connected(inner.server.clone(), Arc::clone(&inner.signals));
-            inner.runtime.spawn(task).abort_handle()
-        });
-        inner.signals.heard.notified().await;
+        self.connect_once();
+        self.0.signals.keys.heard.notified().await;
+    }
+
+    /// Wakes who waits for deliveries here at once, and in other instances soon.
+    pub(crate) fn tell_of_deliveries(&self) {
+        self.connect_once();
+        self.0.signals.deliveries.heard.notify_one();
+        self.0.signals.deliveries.to_tell.notify_one();
+    }
+
+    /// Returns when there may be deliveries to claim.
+    pub(crate) async fn heard_of_deliveries(&self) {
+        self.connect_once();
+        self.0.signals.deliveries.heard.notified().await;
     }
 
     /// Closes the connection.
     pub(crate) fn close(&self) {
         self.0.task.get().inspect(|task| task.abort());
+    }
+
+    fn connect_once(&self) {
+        let inner = &*self.0;
+        inner.task.get_or_init(|| {
+            let task = keep_connected(inner.server.clone(), Arc::clone(&inner.signals));
+            inner.runtime.spawn(task).abort_handle()
+        });
     }
 }
 
@@ -88,23 +116,47 @@ async fn keep_connected(server: Server, signals: Arc<Signals>) {
     }
 }
 
+/// What happens next on the connection.
+enum Exchange {
+    Heard(Option<QueryResult<diesel::pg::PgNotification>>),
+    TellOfKeys,
+    TellOfDeliveries,
+}
+
 /// Tells and hears until the connection is lost.
 async fn exchange(mut connection: AsyncPgConnection, signals: &Signals) -> QueryResult<()> {
     connection.batch_execute(LISTEN).await?;
     // Something may have been said before.
-    signals.heard.notify_one();
+    signals.keys.heard.notify_one();
+    signals.deliveries.heard.notify_one();
+    let mut next_of_deliveries = Instant::now();
     loop {
-        let heard = {
+        let next = {
             let mut notifications = std::pin::pin!(connection.notifications_stream());
+            let deliveries = async {
+                tokio::time::sleep_until(next_of_deliveries).await;
+                signals.deliveries.to_tell.notified().await;
+            };
             tokio::select! {
-                notification = notifications.next() => Some(notification),
-                () = signals.to_tell.notified() => None,
+                notification = notifications.next() => Exchange::Heard(notification),
+                () = signals.keys.to_tell.notified() => Exchange::TellOfKeys,
+                () = deliveries => Exchange::TellOfDeliveries,
             }
         };
-        match heard {
-            Some(Some(notification)) => notification.map(|_| signals.heard.notify_one())?,
-            Some(None) => return Ok(()),
-            None => connection.batch_execute(NOTIFY).await?,
+        match next {
+            Exchange::Heard(None) => return Ok(()),
+            Exchange::Heard(Some(notification)) => signals.of(&notification?.channel).heard.notify_one(),
+            Exchange::TellOfKeys => connection.batch_execute(NOTIFY_KEYS).await?,
+            Exchange::TellOfDeliveries => {
+                connection.batch_execute(NOTIFY_DELIVERIES).await?;
+                next_of_deliveries = Instant::now() + DELIVERIES_INTERVAL;
+            }
         }
+    }
+}
+
+impl Signals {
+    fn of(&self, channel: &str) -> &Signal {
+        if channel == DELIVERIES { &self.deliveries } else { &self.keys }
     }
 }

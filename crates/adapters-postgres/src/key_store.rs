@@ -1,6 +1,5 @@
 use async_trait::async_trait;
 use diesel::OptionalExtension;
-use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::key_queries::{DELETE_ENDED, key_by_digest, list_keys};
@@ -118,10 +117,7 @@ impl Work for PurgeEnded {
         match Kept(deletion).execute(&mut &*connection).await {
             Ok(deleted) => Ok(u32::try_from(deleted).unwrap_or(self.max)),
             // It may have been done: a second attempt would answer with another number.
-            Err(error @ Error::DatabaseError(DatabaseErrorKind::UnableToSendCommand, _)) => {
-                Err(Failure::Unknown(error))
-            }
-            Err(error) => Err(Failure::Undone(error)),
+            Err(error) => Err(Failure::of_statement(error)),
         }
     }
 }

@@ -6,6 +6,10 @@
 //!   and a rotation take two round trips, every other call one.
 //! - **The change feed** is a table, written in the transaction of the change, and read by its age. A notification
 //!   after the commit only tells readers that it is worth a look now.
+//! - **Publishing commits in groups**: calls that come while a transaction waits for the disk share the next one. An
+//!   answer still comes after the commit that holds it.
+//! - **A claim takes as long with a million deliveries waiting as with none**: it reads ranges of one index, lane by lane,
+//!   and never waits for a lock. It changes nothing that an index holds.
 //! - **Every call answers** within four seconds, also when the server is gone, and the store heals by itself.
 //! - **A caller that goes away** takes its connection out of the pool: the server then undoes what it had begun.
 //!
@@ -34,6 +38,7 @@ mod rotate;
 mod server;
 mod store;
 mod transaction;
+mod webhooks;
 
 pub use server::OpenError;
 pub use store::{PostgresSettings, PostgresStore};

@@ -25,12 +25,12 @@ impl Connections {
     ///
     /// Each is opened on `runtime`, which drives it from then on. Opened by the thread that asks, it would be driven
     /// by that thread: an HTTP worker, which may be busy while another one waits for an answer.
-    pub(crate) fn new(server: Server, count: usize, runtime: Handle) -> Result<Self, OpenError> {
+    pub(crate) fn new(server: Server, purpose: Purpose, count: usize, runtime: Handle) -> Result<Self, OpenError> {
         let mut config = ManagerConfig::default();
         config.recycling_method = RecyclingMethod::Fast;
         config.custom_setup = Box::new(move |_| {
             let server = server.clone();
-            let connecting = runtime.spawn(async move { server.connect(Purpose::Calls).await });
+            let connecting = runtime.spawn(async move { server.connect(purpose).await });
             async move {
                 connecting.await.unwrap_or_else(|cut_off| Err(ConnectionError::BadConnection(cut_off.to_string())))
             }

@@ -49,6 +49,10 @@ pub(crate) enum Purpose {
     /// Calls: the server gives up early, so that nothing goes on for a caller that was told no, and so that no change
     /// is committed long after its stamp ([`InTime`](crate::transaction::InTime)).
     Calls,
+    /// [`Purpose::Calls`] on the queue of webhooks: tables that are empty at one moment and hold millions of rows at the
+    /// next, so that the planner's statistics, and plans that were made by them, are worth nothing. Every statement there
+    /// has one good plan, by the indexes and row by row, and it is made once.
+    Queue,
     /// Migrations: they may take long, but must not hold everybody up by waiting for a lock.
     Migrations,
 }
@@ -58,6 +62,11 @@ impl Purpose {
         match self {
             Self::Calls => {
                 "SET statement_timeout = 3000; SET lock_timeout = 2500; SET idle_in_transaction_session_timeout = 3000"
+            }
+            Self::Queue => {
+                "SET statement_timeout = 3000; SET lock_timeout = 2500; SET idle_in_transaction_session_timeout = 3000;
+                 SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+                 SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off"
             }
             Self::Migrations => "SET statement_timeout = 0; SET lock_timeout = 10000",
         }

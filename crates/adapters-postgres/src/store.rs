@@ -5,14 +5,20 @@ use tokio::runtime::Handle;
 use crate::change_signal::ChangeSignal;
 use crate::owner_turns::OwnerTurns;
 use crate::pool::Connections;
-use crate::server::{OpenError, Server};
+use crate::server::{OpenError, Purpose, Server};
+use crate::webhooks::Publisher;
+
+/// Connections for the queue of webhooks, opened as they are needed: a claim, and completions beside it. Publishing has
+/// one of its own.
+const QUEUE_CONNECTIONS: usize = 3;
 
 /// Where the database is, and how much of it is used.
 #[derive(Clone)]
 pub struct PostgresSettings {
     /// `postgres://…`, as libpq reads it. A secret: it may hold a password.
     pub url: String,
-    /// Connections, at most.
+    /// Connections for calls, at most. Where there are webhooks, there are up to five more: three for their queue, one
+    /// to publish, and one to hear of other instances.
     pub pool_size: usize,
 }
 
@@ -27,6 +33,8 @@ impl fmt::Debug for PostgresSettings {
 pub struct PostgresStore {
     pub(crate) server: Server,
     pub(crate) connections: Connections,
+    pub(crate) queue_connections: Connections,
+    pub(crate) publisher: Publisher,
     pub(crate) owner_turns: OwnerTurns,
     pub(crate) change_signal: ChangeSignal,
     pub(crate) runtime: Handle,
@@ -43,9 +51,13 @@ impl PostgresStore {
     pub async fn open(settings: PostgresSettings) -> Result<Self, OpenError> {
         let runtime = Handle::current();
         let server = Server::parse(&settings.url)?;
-        let connections = Connections::new(server.clone(), settings.pool_size, runtime.clone())?;
+        let pool = |purpose, size| Connections::new(server.clone(), purpose, size, runtime.clone());
+        let connections = pool(Purpose::Calls, settings.pool_size)?;
+        let queue_connections = pool(Purpose::Queue, QUEUE_CONNECTIONS)?;
+        let publisher = Publisher::new(pool(Purpose::Queue, 1)?, &runtime);
         let change_signal = ChangeSignal::new(server.clone(), runtime.clone());
-        Ok(Self { server, connections, owner_turns: OwnerTurns::new(), change_signal, runtime })
+        let owner_turns = OwnerTurns::new();
+        Ok(Self { server, connections, queue_connections, publisher, owner_turns, change_signal, runtime })
     }
 
     /// Closes the connections, those in use as soon as they are given back. Every later call is refused as
@@ -53,6 +65,8 @@ impl PostgresStore {
     #[expect(clippy::unused_async, reason = "every store closes in the same way, and the others have to wait")]
     pub async fn close(&self) {
         self.connections.close();
+        self.queue_connections.close();
+        self.publisher.close();
         self.change_signal.close();
     }
 }

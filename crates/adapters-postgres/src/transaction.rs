@@ -33,6 +33,19 @@ boundary! {
     Begin, "BEGIN ISOLATION LEVEL READ COMMITTED"
 }
 boundary! {
+    /// Every statement sees the same.
+    BeginSnapshot, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+}
+boundary! {
+    /// This transaction's commit does not wait for the disk.
+    NotDurable, "SET LOCAL synchronous_commit = off"
+}
+boundary! {
+    /// Plans each statement of this transaction for the tables as they are now, which those of the webhooks' queue are
+    /// not for long. For connections that are not the queue's: see [`Purpose::Queue`](crate::server::Purpose).
+    PlanAnew, "SET LOCAL plan_cache_mode = force_custom_plan"
+}
+boundary! {
     /// Fails where the transaction has taken longer than a call may: its caller was told no, and its stamp in the change
     /// feed grows old. The commit that follows is then a rollback.
     ///

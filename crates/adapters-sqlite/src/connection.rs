@@ -89,14 +89,17 @@ fn use_write_ahead_log(connection: &mut SqliteConnection) -> QueryResult<()> {
     }
 }
 
-/// FULL, because NORMAL may lose answered commits in a power cut; the size limit, so that one burst does not leave a
-/// large log for ever.
+/// FULL, because NORMAL may lose answered commits in a power cut. Savepoints keep what they would undo in memory, and not
+/// in a file of their own. A checkpoint each 16 MiB of log: what is written often is copied seldom; the size limit, so
+/// that one burst does not leave a large log for ever.
 fn pragmas() -> String {
     format!(
         "PRAGMA busy_timeout = {};
          PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA trusted_schema = OFF;
+         PRAGMA temp_store = MEMORY;
+         PRAGMA wal_autocheckpoint = 4000;
          PRAGMA journal_size_limit = 67108864;",
         BUSY_TIMEOUT.as_millis()
     )

@@ -13,8 +13,10 @@ mod key_store;
 mod migrate;
 mod readers;
 mod readiness;
+mod savepoint;
 mod store;
 mod undo;
+mod webhooks;
 mod writer;
 
 pub use connection::OpenError;

@@ -60,6 +60,7 @@ pub(crate) fn applied_migrations(connection: &mut SqliteConnection) -> Result<Ve
 
 #[cfg(test)]
 mod tests {
+    use diesel::migration::MigrationSource;
     use diesel_migrations::MigrationHarness;
 
     use super::*;
@@ -74,5 +75,22 @@ mod tests {
         let reverted = store.file.connect().unwrap().revert_all_migrations(MIGRATIONS).unwrap().len();
         assert_eq!(reverted, names.len());
         assert_eq!(store.migrate().await.unwrap(), names);
+    }
+
+    #[tokio::test]
+    async fn a_file_of_the_version_before_webhooks_keeps_its_data() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        let store = SqliteStore::open(SqliteSettings { path, readers: 1 }).await.unwrap();
+        let mut connection = store.file.connect().unwrap();
+        assert!(connection.applied_migrations().unwrap().is_empty());
+        let migrations = <EmbeddedMigrations as MigrationSource<Sqlite>>::migrations(&MIGRATIONS).unwrap();
+        for migration in migrations.iter().filter(|one| one.name().version().to_string().as_str() <= "20261121000008") {
+            connection.run_migration(migration).unwrap();
+        }
+        let written = storage_conformance::durability::write(&store).await;
+        let added = store.migrate().await.unwrap();
+        assert_eq!(added.first().map(String::as_str), Some("20261121000009_create_webhook_subscriptions"));
+        written.expect_in(&store).await;
     }
 }

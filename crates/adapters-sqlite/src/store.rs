@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use crate::connection::{DatabaseFile, OpenError};
 use crate::readers::Readers;
+use crate::webhooks::Wake;
 use crate::writer::Writer;
 
 /// Where the database is, and how much of it is used.
@@ -21,6 +22,7 @@ pub struct SqliteStore {
     pub(crate) file: DatabaseFile,
     pub(crate) writer: Writer,
     pub(crate) readers: Readers,
+    pub(crate) wake: Wake,
 }
 
 impl SqliteStore {
@@ -39,7 +41,7 @@ impl SqliteStore {
         let connection = file.connect().map_err(OpenError::Connect)?;
         let writer = Writer::start(file.clone(), connection).map_err(OpenError::Thread)?;
         let readers = Readers::new(file.clone(), settings.readers);
-        Ok(Self { file, writer, readers })
+        Ok(Self { file, writer, readers, wake: Wake::default() })
     }
 
     /// Lets the writes that are queued finish and closes the file. Every later call is refused as unavailable.

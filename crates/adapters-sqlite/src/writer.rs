@@ -3,14 +3,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use diesel::connection::{AnsiTransactionManager as Savepoints, TransactionManager};
-use diesel::{QueryResult, SqliteConnection};
+use diesel::connection::SimpleConnection;
+use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
 use domain::ports::{BoxError, StoreError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::connection::DatabaseFile;
 use crate::deadline::{DEADLINE, unavailable};
+use crate::savepoint::Savepoint;
 use crate::undo::Undo;
 
 /// Writes that may wait. Past it callers are refused at once: memory stays bounded, and nobody waits for an answer
@@ -18,6 +19,15 @@ use crate::undo::Undo;
 const QUEUE_LENGTH_MAX: usize = 1_024;
 /// Writes in one transaction: enough that the flush hardly counts, so few that the first does not wait for the last.
 const BATCH_LENGTH_MAX: usize = 256;
+
+/// When a write is answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Durability {
+    /// Once it is on disk.
+    Flushed,
+    /// Once it is committed. A power failure may undo it, as long as nothing that was flushed came after it.
+    Committed,
+}
 
 /// Hands writes to the one thread that performs them.
 #[derive(Clone)]
@@ -34,7 +44,7 @@ impl Writer {
     /// Starts the thread, which works on `connection` and, should that fail, on new ones to `file`.
     pub(crate) fn start(file: DatabaseFile, connection: SqliteConnection) -> io::Result<Self> {
         let (queue, inbox) = mpsc::channel(QUEUE_LENGTH_MAX);
-        let worker = Worker { file, connection: Some(connection) };
+        let worker = Worker { file, connection: Some(connection), durability: Durability::Flushed };
         thread::Builder::new().name("sqlite-writer".into()).spawn(move || worker.run(inbox))?;
         Ok(Self { queue })
     }
@@ -48,9 +58,35 @@ impl Writer {
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
     ) -> Result<T, StoreError> {
+        self.write_then(work, |_| ()).await
+    }
+
+    /// Like [`Writer::write`], for what need not survive a power failure: it does not wait for the disk by itself.
+    pub(crate) async fn write_unflushed<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.submit(work, |_| (), Durability::Committed).await
+    }
+
+    /// Like [`Writer::write`]; tells others what was done, right after the commit, even if the caller has gone away.
+    pub(crate) async fn write_then<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
+        tell: impl FnOnce(&T) + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.submit(work, tell, Durability::Flushed).await
+    }
+
+    async fn submit<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
+        tell: impl FnOnce(&T) + Send + 'static,
+        durability: Durability,
+    ) -> Result<T, StoreError> {
         let (caller, mut answer) = oneshot::channel();
         let turn = Turn::default();
-        let write = Write { work: Some(work), turn: turn.clone(), outcome: None, caller };
+        let write = Write { work: Some(work), tell, durability, turn: turn.clone(), outcome: None, caller };
         self.queue.try_send(Message::Perform(Box::new(write))).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => unavailable("too many writes are waiting"),
             mpsc::error::TrySendError::Closed(_) => unavailable("the store is closed"),
@@ -79,6 +115,9 @@ trait Job: Send {
     /// whole transaction; a refusal is an outcome like any other.
     fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()>;
 
+    /// What its caller waits for.
+    fn durability(&self) -> Durability;
+
     /// Tells the caller.
     fn answer(self: Box<Self>, committed: bool);
 }
@@ -94,17 +133,20 @@ impl Turn {
     }
 }
 
-struct Write<T, Work> {
+struct Write<T, Work, Tell> {
     work: Option<Work>,
+    tell: Tell,
+    durability: Durability,
     turn: Turn,
     outcome: Option<Result<T, StoreError>>,
     caller: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<T, Work> Job for Write<T, Work>
+impl<T, Work, Tell> Job for Write<T, Work, Tell>
 where
     T: Send,
     Work: FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send,
+    Tell: FnOnce(&T) + Send,
 {
     fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
         let Some(work) = self.work.take_if(|_| !self.caller.is_closed() && self.turn.take()) else {
@@ -112,15 +154,18 @@ where
         };
         // Not `connection.transaction`, which does not tell a failure of the work from one of its savepoint: after
         // that, as when SQLite has rolled everything back because the disk is full, no neighbour may be committed.
-        Savepoints::begin_transaction(connection)?;
+        Savepoint::Set.execute(connection)?;
         let outcome = work(connection).map_err(|Undo(error)| error);
-        if outcome.is_ok() {
-            Savepoints::commit_transaction(connection)?;
-        } else {
-            Savepoints::rollback_transaction(connection)?;
+        if outcome.is_err() {
+            Savepoint::RollBack.execute(connection)?;
         }
+        Savepoint::Release.execute(connection)?;
         self.outcome = Some(outcome);
         Ok(())
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
     }
 
     fn answer(self: Box<Self>, committed: bool) {
@@ -128,6 +173,9 @@ where
             Some(outcome) if committed || outcome.is_err() => outcome,
             _ => Err(unavailable("the transaction could not be committed")),
         };
+        if let Ok(done) = &answer {
+            (self.tell)(done);
+        }
         // An error means that the caller has gone away.
         let _ = self.caller.send(answer);
     }
@@ -138,6 +186,18 @@ struct Worker {
     file: DatabaseFile,
     /// `None` after a failure, which may have left it within a transaction.
     connection: Option<SqliteConnection>,
+    /// What the connection's commits wait for at present.
+    durability: Durability,
+}
+
+impl Durability {
+    /// In a write-ahead log, NORMAL leaves the flush to the next commit that has one.
+    fn pragma(self) -> &'static str {
+        match self {
+            Self::Flushed => "PRAGMA synchronous = FULL",
+            Self::Committed => "PRAGMA synchronous = NORMAL",
+        }
+    }
 }
 
 impl Worker {
@@ -179,8 +239,17 @@ impl Worker {
     fn perform(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<(), BoxError> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
-            none => none.insert(self.file.connect()?),
+            none => {
+                self.durability = Durability::Flushed;
+                none.insert(self.file.connect()?)
+            }
         };
+        let unflushed = jobs.iter().all(|job| job.durability() == Durability::Committed);
+        let wanted = if unflushed { Durability::Committed } else { Durability::Flushed };
+        if self.durability != wanted {
+            connection.batch_execute(wanted.pragma())?;
+            self.durability = wanted;
+        }
         // IMMEDIATE: a transaction that turns into a writing one later fails at once where it should wait its turn.
         connection.immediate_transaction(|connection| jobs.iter_mut().try_for_each(|job| job.perform(connection)))?;
         Ok(())
@@ -191,7 +260,6 @@ impl Worker {
 mod tests {
     use std::sync::mpsc::{Sender, channel};
 
-    use diesel::connection::SimpleConnection;
     use diesel::prelude::*;
     use tempfile::TempDir;
 
@@ -328,6 +396,27 @@ mod tests {
         slow.await.unwrap().unwrap();
         writer.write(|connection| note(connection, "later")).await.unwrap();
         assert_eq!(notes(&file), ["later", "slow"]);
+    }
+
+    #[tokio::test]
+    async fn only_transactions_of_what_may_be_lost_are_not_flushed() {
+        const NORMAL: i32 = 1;
+        const FULL: i32 = 2;
+        #[derive(QueryableByName)]
+        struct Level {
+            #[diesel(sql_type = diesel::sql_types::Integer)]
+            synchronous: i32,
+        }
+        let level = |connection: &mut SqliteConnection| {
+            Ok(diesel::sql_query("PRAGMA synchronous").get_result::<Level>(connection)?.synchronous)
+        };
+        let (writer, _file, _folder) = writer();
+        assert_eq!(writer.write(level).await.unwrap(), FULL);
+        assert_eq!(writer.write_unflushed(level).await.unwrap(), NORMAL);
+        let release = occupy(&writer).await;
+        let (shared, other) = (writer.write_unflushed(level), writer.write(level));
+        let (shared, other, ()) = tokio::join!(shared, other, async { release.send(()).unwrap() });
+        assert_eq!((shared.unwrap(), other.unwrap()), (FULL, FULL));
     }
 
     #[tokio::test]

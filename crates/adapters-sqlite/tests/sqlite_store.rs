@@ -12,6 +12,8 @@ use diesel_mapping::MigrateError;
 use domain::ports::{KeyStore, ReadinessCheck};
 use tempfile::TempDir;
 
+mod webhooks;
+
 async fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(SqliteSettings { path: path.to_owned(), readers: 2 }).await.unwrap()
 }
@@ -31,6 +33,19 @@ mod promises {
     }
 
     storage_conformance::key_store_tests!(fresh());
+}
+
+mod webhook_promises {
+    use storage_conformance::WebhookStore;
+
+    use super::*;
+
+    async fn fresh() -> (Arc<dyn WebhookStore>, TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        (Arc::new(migrated(&folder.path().join("test.db")).await), folder)
+    }
+
+    storage_conformance::webhook_store_tests!(fresh());
 }
 
 #[tokio::test]

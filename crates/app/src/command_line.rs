@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{config, dev, keys, migrate, openapi, serve, token};
+use crate::commands::{config, dev, events, keys, listen, migrate, openapi, serve, token, webhooks};
 
 /// What the shell gave us.
 #[derive(Debug, Parser)]
@@ -21,6 +21,7 @@ Examples:
   gatepost dev                     try it: no configuration, everything on this machine
   gatepost serve                   run it: configured by gatepost.toml and the environment
   gatepost keys list --user alice  what a user's keys are
+  gatepost listen --user alice     what webhooks a user gets
   gatepost config                  what is in force, and where it came from";
 
 /// What to do.
@@ -30,6 +31,9 @@ pub(crate) enum Command {
     Serve(serve::Arguments),
     Token(token::Arguments),
     Keys(keys::Arguments),
+    Webhooks(webhooks::Arguments),
+    Events(events::Arguments),
+    Listen(listen::Arguments),
     Migrate(migrate::Arguments),
     Config(config::Arguments),
     Openapi(openapi::Arguments),

@@ -1,16 +1,19 @@
 //! A connection to a running Gatepost: what the commands share that are clients of its API.
 
 use anyhow::Result;
-use client::{Client, Error, IdToken, OperatorToken};
+use client::{Client, Error, FullKey, IdToken, OperatorToken};
 
+use crate::commands::dev::data_folder::find_operator_token;
 use crate::commands::token::dev_id_token;
-use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem, Remote, WebAddress};
+use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem, Remote, Secret, WebAddress};
 
 /// Where Gatepost is, and whom we can call it as.
 pub(crate) struct Connection {
     client: Client,
     url: WebAddress,
     remote: Remote,
+    /// That of the server, where it says where the server is.
+    configuration: Option<Configuration>,
 }
 
 /// With which right the keys of a user are looked at.
@@ -32,11 +35,13 @@ impl Connection {
         remote: Remote,
         configured: impl FnOnce() -> Result<Loaded, InvalidConfiguration>,
     ) -> Result<Self> {
-        let url = match &remote.url {
-            Some(url) => url.clone(),
-            None => configured()?.configuration.address(),
+        let (url, configuration) = if let Some(url) = &remote.url {
+            (url.clone(), None)
+        } else {
+            let configuration = configured()?.configuration;
+            (configuration.address(), Some(configuration))
         };
-        Ok(Self { client: Client::new(url.as_str())?, url, remote })
+        Ok(Self { client: Client::new(url.as_str())?, url, remote, configuration })
     }
 
     /// A client without a credential.
@@ -57,6 +62,36 @@ impl Connection {
             (None, None) => return Err(InvalidConfiguration::from(nobody()).into()),
         };
         Ok(self.client.with_credential(token))
+    }
+
+    /// A client that is a user in what takes an API key, too: as [`Connection::user`], but without `user` the owner of
+    /// `GATEPOST_API_KEY` comes first.
+    ///
+    /// # Errors
+    ///
+    /// When there is no credential, or none can be had.
+    pub(crate) async fn consumer(&self, user: Option<&str>) -> Result<Client> {
+        match (user, &self.remote.api_key, &self.remote.id_token) {
+            (None, Some(key), _) => Ok(self.client.with_credential(FullKey::new(key.expose()))),
+            (None, None, None) => Err(InvalidConfiguration::from(no_consumer()).into()),
+            _ => self.user(user).await,
+        }
+    }
+
+    /// A client that is the operator: with `GATEPOST_OPERATOR_TOKEN`, or with the token of the server that the
+    /// configuration at hand describes, as it stands there or as `gatepost dev` made it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no token, or it cannot be read.
+    pub(crate) fn operator(&self) -> Result<Client> {
+        let token = match (&self.remote.operator_token, &self.configuration) {
+            (Some(token), _) => Some(token.clone()),
+            (None, Some(configuration)) => operator_token(configuration)?,
+            (None, None) => None,
+        };
+        let token = token.ok_or_else(|| InvalidConfiguration::from(no_operator()))?;
+        Ok(self.client.with_credential(OperatorToken::new(token.expose())))
     }
 
     /// The right to look at the keys of `user`: the operator's where `GATEPOST_OPERATOR_TOKEN` is set, else their own.
@@ -93,6 +128,11 @@ impl Connection {
     }
 }
 
+/// What to add to a command that is suggested to whoever gave this `--user`.
+pub(crate) fn user_argument(user: Option<&str>) -> String {
+    user.map(|user| format!(" --user {user}")).unwrap_or_default()
+}
+
 /// The port must be known, or there is nobody to ask.
 pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     if configuration.public_url.is_some() || configuration.listen.port() != 0 {
@@ -100,6 +140,25 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     }
     let rule = format!("whoever calls must know the port: set {} to what `gatepost dev` printed", Remote::URL);
     vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
+}
+
+fn operator_token(configuration: &Configuration) -> Result<Option<Secret>> {
+    match &configuration.operator_token {
+        Some(token) => Ok(Some(token.clone())),
+        None => find_operator_token(&configuration.database_url),
+    }
+}
+
+fn no_consumer() -> Problem {
+    let what = "an API key, or GATEPOST_ID_TOKEN, says whose webhooks they are; each may be in a file, which NAME_FILE \
+                names. Where `gatepost dev` runs, --user NAME is enough";
+    Problem::Missing { name: Remote::API_KEY, what: what.to_owned() }
+}
+
+fn no_operator() -> Problem {
+    let what = "only the operator publishes; the token may be in a file, which GATEPOST_OPERATOR_TOKEN_FILE names. In \
+                the folder where `gatepost dev` runs, it is found by itself, unless GATEPOST_URL is set";
+    Problem::Missing { name: Remote::OPERATOR_TOKEN, what: what.to_owned() }
 }
 
 fn nobody() -> Problem {

@@ -6,6 +6,8 @@ use adapters_sqlite::{SqliteSettings, SqliteStore};
 use anyhow::{Context, Result};
 use diesel_mapping::{MigrateError, MigrationStatus};
 use domain::ports::{Clock, KeyStore, ReadinessCheck};
+use domain::webhooks::WebhookStores;
+use domain::webhooks::ports::{DeliveryLog, DeliveryQueue, EventStore, SubscriptionStore};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use verifier::{Verifier, VerifierSettings};
@@ -57,6 +59,21 @@ impl Database {
                 let store = Arc::new(PostgresStore::clone(store));
                 Verifier::shared(Arc::clone(&store) as Arc<dyn KeyStore>, store, clock, settings)
             }
+        }
+    }
+
+    /// What the use cases of webhooks store and read, and the queue that a dispatcher empties.
+    pub(crate) fn webhooks(&self) -> (WebhookStores, Arc<dyn DeliveryQueue>) {
+        fn ports<S>(store: &Arc<S>) -> (WebhookStores, Arc<dyn DeliveryQueue>)
+        where
+            S: SubscriptionStore + EventStore + DeliveryLog + DeliveryQueue + 'static,
+        {
+            let (subscriptions, events, log) = (Arc::clone(store), Arc::clone(store), Arc::clone(store));
+            (WebhookStores { subscriptions, events, log }, Arc::clone(store) as _)
+        }
+        match self {
+            Self::Sqlite(store) => ports(&Arc::new(store.clone())),
+            Self::Postgres(store) => ports(&Arc::new(PostgresStore::clone(store))),
         }
     }
 

@@ -9,6 +9,7 @@ use adapters_oidc::OidcVerifier;
 use anyhow::{Context, Result, anyhow};
 use domain::Keys;
 use domain::ports::{Clock, Entropy};
+use domain::webhooks::Webhooks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use verifier::{Verifier, VerifierSettings};
@@ -18,6 +19,7 @@ use crate::database::{Database, prepare_schema};
 use crate::purge::purge_hourly;
 use crate::system::NameEntropy;
 use crate::tasks::Tasks;
+use crate::webhooks::{WebhookParts, reseal_secrets};
 
 /// How long the database may take before we serve without it: callers wait in the listener's queue meanwhile.
 const FIRST_ATTEMPT_MAX: Duration = Duration::from_secs(3);
@@ -71,9 +73,12 @@ impl Instance {
         let engines_stop = CancellationToken::new();
         let verifier = self.verifier();
         let keys = self.keys(&verifier);
+        let webhooks = WebhookParts::new(&self.configuration, &self.database, &self.clock, &self.entropy)?;
         let mut tasks = self.start_schema(stop).await;
         self.start_engines(&mut tasks, &verifier, &keys, &engines_stop);
-        let (database, settings, api) = (self.database.clone(), self.http_settings(), self.api(keys, verifier));
+        self.start_webhooks(&mut tasks, &webhooks, stop);
+        let (database, settings) = (self.database.clone(), self.http_settings());
+        let api = self.api(keys, verifier, webhooks.use_cases);
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
@@ -103,10 +108,11 @@ impl Instance {
         HttpSettings { cors_origins, trusted_proxies, limits: self.limits, ..HttpSettings::default() }
     }
 
-    fn api(&self, keys: Keys, verifier: Arc<Verifier>) -> Api {
+    fn api(&self, keys: Keys, verifier: Arc<Verifier>, webhooks: Webhooks) -> Api {
         Api {
             keys,
             verifier,
+            webhooks,
             identity: Arc::clone(&self.identity) as _,
             issuer: self.issuer.clone(),
             operator_token: self.configuration.operator_token.as_ref().map(|token| OperatorToken::new(token.expose())),
@@ -129,7 +135,22 @@ impl Instance {
     fn start_engines(&self, tasks: &mut Tasks, verifier: &Arc<Verifier>, keys: &Keys, stop: &CancellationToken) {
         tasks.spawn_steady("the key verifier", Arc::clone(verifier).run(stop.clone()));
         tasks.spawn_steady("the ID token verifier", Arc::clone(&self.identity).run(stop.clone()));
-        tasks.spawn_steady("the purge", purge_hourly(keys.clone(), stop.clone()));
+        let (keys, stop) = (keys.clone(), stop.clone());
+        tasks.spawn_steady("the purge of keys", async move { purge_hourly("keys", || keys.purge(), stop).await });
+    }
+
+    /// What delivers stops with the server, not after it: attempts under way are given the same time to end.
+    fn start_webhooks(&self, tasks: &mut Tasks, parts: &WebhookParts, stop: &CancellationToken) {
+        if let Some(dispatcher) = &parts.dispatcher {
+            tasks.spawn_steady("the dispatcher", Arc::clone(dispatcher).run(stop.clone()));
+        }
+        if self.configuration.encryption_keys.len() > 1 {
+            tasks.spawn_steady("the sealing of secrets", reseal_secrets(parts.use_cases.clone(), stop.clone()));
+        }
+        let (webhooks, stop) = (parts.use_cases.clone(), stop.clone());
+        tasks.spawn_steady("the purge of webhooks", async move {
+            purge_hourly("webhooks", || webhooks.purge_history(), stop).await;
+        });
     }
 }
 

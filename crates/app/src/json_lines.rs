@@ -95,9 +95,9 @@ impl Visit for Fields<'_> {
     fn record_f64(&mut self, field: &Field, value: f64) {
         // JSON has no word for what is no number.
         if value.is_finite() {
-            self.plain(field, format_args!("{value}"))
+            self.plain(field, format_args!("{value}"));
         } else {
-            self.plain(field, format_args!("null"))
+            self.plain(field, format_args!("null"));
         }
     }
 }

@@ -13,7 +13,9 @@ mod output;
 mod purge;
 mod shutdown;
 mod system;
+mod table;
 mod tasks;
+mod webhooks;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

@@ -1,49 +1,57 @@
 use std::time::Duration;
 
 use domain::ports::StoreError;
-use domain::{Keys, PURGE_BATCH_MAX};
 use tokio_util::sync::CancellationToken;
 
-/// How often keys past their retention are deleted.
+/// How often what is past its retention is deleted.
 const PURGE_INTERVAL: Duration = Duration::from_hours(1);
 
 /// How long to wait after a failure.
 const RETRY_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Deletes keys past their retention, now and every [`PURGE_INTERVAL`], until `stop` is cancelled.
-pub(crate) async fn purge_hourly(keys: Keys, stop: CancellationToken) {
+/// Deletes what is past its retention, now and every [`PURGE_INTERVAL`], until `stop` is cancelled. `purge` deletes one
+/// batch and answers its size; 0 means that nothing is left.
+pub(crate) async fn purge_hourly<Purging>(what: &'static str, purge: impl Fn() -> Purging, stop: CancellationToken)
+where
+    Purging: Future<Output = Result<u32, StoreError>>,
+{
     let hourly = async {
         loop {
-            tokio::time::sleep(purge_or_report(&keys).await).await;
+            tokio::time::sleep(purge_or_report(what, &purge).await).await;
         }
     };
     stop.run_until_cancelled(hourly).await;
 }
 
 /// Answers how long to wait until the next time.
-async fn purge_or_report(keys: &Keys) -> Duration {
-    match purge_all(keys).await {
+async fn purge_or_report<Purging>(what: &'static str, purge: impl Fn() -> Purging) -> Duration
+where
+    Purging: Future<Output = Result<u32, StoreError>>,
+{
+    match purge_all(purge).await {
         Ok(0) => PURGE_INTERVAL,
         Ok(deleted) => {
-            tracing::info!(deleted, "keys past their retention are deleted");
+            tracing::info!(deleted, what, "deleted what is past its retention");
             PURGE_INTERVAL
         }
         Err(error) => {
             let error = format!("{:#}", anyhow::Error::from(error));
-            tracing::warn!(error, "keys past their retention could not be deleted, will retry in a minute");
+            tracing::warn!(error, what, "what is past its retention could not be deleted, will retry in a minute");
             RETRY_INTERVAL
         }
     }
 }
 
 /// Batch by batch, so that no transaction is long.
-async fn purge_all(keys: &Keys) -> Result<u64, StoreError> {
+async fn purge_all<Purging>(purge: impl Fn() -> Purging) -> Result<u64, StoreError>
+where
+    Purging: Future<Output = Result<u32, StoreError>>,
+{
     let mut deleted = 0;
     loop {
-        let batch = keys.purge().await?;
-        deleted += u64::from(batch);
-        if batch < PURGE_BATCH_MAX {
-            return Ok(deleted);
+        match purge().await? {
+            0 => return Ok(deleted),
+            batch => deleted += u64::from(batch),
         }
     }
 }
@@ -54,7 +62,9 @@ mod tests {
 
     use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
     use domain::ports::{KeyStore, RecentUses};
-    use domain::{CreateKey, KeyId, KeyPolicy, KeyPolicySettings, Label, Scopes, Timestamp, UserId};
+    use domain::{
+        CreateKey, KeyId, KeyPolicy, KeyPolicySettings, Keys, Label, PURGE_BATCH_MAX, Scopes, Timestamp, UserId,
+    };
 
     use super::*;
 
@@ -89,9 +99,9 @@ mod tests {
                 .unwrap();
         }
         keys.create(&owner, CreateKey { label, expires_at: None, scopes: Scopes::default() }).await.unwrap();
-        assert_eq!(purge_all(&keys).await.unwrap(), 0);
+        assert_eq!(purge_all(|| keys.purge()).await.unwrap(), 0);
         clock.advance(Duration::from_hours(24 * 91));
-        assert_eq!(purge_all(&keys).await.unwrap(), u64::from(created));
+        assert_eq!(purge_all(|| keys.purge()).await.unwrap(), u64::from(created));
         assert_eq!(keys.list(&owner).await.unwrap().len(), 1);
     }
 }

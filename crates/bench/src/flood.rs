@@ -32,7 +32,11 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
         hammer_once(address, &good).await?;
         let (before_kib, _) = usage.resident_kib()?;
 
-        let alone = watched(address, &good, async { Ok(sleep(BEFORE).await) }).await?;
+        let alone = watched(address, &good, async {
+            sleep(BEFORE).await;
+            Ok(())
+        })
+        .await?;
         let busy = watched(address, &good, async { hammer_for(address, &good, BEFORE).await.map(drop) }).await?;
         let unknown = good.of_keys(GOOD, UNKNOWN).refused();
         let began = Instant::now();

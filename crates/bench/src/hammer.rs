@@ -45,6 +45,11 @@ impl Requests {
         Self { status: b"HTTP/1.1 401 ", ..self }
     }
 
+    /// The same requests, where every answer must be a 202.
+    pub(crate) fn accepted(self) -> Self {
+        Self { status: b"HTTP/1.1 202 ", ..self }
+    }
+
     /// The same requests to another path, which has no key in it.
     pub(crate) fn at_path(&self, path: &str) -> Self {
         let mut parts = self.bytes.splitn(3, |byte| *byte == b' ');

@@ -17,10 +17,12 @@ mod stored_keys;
 mod subject;
 mod table;
 mod verify;
+mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 8] = ["keys", "list", "start", "verify", "verify-postgres", "size", "cold", "flood"];
+const PARTS: [&str; 10] =
+    ["keys", "list", "start", "verify", "verify-postgres", "size", "cold", "flood", "webhooks", "backlog"];
 
 /// One thread for the load, so that it leaves as much as possible of the machine to what is measured.
 #[tokio::main(flavor = "current_thread")]
@@ -44,6 +46,8 @@ async fn main() -> anyhow::Result<()> {
             "size" => size::measure().await?,
             "cold" => cold::measure().await?,
             "flood" => flood::measure().await?,
+            "webhooks" => webhooks::measure().await?,
+            "backlog" => webhooks::measure_backlog().await?,
             _ => bail!("{part} is none of: {}", PARTS.join(", ")),
         }
     }

@@ -29,7 +29,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
             usage.resume().await?;
             let before = usage.processor_time()?;
             let outcome = hammer_for(subject.gatepost.address(), &subject.forward_auth(), ROUND).await?;
-            micros[size].push((usage.processor_time()? - before).as_secs_f64() * 1e6 / outcome.count());
+            micros[size].push(usage.processor_time()?.saturating_sub(before).as_secs_f64() * 1e6 / outcome.count());
             usage.pause()?;
         }
     }

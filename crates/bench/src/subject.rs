@@ -8,9 +8,9 @@ use crate::stored_keys::{KEY, store_in_postgres, store_in_sqlite};
 
 /// More than any measurement stores, and the few per cent by which the cache's parts differ.
 const CACHE_SIZE: &str = "1200000";
-const OPERATOR_TOKEN: &str = "bench-bench-bench-bench-bench-bench";
+pub(crate) const OPERATOR_TOKEN: &str = "bench-bench-bench-bench-bench-bench";
 
-/// Where the keys are.
+/// Where the data is.
 #[derive(Clone, Copy)]
 pub(crate) enum Store<'a> {
     Sqlite,

@@ -102,7 +102,7 @@ impl Contestant {
         self.usage.resume().await?;
         let before = self.usage.processor_time()?;
         let outcome = hammer_for(self.address, &self.requests, ROUND).await?;
-        let used = self.usage.processor_time()? - before;
+        let used = self.usage.processor_time()?.saturating_sub(before);
         self.usage.pause()?;
         Ok(Round { rate: outcome.rate(), micros: used.as_secs_f64() * 1e6 / outcome.count() })
     }

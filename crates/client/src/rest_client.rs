@@ -78,7 +78,7 @@ impl Client {
     }
 }
 
-/// A text as one segment of a path: no character of it means anything to the URL.
+/// A text as one segment of a path, or as a value of a query: no character of it means anything to the URL.
 pub(crate) fn segment(text: &str) -> String {
     text.bytes().fold(String::with_capacity(text.len()), |mut segment, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -89,6 +89,13 @@ pub(crate) fn segment(text: &str) -> String {
         }
         segment
     })
+}
+
+/// The query of a URL, from its `?` on; nothing when no parameter has a value.
+pub(crate) fn query(parameters: &[(&str, Option<&str>)]) -> String {
+    let given = parameters.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={}", segment(value))));
+    let given: Vec<String> = given.collect();
+    if given.is_empty() { String::new() } else { format!("?{}", given.join("&")) }
 }
 
 /// The body, which may hold a full key, and so is wiped on drop.
@@ -115,6 +122,8 @@ fn read_answer<Answer: DeserializeOwned>(
     if status.is_redirection() {
         return Err(unexpected(status, "a redirect, which is not followed with a credential".to_owned()));
     }
+    // Nothing to say is `()`, whose JSON is `null`.
+    let body = if status == StatusCode::NO_CONTENT { b"null" } else { body };
     serde_json::from_slice(body).map_err(|error| {
         // Not the library's own text: that quotes the body.
         let place = format!("line {} column {}", error.line(), error.column());

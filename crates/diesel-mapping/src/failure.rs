@@ -8,9 +8,9 @@ pub fn store_error(error: Error) -> StoreError {
         Error::DatabaseError(DatabaseErrorKind::UniqueViolation, violation) => {
             StoreError::Duplicate { what: duplicate(&*violation) }
         }
-        // The driver could not read a value: it names neither its column nor its row.
+        // The driver could not read a value: it names neither table, column nor row.
         Error::DeserializationError(_) => {
-            StoreError::Corrupt { table: "api_keys", column: "unknown", row: "unknown".into() }
+            StoreError::Corrupt { table: "unknown", column: "unknown", row: "unknown".into() }
         }
         other => StoreError::Unavailable(Box::new(other)),
     }

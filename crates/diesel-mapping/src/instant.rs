@@ -22,7 +22,7 @@ const POSTGRES_EPOCH_UNIX_MILLIS: i64 = 946_684_800_000;
 #[derive(AsExpression, Clone, Copy, Debug, FromSqlRow, PartialEq, Eq)]
 #[diesel(sql_type = Instant)]
 pub struct StoredInstant {
-    unix_millis: i64,
+    pub(crate) unix_millis: i64,
 }
 
 impl StoredInstant {

@@ -6,6 +6,9 @@ use diesel::{QueryResult, RunQueryDsl};
 ///
 /// Diesel does so for queries, but not for updates, upserts and SQL text, which may have a form for each call. Wrap
 /// only those whose text never varies: what is kept is never thrown away. Not preparing again saves a round trip.
+///
+/// On Postgres only: diesel's SQLite connection asks a reference to the statement, which answers for what is wrapped. What
+/// must be fast there is inserted, replaced or deleted, which diesel keeps by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<Statement>(pub Statement);
 

@@ -12,6 +12,7 @@ mod key_row;
 mod migrations;
 mod readiness;
 pub mod schema;
+pub mod webhooks;
 
 pub use failure::store_error;
 pub use instant::StoredInstant;

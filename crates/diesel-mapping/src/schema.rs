@@ -1,8 +1,5 @@
 //! The tables, as the migrations in `migrations/` leave them.
-#![expect(
-    missing_docs,
-    reason = "`table!` generates undocumented items; the columns are documented in `domain::ApiKey`"
-)]
+#![expect(missing_docs, reason = "`table!` generates undocumented items; the columns are documented in `domain`")]
 
 diesel::table! {
     use diesel::sql_types::{Binary, Nullable, Text};
@@ -42,6 +39,140 @@ diesel::table! {
         kind -> Text,
     }
 }
+
+diesel::table! {
+    use diesel::sql_types::{Binary, Nullable, Text};
+    use crate::sql_types::Instant;
+
+    webhook_subscriptions (owner_issuer, owner_subject, id) {
+        id -> Binary,
+        owner_issuer -> Text,
+        owner_subject -> Text,
+        url -> Text,
+        events -> Text,
+        description -> Text,
+        status -> Text,
+        secret -> Nullable<Binary>,
+        previous_secret -> Nullable<Binary>,
+        previous_secret_until -> Nullable<Instant>,
+        created_at -> Instant,
+        updated_at -> Instant,
+        deleted_at -> Nullable<Instant>,
+    }
+}
+
+diesel::table! {
+    webhook_patterns (owner_issuer, owner_subject, pattern, subscription_id) {
+        owner_issuer -> Text,
+        owner_subject -> Text,
+        pattern -> Text,
+        subscription_id -> Binary,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Bool, Nullable};
+    use crate::sql_types::Instant;
+
+    webhook_lanes (subscription_id) {
+        subscription_id -> Binary,
+        is_open -> Bool,
+        ready_at -> Nullable<Instant>,
+        /// On Postgres only.
+        wakes -> BigInt,
+        failures_in_a_row -> BigInt,
+        failing_since -> Nullable<Instant>,
+        paused_until -> Nullable<Instant>,
+        pause_millis -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Text};
+    use crate::sql_types::Instant;
+
+    webhook_events (id) {
+        id -> Binary,
+        owner_issuer -> Text,
+        owner_subject -> Text,
+        event_type -> Text,
+        payload -> Binary,
+        created_at -> Instant,
+        deliveries -> BigInt,
+    }
+}
+
+diesel::table! {
+    webhook_publications (owner_issuer, owner_subject, publisher_id) {
+        owner_issuer -> Text,
+        owner_subject -> Text,
+        publisher_id -> Text,
+        content -> Binary,
+        event_id -> Binary,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Nullable, SmallInt};
+    use crate::sql_types::Instant;
+
+    webhook_due (subscription_id, delivery_id) {
+        subscription_id -> Binary,
+        delivery_id -> Binary,
+        event_id -> Binary,
+        phase -> SmallInt,
+        due_at -> Instant,
+        claim -> Nullable<BigInt>,
+        /// On Postgres only.
+        claimed_until -> Nullable<Instant>,
+        attempts -> BigInt,
+        attempts_before_run -> BigInt,
+        run_started_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Text};
+    use crate::sql_types::Instant;
+
+    webhook_deliveries (subscription_id, id) {
+        subscription_id -> Binary,
+        id -> Binary,
+        event_id -> Binary,
+        event_type -> Text,
+        ended -> Text,
+        ended_at -> Instant,
+        attempts -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+    use crate::sql_types::Instant;
+
+    webhook_attempts (subscription_id, delivery_id, number) {
+        subscription_id -> Binary,
+        delivery_id -> Binary,
+        number -> BigInt,
+        event_id -> Binary,
+        started_at -> Instant,
+        ended_at -> Instant,
+        failure -> Nullable<Text>,
+        status -> Nullable<BigInt>,
+        excerpt -> Binary,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(
+    webhook_attempts,
+    webhook_deliveries,
+    webhook_due,
+    webhook_events,
+    webhook_lanes,
+    webhook_patterns,
+    webhook_publications,
+    webhook_subscriptions,
+);
 
 diesel::table! {
     write_probes (id) {

@@ -152,14 +152,14 @@ pub async fn a_cancelled_purge_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
 
 /// When a call is dropped.
 #[derive(Clone, Copy)]
-enum DropAt {
+pub(crate) enum DropAt {
     /// After it was polled so often.
     Poll(u32),
     /// After so long.
     Moment(Duration),
 }
 
-fn moments() -> Vec<DropAt> {
+pub(crate) fn moments() -> Vec<DropAt> {
     (1..=POLLS_MAX).map(DropAt::Poll).chain((0..MOMENTS).map(|n| DropAt::Moment(MOMENT * n))).collect()
 }
 
@@ -174,7 +174,7 @@ impl fmt::Display for DropAt {
 
 impl DropAt {
     /// Drives the call and drops it at its moment, unless it has come to its end.
-    async fn call<Answer>(self, call: impl Future<Output = Answer>) {
+    pub(crate) async fn call<Answer>(self, call: impl Future<Output = Answer>) {
         match self {
             Self::Poll(polls) => drop_after_polls(call, polls).await,
             Self::Moment(moment) => drop(tokio::time::timeout(moment, call).await),
@@ -194,7 +194,7 @@ async fn drop_after_polls<Answer>(call: impl Future<Output = Answer>, polls: u32
 }
 
 /// Makes later calls, which must come to their end.
-async fn not_held_up(dropped: DropAt, later_calls: impl Future<Output = ()>) {
+pub(crate) async fn not_held_up(dropped: DropAt, later_calls: impl Future<Output = ()>) {
     let ended = tokio::time::timeout(HELD_UP_AFTER, later_calls).await;
     assert!(ended.is_ok(), "later calls must not be held up for {HELD_UP_AFTER:?} by a call {dropped}");
 }

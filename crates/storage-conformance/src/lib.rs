@@ -17,9 +17,11 @@
 //! ```
 //!
 //! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in [`change_feed`]:
-//! [`change_feed_tests`] names them.
+//! [`change_feed_tests`] names them. [`webhooks`] has the promises of the four ports of webhooks, which are one store;
+//! `webhook_store_tests!` names them.
 //!
-//! Without macros, loop over [`PROMISES`] and [`SHARED_PROMISES`]. The suite reads no clock, so that its runs are alike. What it cannot see
+//! Without macros, loop over [`PROMISES`], [`SHARED_PROMISES`] and [`webhooks::PROMISES`]. The suite reads no clock, so
+//! that its runs are alike. What it cannot see
 //! from outside is a crash; [`durability`] looks at a store that was closed and opened again.
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
@@ -43,6 +45,8 @@ mod sample;
 mod shared_suite;
 mod suite;
 pub mod uses;
+pub mod webhooks;
 
 pub use shared_suite::{Instances, SHARED_PROMISES, SharedPromise, SharedStore, keep_shared};
 pub use suite::{Check, FreshStore, PROMISES, Promise, keep};
+pub use webhooks::WebhookStore;

@@ -13,46 +13,48 @@ const PROMISE_DURATION_MAX: Duration = Duration::from_mins(1);
 /// Threads that call the store: more than one, so that calls run in parallel on any machine.
 const CALLING_THREADS: usize = 4;
 
-/// One promise of [`KeyStore`].
-#[derive(Clone, Copy)]
-pub struct Promise {
+/// One promise of a store: of [`KeyStore`], or of [`WebhookStore`](crate::webhooks::WebhookStore).
+pub struct Promise<Store: ?Sized = dyn KeyStore> {
     /// The name of the function that checks it.
     pub name: &'static str,
     /// Checks it on a fresh store, within a tokio runtime of several threads. Panics where it is broken.
-    pub check: fn(Arc<dyn KeyStore>) -> Check,
+    pub check: fn(Arc<Store>) -> Check,
 }
 
 /// The check of one promise under way.
 pub type Check = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-impl fmt::Debug for Promise {
+impl<Store: ?Sized> fmt::Debug for Promise<Store> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name)
     }
 }
 
 /// A store that holds nothing yet, and what must outlive it: a folder, a server.
-pub struct FreshStore {
-    store: Arc<dyn KeyStore>,
+pub struct FreshStore<Store: ?Sized = dyn KeyStore> {
+    store: Arc<Store>,
     _guard: Box<dyn Any + Send>,
 }
 
-impl From<Arc<dyn KeyStore>> for FreshStore {
-    fn from(store: Arc<dyn KeyStore>) -> Self {
+impl<Store: ?Sized> From<Arc<Store>> for FreshStore<Store> {
+    fn from(store: Arc<Store>) -> Self {
         Self { store, _guard: Box::new(()) }
     }
 }
 
-impl<Guard: Any + Send> From<(Arc<dyn KeyStore>, Guard)> for FreshStore {
-    fn from((store, guard): (Arc<dyn KeyStore>, Guard)) -> Self {
+impl<Store: ?Sized, Guard: Any + Send> From<(Arc<Store>, Guard)> for FreshStore<Store> {
+    fn from((store, guard): (Arc<Store>, Guard)) -> Self {
         Self { store, _guard: Box::new(guard) }
     }
 }
 
 /// Makes a store and holds it against the promise, on a runtime of its own. Panics where it is broken.
-pub fn keep<Fresh: Into<FreshStore>>(promise: &Promise, fresh: impl Future<Output = Fresh>) {
+pub fn keep<Store: ?Sized, Fresh: Into<FreshStore<Store>>>(
+    promise: &Promise<Store>,
+    fresh: impl Future<Output = Fresh>,
+) {
     in_time(promise.name, async {
-        let fresh: FreshStore = fresh.await.into();
+        let fresh: FreshStore<Store> = fresh.await.into();
         (promise.check)(Arc::clone(&fresh.store)).await;
     });
 }

@@ -1,26 +1,50 @@
-//! The reference adapter keeps every promise.
+//! The reference adapters keep every promise.
 
 use std::future::ready;
 use std::sync::Arc;
 
-use domain::memory::MemoryKeyStore;
-use domain::ports::KeyStore;
-use storage_conformance::Instances;
-
-fn fresh_store() -> Arc<dyn KeyStore> {
-    Arc::new(MemoryKeyStore::default())
-}
-
-storage_conformance::key_store_tests!(ready(fresh_store()));
-
-mod shared {
+mod keys {
     use super::*;
+    use domain::memory::MemoryKeyStore;
+    use domain::ports::KeyStore;
+    use storage_conformance::Instances;
 
-    /// It has but one instance.
-    fn instances() -> Instances {
-        let store = Arc::new(MemoryKeyStore::default());
-        [store.clone(), store]
+    fn fresh_store() -> Arc<dyn KeyStore> {
+        Arc::new(MemoryKeyStore::default())
     }
 
-    storage_conformance::change_feed_tests!(ready((instances(), ())));
+    storage_conformance::key_store_tests!(ready(fresh_store()));
+
+    mod shared {
+        use super::*;
+
+        /// It has but one instance.
+        fn instances() -> Instances {
+            let store = Arc::new(MemoryKeyStore::default());
+            [store.clone(), store]
+        }
+
+        storage_conformance::change_feed_tests!(ready((instances(), ())));
+    }
+}
+
+mod webhooks {
+    use super::*;
+    use domain::memory::MemoryWebhookStore;
+    use storage_conformance::WebhookStore;
+
+    fn fresh_store() -> Arc<dyn WebhookStore> {
+        Arc::new(MemoryWebhookStore::default())
+    }
+
+    storage_conformance::webhook_store_tests!(ready(fresh_store()));
+
+    /// Not durable, but what the suite expects to find again is what a store that stays open holds.
+    #[tokio::test]
+    async fn what_was_answered_is_there() {
+        let store = MemoryWebhookStore::default();
+        let written = storage_conformance::webhooks::durability::write(&store).await;
+        written.expect_in(&store).await;
+        written.expect_delivered_by(&store).await;
+    }
 }

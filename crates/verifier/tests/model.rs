@@ -11,6 +11,7 @@ use loom::thread;
 #[path = "../src/fills.rs"]
 mod fills;
 #[path = "../src/last_use.rs"]
+#[expect(dead_code, reason = "what only counts is not modelled")]
 mod last_use;
 
 mod sync {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use crate::program::{program, root, say, succeeds};
+use crate::skip::Skip;
 
 /// A gateway, how it is asked for its version, and a shell script that puts it into `bin/` of the folder it runs in.
 struct Gateway {
@@ -40,7 +41,8 @@ const GATEWAYS: [Gateway; 3] = [
 pub(crate) struct Gateways {
     /// `PATH` for the suite.
     pub(crate) path: OsString,
-    missing: Vec<&'static str>,
+    /// The tests of those that cannot be had.
+    pub(crate) skips: Vec<Skip>,
 }
 
 impl Gateways {
@@ -49,7 +51,7 @@ impl Gateways {
         let folder = root().join("target/gateways");
         std::fs::create_dir_all(folder.join("bin")).context("cannot create target/gateways")?;
         let path = path_with(["/usr/sbin".into(), folder.join("bin")])?;
-        let mut missing = Vec::new();
+        let mut skips = Vec::new();
         for gateway in &GATEWAYS {
             let runs = || {
                 let mut command = program("env", [gateway.name, gateway.version]);
@@ -64,24 +66,12 @@ impl Gateways {
             };
             let is_there = runs() || (get() && runs());
             if !is_there {
-                missing.push(gateway.name);
+                let name = gateway.name;
+                let reason = format!("{name} is not installed, and cannot be got here");
+                skips.push(Skip { tests: format!("gateways::{name}"), reason });
             }
         }
-        Ok(Self { path, missing })
-    }
-
-    /// What tells a test runner to leave out the tests that need them.
-    pub(crate) fn skips(&self) -> Vec<String> {
-        let names = self.missing.iter().map(|name| format!("gateways::{name}"));
-        let skips = names.flat_map(|name| ["--skip".to_owned(), name]);
-        if self.missing.is_empty() { Vec::new() } else { ["--".to_owned()].into_iter().chain(skips).collect() }
-    }
-
-    /// Names what was left out.
-    pub(crate) fn say_what_is_skipped(&self) {
-        for name in &self.missing {
-            say(&format!("SKIPPED gateways::{name}: {name} is not installed, and cannot be got here"));
-        }
+        Ok(Self { path, skips })
     }
 }
 

@@ -5,6 +5,8 @@ mod gateways;
 mod lint;
 mod openapi;
 mod program;
+mod reference_libraries;
+mod skip;
 mod test;
 
 use std::process::ExitCode;
@@ -13,8 +15,8 @@ const USAGE: &str = "\
 cargo xtask test [FILTER…]     builds the binary, then runs every test of the workspace
 cargo xtask lint               formatting, clippy, licences and advisories, the documents' validity
 cargo xtask openapi [--check]  writes docs/openapi.json and docs/configuration.md, or tells whether they are current
-cargo xtask bench [PART…]      measures: keys, list, start, verify, verify-postgres, size, cold, flood (all without a
-                               name); see docs/benchmarks.md
+cargo xtask bench [PART…]      measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks, backlog
+                               (all without a name); see docs/benchmarks.md
 ";
 
 fn main() -> ExitCode {

@@ -1,5 +1,5 @@
 //! All tests. They need a Postgres server and curl, which are installed where that is possible, and nothing else. Those
-//! of the gateways are skipped by name where a gateway cannot be had.
+//! of the gateways, and of what the documentation shows in other languages, are skipped by name where those cannot be had.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,25 +9,33 @@ use throwaway_postgres::{Cluster, ClusterSettings};
 
 use crate::gateways::Gateways;
 use crate::program::{self, cargo, program, say, succeeds};
+use crate::{reference_libraries, skip};
 
 /// The filter is passed on to the test runner.
 pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     need_curl()?;
-    let gateways = Gateways::find_or_get()?;
+    let Gateways { path, mut skips } = Gateways::find_or_get()?;
+    let (libraries, more_skips) = reference_libraries::find_or_get()?;
+    skips.extend(more_skips);
     let binary = build_binary()?;
     // One server for all the processes that a test runner starts. It is gone with this process.
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("no runtime")?;
     let cluster = runtime.block_on(Cluster::start(ClusterSettings { connections_max: 1_000, ..Default::default() }))?;
     let prepared = |mut command: Command| {
         let (name, value) = cluster.loan();
-        command.args(filter).env(name, value).env("GATEPOST_BIN", &binary).env("PATH", &gateways.path);
+        command
+            .args(filter)
+            .env(name, value)
+            .env("GATEPOST_BIN", &binary)
+            .env("PATH", &path)
+            .env("RECEIVER_LIBRARIES", &libraries);
         command
     };
     let suite = |arguments: &[&'static str]| {
         let mut command = prepared(cargo(arguments.iter().copied()));
-        command.args(gateways.skips());
+        command.args(skip::arguments(&skips));
         let outcome = program::run(command);
-        gateways.say_what_is_skipped();
+        skip::report(&skips);
         outcome
     };
     let doc_tests = prepared(cargo(["test", "--workspace", "--locked", "--quiet", "--doc"]));

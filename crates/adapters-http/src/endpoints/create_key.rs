@@ -1,5 +1,5 @@
 use actix_web::web::{Data, Json};
-use domain::{ApiKey, CreateKey, FullKey, KeyId, Label, Timestamp};
+use domain::{ApiKey, CreateKey, FullKey, KeyId, Label};
 use serde::Serialize;
 use utoipa::openapi::{RefOr, Response};
 use utoipa::{IntoResponses, ToSchema};
@@ -73,7 +73,7 @@ impl Created {
 
 /// Reads all fields before it refuses, so that every fault is told at once.
 fn parse(fields: &Fields) -> Result<CreateKey, ApiError> {
-    match (label(fields), expires_at(fields), fields.scopes("scopes")) {
+    match (label(fields), fields.optional_time("expiresAt"), fields.scopes("scopes")) {
         (Ok(label), Ok(expires_at), Ok(scopes)) => Ok(CreateKey { label, expires_at, scopes }),
         (label, expires_at, scopes) => {
             let faults = [label.err(), expires_at.err(), scopes.err()];
@@ -85,17 +85,6 @@ fn parse(fields: &Fields) -> Result<CreateKey, ApiError> {
 fn label(fields: &Fields) -> Result<Label, FieldFault> {
     let text = fields.required_text("label")?;
     Label::parse(text).map_err(|error| FieldFault { field: "label", detail: error.to_string().into() })
-}
-
-fn expires_at(fields: &Fields) -> Result<Option<Timestamp>, FieldFault> {
-    let Some(text) = fields.optional_text("expiresAt")? else {
-        return Ok(None);
-    };
-    let fault = FieldFault {
-        field: "expiresAt",
-        detail: "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)".into(),
-    };
-    Timestamp::parse_rfc3339(text).map(Some).ok_or(fault)
 }
 
 struct Errors;

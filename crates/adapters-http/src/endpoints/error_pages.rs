@@ -7,7 +7,8 @@ use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response};
 
 use crate::error::ApiError;
-use crate::error_code::{ErrorCode, ErrorEntry, error_reference};
+use crate::error_code::ErrorCode;
+use crate::error_reference::{ErrorEntry, error_reference};
 use crate::openapi::{ResponsesByStatus, error_responses};
 
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;\

@@ -54,3 +54,24 @@ async fn without_configured_origins_no_preflight_is_answered() {
     transcript.send(&server, preflight).await;
     assert_snapshot!(transcript.text());
 }
+
+/// Whatever the API can be asked to do, a page may ask.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_documented_method_and_header_may_cross() {
+    let server = with_origin("https://app.example");
+    let preflight = request("OPTIONS /api/webhooks/subscriptions/x")
+        .header(("origin", "https://app.example"))
+        .header(("access-control-request-method", "PATCH"));
+    let allowed = preflight.send(&server).await;
+    let document: serde_json::Value = serde_json::from_str(&adapters_http::openapi_json()).unwrap();
+    let operations = document["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/api/"));
+    for (method, operation) in operations.flat_map(|(_, item)| item.as_object().unwrap()) {
+        let methods = allowed.header("access-control-allow-methods").unwrap();
+        assert!(methods.contains(&method.to_uppercase()), "{method}");
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let name = parameter["name"].as_str().unwrap();
+            let headers = allowed.header("access-control-allow-headers").unwrap();
+            assert!(parameter["in"] != "header" || headers.contains(name), "{name}");
+        }
+    }
+}

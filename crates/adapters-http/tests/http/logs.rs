@@ -11,7 +11,7 @@ use crate::server::{Server, Setup};
 use crate::transcript::{ALICE, request};
 
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -34,7 +34,7 @@ impl MakeWriter<'_> for Lines {
 
 impl Lines {
     /// All lines of this process, from the first call on: workers are other threads, so the subscriber is global.
-    fn capture() -> &'static Self {
+    pub(crate) fn capture() -> &'static Self {
         static LINES: OnceLock<Lines> = OnceLock::new();
         LINES.get_or_init(|| {
             let lines = Self::default();
@@ -44,7 +44,7 @@ impl Lines {
         })
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 

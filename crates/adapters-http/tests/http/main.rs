@@ -4,10 +4,14 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 mod api_keys;
+mod attempt_stream;
 mod credentials;
 mod cross_origin;
+mod deliveries;
+mod dispatcher;
 mod documents;
 mod doubles;
+mod failing_webhooks;
 mod forward_auth;
 mod framework_errors;
 mod health;
@@ -16,9 +20,13 @@ mod leaks;
 mod limits;
 mod logs;
 mod operator;
+mod publishing;
+mod recovery;
 mod rotation;
 mod server;
 mod shutdown;
+mod signing_secrets;
+mod subscriptions;
 mod support;
 mod transcript;
 mod whoami;

@@ -7,11 +7,13 @@ use insta::assert_snapshot;
 use crate::server::{Server, Setup};
 use crate::transcript::{ALICE, OPERATOR, Transcript, request};
 
-const PATHS: [&str; 5] = [
+const PATHS: [&str; 7] = [
     "POST /api/operator/introspect",
     "POST /api/operator/leaks",
     "GET /api/operator/users/alice/keys",
     "DELETE /api/operator/users/alice/keys/key_1",
+    "POST /api/operator/events",
+    "POST /api/operator/events/batch",
     "PUT /api/operator/introspect",
 ];
 
@@ -44,7 +46,12 @@ async fn takes_the_operator_token_as_a_bearer_and_nothing_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_token_a_malformed_body_is_a_401() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
-    for line in ["POST /api/operator/introspect", "POST /api/operator/leaks"] {
+    for line in [
+        "POST /api/operator/introspect",
+        "POST /api/operator/leaks",
+        "POST /api/operator/events",
+        "POST /api/operator/events/batch",
+    ] {
         transcript.send(&server, request(line).json("{")).await;
         transcript.send(&server, request(line).header(ALICE).json("{")).await;
     }

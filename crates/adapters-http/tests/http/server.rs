@@ -7,8 +7,12 @@ use std::time::Duration;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, OperatorToken, serve};
-use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
+use domain::memory::{ManualClock, MemoryKeyStore, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{KeyStore, ReadinessCheck};
+use domain::webhooks::{
+    EgressPolicy, EgressPolicySettings, SealingKeys, WebhookPolicy, WebhookPolicySettings, WebhookRules, WebhookStores,
+    Webhooks,
+};
 use domain::{KeyPolicy, Keys, RateLimit, Timestamp};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -17,6 +21,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use verifier::{Verifier, VerifierSettings};
+use zeroize::Zeroizing;
 
 use crate::doubles::{FixedCheck, FixedIdentities, ISSUER};
 
@@ -26,6 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) clock: Arc<ManualClock>,
+    /// What a dispatcher would work on.
+    pub(crate) queue: Arc<MemoryWebhookStore>,
     pub(crate) stop: CancellationToken,
     /// Signalled when a request has reached `/test/slow`.
     pub(crate) slow_reached: Arc<Notify>,
@@ -36,6 +43,9 @@ pub(crate) struct Server {
 
 pub(crate) struct Setup {
     pub(crate) store: Arc<dyn KeyStore>,
+    /// In the place of the memory store that is the [`Server::queue`].
+    pub(crate) webhook_stores: Option<WebhookStores>,
+    pub(crate) webhook_policy: WebhookPolicySettings,
     pub(crate) checks: Vec<Arc<dyn ReadinessCheck>>,
     pub(crate) settings: HttpSettings,
     pub(crate) rate_limit: Option<RateLimit>,
@@ -48,6 +58,8 @@ impl Default for Setup {
         settings.limits.drain_grace = Duration::ZERO;
         Self {
             store: Arc::new(MemoryKeyStore::default()),
+            webhook_stores: None,
+            webhook_policy: WebhookPolicySettings::default(),
             checks: vec![Arc::new(FixedCheck::Works("database"))],
             settings,
             rate_limit: None,
@@ -63,8 +75,11 @@ impl Setup {
         let verification = VerifierSettings { rate_limit: self.rate_limit, ..VerifierSettings::default() };
         let verifier = Verifier::single(self.store, clock.clone(), verification);
         let policy = KeyPolicy::default();
+        let queue = Arc::new(MemoryWebhookStore::default());
+        let stores = self.webhook_stores.unwrap_or_else(|| stores_over(&queue));
         let api = Api {
             keys: Keys::new(verifier.key_store(), verifier.clone(), clock.clone(), entropy.clone(), policy),
+            webhooks: Webhooks::new(stores, rules(self.webhook_policy), clock.clone(), entropy.clone()),
             verifier,
             identity: Arc::new(FixedIdentities),
             issuer: ISSUER.to_owned(),
@@ -78,7 +93,23 @@ impl Setup {
         let address = listener.local_addr().unwrap();
         let routes = test_routes(Arc::clone(&slow_reached), Arc::clone(&slow_release));
         let ended = tokio::spawn(serve(listener, self.settings, api, routes, stop.clone()));
-        Server { address, clock, stop, slow_reached, slow_release, ended }
+        Server { address, clock, queue, stop, slow_reached, slow_release, ended }
+    }
+}
+
+fn stores_over(store: &Arc<MemoryWebhookStore>) -> WebhookStores {
+    WebhookStores { subscriptions: store.clone(), events: store.clone(), log: store.clone() }
+}
+
+/// As an operator without settings has them.
+fn rules(policy: WebhookPolicySettings) -> WebhookRules {
+    let own_addresses = Arc::new(Vec::new());
+    let settings = EgressPolicySettings { allow_http: false, allowed_networks: Vec::new(), own_addresses };
+    let sealing_keys = SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap();
+    WebhookRules {
+        policy: WebhookPolicy::new(policy).unwrap(),
+        egress: EgressPolicy::new(settings),
+        sealing_keys: Arc::new(sealing_keys),
     }
 }
 

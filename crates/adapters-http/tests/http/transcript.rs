@@ -81,6 +81,12 @@ impl Response {
         rest.split('"').next().unwrap()
     }
 
+    /// All of it but the date.
+    pub(crate) fn without_date(&self) -> String {
+        let headers: Vec<_> = self.headers.iter().filter(|(name, _)| name != "date").collect();
+        format!("{} {headers:?} {}", self.status, self.body)
+    }
+
     /// Status and code, as in `400 invalid_json`.
     pub(crate) fn verdict(&self) -> String {
         if self.status < 400 { self.status.to_string() } else { format!("{} {}", self.status, self.field("code")) }

@@ -2,11 +2,14 @@
 
 pub(crate) mod config;
 pub(crate) mod dev;
+pub(crate) mod events;
 pub(crate) mod keys;
+pub(crate) mod listen;
 pub(crate) mod migrate;
 pub(crate) mod openapi;
 pub(crate) mod serve;
 pub(crate) mod token;
+pub(crate) mod webhooks;
 
 use std::thread;
 
@@ -39,6 +42,9 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         Command::Serve(_) => block_on(serve::run(load(serve::needs)?)),
         Command::Token(arguments) => block_on(token::run(arguments, load(token::needs)?)),
         Command::Keys(arguments) => block_on(keys::run(arguments, connect()?)),
+        Command::Webhooks(arguments) => block_on(webhooks::run(arguments, connect()?)),
+        Command::Events(arguments) => block_on(events::run(arguments, connect()?)),
+        Command::Listen(arguments) => block_on(listen::run(arguments, connect()?)),
         Command::Migrate(arguments) => block_on(migrate::run(arguments, load(nothing)?)),
     }
 }

@@ -32,6 +32,11 @@ impl EncryptionKey {
         Self(bytes)
     }
 
+    /// The bytes, for whoever seals secrets with them.
+    pub(crate) fn bytes(&self) -> Zeroizing<[u8; 32]> {
+        self.0.clone()
+    }
+
     /// The form that [`EncryptionKey::parse`] reads, for the file that keeps it.
     pub(crate) fn to_base64(&self) -> Zeroizing<String> {
         Zeroizing::new(STANDARD.encode(self.0.as_ref()))

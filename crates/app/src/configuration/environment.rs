@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::remote::Remote;
-use super::settings::{SETTINGS, value_file_name};
+use super::settings::{settings, value_file_name};
 
 /// The variables of the environment that mean something to us, as they were when the process started.
 #[derive(Default)]
@@ -12,7 +12,7 @@ impl Environment {
     /// Reads the settings and what [`Remote`] takes, `NAME` and `NAME_FILE`, and no others.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn of_process() -> Self {
-        let names = SETTINGS.iter().map(|setting| setting.name).chain(Remote::NAMES);
+        let names = settings().map(|setting| setting.name).chain(Remote::NAMES);
         let names = names.flat_map(|name| [name.to_owned(), value_file_name(name)]);
         Self(names.filter_map(|name| std::env::var_os(&name).map(|value| (name, value))).collect())
     }

@@ -1,11 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use domain::webhooks::{WebhookPolicy, WebhookPolicySettings};
 use domain::{KeyPolicy, KeyPolicySettings};
 
 use super::file::{read_file, read_value};
 use super::given::{Given, Origin};
-use super::settings::{Draft, SETTINGS, Setting, value_file_name};
+use super::settings::{Draft, Setting, settings, value_file_name};
 use super::{Configuration, Environment, InvalidConfiguration, Problem};
 
 /// The configuration, and where each of its values came from.
@@ -30,7 +31,7 @@ pub(crate) struct Effective {
 impl Loaded {
     /// Every setting, in the order of the reference page.
     pub(crate) fn effective(&self) -> impl Iterator<Item = Effective> {
-        SETTINGS.iter().map(|setting| Effective {
+        settings().map(|setting| Effective {
             name: setting.name,
             value: (setting.show)(&self.configuration),
             origin: self.origins.get(setting.name).unwrap_or(&Origin::Default).to_string(),
@@ -55,7 +56,7 @@ pub(crate) fn load(
     let mut file_values = read_file(file)?;
     let (mut draft, mut origins, mut problems) = (Draft::default(), BTreeMap::new(), Vec::new());
     let mut unusable = BTreeSet::new();
-    for setting in SETTINGS {
+    for setting in settings() {
         match take(setting, environment, &mut file_values, &mut draft) {
             Ok(origin) => {
                 origins.insert(setting.name, origin);
@@ -67,8 +68,9 @@ pub(crate) fn load(
         }
     }
     problems.extend(file_values.into_iter().map(unknown));
-    let key_policy = judge_keys(draft.keys, &origins, &mut problems);
-    let configuration = Configuration { key_policy, ..draft.configuration };
+    let mut configuration = draft.configuration;
+    configuration.key_policy = judge_keys(draft.keys, &origins, &mut problems);
+    configuration.webhooks.policy = judge_webhooks(draft.webhooks, &origins, &mut problems);
     // What was refused above is neither missing nor unfit on top of it.
     let on_top = |need: &Problem| need.setting().is_none_or(|name| !unusable.contains(name));
     problems.extend(needs(&configuration).into_iter().filter(on_top));
@@ -148,8 +150,7 @@ fn unknown((name, given): (String, Given)) -> Problem {
 fn nearest(name: &str) -> Option<String> {
     /// Below this Jaro-Winkler similarity, names that share nothing but a few letters come up.
     const SIMILARITY_MIN: f64 = 0.8;
-    let names =
-        SETTINGS.iter().flat_map(|setting| [setting.name.to_lowercase(), setting.value_file_name().to_lowercase()]);
+    let names = settings().flat_map(|setting| [setting.name.to_lowercase(), setting.value_file_name().to_lowercase()]);
     names
         .map(|known| (strsim::jaro_winkler(&known, name), known))
         .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
@@ -175,6 +176,23 @@ fn judge_keys(
     }
 }
 
+/// The same for the settings of webhooks.
+fn judge_webhooks(
+    mut webhooks: WebhookPolicySettings,
+    origins: &BTreeMap<&'static str, Origin>,
+    problems: &mut Vec<Problem>,
+) -> WebhookPolicy {
+    loop {
+        let refusal = match WebhookPolicy::new(webhooks.clone()) {
+            Ok(policy) => return policy,
+            Err(refusal) => refusal,
+        };
+        let shown = put_back_webhooks(&mut webhooks, refusal.name);
+        let origin = origins.get(refusal.name).unwrap_or(&Origin::Default).clone();
+        problems.push(Problem::Refused { name: refusal.name, shown, origin, allowed: refusal.allowed });
+    }
+}
+
 /// Puts one setting back to its default, and answers what it was.
 fn put_back(keys: &mut KeyPolicySettings, name: &str) -> String {
     let default = KeyPolicySettings::default();
@@ -190,6 +208,29 @@ fn put_back(keys: &mut KeyPolicySettings, name: &str) -> String {
         }
         _ => {
             *keys = default;
+            String::new()
+        }
+    }
+}
+
+/// Puts one setting back to its default, and answers what it was.
+fn put_back_webhooks(webhooks: &mut WebhookPolicySettings, name: &str) -> String {
+    let default = WebhookPolicySettings::default();
+    match name {
+        "WEBHOOK_MAX_SUBSCRIPTIONS" => {
+            std::mem::replace(&mut webhooks.max_subscriptions, default.max_subscriptions).to_string()
+        }
+        "WEBHOOK_MAX_PAYLOAD_BYTES" => {
+            std::mem::replace(&mut webhooks.max_payload_bytes, default.max_payload_bytes).to_string()
+        }
+        "WEBHOOK_RETENTION_DAYS" => {
+            // The retention is judged against the schedule, so that goes back too.
+            webhooks.retry_schedule = default.retry_schedule;
+            let retention = std::mem::replace(&mut webhooks.retention, default.retention);
+            (retention.as_secs() / (24 * 60 * 60)).to_string()
+        }
+        _ => {
+            *webhooks = default;
             String::new()
         }
     }

@@ -1,6 +1,6 @@
 //! What an operator may set, and where each value came from.
 //!
-//! [`settings::SETTINGS`] is the one table: parsing, `gatepost config` and `docs/configuration.md` all come from it.
+//! [`settings::settings`] is the one table: parsing, `gatepost config` and `docs/configuration.md` all come from it.
 //! A value is looked for in the environment, then in the file, then the default holds.
 
 mod database_url;
@@ -18,6 +18,8 @@ mod settings;
 #[cfg(test)]
 mod tests;
 mod web_address;
+mod webhook_configuration;
+mod webhook_settings;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -34,7 +36,9 @@ pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
 pub(crate) use remote::Remote;
 pub(crate) use secret::Secret;
+pub(crate) use settings::operator_token;
 pub(crate) use web_address::WebAddress;
+pub(crate) use webhook_configuration::WebhookConfiguration;
 
 /// Everything that can be set, parsed. Its [`Default`] is the only place that states the defaults.
 #[derive(Clone, Debug)]
@@ -65,6 +69,8 @@ pub(crate) struct Configuration {
     pub(crate) cors_origins: Vec<String>,
     /// `TRUSTED_PROXIES`
     pub(crate) trusted_proxies: Vec<IpNet>,
+    /// `WEBHOOK_*` and `DISPATCH`
+    pub(crate) webhooks: WebhookConfiguration,
     /// `MIGRATE`
     pub(crate) migrate: bool,
     /// `LOG`
@@ -96,6 +102,7 @@ impl Default for Configuration {
             key_cache_size: VerifierSettings::default().keys_max,
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
+            webhooks: WebhookConfiguration::default(),
             migrate: true,
             log: LogFilter::default(),
             log_format: None,

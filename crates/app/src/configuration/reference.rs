@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
 use super::Configuration;
-use super::settings::SETTINGS;
+use super::settings::settings;
 
 const INTRODUCTION: &str = "\
 # Configuration
@@ -35,7 +35,7 @@ encryption_key_file = \"/run/secrets/gatepost_encryption_key\"
 pub(crate) fn reference_page() -> String {
     let default = Configuration::default();
     let mut page = INTRODUCTION.to_owned();
-    for setting in SETTINGS {
+    for setting in settings() {
         let value =
             (setting.show)(&default).map_or_else(|| setting.when_unset.to_owned(), |value| format!("`{value}`"));
         let (name, doc, allowed) = (setting.name, setting.doc, (setting.allowed)());

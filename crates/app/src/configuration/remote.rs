@@ -11,6 +11,8 @@ pub(crate) struct Remote {
     pub(crate) url: Option<WebAddress>,
     /// `GATEPOST_ID_TOKEN`
     pub(crate) id_token: Option<Secret>,
+    /// `GATEPOST_API_KEY`
+    pub(crate) api_key: Option<Secret>,
     /// `GATEPOST_OPERATOR_TOKEN`
     pub(crate) operator_token: Option<Secret>,
 }
@@ -18,8 +20,9 @@ pub(crate) struct Remote {
 impl Remote {
     pub(crate) const URL: &str = "GATEPOST_URL";
     pub(crate) const ID_TOKEN: &str = "GATEPOST_ID_TOKEN";
+    pub(crate) const API_KEY: &str = "GATEPOST_API_KEY";
     pub(crate) const OPERATOR_TOKEN: &str = "GATEPOST_OPERATOR_TOKEN";
-    pub(super) const NAMES: [&str; 3] = [Self::URL, Self::ID_TOKEN, Self::OPERATOR_TOKEN];
+    pub(super) const NAMES: [&str; 4] = [Self::URL, Self::ID_TOKEN, Self::API_KEY, Self::OPERATOR_TOKEN];
 
     /// Reads them, each from `NAME` or from the file that `NAME_FILE` names.
     ///
@@ -31,6 +34,7 @@ impl Remote {
         let remote = Self {
             url: keep(url(environment), &mut problems),
             id_token: keep(token(environment, Self::ID_TOKEN), &mut problems),
+            api_key: keep(token(environment, Self::API_KEY), &mut problems),
             operator_token: keep(token(environment, Self::OPERATOR_TOKEN), &mut problems),
         };
         if problems.is_empty() { Ok(remote) } else { Err(InvalidConfiguration(problems)) }
@@ -75,12 +79,19 @@ mod tests {
         let empty = Remote::load(&Environment::from([(Remote::URL, ""), (Remote::ID_TOKEN, "")])).unwrap();
         assert!(empty.url.is_none() && empty.id_token.is_none());
 
-        let all = [(Remote::URL, "https://keys.example/"), (Remote::ID_TOKEN, "a.b.c"), (Remote::OPERATOR_TOKEN, "op")];
+        let all = [
+            (Remote::URL, "https://keys.example/"),
+            (Remote::ID_TOKEN, "a.b.c"),
+            (Remote::API_KEY, "svc_live_1"),
+            (Remote::OPERATOR_TOKEN, "op"),
+        ];
         let all = Remote::load(&Environment::from(all)).unwrap();
         assert_eq!(all.url.as_ref().unwrap().as_str(), "https://keys.example");
         assert_eq!(all.id_token.as_ref().unwrap().expose(), "a.b.c");
+        assert_eq!(all.api_key.as_ref().unwrap().expose(), "svc_live_1");
         assert_eq!(all.operator_token.as_ref().unwrap().expose(), "op");
-        assert!(!format!("{all:?}").contains("a.b.c"));
+        let printed = format!("{all:?}");
+        assert!(!printed.contains("a.b.c") && !printed.contains("svc_live_1"));
     }
 
     #[test]
@@ -88,6 +99,7 @@ mod tests {
         let wrong = [
             (Remote::URL, "https://user:swordfish@keys.example"),
             (Remote::ID_TOKEN, "sword fish"),
+            (Remote::API_KEY, "svc_live_swordfish\n\n"),
             ("GATEPOST_OPERATOR_TOKEN_FILE", "/does/not/exist"),
         ];
         let problems = Remote::load(&Environment::from(wrong)).unwrap_err().to_string();

@@ -2,6 +2,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
 use adapters_oidc::{OidcSettings, OidcVerifier};
+use domain::webhooks::WebhookPolicySettings;
 use domain::{KeyPolicy, KeyPolicySettings};
 use ipnet::IpNet;
 
@@ -9,6 +10,7 @@ use super::database_url::without_password;
 use super::given::{Given, Refused};
 use super::secret::MASK;
 use super::web_address::{ORIGIN_ALLOWED, is_web_origin};
+use super::webhook_settings::WEBHOOK_SETTINGS;
 use super::{Configuration, DatabaseUrl, EncryptionKey, LogFilter, LogFormat, Secret, WebAddress};
 
 /// The most connections to a database: what a Postgres server with its defaults allows five instances together.
@@ -48,11 +50,12 @@ pub(super) enum Secrecy {
     Secret,
 }
 
-/// The configuration while it is read: the key lifecycle's settings are judged together, at the end.
+/// The configuration while it is read: the settings of keys and those of webhooks are judged together, at the end.
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) configuration: Configuration,
     pub(super) keys: KeyPolicySettings,
+    pub(super) webhooks: WebhookPolicySettings,
 }
 
 impl Setting {
@@ -77,7 +80,12 @@ pub(super) fn value_file_name(name: &str) -> String {
 }
 
 /// Every setting, in the order of the reference page.
-pub(super) const SETTINGS: &[Setting] = &[
+pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().chain(WEBHOOK_SETTINGS)
+}
+
+/// Those of the service as a whole and of keys.
+const SETTINGS: &[Setting] = &[
     Setting {
         name: "DATABASE_URL",
         doc: "Where the data is. The scheme chooses: a SQLite file for one machine, or a Postgres server, which \
@@ -264,7 +272,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
 ];
 
-fn parsed<T: FromStr>(text: &str) -> Option<T> {
+pub(super) fn parsed<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok()
 }
 
@@ -286,7 +294,8 @@ fn issuer(text: &str) -> Option<String> {
     OidcVerifier::new(settings).is_ok().then(|| text.to_owned())
 }
 
-fn operator_token(text: &str) -> Option<Secret> {
+/// A token that is long enough and fits into a header.
+pub(crate) fn operator_token(text: &str) -> Option<Secret> {
     let long_enough = text.len() >= OPERATOR_TOKEN_LENGTH_MIN;
     (long_enough && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| Secret::new(text))
 }
@@ -296,11 +305,11 @@ fn web_origin(text: &str) -> Option<String> {
 }
 
 /// A range, or one address alone.
-fn network(text: &str) -> Option<IpNet> {
+pub(super) fn network(text: &str) -> Option<IpNet> {
     parsed(text).or_else(|| parsed::<IpAddr>(text).map(IpNet::from))
 }
 
-fn listed<T: ToString>(items: &[T]) -> Option<String> {
+pub(super) fn listed<T: ToString>(items: &[T]) -> Option<String> {
     (!items.is_empty()).then(|| items.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
 }
 

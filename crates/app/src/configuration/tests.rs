@@ -82,10 +82,19 @@ fn nothing_set_gives_the_documented_defaults() {
         ("MIGRATE", Some("true")),
         ("LOG", Some("info")),
         ("LOG_FORMAT", None),
+        ("DISPATCH", Some("true")),
+        ("WEBHOOK_ALLOW_HTTP", Some("false")),
+        ("WEBHOOK_ALLOWED_NETWORKS", None),
+        ("WEBHOOK_MAX_SUBSCRIPTIONS", Some("100")),
+        ("WEBHOOK_MAX_PAYLOAD_BYTES", Some("262144")),
+        ("WEBHOOK_TIMEOUT_SECONDS", Some("15")),
+        ("WEBHOOK_RETRY_SCHEDULE", Some("5s,5m,30m,2h,5h,10h,14h,20h,1d")),
+        ("WEBHOOK_CONCURRENCY", Some("512")),
+        ("WEBHOOK_RETENTION_DAYS", Some("30")),
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.effective().count(), 20);
+    assert_eq!(loaded.effective().count(), 29);
 }
 
 #[test]
@@ -108,6 +117,15 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("MIGRATE", "false"),
         ("LOG", "info,actix_server=warn"),
         ("LOG_FORMAT", "json"),
+        ("DISPATCH", "false"),
+        ("WEBHOOK_ALLOW_HTTP", "true"),
+        ("WEBHOOK_ALLOWED_NETWORKS", "10.0.0.0/8,192.0.2.1/32"),
+        ("WEBHOOK_MAX_SUBSCRIPTIONS", "1"),
+        ("WEBHOOK_MAX_PAYLOAD_BYTES", "1024"),
+        ("WEBHOOK_TIMEOUT_SECONDS", "30"),
+        ("WEBHOOK_RETRY_SCHEDULE", "1s,90s,7d"),
+        ("WEBHOOK_CONCURRENCY", "1"),
+        ("WEBHOOK_RETENTION_DAYS", "90"),
     ] {
         let from_environment = with("", [(name, good)]).unwrap();
         assert_eq!(value(&from_environment, name), (Some(good.into()), "environment".into()));
@@ -145,6 +163,16 @@ fn what_cannot_be_is_refused_with_name_value_and_what_is_allowed() {
         ("CORS_ORIGINS", "*", "origins such as"),
         ("TRUSTED_PROXIES", "10.0.0.0/33", "CIDR"),
         ("MIGRATE", "yes", "true or false"),
+        ("DISPATCH", "no", "true or false"),
+        ("WEBHOOK_ALLOWED_NETWORKS", "everywhere", "CIDR"),
+        ("WEBHOOK_MAX_SUBSCRIPTIONS", "0", "1 to 10000"),
+        ("WEBHOOK_MAX_PAYLOAD_BYTES", "1048577", "1024 to 1048576"),
+        ("WEBHOOK_TIMEOUT_SECONDS", "31", "1 to 30"),
+        ("WEBHOOK_RETRY_SCHEDULE", "5s,soon", "such as 5s,5m,2h,1d"),
+        ("WEBHOOK_RETRY_SCHEDULE", "8d", "1s to 7d"),
+        ("WEBHOOK_CONCURRENCY", "0", "1 to 10000"),
+        ("WEBHOOK_RETENTION_DAYS", "0", "8 to 3650"),
+        ("WEBHOOK_RETENTION_DAYS", "7", "8 to 3650"),
         ("LOG", "inof", "error, warn, info"),
         ("LOG", "a=b=c", "error, warn, info"),
         ("LOG_FORMAT", "xml", "text or json"),
@@ -311,4 +339,14 @@ fn the_reference_page_is_what_the_code_says() {
     let committed = include_str!("../../../../docs/configuration.md");
     let current = reference_page();
     assert!(committed == current, "write it anew: cargo run -- config --reference > docs/configuration.md");
+}
+
+#[test]
+fn the_log_is_kept_as_long_as_a_delivery_may_live() {
+    let short = [("WEBHOOK_RETRY_SCHEDULE", "1s"), ("WEBHOOK_RETENTION_DAYS", "5")];
+    assert!(with("", short).is_ok());
+    let long = problems("", [("WEBHOOK_RETRY_SCHEDULE", "7d,7d,7d"), ("WEBHOOK_RETENTION_DAYS", "28")]);
+    assert!(long.contains("WEBHOOK_RETENTION_DAYS is \"28\" (environment)") && long.contains("30 to 3650"), "{long}");
+    let none = with("", [("WEBHOOK_RETRY_SCHEDULE", "")]).unwrap();
+    assert!(none.configuration.webhooks.policy.retry_schedule().waits().is_empty());
 }

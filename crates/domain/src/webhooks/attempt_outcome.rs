@@ -70,16 +70,23 @@ impl Answer {
     /// How much of an answer is read, in bytes.
     pub const EXCERPT_BYTES_MAX: usize = 16 * 1024;
 
-    /// What the answer means for the delivery. Success is 2xx and nothing else; 410 asks for no more webhooks;
-    /// `Retry-After` counts with 429 and 503 alone.
-    pub fn verdict(&self) -> Verdict {
-        let failed = |reason, retry_after| Verdict::Failed { reason, retry_after };
+    /// Why the attempt failed; `None`: success, which is 2xx and nothing else.
+    pub fn failure(&self) -> Option<FailureReason> {
         match self.status {
-            200..=299 => Verdict::Delivered,
-            300..=399 => failed(FailureReason::Redirect, None),
-            410 => Verdict::Gone,
-            429 | 503 => failed(FailureReason::Status, self.retry_after),
-            _ => failed(FailureReason::Status, None),
+            200..=299 => None,
+            300..=399 => Some(FailureReason::Redirect),
+            _ => Some(FailureReason::Status),
+        }
+    }
+
+    /// What the answer means for the delivery. 410 asks for no more webhooks; `Retry-After` counts with 429 and 503
+    /// alone.
+    pub fn verdict(&self) -> Verdict {
+        match (self.failure(), self.status) {
+            (None, _) => Verdict::Delivered,
+            (Some(_), 410) => Verdict::Gone,
+            (Some(reason), 429 | 503) => Verdict::Failed { reason, retry_after: self.retry_after },
+            (Some(reason), _) => Verdict::Failed { reason, retry_after: None },
         }
     }
 }

@@ -46,13 +46,13 @@ pub struct AddressRefused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlRefused {
     /// Neither `https` nor, where allowed, `http`.
-    #[error("the scheme is not allowed")]
+    #[error("must start with https://, or http:// where the operator allows it")]
     Scheme,
     /// A user name or a password stands in it.
     #[error("must not contain a user name or password")]
     UserInfo,
     /// Not 443, 80, or 1024 to 65535.
-    #[error("the port must be 443, 80, or 1024 to 65535")]
+    #[error("must have the port 443, 80, or one from 1024 to 65535")]
     Port,
     /// There is no host.
     #[error("must name a host")]

@@ -42,6 +42,11 @@ impl EventType {
         Ok(Self(text.to_owned()))
     }
 
+    /// `webhook.test`: of the events that test a subscription.
+    pub(super) fn of_tests() -> Self {
+        Self("webhook.test".to_owned())
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

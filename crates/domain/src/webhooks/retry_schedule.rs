@@ -38,6 +38,16 @@ impl RetrySchedule {
         if fits { Ok(Self { waits }) } else { Err(InvalidRetrySchedule) }
     }
 
+    /// How long to wait after each attempt.
+    pub fn waits(&self) -> &[Duration] {
+        &self.waits
+    }
+
+    /// The most attempts of one run: the first, and one after each wait.
+    pub fn attempts_max(&self) -> u32 {
+        u32::try_from(self.waits.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
     /// When to try again after a failure at `ended_at`; `None` when the schedule is spent.
     ///
     /// - `attempts` counts the attempts so far in this run of the schedule, the failed one included; `started_at` is

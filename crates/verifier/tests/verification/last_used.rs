@@ -116,7 +116,7 @@ async fn many_uses_are_few_statements() {
     let _stop = running(&here);
     writes(&here, 3).await;
     assert_eq!(stored_last_use(&world, &newest).await, Some(world.clock.now()), "a first use goes before all others");
-    tokio::time::sleep(FLUSH_INTERVAL - Duration::from_millis(10)).await;
+    tokio::time::sleep(FLUSH_INTERVAL.saturating_sub(Duration::from_millis(10))).await;
     assert_eq!(written()[2..], [FLUSH_BATCH_MAX]);
     writes(&here, 4).await;
     assert_eq!(written()[2..], [FLUSH_BATCH_MAX, 501]);

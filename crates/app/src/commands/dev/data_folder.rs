@@ -3,29 +3,29 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use domain::ports::Entropy;
+use zeroize::Zeroizing;
 
-use super::DatabaseUrl;
-use crate::configuration::EncryptionKey;
+use crate::configuration::{DatabaseUrl, EncryptionKey, Secret, operator_token};
 
 /// Where development data is when the database is not a file.
 const DEFAULT_FOLDER: &str = "gatepost-data";
+const OPERATOR_TOKEN_FILE: &str = "operator.token";
 
 /// The folder beside the database in which `dev` keeps what production configures. Nobody else may enter it.
 pub(super) struct DataFolder(PathBuf);
 
 impl DataFolder {
-    /// Makes the folder where there is none, and in it an encryption key where there is none.
+    /// Makes the folder where there is none.
     ///
     /// # Errors
     ///
-    /// When they cannot be made, or the key's file holds something else.
-    pub(super) fn open(database_url: &DatabaseUrl, entropy: &dyn Entropy) -> Result<Self> {
-        let folder = database_url.folder().unwrap_or(Path::new(DEFAULT_FOLDER)).to_owned();
+    /// When it cannot be made.
+    pub(super) fn open(database_url: &DatabaseUrl) -> Result<Self> {
+        let folder = folder(database_url);
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
         made.with_context(|| format!("the folder {} cannot be made", folder.display()))?;
-        keep_encryption_key(&folder.join("encryption.key"), entropy)?;
         Ok(Self(folder))
     }
 
@@ -33,17 +33,71 @@ impl DataFolder {
     pub(super) fn provider_key_file(&self) -> PathBuf {
         self.0.join("provider.key")
     }
+
+    /// The key that encrypts stored secrets, made where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When its file cannot be read or written, or holds something else.
+    pub(super) fn encryption_key(&self, entropy: &dyn Entropy) -> Result<EncryptionKey> {
+        let path = self.0.join("encryption.key");
+        let text = keep(&path, || EncryptionKey::generate(entropy).to_base64())?;
+        let key = EncryptionKey::parse(text.trim_end());
+        key.with_context(|| format!("{} holds no key of 32 bytes in base64; delete it for a new one", path.display()))
+    }
+
+    /// The operator token, made where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When its file cannot be read or written, or holds something else.
+    pub(super) fn operator_token(&self, entropy: &dyn Entropy) -> Result<Secret> {
+        let path = self.0.join(OPERATOR_TOKEN_FILE);
+        let text = keep(&path, || Zeroizing::new(format!("dev_{}", generate_token(entropy))))?;
+        read_operator_token(&path, &text)
+    }
 }
 
-fn keep_encryption_key(path: &Path, entropy: &dyn Entropy) -> Result<()> {
+/// The operator token that `dev` made beside this database; `None` where it has not.
+///
+/// # Errors
+///
+/// When its file cannot be read, or holds something else.
+pub(crate) fn find_operator_token(database_url: &DatabaseUrl) -> Result<Option<Secret>> {
+    let path = folder(database_url).join(OPERATOR_TOKEN_FILE);
+    match fs::read_to_string(&path).map(Zeroizing::new) {
+        Ok(text) => read_operator_token(&path, &text).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}
+
+fn folder(database_url: &DatabaseUrl) -> PathBuf {
+    database_url.folder().unwrap_or(Path::new(DEFAULT_FOLDER)).to_owned()
+}
+
+fn read_operator_token(path: &Path, text: &str) -> Result<Secret> {
+    let token = operator_token(text.trim_end());
+    token.with_context(|| format!("{} holds no operator token; delete it for a new one", path.display()))
+}
+
+/// 40 letters and digits of base 32, five bits each.
+fn generate_token(entropy: &dyn Entropy) -> String {
+    let mut bytes = Zeroizing::new([0; 40]);
+    entropy.fill(bytes.as_mut());
+    bytes.iter().map(|byte| char::from(b"abcdefghijklmnopqrstuvwxyz234567"[usize::from(byte & 31)])).collect()
+}
+
+/// What the file says; a new file says what is `made`, to nobody but its owner.
+fn keep(path: &Path, made: impl FnOnce() -> Zeroizing<String>) -> Result<Zeroizing<String>> {
     match fs::read_to_string(path) {
-        Ok(text) if EncryptionKey::parse(text.trim_end()).is_some() => Ok(()),
-        Ok(_) => bail!("{} holds no key of 32 bytes in base64; delete it for a new one", path.display()),
+        Ok(text) => Ok(Zeroizing::new(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let key = EncryptionKey::generate(entropy).to_base64();
+            let text = made();
             let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-            let written = file.and_then(|mut file| file.write_all(key.as_bytes()));
-            written.with_context(|| format!("{} cannot be written", path.display()))
+            let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+            written.with_context(|| format!("{} cannot be written", path.display()))?;
+            Ok(text)
         }
         Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
     }

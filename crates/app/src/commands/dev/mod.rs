@@ -1,6 +1,7 @@
-mod data_folder;
+pub(crate) mod data_folder;
 mod welcome;
 
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,9 +12,10 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use domain::IdToken;
 use domain::ports::{Clock, Entropy, IdentityVerdict, IdentityVerifier};
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use tokio_util::sync::CancellationToken;
 
-use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Loaded, Problem, WebAddress};
+use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem, Secret, WebAddress};
 use crate::database::Database;
 use crate::instance::{Instance, listen};
 use crate::logs::start_logs;
@@ -40,6 +42,11 @@ Examples:
 
 /// The audience of development tokens when `OIDC_AUDIENCE` names none.
 const AUDIENCE: &str = "gatepost-dev";
+/// This machine to itself.
+const LOOPBACK: [IpNet; 2] = [
+    IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
+    IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
+];
 /// Whose ID token is shown.
 const USER_NAME: &str = "alice";
 
@@ -48,7 +55,7 @@ const USER_NAME: &str = "alice";
 /// # Errors
 ///
 /// When the configuration leads outside this machine, or something gave up.
-pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
+pub(crate) async fn run(arguments: Arguments, Loaded { mut configuration, .. }: Loaded) -> Result<()> {
     let _logs = start_logs(&configuration)?;
     if configuration.oidc_issuer.is_some() {
         tracing::warn!("OIDC_ISSUER is set, but dev takes the tokens of its own provider only");
@@ -58,7 +65,8 @@ pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Load
     let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
     let (listener, address) = listen(configuration.listen)?;
     let public_url = configuration.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(address));
-    let folder = DataFolder::open(&configuration.database_url, &*entropy)?;
+    let folder = DataFolder::open(&configuration.database_url)?;
+    let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let issuer = provider.issuer().to_owned();
@@ -66,12 +74,27 @@ pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Load
     let database = Database::open(&configuration).await?;
 
     let routes = provider.routes();
-    let welcome = Welcome::new(&configuration, address, &public_url, provider.issuer(), &audience);
+    let welcome = Welcome::new(&configuration, address, &public_url, provider.issuer(), &audience, made_operator_token);
     let welcoming = welcome_once_verified(welcome, provider, Arc::clone(&identity), Arc::clone(&clock), arguments.json);
     // No load balancer has to notice the stop first.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
     let instance = Instance { configuration, listener, limits, database, identity, issuer, clock, entropy };
     instance.run(routes, welcoming, stop).await
+}
+
+/// What production configures, for this machine: secrets that are kept beside the database, and webhooks that may go to
+/// it. Answers the operator token when it is one of ours.
+fn fill_in(configuration: &mut Configuration, folder: &DataFolder, entropy: &dyn Entropy) -> Result<Option<Secret>> {
+    if configuration.encryption_keys.is_empty() {
+        configuration.encryption_keys.push(folder.encryption_key(entropy)?);
+    }
+    configuration.webhooks.allow_http = true;
+    configuration.webhooks.allowed_networks.extend(LOOPBACK);
+    if configuration.operator_token.is_some() {
+        return Ok(None);
+    }
+    configuration.operator_token = Some(folder.operator_token(entropy)?);
+    Ok(configuration.operator_token.clone())
 }
 
 /// Anybody who reaches the development provider can be anybody: nobody else's machine may.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::connection::{Access, Connection};
 use crate::output::{answer, answer_json};
 use crate::system::SystemClock;
+use crate::table::table;
 
 /// List the keys of a user, newest first
 #[derive(Debug, Args)]
@@ -44,25 +45,16 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
     if keys.is_empty() {
         return Ok(answer("no keys")?);
     }
-    Ok(answer(&table(&keys, &SystemClock.now().to_string()))?)
+    let heads = ["ID", "PREFIX", "STATE", "CREATED", "LAST USED", "LABEL"];
+    Ok(answer(&table(heads, rows(&keys, &SystemClock.now().to_string())))?)
 }
 
-/// One line for each key; what may have any width stands last.
-fn table(keys: &[ApiKey], now: &str) -> String {
-    let heads = ["ID", "PREFIX", "STATE", "CREATED", "LAST USED", "LABEL"].map(str::to_owned);
-    let rows = keys.iter().map(|key| {
+fn rows<'a>(keys: &'a [ApiKey], now: &'a str) -> impl Iterator<Item = [String; 6]> + 'a {
+    keys.iter().map(move |key| {
         let (id, prefix, created_at) = (key.id.clone(), key.prefix.clone(), key.created_at.clone());
         let last_used_at = key.last_used_at.clone().unwrap_or_else(|| "never".to_owned());
         [id, prefix, state(key, now), created_at, last_used_at, key.label.clone()]
-    });
-    let rows: Vec<[String; 6]> = std::iter::once(heads).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths = [0, 1, 2, 3, 4].map(width);
-    let lines = rows.iter().map(|row| {
-        let aligned = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}  "));
-        aligned.collect::<String>() + &row[5]
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    })
 }
 
 /// Times of the service sort as texts.

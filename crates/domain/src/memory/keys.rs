@@ -1,8 +1,3 @@
-//! The reference adapters: standard library only, the shortest correct implementations.
-//!
-//! [`MemoryKeyStore`] keeps every promise of [`KeyStore`] but durability, and those of [`ChangeFeed`]. [`ManualClock`] and [`SeededEntropy`] make
-//! a whole answer predictable in tests.
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::ports::{
-    ActiveLimit, ChangeFeed, Clock, Entropy, Insertion, KeyChange, KeyChangeKind, KeyStore, NotReady, ReadinessCheck,
-    RecentChanges, RecentUses, Revocation, Rotation, StoreError,
+    ActiveLimit, ChangeFeed, Insertion, KeyChange, KeyChangeKind, KeyStore, NotReady, ReadinessCheck, RecentChanges,
+    RecentUses, Revocation, Rotation, StoreError,
 };
 use crate::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
@@ -194,53 +189,5 @@ impl ReadinessCheck for MemoryKeyStore {
 impl RecentUses for () {
     fn last_use(&self, _: KeyId) -> Option<Timestamp> {
         None
-    }
-}
-
-/// A clock that stands still until it is moved.
-#[derive(Debug)]
-pub struct ManualClock(Mutex<Timestamp>);
-
-impl ManualClock {
-    /// A clock that stands at `at`.
-    pub fn new(at: Timestamp) -> Self {
-        Self(Mutex::new(at))
-    }
-
-    /// Moves the clock forward.
-    pub fn advance(&self, duration: Duration) {
-        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *now = now.plus(duration);
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> Timestamp {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The same bytes for the same seed (the generator `SplitMix64`): for tests, never for secrets.
-#[derive(Debug)]
-pub struct SeededEntropy(Mutex<u64>);
-
-impl SeededEntropy {
-    /// A generator that starts from `seed`.
-    pub fn new(seed: u64) -> Self {
-        Self(Mutex::new(seed))
-    }
-}
-
-impl Entropy for SeededEntropy {
-    fn fill(&self, bytes: &mut [u8]) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for chunk in bytes.chunks_mut(8) {
-            *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mut mixed = *state;
-            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            mixed ^= mixed >> 31;
-            chunk.copy_from_slice(&mixed.to_le_bytes()[..chunk.len()]);
-        }
     }
 }

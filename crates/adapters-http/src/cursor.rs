@@ -1,0 +1,109 @@
+//! Where a list or a stream goes on, as clients hand it back: a text without a meaning to them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::webhooks::ports::AttemptCursor;
+use domain::{DeliveryId, SubscriptionId, Timestamp};
+
+/// What a cursor is of, its first byte: a cursor of one list is none of another.
+#[derive(Clone, Copy)]
+enum Kind {
+    Subscriptions = 1,
+    Deliveries = 2,
+    Attempts = 3,
+}
+
+/// A place that can be a cursor.
+pub(crate) trait Cursor: Sized {
+    /// Its text.
+    fn to_cursor(&self) -> String;
+
+    /// The place of a text that [`Cursor::to_cursor`] made; `None` of any other.
+    fn from_cursor(text: &str) -> Option<Self>;
+}
+
+/// After this subscription.
+impl Cursor for SubscriptionId {
+    fn to_cursor(&self) -> String {
+        encode(Kind::Subscriptions, self.as_bytes())
+    }
+
+    fn from_cursor(text: &str) -> Option<Self> {
+        decode(Kind::Subscriptions, text).map(Self::from_bytes)
+    }
+}
+
+/// After this delivery.
+impl Cursor for DeliveryId {
+    fn to_cursor(&self) -> String {
+        encode(Kind::Deliveries, self.as_bytes())
+    }
+
+    fn from_cursor(text: &str) -> Option<Self> {
+        decode(Kind::Deliveries, text).map(Self::from_bytes)
+    }
+}
+
+/// After this attempt.
+impl Cursor for AttemptCursor {
+    fn to_cursor(&self) -> String {
+        let mut bytes = [0; 28];
+        bytes[..8].copy_from_slice(&self.ended_at.unix_millis().to_be_bytes());
+        bytes[8..24].copy_from_slice(self.delivery.as_bytes());
+        bytes[24..].copy_from_slice(&self.number.to_be_bytes());
+        encode(Kind::Attempts, &bytes)
+    }
+
+    fn from_cursor(text: &str) -> Option<Self> {
+        let bytes: [u8; 28] = decode(Kind::Attempts, text)?;
+        let (ended_at, rest) = bytes.split_first_chunk()?;
+        let (delivery, number) = rest.split_first_chunk()?;
+        Some(Self {
+            ended_at: Timestamp::from_unix_millis(i64::from_be_bytes(*ended_at))?,
+            delivery: DeliveryId::from_bytes(*delivery),
+            number: u32::from_be_bytes(number.try_into().ok()?),
+        })
+    }
+}
+
+fn encode(kind: Kind, bytes: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode([&[kind as u8], bytes].concat())
+}
+
+fn decode<const LENGTH: usize>(kind: Kind, text: &str) -> Option<[u8; LENGTH]> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    bytes.strip_prefix(&[kind as u8])?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_reads_back_as_what_it_is_and_as_nothing_else() {
+        let (subscription, delivery) = (SubscriptionId::from_bytes([7; 16]), DeliveryId::from_bytes([7; 16]));
+        let ended_at = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap();
+        let attempt = AttemptCursor { ended_at, delivery, number: 3 };
+        let texts = [subscription.to_cursor(), delivery.to_cursor(), attempt.to_cursor()];
+        let read: Vec<_> = texts
+            .iter()
+            .map(|text| {
+                (SubscriptionId::from_cursor(text), DeliveryId::from_cursor(text), AttemptCursor::from_cursor(text))
+            })
+            .collect();
+        assert_eq!(read, [(Some(subscription), None, None), (None, Some(delivery), None), (None, None, Some(attempt))]);
+    }
+
+    #[test]
+    fn what_is_no_cursor_is_refused() {
+        let good = SubscriptionId::from_bytes([7; 16]).to_cursor();
+        let (short, long) = (&good[1..], format!("{good}A"));
+        // The last digit carries bits that belong to no byte: another spelling of the same is refused.
+        let respelled = format!("{}d", &good[..good.len() - 1]);
+        for wrong in ["", "sub_01h455vb4pex5vsknk084sn02q", "é", " ", short, &long, &respelled, &format!("{good}=")] {
+            assert_eq!(SubscriptionId::from_cursor(wrong), None, "{wrong:?}");
+        }
+        let beyond = encode(Kind::Attempts, &[0x7f; 28]);
+        assert_eq!(AttemptCursor::from_cursor(&beyond), None, "no such instant");
+    }
+}

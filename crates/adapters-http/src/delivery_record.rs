@@ -1,0 +1,64 @@
+use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// One event on its way to one subscription.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Delivery)]
+pub(crate) struct DeliveryRecord {
+    /// Identifies the delivery.
+    #[schema(example = "dlv_01h455vb4pex5vsknk084sn02q")]
+    id: String,
+    /// The event: what the receiver sees as `webhook-id`.
+    #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
+    event_id: String,
+    /// The event's type.
+    #[schema(example = "invoice.paid")]
+    event_type: String,
+    /// Where it goes.
+    #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
+    subscription_id: String,
+    /// `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
+    #[schema(example = "delivered")]
+    state: &'static str,
+    /// Why it failed or was cancelled: `schedule_spent`, `subscription_disabled`, `cancelled` or
+    /// `subscription_deleted`. Absent in other states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reason: Option<&'static str>,
+    /// Attempts that were begun.
+    attempts: u32,
+    /// When it will be attempted; `null` unless it waits.
+    #[schema(format = DateTime, required)]
+    next_attempt_at: Option<String>,
+    /// When the event was published.
+    #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    created_at: String,
+    /// When it ended; `null` while it has not.
+    #[schema(format = DateTime, required)]
+    completed_at: Option<String>,
+}
+
+impl DeliveryRecord {
+    pub(crate) fn of(delivery: &Delivery) -> Self {
+        let kind = delivery.state.kind();
+        let (next_attempt_at, end, completed_at) = match delivery.state {
+            DeliveryState::Waiting(due_at) => (Some(due_at), None, None),
+            DeliveryState::Sending(_) => (None, None, None),
+            DeliveryState::Ended { end, at } => (None, Some(end), Some(at)),
+        };
+        Self {
+            id: delivery.id.to_string(),
+            event_id: delivery.event_id.to_string(),
+            event_type: delivery.event_type.to_string(),
+            subscription_id: delivery.subscription_id.to_string(),
+            state: kind.as_str(),
+            reason: end.filter(|_| kind != DeliveryStateKind::Delivered).map(DeliveryEnd::code),
+            attempts: delivery.attempts,
+            next_attempt_at: next_attempt_at.map(|at| at.to_string()),
+            created_at: delivery.created_at.to_string(),
+            completed_at: completed_at.map(|at| at.to_string()),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use domain::UserId;
+
+/// Counts the event streams that are open, of all users and of each.
+pub(crate) struct OpenStreams {
+    max: usize,
+    per_user_max: usize,
+    open: Mutex<HashMap<UserId, usize>>,
+}
+
+/// The right to keep a stream open, until it is dropped.
+pub(crate) struct StreamPlace {
+    streams: Arc<OpenStreams>,
+    user: UserId,
+}
+
+impl OpenStreams {
+    pub(crate) fn new(max: usize, per_user_max: usize) -> Arc<Self> {
+        Arc::new(Self { max, per_user_max, open: Mutex::default() })
+    }
+
+    /// A place for one more stream of the user's; `None` when there is none.
+    pub(crate) fn enter(self: &Arc<Self>, user: &UserId) -> Option<StreamPlace> {
+        let mut open = self.open();
+        let of_user = open.get(user).copied().unwrap_or_default();
+        if open.values().sum::<usize>() >= self.max || of_user >= self.per_user_max {
+            return None;
+        }
+        open.insert(user.clone(), of_user + 1);
+        Some(StreamPlace { streams: Arc::clone(self), user: user.clone() })
+    }
+
+    fn leave(&self, user: &UserId) {
+        let mut open = self.open();
+        if let Some(count) = open.get_mut(user) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(user);
+            }
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for StreamPlace {
+    fn drop(&mut self) {
+        self.streams.leave(&self.user);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(subject: &str) -> UserId {
+        UserId::new("https://id.example", subject).unwrap()
+    }
+
+    #[test]
+    fn places_are_bounded_for_each_user_and_for_all() {
+        let (streams, alice, bob) = (OpenStreams::new(3, 2), user("alice"), user("bob"));
+        let first = streams.enter(&alice).unwrap();
+        let _second = streams.enter(&alice).unwrap();
+        assert!(streams.enter(&alice).is_none(), "alice has two");
+        let _third = streams.enter(&bob).unwrap();
+        assert!(streams.enter(&bob).is_none(), "all have three");
+        drop(first);
+        assert!(streams.enter(&bob).is_some());
+        assert!(streams.enter(&alice).is_some());
+    }
+
+    #[test]
+    fn who_has_left_is_forgotten() {
+        let streams = OpenStreams::new(1, 1);
+        drop(streams.enter(&user("alice")));
+        assert!(streams.open().is_empty());
+    }
+}

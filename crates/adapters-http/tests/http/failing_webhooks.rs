@@ -1,0 +1,144 @@
+//! A webhook store that is down.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::ports::StoreError;
+use domain::webhooks::ports::{
+    AttemptCursor, DeliveryLog, DeliveryPage, EventStore, LoggedAttempt, Publication, RetryByHand, RetryRequest,
+    SubscriptionInsertion, SubscriptionStore,
+};
+use domain::webhooks::{
+    Delivery, DeliveryFilter, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+    SubscriptionHealth, WebhookStores,
+};
+use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+
+/// Every call fails.
+pub(crate) struct FailingWebhookStore;
+
+impl FailingWebhookStore {
+    pub(crate) fn stores() -> WebhookStores {
+        WebhookStores { subscriptions: Arc::new(Self), events: Arc::new(Self), log: Arc::new(Self) }
+    }
+}
+
+fn down<T>() -> Result<T, StoreError> {
+    Err(StoreError::Unavailable("connection refused by 192.0.2.1".into()))
+}
+
+#[async_trait]
+impl SubscriptionStore for FailingWebhookStore {
+    async fn insert_within(
+        &self,
+        _: &Subscription,
+        _: &SealedSecret,
+        _: u32,
+    ) -> Result<SubscriptionInsertion, StoreError> {
+        down()
+    }
+
+    async fn list(&self, _: &UserId, _: Option<SubscriptionId>, _: u32) -> Result<Vec<Subscription>, StoreError> {
+        down()
+    }
+
+    async fn find(
+        &self,
+        _: &UserId,
+        _: SubscriptionId,
+    ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
+        down()
+    }
+
+    async fn update(
+        &self,
+        _: &UserId,
+        _: SubscriptionId,
+        _: &SubscriptionChange,
+        _: Timestamp,
+    ) -> Result<Option<Subscription>, StoreError> {
+        down()
+    }
+
+    async fn rotate_secret(
+        &self,
+        _: &UserId,
+        _: SubscriptionId,
+        _: &SealedSecret,
+        _: Timestamp,
+        _: Timestamp,
+    ) -> Result<Option<Subscription>, StoreError> {
+        down()
+    }
+
+    async fn delete(&self, _: &UserId, _: SubscriptionId, _: Timestamp) -> Result<bool, StoreError> {
+        down()
+    }
+
+    async fn list_secrets(
+        &self,
+        _: Option<SubscriptionId>,
+        _: u32,
+    ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError> {
+        down()
+    }
+
+    async fn replace_secrets(
+        &self,
+        _: SubscriptionId,
+        _: &SealedSecrets,
+        _: &SealedSecrets,
+    ) -> Result<bool, StoreError> {
+        down()
+    }
+}
+
+#[async_trait]
+impl EventStore for FailingWebhookStore {
+    async fn publish(&self, _: &[NewEvent]) -> Result<Publication, StoreError> {
+        down()
+    }
+}
+
+#[async_trait]
+impl DeliveryLog for FailingWebhookStore {
+    async fn list(
+        &self,
+        _: &UserId,
+        _: &DeliveryFilter,
+        _: Option<DeliveryId>,
+        _: u32,
+    ) -> Result<DeliveryPage, StoreError> {
+        down()
+    }
+
+    async fn find(&self, _: &UserId, _: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+        down()
+    }
+
+    async fn retry(&self, _: &UserId, _: DeliveryId, _: RetryRequest) -> Result<RetryByHand, StoreError> {
+        down()
+    }
+
+    async fn cancel(&self, _: &UserId, _: DeliveryId, _: Timestamp) -> Result<Option<Delivery>, StoreError> {
+        down()
+    }
+
+    async fn recover(&self, _: &UserId, _: SubscriptionId, _: RetryRequest, _: u32) -> Result<Option<u32>, StoreError> {
+        down()
+    }
+
+    async fn attempts_after(
+        &self,
+        _: &UserId,
+        _: Option<SubscriptionId>,
+        _: AttemptCursor,
+        _: u32,
+    ) -> Result<Vec<LoggedAttempt>, StoreError> {
+        down()
+    }
+
+    async fn purge_history(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        down()
+    }
+}

@@ -1,0 +1,231 @@
+//! `/api/webhooks/subscriptions`: the contract of creation, and what can be done with a subscription.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+
+use crate::server::{Server, Setup};
+use crate::transcript::{ALICE, BOB, Request, Response, Transcript, request};
+
+const GOOD: &str = r#"{"url":"https://example.com/hooks","events":["invoice.*"]}"#;
+
+pub(crate) fn create(body: &str) -> Request {
+    request("POST /api/webhooks/subscriptions").header(ALICE).json(body)
+}
+
+/// The id of a new subscription of Alice's to `events`, a list in JSON.
+pub(crate) async fn subscribed(server: &Server, events: &str) -> String {
+    let body = format!(r#"{{"url":"https://example.com/hooks","events":{events}}}"#);
+    create(&body).send(server).await.field("id").to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_is_created_shown_changed_and_deleted() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let created = transcript.send(&server, create(GOOD)).await;
+    let path = format!("/api/webhooks/subscriptions/{}", created.field("id"));
+    transcript.send(&server, request(&format!("GET {path}")).header(ALICE)).await;
+    server.clock.advance(Duration::from_secs(1));
+    let change = r#"{"url":"https://example.com/new#part","events":["a","b.*","a"],"description":"x\ny"}"#;
+    for body in [change, r#"{"enabled":false}"#, "{}", r#"{"enabled":true}"#] {
+        transcript.send(&server, request(&format!("PATCH {path}")).header(ALICE).json(body)).await;
+    }
+    transcript.send(&server, request("GET /api/webhooks/subscriptions").header(ALICE)).await;
+    transcript.send(&server, request(&format!("DELETE {path}")).header(ALICE)).await;
+    transcript.send(&server, request(&format!("DELETE {path}")).header(ALICE)).await;
+    transcript.send(&server, request("GET /api/webhooks/subscriptions").header(ALICE)).await;
+    assert_snapshot!(transcript.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_and_a_token_create_alike_and_scopes_do_not_matter() {
+    let server = Server::start();
+    let key = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI","scopes":["orders:read"]}"#);
+    let key = key.send(&server).await;
+    let bearer = format!("Bearer {}", key.field("key"));
+    let anonymous = request("POST /api/webhooks/subscriptions").json(GOOD);
+    for header in [("x-api-key", key.field("key")), ("authorization", &bearer), ALICE, ("x-id-token", "alice.id.token")]
+    {
+        assert_eq!(anonymous.clone().header(header).send(&server).await.status, 200, "{header:?}");
+    }
+    assert_eq!(anonymous.send(&server).await.verdict(), "401 credential_missing");
+    let list = request("GET /api/webhooks/subscriptions").header(ALICE).send(&server).await;
+    assert_eq!(list.body.matches("\"sub_").count(), 4);
+}
+
+/// Credentials are checked before anything else.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_credential_a_malformed_request_is_a_401() {
+    let server = Server::start();
+    for line in [
+        "POST /api/webhooks/subscriptions",
+        "GET /api/webhooks/subscriptions?limit=x",
+        "GET /api/webhooks/subscriptions/x",
+        "PATCH /api/webhooks/subscriptions/x",
+        "DELETE /api/webhooks/subscriptions/x",
+        "POST /api/webhooks/subscriptions/x/rotate-secret",
+        "POST /api/webhooks/subscriptions/x/test",
+        "POST /api/webhooks/subscriptions/x/recover",
+        "GET /api/webhooks/deliveries?limit=x",
+        "GET /api/webhooks/deliveries/stream?x",
+        "GET /api/webhooks/deliveries/x",
+        "POST /api/webhooks/deliveries/x/retry",
+        "POST /api/webhooks/deliveries/x/cancel",
+    ] {
+        let call = request(line).json("{");
+        assert_eq!(call.send(&server).await.verdict(), "401 credential_missing", "{line}");
+        let wrong = call.header(("x-api-key", "svc_live_unknown"));
+        assert_eq!(wrong.send(&server).await.verdict(), "401 credential_invalid", "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_wrong_field_of_a_creation_is_named() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let with_url = |url: &str| format!(r#"{{"url":"{url}","events":["a"]}}"#);
+    let with_events = |events: &str| format!(r#"{{"url":"https://example.com","events":{events}}}"#);
+    let with_secret = |secret: &str| format!(r#"{{"url":"https://example.com","events":["a"],"secret":{secret}}}"#);
+    let (long_url, too_many) = ("a".repeat(2_030), vec!["\"a\""; 101].join(","));
+    let too_many_different: Vec<String> = (0..101).map(|n| format!("\"e.{n}\"")).collect();
+    let mut bodies = vec![String::new(), "{}".into(), r#"{"url":7,"events":"a","description":1,"secret":[]}"#.into()];
+    let urls = [
+        "",
+        "/hooks",
+        "example.com",
+        "ftp://example.com",
+        "http://example.com",
+        "https://u:p@example.com",
+        "https://localhost",
+        "https://127.0.0.1",
+        "https://2130706433",
+        "https://[::1]",
+        "https://169.254.169.254",
+        "https://example.com:22",
+    ];
+    bodies.extend(urls.map(with_url));
+    bodies.push(with_url(&format!("https://example.com/{long_url}")));
+    let events = ["[]", "[7]", "null", r#"["a","b c"]"#, r#"["*.paid"]"#, r#"[""]"#];
+    bodies.extend(events.map(with_events));
+    bodies.push(with_events(&format!("[{}]", too_many_different.join(","))));
+    bodies.extend(["\"\"", "\"a\\u0000\"", "\"whsec_\"", "\"whsec_AAAA\"", "\"whsec_!\""].map(with_secret));
+    bodies.push(with_secret(&format!("\"{}\"", "a".repeat(257))));
+    for description in [format!("\"{}\"", "a".repeat(1_001)), r#""a\u0000""#.into()] {
+        bodies.push(format!(r#"{{"url":"https://example.com","events":["a"],"description":{description}}}"#));
+    }
+    for body in bodies {
+        transcript.send(&server, create(&body)).await;
+    }
+    assert_snapshot!(transcript.text());
+
+    assert_eq!(create(&with_events(&format!("[{too_many}]"))).send(&server).await.status, 200, "one name, 101 times");
+    for good in [
+        r#"{"url":"https://example.com","events":["*"],"description":null,"secret":null,"color":"ignored"}"#,
+        r#"{"url":"https://example.com","events":["a"],"secret":"a"}"#,
+    ] {
+        assert_eq!(create(good).send(&server).await.status, 200, "{good}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_wrong_field_of_a_change_is_named() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let id = subscribed(&server, r#"["a"]"#).await;
+    let patch = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
+    for body in [
+        r#"{"url":null,"events":null,"description":null,"enabled":null}"#,
+        r#"{"url":"x","events":[],"description":7,"enabled":"yes"}"#,
+        r#"{"enable":false}"#,
+        r#"{"id":"sub_1","secret":"a","createdAt":"2026-11-21T01:42:03.120Z"}"#,
+        r#"{"enabled":true,"enabled":false}"#,
+        "[]",
+        "{",
+    ] {
+        transcript.send(&server, patch.clone().json(body)).await;
+    }
+    assert_snapshot!(transcript.text());
+    let found = request(&format!("GET /api/webhooks/subscriptions/{id}")).header(ALICE).send(&server).await;
+    assert!(found.body.contains(r#""events":["a"]"#) && found.body.contains(r#""enabled":true"#), "{}", found.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_maximum_holds_until_one_is_deleted() {
+    let mut setup = Setup::default();
+    setup.webhook_policy.max_subscriptions = 2;
+    let (server, mut transcript) = (setup.start(), Transcript::default());
+    let (first, second) = (create(GOOD).send(&server).await, create(GOOD).send(&server).await);
+    transcript.send(&server, create(GOOD)).await;
+    assert_snapshot!(transcript.text());
+    let path = |created: &Response| format!("/api/webhooks/subscriptions/{}", created.field("id"));
+    let disable = request(&format!("PATCH {}", path(&first))).header(ALICE).json(r#"{"enabled":false}"#);
+    assert_eq!(disable.send(&server).await.status, 200);
+    assert_eq!(create(GOOD).send(&server).await.verdict(), "400 subscription_limit_reached", "disabled ones count");
+    let others = request("POST /api/webhooks/subscriptions").header(BOB).json(GOOD);
+    assert_eq!(others.send(&server).await.status, 200);
+    assert_eq!(request(&format!("DELETE {}", path(&second))).header(ALICE).send(&server).await.status, 204);
+    assert_eq!(create(GOOD).send(&server).await.status, 200);
+}
+
+/// What is another user's looks like what does not exist: byte for byte.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_other_users_ids_nothing_is_told() {
+    let server = Server::start();
+    let id = subscribed(&server, r#"["a"]"#).await;
+    for (method, end, body) in [
+        ("GET", "", ""),
+        ("PATCH", "", r#"{"enabled":false}"#),
+        ("DELETE", "", ""),
+        ("POST", "/rotate-secret", "{}"),
+        ("POST", "/test", ""),
+        ("POST", "/recover", r#"{"since":"2026-11-21T00:00:00Z"}"#),
+    ] {
+        let mut answers = Vec::new();
+        for id in [&id, "sub_00000000000000000000000000", "dlv_00000000000000000000000000", "7", "%C3%A9", "%ff"] {
+            let call = request(&format!("{method} /api/webhooks/subscriptions/{id}{end}"));
+            let call = call.header(BOB).header(("x-request-id", "5a3e"));
+            let call = if body.is_empty() { call } else { call.json(body) };
+            answers.push(call.send(&server).await.without_date());
+        }
+        assert!(answers[0].contains("404") && answers[0].contains("subscription_not_found"), "{}", answers[0]);
+        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{method} {end}: {answers:#?}");
+    }
+    let found = request(&format!("GET /api/webhooks/subscriptions/{id}")).header(ALICE).send(&server).await;
+    assert!(found.body.contains(r#""enabled":true"#), "{}", found.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_comes_in_pages_newest_first() {
+    let server = Server::start();
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        server.clock.advance(Duration::from_millis(1));
+        ids.push(subscribed(&server, r#"["a"]"#).await);
+    }
+    ids.reverse();
+    for limit in [1, 2, 4, 5, 200] {
+        let (mut shown, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let line = format!("GET /api/webhooks/subscriptions?limit={limit}{cursor}");
+            let page = request(&line).header(ALICE).send(&server).await;
+            let of_page: Vec<String> =
+                page.body.split("\"id\":\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
+            assert!((1..=limit).contains(&of_page.len()), "{}", page.body);
+            shown.extend(of_page);
+            if !page.body.contains("nextCursor") {
+                break;
+            }
+            cursor = format!("&cursor={}", page.field("nextCursor"));
+        }
+        assert_eq!(shown, ids, "{limit}");
+    }
+    let others = request("GET /api/webhooks/subscriptions").header(BOB).send(&server).await;
+    assert_eq!(others.body, r#"{"subscriptions":[]}"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_page_is_named() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    for query in ["limit=0", "limit=201", "limit=x", "cursor=", "cursor=x", "curser=x", "limit=1&limit=2", "%zz=1"] {
+        transcript.send(&server, request(&format!("GET /api/webhooks/subscriptions?{query}")).header(ALICE)).await;
+    }
+    assert_snapshot!(transcript.text());
+}

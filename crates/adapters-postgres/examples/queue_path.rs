@@ -1,0 +1,345 @@
+//! What a delivery costs in the database, phase by phase: `cargo run --release -p adapters-postgres --example queue_path`.
+//!
+//! A throw-away server whose commits wait for the disk. Microseconds of processor time for each delivery, of the server
+//! and of this process: processor time, so that a busy machine does not change it much. Then how long claims take beside
+//! a lane with half a million due deliveries, and with 100,000 that wait for a retry. Linux only.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::memory::SeededEntropy;
+use domain::webhooks::ports::{
+    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, NextStep, SubscriptionStore,
+};
+use domain::webhooks::{
+    AttemptRecord, ContentDigest, DeliveryEnd, Description, Event, EventType, NewEvent, Payload, PublicationKey,
+    PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl, Verdict,
+};
+use domain::{EventId, SubscriptionId, Timestamp, UserId};
+use throwaway_postgres::{Cluster, ClusterSettings, Database};
+use tokio::time::Instant;
+
+/// The one name of all claims: nothing is claimed twice here.
+const CLAIM: ClaimId = ClaimId::from_number(1);
+/// Events of a run.
+const EVENTS: usize = 40_000;
+/// Callers that publish at once, one event each at a time.
+const PUBLISHERS: usize = 128;
+/// Deliveries in one batch of completions.
+const BATCH: usize = 256;
+
+#[tokio::main]
+async fn main() {
+    let cluster = Cluster::start(ClusterSettings { durable: true, ..ClusterSettings::default() }).await.unwrap();
+    println!("{:<28} {:>9} {:>9} {:>9} {:>11}", "phase", "server", "client", "sum µs", "a second");
+    for (name, lanes, keyed) in
+        [("one receiver", 1, false), ("one receiver, keyed", 1, true), ("ten receivers", 10, false)]
+    {
+        let bench = Bench::start(&cluster, lanes).await;
+        println!("{name}");
+        bench.phases(EVENTS / lanes, lanes, keyed).await;
+    }
+    let bench = Bench::start(&cluster, 1).await;
+    println!("all at once, one receiver");
+    bench.sustained(300_000).await;
+    bench.backlog().await;
+}
+
+struct Bench {
+    cluster: Cluster,
+    database: Database,
+    store: PostgresStore,
+    owner: UserId,
+    entropy: Arc<SeededEntropy>,
+}
+
+impl Bench {
+    async fn start(cluster: &Cluster, lanes: usize) -> Self {
+        let database = cluster.database().await.unwrap();
+        let settings = PostgresSettings { url: database.url.clone(), pool_size: 4 };
+        let store = PostgresStore::open(settings).await.unwrap();
+        store.migrate().await.unwrap();
+        let owner = UserId::new("https://id.example", "alice").unwrap();
+        let entropy = Arc::new(SeededEntropy::new(1));
+        for _ in 0..lanes {
+            let subscription = subscription(&owner, &entropy);
+            let secret = SealedSecret::from_bytes(vec![7; 61]);
+            store.insert_within(&subscription, &secret, 1_000).await.unwrap();
+        }
+        Self { cluster: cluster.clone(), database, store, owner, entropy }
+    }
+
+    async fn phases(&self, events: usize, lanes: usize, keyed: bool) {
+        let deliveries = events * lanes;
+        self.measured("  publish", deliveries, self.publish(events, keyed)).await;
+        let mut claiming = Spent::default();
+        let mut completing = Spent::default();
+        // The connections must be there before their processes are counted.
+        let first = self.claim(lanes).await;
+        self.store.complete(&completions(&first)).await.unwrap();
+        let backends = self.backends();
+        loop {
+            let begin = Spent::so_far(&backends);
+            let claimed = self.claim(lanes).await;
+            let between = Spent::so_far(&backends);
+            let completions = completions(&claimed);
+            if completions.is_empty() {
+                break;
+            }
+            for batch in completions.chunks(BATCH) {
+                assert!(self.store.complete(batch).await.unwrap().iter().all(|held| *held));
+            }
+            claiming.add(&begin, &between, completions.len());
+            completing.add(&between, &Spent::so_far(&backends), completions.len());
+        }
+        claiming.print("  claim");
+        completing.print("  complete");
+    }
+
+    /// Publishing, claiming and completing side by side.
+    async fn sustained(&self, events: usize) {
+        let events = events / PUBLISHERS * PUBLISHERS;
+        let work = async {
+            tokio::join!(self.publish(events, false), async {
+                let mut done = 0;
+                while done < events {
+                    let lanes = self.claim(1).await;
+                    let completions = completions(&lanes);
+                    done += completions.len();
+                    if completions.is_empty() {
+                        tokio::time::sleep(Duration::from_millis(1)).await;
+                        continue;
+                    }
+                    self.store.complete(&completions).await.unwrap();
+                }
+            })
+        };
+        self.measured("  sustained", events, work).await;
+    }
+
+    async fn publish(&self, events: usize, keyed: bool) {
+        let callers = (0..PUBLISHERS).map(|caller| {
+            let (store, owner, entropy) = (self.store.clone(), self.owner.clone(), Arc::clone(&self.entropy));
+            tokio::spawn(async move {
+                for number in 0..events / PUBLISHERS {
+                    let mut event = event(&owner, &entropy);
+                    if keyed {
+                        let id = PublisherId::parse(&format!("order-{caller}-{number}")).unwrap();
+                        let content = ContentDigest::of(&event.event.event_type, "{}");
+                        event.publication = Some(PublicationKey { id, content });
+                    }
+                    store.publish(&[event]).await.unwrap();
+                }
+            })
+        });
+        futures_util::future::try_join_all(callers).await.unwrap();
+    }
+
+    async fn claim(&self, lanes: usize) -> Vec<ClaimedLane> {
+        let at = now();
+        let request = ClaimRequest {
+            claim: CLAIM,
+            at,
+            until: at.plus(Duration::from_mins(1)),
+            lanes_max: 64,
+            room: u32::try_from(512 / lanes).unwrap().min(128),
+            rooms: Vec::new(),
+        };
+        self.store.claim(&request).await.unwrap()
+    }
+
+    async fn measured<T>(&self, name: &str, count: usize, work: impl Future<Output = T>) -> T {
+        let (server, client, begin) = (self.server_micros(), client_micros(), Instant::now());
+        let answer = work.await;
+        let (server, client) = (self.server_micros() - server, client_micros() - client);
+        let each = |micros: f64| micros / as_f64(count);
+        println!(
+            "{name:<28} {:>9.1} {:>9.1} {:>9.1} {:>11.0}",
+            each(server),
+            each(client),
+            each(server + client),
+            as_f64(count) / begin.elapsed().as_secs_f64()
+        );
+        answer
+    }
+
+    /// The server's processes that are there now.
+    fn backends(&self) -> Vec<String> {
+        let postmaster = self.postmaster();
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let stat = |entry: fs::DirEntry| {
+            let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+            micros_of_child(&stat, &postmaster).map(|_| entry.path().join("schedstat").to_string_lossy().into_owned())
+        };
+        processes.filter_map(stat).collect()
+    }
+
+    fn postmaster(&self) -> String {
+        let pid_file = fs::read_to_string(self.cluster.data_folder().join("postmaster.pid")).unwrap();
+        pid_file.lines().next().unwrap().to_owned()
+    }
+
+    /// Processor time of the server's processes so far.
+    fn server_micros(&self) -> f64 {
+        let postmaster = self.postmaster();
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let stats = processes.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+        stats.filter_map(|stat| micros_of_child(&stat, &postmaster)).sum()
+    }
+
+    /// A dead lane with half a million due deliveries beside a thousand healthy ones, and one with 100,000 retries to come.
+    async fn backlog(&self) {
+        for statement in BACKLOG {
+            self.cluster.execute(&self.database.name, statement).await.unwrap();
+        }
+        println!("claims of 64 lanes, 8 each, beside 500,000 due and 100,000 waiting deliveries");
+        let mut claimed = Vec::new();
+        for _ in 0..20 {
+            let begin = Instant::now();
+            let at = now();
+            let until = at.plus(Duration::from_mins(1));
+            let request = ClaimRequest { claim: CLAIM, at, until, lanes_max: 64, room: 8, rooms: Vec::new() };
+            let lanes = self.store.claim(&request).await.unwrap();
+            let count: usize = lanes.iter().map(|lane| lane.deliveries.len()).sum();
+            claimed.push((begin.elapsed(), lanes.len(), count));
+        }
+        for (took, lanes, deliveries) in claimed {
+            println!("  {:>7.1} ms  {lanes:>3} lanes  {deliveries:>4} deliveries", took.as_secs_f64() * 1e3);
+        }
+    }
+}
+
+/// Processor time in microseconds, and for how many deliveries.
+#[derive(Default)]
+struct Spent {
+    server: f64,
+    client: f64,
+    count: usize,
+    took: Duration,
+    at: Option<Instant>,
+}
+
+impl Spent {
+    fn so_far(backends: &[String]) -> Self {
+        let server = backends.iter().map(|path| micros_on_processor(path)).sum();
+        let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+        let client = threads.map(|entry| micros_on_processor(&entry.path().join("schedstat").to_string_lossy())).sum();
+        Self { server, client, at: Some(Instant::now()), ..Self::default() }
+    }
+
+    fn add(&mut self, begin: &Self, end: &Self, count: usize) {
+        self.server += end.server - begin.server;
+        self.client += end.client - begin.client;
+        self.count += count;
+        self.took += begin.at.zip(end.at).map(|(begin, end)| end - begin).unwrap_or_default();
+    }
+
+    fn print(&self, name: &str) {
+        let count = as_f64(self.count);
+        let (server, client) = (self.server / count, self.client / count);
+        let a_second = count / self.took.as_secs_f64();
+        println!("{name:<28} {server:>9.1} {client:>9.1} {:>9.1} {a_second:>11.0}", server + client);
+    }
+}
+
+/// The first field of `schedstat`: nanoseconds on a processor.
+fn micros_on_processor(path: &str) -> f64 {
+    let nanos = fs::read_to_string(path).unwrap_or_default();
+    nanos.split_whitespace().next().map_or(0.0, |nanos| nanos.parse::<f64>().unwrap() / 1_000.0)
+}
+
+/// Lane 0 is dead, lanes 1 to 1,000 are healthy with two deliveries each, lane 1,001 waits for retries.
+const BACKLOG: [&str; 5] = [
+    "INSERT INTO webhook_subscriptions SELECT sha256(('lane' || i)::bytea)::bytea, 'https://id.example', 'u' || i,
+        'https://hooks.example/in', '*', '', 'enabled', '\\x01', NULL, NULL, now(), now(), NULL
+        FROM generate_series(0, 1001) AS i",
+    "UPDATE webhook_subscriptions SET id = substring(id FOR 16) WHERE octet_length(id) > 16;
+     INSERT INTO webhook_lanes SELECT substring(sha256(('lane' || i)::bytea) FOR 16), TRUE,
+        now() - INTERVAL '1 hour' + i * INTERVAL '1 millisecond', 0, 0, NULL, NULL, 0 FROM generate_series(0, 1001) AS i",
+    "INSERT INTO webhook_events SELECT substring(sha256(('event' || i)::bytea) FOR 16), 'https://id.example', 'u', 'a',
+        convert_to(repeat('x', 300), 'UTF8'), now(), 1 FROM generate_series(1, 602000) AS i",
+    "INSERT INTO webhook_due SELECT substring(sha256(('lane' || CASE WHEN i <= 500000 THEN 0 WHEN i <= 502000
+            THEN 1 + i % 1000 ELSE 1001 END)::bytea) FOR 16), substring(sha256(('event' || i)::bytea) FOR 16),
+        substring(sha256(('event' || i)::bytea) FOR 16), CASE WHEN i % 3 = 0 OR i > 502000 THEN 1 ELSE 0 END,
+        CASE WHEN i <= 502000 THEN now() - INTERVAL '1 hour' + i * INTERVAL '1 millisecond'
+            ELSE now() + INTERVAL '1 hour' END, NULL, NULL, 0, 0, now() FROM generate_series(1, 602000) AS i",
+    "CHECKPOINT",
+];
+
+/// `man 5 proc`: behind the name in brackets, the parent is the 2nd field, user and system time the 12th and 13th.
+fn micros_of_child(stat: &str, parent: &str) -> Option<f64> {
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    (*fields.get(1)? == parent).then(|| micros(&fields))
+}
+
+fn client_micros() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    micros(&stat.rsplit_once(')').unwrap().1.split_whitespace().collect::<Vec<&str>>())
+}
+
+/// Of ticks, of which Linux counts 100 a second.
+fn micros(fields: &[&str]) -> f64 {
+    fields[11..13].iter().map(|ticks| ticks.parse::<f64>().unwrap() * 10_000.0).sum()
+}
+
+fn as_f64(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap())
+}
+
+fn completions(lanes: &[ClaimedLane]) -> Vec<Completion> {
+    let of_lane = |lane: &ClaimedLane| {
+        let id = lane.subscription;
+        lane.deliveries.iter().map(move |delivery| (id, delivery.clone())).collect::<Vec<_>>()
+    };
+    let all = lanes.iter().flat_map(of_lane);
+    all.map(|(subscription, delivery)| Completion {
+        subscription,
+        delivery: delivery.id,
+        claim: CLAIM,
+        attempt: Some(AttemptRecord {
+            number: delivery.attempt,
+            started_at: now(),
+            duration: Duration::from_millis(3),
+            failure: None,
+            status: Some(200),
+            excerpt: b"ok".to_vec(),
+        }),
+        verdict: Verdict::Delivered,
+        ended_at: now(),
+        next: NextStep::End(DeliveryEnd::Delivered),
+    })
+    .collect()
+}
+
+fn subscription(owner: &UserId, entropy: &SeededEntropy) -> Subscription {
+    Subscription {
+        id: SubscriptionId::mint(now(), entropy),
+        owner: owner.clone(),
+        url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
+        events: SubscribedEvents::parse(["order.*"]).unwrap(),
+        description: Description::default(),
+        status: SubscriptionStatus::Enabled,
+        created_at: now(),
+        updated_at: now(),
+    }
+}
+
+fn event(owner: &UserId, entropy: &SeededEntropy) -> NewEvent {
+    let created_at = now();
+    let event = Event {
+        id: EventId::mint(created_at, entropy),
+        owner: owner.clone(),
+        event_type: EventType::parse("order.created").unwrap(),
+        payload: Payload::from_bytes(vec![b'x'; 300]),
+        created_at,
+    };
+    NewEvent { event, publication: None, only: None }
+}
+
+fn now() -> Timestamp {
+    let since_epoch = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
+    Timestamp::from_unix_millis(i64::try_from(since_epoch.as_millis()).unwrap()).unwrap()
+}

@@ -1,0 +1,40 @@
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::schema::{webhook_deliveries, webhook_due};
+use diesel_mapping::webhooks::NewEndedRow;
+use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
+use domain::{DeliveryId, Timestamp, UserId};
+
+use super::locate_delivery::lock;
+use super::retry_delivery::wake_lane;
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Commit, Rollback, settle};
+
+/// Ends a delivery for its owner. Its lane is woken, as it may have waited for just this one.
+pub(super) struct CancelDelivery<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) id: DeliveryId,
+    pub(super) at: Timestamp,
+}
+
+impl Work for CancelDelivery<'_> {
+    type Answer = Option<Delivery>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Delivery>, Failure> {
+        let found = lock(connection, self.owner, self.id).await?;
+        let waiting = |delivery: &Delivery| !matches!(delivery.state, DeliveryState::Ended { .. });
+        let Some(delivery) = found.clone().filter(waiting) else {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(found);
+        };
+        let row = webhook_due::table
+            .find((delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice()));
+        diesel::delete(row).execute(&mut &*connection).await?;
+        let ended = NewEndedRow::new(&delivery, DeliveryEnd::Cancelled, self.at);
+        diesel::insert_into(webhook_deliveries::table).values(ended).execute(&mut &*connection).await?;
+        wake_lane(connection, delivery.subscription_id, self.at).await?;
+        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
+        let state = DeliveryState::Ended { end: DeliveryEnd::Cancelled, at: self.at };
+        Ok(Some(Delivery { state, ..delivery }))
+    }
+}

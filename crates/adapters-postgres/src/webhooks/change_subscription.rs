@@ -1,0 +1,95 @@
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
+use diesel_mapping::webhooks::{BreakerRow, ChangedSubscriptionRow, SubscriptionRow};
+use domain::webhooks::{Breaker, Subscription, SubscriptionChange};
+use domain::{SubscriptionId, Timestamp, UserId};
+use futures_util::future::{join, join3};
+
+use super::close_lane::{close, end_lane};
+use super::subscription_queries::{delete_patterns, insert_patterns, subscription_of};
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Begin, Commit, PlanAnew, Rollback, settle};
+
+/// Changes a subscription. Three round trips.
+pub(super) struct ChangeSubscription<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) id: SubscriptionId,
+    pub(super) change: &'a SubscriptionChange,
+    pub(super) at: Timestamp,
+}
+
+impl Work for ChangeSubscription<'_> {
+    type Answer = Option<Subscription>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Subscription>, Failure> {
+        let Some(before) = lock_subscription(connection, self.owner, self.id).await? else {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(None);
+        };
+        let changed = self.change.applied_to(&before, self.at);
+        write_change(connection, &before, &changed, self.at).await?;
+        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
+        Ok(Some(changed))
+    }
+}
+
+/// Begins, and locks the lane before the subscription, as everybody does.
+pub(super) async fn lock_subscription(
+    connection: &AsyncPgConnection,
+    owner: &UserId,
+    id: SubscriptionId,
+) -> Result<Option<Subscription>, Failure> {
+    let bytes = id.as_bytes().as_slice();
+    let lane = webhook_lanes::table.find(bytes).select(webhook_lanes::is_open).for_no_key_update();
+    let subscription = subscription_of(owner, &id).select(SubscriptionRow::as_select()).for_no_key_update();
+    let (begun, lane, subscription) = join3(
+        join(Begin.execute(&mut &*connection), PlanAnew.execute(&mut &*connection)),
+        lane.load::<bool>(&mut &*connection),
+        subscription.get_result(&mut &*connection),
+    )
+    .await;
+    begun.0.and(begun.1)?;
+    lane?;
+    Ok(subscription.optional()?.map(Subscription::try_from).transpose()?)
+}
+
+/// Writes what has changed, and opens or closes the lane, which is locked. What waits in a lane that opens is due.
+pub(super) async fn write_change(
+    connection: &AsyncPgConnection,
+    before: &Subscription,
+    changed: &Subscription,
+    at: Timestamp,
+) -> QueryResult<()> {
+    if changed == before {
+        return Ok(());
+    }
+    let id = changed.id.as_bytes().as_slice();
+    let row = webhook_subscriptions::table.filter(webhook_subscriptions::id.eq(id));
+    diesel::update(row).set(ChangedSubscriptionRow::from(changed)).execute(&mut &*connection).await?;
+    if changed.events != before.events {
+        delete_patterns(connection, &changed.owner, changed.id).await?;
+        insert_patterns(connection, changed).await?;
+    }
+    match (before.status.is_enabled(), changed.status.is_enabled()) {
+        (false, true) => open_lane(connection, changed.id, at).await,
+        (true, false) => {
+            close(connection, changed.id, at).await?;
+            end_lane(connection, changed.id, at).await.map(drop)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Opens the lane, its breaker as new, and has it looked at.
+pub(super) async fn open_lane(connection: &AsyncPgConnection, id: SubscriptionId, at: Timestamp) -> QueryResult<()> {
+    let lane = webhook_lanes::table.find(id.as_bytes().as_slice());
+    let opened = (
+        webhook_lanes::is_open.eq(true),
+        webhook_lanes::wakes.eq(webhook_lanes::wakes + 1),
+        webhook_lanes::ready_at.eq(StoredInstant::from(at)),
+        BreakerRow::from(&Breaker::default()),
+    );
+    diesel::update(lane).set(opened).execute(&mut &*connection).await.map(drop)
+}

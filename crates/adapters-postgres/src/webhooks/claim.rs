@@ -1,0 +1,275 @@
+use std::collections::{BTreeMap, HashMap};
+
+use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{Array, BigInt, Binary, Nullable, SmallInt, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, subscription_id};
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::StoreError;
+use domain::webhooks::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
+use domain::webhooks::{Admission, Breaker, Payload, TargetUrl};
+use domain::{EventId, SubscriptionId, Timestamp};
+use futures_util::future::{join, join3};
+
+use super::settle_lanes::{SeenLane, settle_lanes};
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Begin, Commit, NotDurable, settle};
+
+/// The lanes that want service, the one first that has waited longest, with all that a delivery needs of them. Those
+/// named are passed over.
+const READY_LANES: &str = "SELECT lane.subscription_id, lane.wakes, lane.failures_in_a_row, lane.failing_since,
+        lane.paused_until, lane.pause_millis,
+        subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until
+    FROM (
+        SELECT * FROM webhook_lanes WHERE is_open AND ready_at <= $1 AND subscription_id <> ALL($2)
+        ORDER BY ready_at LIMIT $3
+    ) AS lane
+    JOIN webhook_subscriptions AS subscription ON subscription.id = lane.subscription_id
+    ORDER BY lane.ready_at";
+
+/// Claims of each lane as much as it has room for: first attempts, then retries and first attempts that were claimed and
+/// never completed, then replays. Each kind is a range of the index, and is read only if the one before leaves room.
+///
+/// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
+/// - A lane that may only probe is locked, and passed over where another claim on it is out. That is looked for among its
+///   first thousand deliveries of each kind, where claims are taken from.
+/// - The rows are locked when they are picked, and written by their places: a join would be planned by how many rows the
+///   table had when a vacuum last looked, perhaps none, and read all of it.
+/// - The lanes are named to their index as well (`ANY`), here and elsewhere: in whatever order they are joined then, no
+///   others are read.
+/// - The payload comes once for each event.
+///
+/// Nothing here waits for a lock: who meets another claim passes it by.
+const CLAIM: &str = "WITH asked AS MATERIALIZED (
+        SELECT lane.subscription_id, free.room FROM unnest($1, $2) AS free (subscription_id, room)
+        JOIN webhook_lanes AS lane ON lane.subscription_id = free.subscription_id AND lane.is_open
+            AND lane.subscription_id = ANY($1) AND (lane.paused_until IS NULL OR lane.paused_until <= $5)
+        UNION ALL
+        SELECT subscription_id, room FROM (
+            SELECT lane.subscription_id, 1 AS room FROM unnest($3, $4) AS probed (subscription_id, wakes)
+            JOIN webhook_lanes AS lane ON lane.subscription_id = probed.subscription_id AND lane.is_open
+                AND lane.subscription_id = ANY($3) AND lane.wakes = probed.wakes
+            WHERE NOT EXISTS (
+                SELECT FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
+                CROSS JOIN LATERAL (
+                    SELECT claimed_until FROM webhook_due WHERE subscription_id = lane.subscription_id
+                        AND phase = phases.phase AND phase >= 0 AND due_at <= $5 ORDER BY due_at LIMIT 1000
+                ) AS first WHERE first.claimed_until > $5
+            )
+            ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane SKIP LOCKED
+        ) AS probed
+    ), picked AS MATERIALIZED (
+        SELECT due.* FROM asked CROSS JOIN LATERAL (
+            SELECT * FROM (
+                SELECT * FROM (
+                    SELECT ctid AS place FROM webhook_due
+                    WHERE subscription_id = asked.subscription_id AND phase = 0 AND due_at <= $5
+                        AND claimed_until IS NULL
+                    ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
+                ) AS first_attempts
+                UNION ALL SELECT * FROM (
+                    SELECT ctid AS place FROM webhook_due
+                    WHERE subscription_id = asked.subscription_id AND phase = 1 AND due_at <= $5
+                        AND (claimed_until IS NULL OR claimed_until <= $5)
+                    ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
+                ) AS retries
+                UNION ALL SELECT * FROM (
+                    SELECT ctid AS place FROM webhook_due
+                    WHERE subscription_id = asked.subscription_id AND phase = 0 AND due_at <= $5
+                        AND claimed_until <= $5
+                    ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
+                ) AS never_completed
+                UNION ALL SELECT * FROM (
+                    SELECT ctid AS place FROM webhook_due
+                    WHERE subscription_id = asked.subscription_id AND phase = 2 AND due_at <= $5
+                        AND (claimed_until IS NULL OR claimed_until <= $5)
+                    ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
+                ) AS replays
+            ) AS in_order LIMIT asked.room
+        ) AS due
+    ), claimed AS (
+        UPDATE webhook_due AS due SET claim = $6, claimed_until = $7, attempts = due.attempts + 1
+        WHERE due.ctid = ANY(ARRAY(SELECT place FROM picked))
+        RETURNING due.subscription_id, due.delivery_id, due.event_id, due.attempts, due.attempts_before_run,
+            due.run_started_at, due.phase, due.due_at
+    )
+    SELECT claimed.*, event.payload
+    FROM (SELECT *, row_number() OVER (PARTITION BY event_id) AS copy FROM claimed) AS claimed
+    LEFT JOIN webhook_events AS event ON event.id = claimed.event_id AND claimed.copy = 1";
+
+/// The most deliveries of one lane in one claim: the constant of [`CLAIM`].
+const ROOM_MAX: u32 = 512;
+
+/// Claims what is due. Two round trips.
+pub(super) struct Claim<'a> {
+    pub(super) request: &'a ClaimRequest,
+    /// Lanes that were looked at without success.
+    pub(super) passed_over: &'a [SubscriptionId],
+}
+
+/// What came of a claim.
+pub(super) struct Claimed {
+    pub(super) lanes: Vec<ClaimedLane>,
+    /// Every lane that was looked at.
+    pub(super) seen: Vec<SubscriptionId>,
+}
+
+impl Work for Claim<'_> {
+    type Answer = Claimed;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Claimed, Failure> {
+        let request = self.request;
+        let full = request.rooms.iter().filter(|(_, room)| *room == 0).map(|(lane, _)| lane);
+        let passed_over = full.chain(self.passed_over).map(|lane| lane.as_bytes().as_slice());
+        let query = diesel::sql_query(READY_LANES)
+            .bind::<Instant, StoredInstant>(request.at.into())
+            .bind::<Array<Binary>, Vec<&[u8]>>(passed_over.collect())
+            .bind::<BigInt, i64>(request.lanes_max.into());
+        let rows: Vec<ReadyLaneRow> = Kept(query).load(&mut &*connection).await?;
+        let mut lanes = ready_lanes(rows)?;
+        let seen: Vec<SubscriptionId> = lanes.iter().map(|lane| lane.id).collect();
+        lanes.retain(|lane| request.room_of(lane.id) > 0);
+        if lanes.is_empty() {
+            return Ok(Claimed { lanes: Vec::new(), seen });
+        }
+        let seen_lanes: Vec<SeenLane> = lanes.iter().map(|lane| lane.seen(request.at)).collect();
+        let (begun, (rows, settled), committed) = join3(
+            join(Begin.execute(&mut &*connection), NotDurable.execute(&mut &*connection)),
+            join(self.claim(connection, &lanes), settle_lanes(connection, &seen_lanes, request.at)),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        let rows = begun.0.and(begun.1).and(rows).and_then(|rows| settled.map(|_| rows));
+        let deliveries = deliveries_by_lane(settle(rows, committed)?)?;
+        Ok(Claimed { lanes: claimed_lanes(lanes, deliveries), seen })
+    }
+}
+
+impl Claim<'_> {
+    async fn claim(&self, connection: &AsyncPgConnection, lanes: &[ReadyLane]) -> QueryResult<Vec<ClaimedRow>> {
+        let request = self.request;
+        let admitted = |as_what| lanes.iter().filter(move |lane| lane.breaker.admission(request.at) == as_what);
+        let free = || admitted(Admission::Free);
+        let probed = || admitted(Admission::Probe);
+        let query = diesel::sql_query(CLAIM)
+            .bind::<Array<Binary>, Vec<&[u8]>>(free().map(|lane| lane.id.as_bytes().as_slice()).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(free().map(|lane| request.room_of(lane.id).min(ROOM_MAX).into()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(probed().map(|lane| lane.id.as_bytes().as_slice()).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(probed().map(|lane| lane.wakes).collect())
+            .bind::<Instant, StoredInstant>(request.at.into())
+            .bind::<BigInt, i64>(request.claim.number())
+            .bind::<Instant, StoredInstant>(request.until.into());
+        Kept(query).load(&mut &*connection).await
+    }
+}
+
+#[derive(QueryableByName)]
+struct ReadyLaneRow {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+    #[diesel(sql_type = BigInt)]
+    wakes: i64,
+    #[diesel(embed)]
+    breaker: BreakerRow,
+    #[diesel(sql_type = Text)]
+    url: String,
+    #[diesel(embed)]
+    secrets: SecretsRow,
+}
+
+/// A lane that wants service.
+struct ReadyLane {
+    id: SubscriptionId,
+    wakes: i64,
+    breaker: Breaker,
+    url: String,
+    secrets: SecretsRow,
+}
+
+impl ReadyLane {
+    fn seen(&self, at: Timestamp) -> SeenLane {
+        let may_probe = self.breaker.admission(at) == Admission::Probe;
+        SeenLane { id: self.id, wakes: self.wakes, may_probe }
+    }
+}
+
+fn ready_lanes(rows: Vec<ReadyLaneRow>) -> Result<Vec<ReadyLane>, StoreError> {
+    let lane = |row: ReadyLaneRow| {
+        let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
+        let breaker = row.breaker.breaker(id)?;
+        Ok(ReadyLane { id, wakes: row.wakes, breaker, url: row.url, secrets: row.secrets })
+    };
+    rows.into_iter().map(lane).collect()
+}
+
+#[derive(QueryableByName)]
+struct ClaimedRow {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    delivery_id: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    event_id: Vec<u8>,
+    #[diesel(sql_type = BigInt)]
+    attempts: i64,
+    #[diesel(sql_type = BigInt)]
+    attempts_before_run: i64,
+    #[diesel(sql_type = Instant)]
+    run_started_at: StoredInstant,
+    #[diesel(sql_type = SmallInt)]
+    phase: i16,
+    #[diesel(sql_type = Instant)]
+    due_at: StoredInstant,
+    #[diesel(sql_type = Nullable<Binary>)]
+    payload: Option<Vec<u8>>,
+}
+
+/// By what the deliveries of a lane are sorted.
+type Turn = (i16, Option<Timestamp>);
+type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
+
+/// The payload of each event comes with one of its deliveries.
+fn deliveries_by_lane(rows: Vec<ClaimedRow>) -> Result<Deliveries, StoreError> {
+    const TABLE: &str = "webhook_due";
+    let mut payloads: BTreeMap<EventId, Payload> = BTreeMap::new();
+    let mut claimed = Vec::with_capacity(rows.len());
+    for mut row in rows {
+        let event = event_id(TABLE, "event_id", &row.event_id)?;
+        payloads.extend(row.payload.take().map(|payload| (event, Payload::from_bytes(payload))));
+        claimed.push((event, row));
+    }
+    let mut deliveries = Deliveries::new();
+    for (event, row) in claimed {
+        let id = delivery_id(TABLE, "delivery_id", &row.delivery_id)?;
+        let corrupt = |table, column| StoreError::Corrupt { table, column, row: id.to_string() };
+        let number = |column, number: i64| u32::try_from(number).map_err(|_| corrupt(TABLE, column));
+        let attempt = number("attempts", row.attempts)?;
+        let run_attempt = number("attempts_before_run", row.attempts - row.attempts_before_run)?;
+        let run_started_at = row.run_started_at.timestamp().ok_or_else(|| corrupt(TABLE, "run_started_at"))?;
+        let payload = payloads.get(&event).ok_or_else(|| corrupt("webhook_events", "id"))?.clone();
+        let delivery = ClaimedDelivery { id, event, payload, attempt, run_attempt, run_started_at };
+        let lane = subscription_id(TABLE, "subscription_id", &row.subscription_id)?;
+        deliveries.entry(lane).or_default().push(((row.phase, row.due_at.timestamp()), delivery));
+    }
+    Ok(deliveries)
+}
+
+/// Lanes of which something was claimed. One whose subscription cannot be read is left out, and said to the log: what was
+/// claimed of it comes to an end as other deliveries do at which something always fails, and nobody else has to wait.
+fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<ClaimedLane> {
+    let claimed = lanes.into_iter().filter_map(|lane| {
+        let mut deliveries = deliveries.remove(&lane.id)?;
+        deliveries.sort_unstable_by_key(|(turn, delivery)| (*turn, delivery.id));
+        let deliveries = deliveries.into_iter().map(|(_, delivery)| delivery).collect();
+        let (id, breaker) = (lane.id, lane.breaker);
+        let secrets = lane.secrets.secrets(id);
+        let Some((url, secrets)) = TargetUrl::from_stored(&lane.url).zip(secrets.ok()) else {
+            tracing::error!(subscription = %id, "the stored URL or secret of a subscription cannot be read");
+            return None;
+        };
+        Some(ClaimedLane { subscription: id, url, secrets, breaker, deliveries })
+    });
+    claimed.collect()
+}

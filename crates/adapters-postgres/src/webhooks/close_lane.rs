@@ -1,0 +1,75 @@
+use diesel::QueryResult;
+use diesel::sql_types::{Binary, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::status_code;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::webhooks::{DeliveryEnd, DisableReason, SubscriptionStatus};
+use domain::{SubscriptionId, Timestamp};
+use futures_util::future::join3;
+
+/// A closed lane is ready while there is something to end: see [`super::end_closed`].
+const CLOSE: &str = "UPDATE webhook_lanes SET is_open = FALSE, wakes = wakes + 1, ready_at = $2
+    WHERE subscription_id = $1 AND is_open";
+
+const DISABLE: &str = "UPDATE webhook_subscriptions SET status = $2, updated_at = $3
+    WHERE id = $1 AND status = $4 AND deleted_at IS NULL";
+
+/// Ends waiting deliveries of a lane, which must be closed. As many as take some 50 ms: the rest comes later. Those that
+/// somebody else holds are passed by, because they may wait for the lane.
+const END_LANE: &str = "WITH picked AS MATERIALIZED (
+        SELECT ctid AS place FROM webhook_due
+        WHERE subscription_id = $1 AND (claimed_until IS NULL OR claimed_until <= $2)
+        LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ), ended AS (
+        DELETE FROM webhook_due WHERE ctid = ANY(ARRAY(SELECT place FROM picked))
+        RETURNING subscription_id, delivery_id, event_id, attempts
+    )
+    INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
+    SELECT ended.subscription_id, ended.delivery_id, ended.event_id, event.event_type,
+        CASE WHEN subscription.deleted_at IS NULL THEN $3 ELSE $4 END, $2, ended.attempts
+    FROM ended
+    JOIN webhook_events AS event ON event.id = ended.event_id
+    JOIN webhook_subscriptions AS subscription ON subscription.id = ended.subscription_id
+    JOIN webhook_lanes AS lane ON lane.subscription_id = ended.subscription_id AND NOT lane.is_open";
+
+/// Disables the subscription for this reason, if it is enabled, closes its lane, and ends what waits there. The lane is
+/// locked already.
+pub(super) async fn disable(
+    connection: &AsyncPgConnection,
+    lane: SubscriptionId,
+    reason: DisableReason,
+    at: Timestamp,
+) -> QueryResult<()> {
+    let disable = diesel::sql_query(DISABLE)
+        .bind::<Binary, _>(lane.as_bytes().as_slice())
+        .bind::<Text, _>(status_code(SubscriptionStatus::DisabledByService(reason)))
+        .bind::<Instant, StoredInstant>(at.into())
+        .bind::<Text, _>(status_code(SubscriptionStatus::Enabled));
+    let (closed, disabled, ended) =
+        join3(close(connection, lane, at), Kept(disable).execute(&mut &*connection), end_lane(connection, lane, at))
+            .await;
+    closed.and(disabled).and(ended).map(drop)
+}
+
+/// Closes a lane, which locks it.
+pub(super) async fn close(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<usize> {
+    let update = diesel::sql_query(CLOSE)
+        .bind::<Binary, _>(lane.as_bytes().as_slice())
+        .bind::<Instant, StoredInstant>(at.into());
+    Kept(update).execute(&mut &*connection).await
+}
+
+/// Ends up to a thousand waiting deliveries of a closed lane.
+pub(super) async fn end_lane(
+    connection: &AsyncPgConnection,
+    lane: SubscriptionId,
+    at: Timestamp,
+) -> QueryResult<usize> {
+    let statement = diesel::sql_query(END_LANE)
+        .bind::<Binary, _>(lane.as_bytes().as_slice())
+        .bind::<Instant, StoredInstant>(at.into())
+        .bind::<Text, _>(DeliveryEnd::SubscriptionDisabled.code())
+        .bind::<Text, _>(DeliveryEnd::SubscriptionDeleted.code());
+    Kept(statement).execute(&mut &*connection).await
+}

@@ -1,0 +1,302 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::{BreakerRow, Phase, subscription_id};
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::StoreError;
+use domain::webhooks::ports::{Completion, NextStep};
+use domain::webhooks::{AttemptRecord, Breaker, DeliveryEnd, DisableReason, FailureReason, Report, Verdict};
+use domain::{SubscriptionId, Timestamp};
+use futures_util::future::{OptionFuture, join, join3};
+
+use super::close_lane::disable;
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Begin, Commit, settle};
+
+/// Stores what is not stored yet, of deliveries that are known.
+const RECORD: &str = "INSERT INTO webhook_attempts
+        (subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, excerpt)
+    SELECT made.subscription_id, made.delivery_id, made.number, known.event_id, made.started_at, made.ended_at,
+        made.failure, made.status, made.excerpt
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS made
+        (subscription_id, delivery_id, number, started_at, ended_at, failure, status, excerpt)
+    CROSS JOIN LATERAL (
+        SELECT event_id FROM webhook_due
+            WHERE subscription_id = made.subscription_id AND delivery_id = made.delivery_id
+        UNION ALL
+        SELECT event_id FROM webhook_deliveries
+            WHERE subscription_id = made.subscription_id AND id = made.delivery_id
+        LIMIT 1
+    ) AS known
+    ON CONFLICT DO NOTHING
+    RETURNING delivery_id, number";
+
+/// The rows are found one by one, locked, and deleted by their places: see [`super::claim`].
+const END: &str = "WITH held AS MATERIALIZED (
+        SELECT DISTINCT ON (done.delivery_id) due.place, done.subscription_id, done.delivery_id, due.event_id,
+            done.ended, done.ended_at, due.attempts
+        FROM unnest($1, $2, $3, $4, $5) AS done (subscription_id, delivery_id, claim, ended, ended_at)
+        CROSS JOIN LATERAL (
+            SELECT ctid AS place, event_id, attempts FROM webhook_due
+            WHERE subscription_id = done.subscription_id AND delivery_id = done.delivery_id AND claim = done.claim
+            FOR UPDATE
+        ) AS due
+    ), gone AS (
+        DELETE FROM webhook_due WHERE ctid = ANY(ARRAY(SELECT place FROM held))
+    )
+    INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
+    SELECT held.subscription_id, held.delivery_id, held.event_id, event.event_type, held.ended, held.ended_at,
+        held.attempts
+    FROM held JOIN webhook_events AS event ON event.id = held.event_id
+    RETURNING id AS delivery_id";
+
+/// As [`END`]: nothing but another claim or an end changes a row that is held, and either takes the claim away.
+const GO_ON: &str = "WITH held AS MATERIALIZED (
+        SELECT due.place, next.due_at, next.phase, next.uncounted
+        FROM unnest($1, $2, $3, $4, $5, $6) AS next (subscription_id, delivery_id, claim, due_at, phase, uncounted)
+        CROSS JOIN LATERAL (
+            SELECT ctid AS place FROM webhook_due
+            WHERE subscription_id = next.subscription_id AND delivery_id = next.delivery_id AND claim = next.claim
+            FOR NO KEY UPDATE
+        ) AS due
+    )
+    UPDATE webhook_due AS due
+    SET claim = NULL, claimed_until = NULL, due_at = held.due_at, phase = GREATEST(due.phase, held.phase),
+        attempts = due.attempts - held.uncounted
+    FROM held WHERE due.ctid = held.place
+    RETURNING due.delivery_id";
+
+/// Lanes of which something must be written: where all was delivered, only those that had known failures.
+const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
+        lane.pause_millis
+    FROM unnest($1, $2) AS told (subscription_id, is_failing)
+    JOIN webhook_lanes AS lane ON lane.subscription_id = told.subscription_id
+    WHERE lane.subscription_id = ANY($1) AND (told.is_failing OR lane.failures_in_a_row <> 0
+        OR lane.failing_since IS NOT NULL OR lane.paused_until IS NOT NULL)
+    ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane";
+
+/// A lane that changed is looked at as soon as it may be: the next claim finds out when there is something.
+const TELL_LANES: &str = "UPDATE webhook_lanes AS lane
+    SET failures_in_a_row = told.failures_in_a_row, failing_since = told.failing_since,
+        paused_until = told.paused_until, pause_millis = told.pause_millis, wakes = lane.wakes + 1,
+        ready_at = GREATEST(LEAST(lane.ready_at, told.at), CASE WHEN lane.is_open THEN told.paused_until END)
+    FROM unnest($1, $2, $3, $4, $5, $6) AS told
+        (subscription_id, failures_in_a_row, failing_since, paused_until, pause_millis, at)
+    WHERE lane.subscription_id = told.subscription_id AND lane.subscription_id = ANY($1)";
+
+/// Ends claims, in one transaction. Two round trips, and one more for each subscription that is disabled.
+pub(super) struct Complete<'a>(pub(super) &'a [Completion]);
+
+/// Whether each claim held its delivery, and whether a lane was woken.
+pub(super) struct Completed {
+    pub(super) held: Vec<bool>,
+    pub(super) has_woken: bool,
+}
+
+impl Work for Complete<'_> {
+    type Answer = Completed;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Completed, Failure> {
+        let ((begun, recorded), (ended, gone_on, locked)) = join(
+            join(Begin.execute(&mut &*connection), OptionFuture::from(self.record(connection))),
+            join3(
+                OptionFuture::from(self.end(connection)),
+                OptionFuture::from(self.go_on(connection)),
+                self.lock_lanes(connection),
+            ),
+        )
+        .await;
+        begun?;
+        let recorded = recorded.transpose()?.unwrap_or_default();
+        let held = ended.transpose()?.unwrap_or_default().into_iter().chain(gone_on.transpose()?.unwrap_or_default());
+        let held = self.held(held.collect());
+        let told = self.told(locked?, recorded)?;
+        for lane in &told {
+            if let Some((reason, at)) = lane.disabled {
+                disable(connection, lane.id, reason, at).await?;
+            }
+        }
+        let (written, committed) =
+            join(OptionFuture::from(tell_lanes(connection, &told)), Commit.execute(&mut &*connection)).await;
+        settle(written.transpose(), committed)?;
+        Ok(Completed { held, has_woken: !told.is_empty() })
+    }
+}
+
+impl Complete<'_> {
+    fn record(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>>> {
+        let made: Vec<(&Completion, &AttemptRecord)> =
+            self.0.iter().filter_map(|completion| Some((completion, completion.attempt.as_ref()?))).collect();
+        let attempts = || made.iter().map(|(_, attempt)| *attempt);
+        let insertion = diesel::sql_query(RECORD)
+            .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|(done, _)| subscription(done)).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|(done, _)| delivery(done)).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(attempts().map(|attempt| attempt.number.into()).collect())
+            .bind::<Array<Instant>, Vec<StoredInstant>>(attempts().map(|attempt| attempt.started_at.into()).collect())
+            .bind::<Array<Instant>, Vec<StoredInstant>>(attempts().map(|attempt| attempt.ended_at().into()).collect())
+            .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(
+                attempts().map(|attempt| attempt.failure.map(FailureReason::code)).collect(),
+            )
+            .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
+                attempts().map(|attempt| attempt.status.map(Into::into)).collect(),
+            )
+            .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect());
+        (!made.is_empty()).then(|| Kept(insertion).load(&mut &*connection))
+    }
+
+    fn end(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<HeldRow>>>> {
+        let ended = self.0.iter().filter_map(|done| match done.next {
+            NextStep::End(end) => Some((done, end)),
+            NextStep::Retry(_) | NextStep::GiveBack(_) => None,
+        });
+        let ended: Vec<(&Completion, DeliveryEnd)> = ended.collect();
+        let statement = diesel::sql_query(END)
+            .bind::<Array<Binary>, Vec<&[u8]>>(ended.iter().map(|(done, _)| subscription(done)).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(ended.iter().map(|(done, _)| delivery(done)).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(ended.iter().map(|(done, _)| done.claim.number()).collect())
+            .bind::<Array<Text>, Vec<&str>>(ended.iter().map(|(_, end)| end.code()).collect())
+            .bind::<Array<Instant>, Vec<StoredInstant>>(ended.iter().map(|(done, _)| done.ended_at.into()).collect());
+        (!ended.is_empty()).then(|| Kept(statement).load(&mut &*connection))
+    }
+
+    fn go_on(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<HeldRow>>>> {
+        let going: Vec<(&Completion, GoingOn)> =
+            self.0.iter().filter_map(|done| Some((done, GoingOn::of(done.next)?))).collect();
+        let statement = diesel::sql_query(GO_ON)
+            .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| subscription(done)).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| delivery(done)).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(going.iter().map(|(done, _)| done.claim.number()).collect())
+            .bind::<Array<Instant>, Vec<StoredInstant>>(going.iter().map(|(_, next)| next.due_at.into()).collect())
+            .bind::<Array<SmallInt>, Vec<i16>>(going.iter().map(|(_, next)| next.phase.number()).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(going.iter().map(|(_, next)| next.uncounted).collect());
+        (!going.is_empty()).then(|| Kept(statement).load(&mut &*connection))
+    }
+
+    async fn lock_lanes(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<LockedLaneRow>> {
+        let mut lanes: BTreeMap<SubscriptionId, bool> = BTreeMap::new();
+        for done in self.0 {
+            let has_ended_well = done.verdict == Verdict::Delivered && matches!(done.next, NextStep::End(_));
+            *lanes.entry(done.subscription).or_default() |= !has_ended_well;
+        }
+        let query = diesel::sql_query(LOCK_LANES)
+            .bind::<Array<Binary>, Vec<&[u8]>>(lanes.keys().map(|lane| lane.as_bytes().as_slice()).collect())
+            .bind::<Array<Bool>, Vec<bool>>(lanes.values().copied().collect());
+        Kept(query).load(&mut &*connection).await
+    }
+
+    /// A delivery that is completed twice was held once.
+    fn held(&self, rows: Vec<HeldRow>) -> Vec<bool> {
+        let mut held: HashSet<Vec<u8>> = rows.into_iter().map(|row| row.delivery_id).collect();
+        self.0.iter().map(|done| held.remove(delivery(done))).collect()
+    }
+
+    /// Tells the breakers of these lanes what was recorded just now.
+    fn told(&self, rows: Vec<LockedLaneRow>, recorded: Vec<RecordedRow>) -> Result<Vec<ToldLane>, StoreError> {
+        let mut recorded: HashSet<(Vec<u8>, i64)> =
+            recorded.into_iter().map(|row| (row.delivery_id, row.number)).collect();
+        let mut lanes: HashMap<SubscriptionId, ToldLane> = HashMap::new();
+        for row in rows {
+            let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
+            let breaker = row.breaker.breaker(id)?;
+            lanes.insert(id, ToldLane { id, breaker, at: Timestamp::MAX, disabled: None });
+        }
+        for done in self.0 {
+            let Some(lane) = lanes.get_mut(&done.subscription) else { continue };
+            lane.at = lane.at.min(done.ended_at).min(GoingOn::of(done.next).map_or(done.ended_at, |next| next.due_at));
+            let Some(attempt) = &done.attempt else { continue };
+            if recorded.remove(&(delivery(done).to_vec(), attempt.number.into())) {
+                lane.tell(Report { started_at: attempt.started_at, ended_at: done.ended_at, verdict: done.verdict });
+            }
+        }
+        let mut lanes: Vec<ToldLane> = lanes.into_values().collect();
+        lanes.sort_unstable_by_key(|lane| lane.id);
+        Ok(lanes)
+    }
+}
+
+fn subscription(done: &Completion) -> &[u8] {
+    done.subscription.as_bytes()
+}
+
+fn delivery(done: &Completion) -> &[u8] {
+    done.delivery.as_bytes()
+}
+
+/// How a delivery goes on that has not ended.
+struct GoingOn {
+    due_at: Timestamp,
+    phase: Phase,
+    uncounted: i64,
+}
+
+impl GoingOn {
+    fn of(next: NextStep) -> Option<Self> {
+        match next {
+            NextStep::End(_) => None,
+            NextStep::Retry(due_at) => Some(Self { due_at, phase: Phase::Retry, uncounted: 0 }),
+            NextStep::GiveBack(due_at) => Some(Self { due_at, phase: Phase::First, uncounted: 1 }),
+        }
+    }
+}
+
+#[derive(QueryableByName)]
+struct RecordedRow {
+    #[diesel(sql_type = Binary)]
+    delivery_id: Vec<u8>,
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+#[derive(QueryableByName)]
+struct HeldRow {
+    #[diesel(sql_type = Binary)]
+    delivery_id: Vec<u8>,
+}
+
+#[derive(QueryableByName)]
+struct LockedLaneRow {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+    #[diesel(embed)]
+    breaker: BreakerRow,
+}
+
+/// A lane that has learned something.
+struct ToldLane {
+    id: SubscriptionId,
+    breaker: Breaker,
+    /// When the first of its completions ended, or the first delivery is due again.
+    at: Timestamp,
+    disabled: Option<(DisableReason, Timestamp)>,
+}
+
+impl ToldLane {
+    fn tell(&mut self, report: Report) {
+        let reason = self.breaker.record(report).map(|reason| (reason, report.ended_at));
+        self.disabled = self.disabled.or(reason);
+    }
+}
+
+fn tell_lanes<'a>(
+    connection: &'a AsyncPgConnection,
+    lanes: &[ToldLane],
+) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
+    let breakers: Vec<BreakerRow> = lanes.iter().map(|lane| BreakerRow::from(&lane.breaker)).collect();
+    let ids: Vec<Vec<u8>> = lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect();
+    let update = diesel::sql_query(TELL_LANES)
+        .bind::<Array<Binary>, Vec<Vec<u8>>>(ids)
+        .bind::<Array<BigInt>, Vec<i64>>(breakers.iter().map(|breaker| breaker.failures_in_a_row).collect())
+        .bind::<Array<Nullable<Instant>>, Vec<Option<StoredInstant>>>(
+            breakers.iter().map(|breaker| breaker.failing_since).collect(),
+        )
+        .bind::<Array<Nullable<Instant>>, Vec<Option<StoredInstant>>>(
+            breakers.iter().map(|breaker| breaker.paused_until).collect(),
+        )
+        .bind::<Array<BigInt>, Vec<i64>>(breakers.iter().map(|breaker| breaker.pause_millis).collect())
+        .bind::<Array<Instant>, Vec<StoredInstant>>(lanes.iter().map(|lane| lane.at.into()).collect());
+    (!lanes.is_empty()).then(|| Kept(update).execute(&mut &*connection))
+}

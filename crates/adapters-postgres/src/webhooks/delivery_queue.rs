@@ -1,0 +1,57 @@
+use async_trait::async_trait;
+use domain::Timestamp;
+use domain::ports::StoreError;
+use domain::webhooks::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue};
+
+use super::claim::Claim;
+use super::complete::Complete;
+use super::end_closed::EndClosed;
+use crate::PostgresStore;
+
+#[async_trait]
+impl DeliveryQueue for PostgresStore {
+    /// Lanes may be ready without a reason. Where all are that were looked at, the next ones are.
+    async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
+        if request.room == 0 && request.rooms.iter().all(|(_, room)| *room == 0) {
+            return Ok(Vec::new());
+        }
+        let mut passed_over = Vec::new();
+        loop {
+            let claimed = self.run_on_queue(&Claim { request, passed_over: &passed_over }).await?;
+            if !claimed.lanes.is_empty() || claimed.seen.is_empty() || claimed.seen.len() < request.lanes_max as usize {
+                return Ok(claimed.lanes);
+            }
+            passed_over.extend(claimed.seen);
+        }
+    }
+
+    async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
+        if completions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let completed = self.run_on_queue(&Complete(completions)).await?;
+        if completed.has_woken {
+            self.change_signal.tell_of_deliveries();
+        }
+        Ok(completed.held)
+    }
+
+    async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let (mut count, mut passed_over) = (0, Vec::new());
+        while count < max {
+            let ended = self.run_on_queue(&EndClosed { at, max: max - count, passed_over: &passed_over }).await?;
+            count += ended.count;
+            if ended.seen.is_empty() {
+                break;
+            }
+            passed_over.extend(ended.seen);
+        }
+        Ok(count)
+    }
+
+    /// Returns after a commit of this instance, a notification of another, and after the listening connection was lost
+    /// and opened again. For one reader at a time: of several, each signal wakes one.
+    async fn hint(&self) {
+        self.change_signal.heard_of_deliveries().await;
+    }
+}

@@ -1,0 +1,59 @@
+use diesel::dsl::auto_type;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::Kept;
+use diesel_mapping::schema::{webhook_attempts, webhook_lanes};
+use diesel_mapping::webhooks::{BreakerRow, LoggedAttemptRow, SubscriptionRow};
+use domain::webhooks::ports::LoggedAttempt;
+use domain::webhooks::{Subscription, SubscriptionHealth};
+use domain::{SubscriptionId, UserId};
+use futures_util::future::join4;
+
+use super::CountRow;
+use super::subscription_queries::subscription_of;
+use crate::attempt::{Failure, Work};
+
+const WAITING: &str = "SELECT count(*) FROM (SELECT FROM webhook_due WHERE subscription_id = $1 LIMIT $2) AS waiting";
+
+/// A subscription and how it fares. One round trip.
+pub(super) struct FindSubscription<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) id: SubscriptionId,
+}
+
+impl Work for FindSubscription<'_> {
+    type Answer = Option<(Subscription, SubscriptionHealth)>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let id = self.id.as_bytes().as_slice();
+        let lane = webhook_lanes::table.find(id).select(BreakerRow::as_select());
+        let waiting = diesel::sql_query(WAITING)
+            .bind::<Binary, _>(id)
+            .bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into());
+        let waiting = Kept(waiting);
+        let (subscription, breaker, waiting, last_attempt) = join4(
+            subscription_of(self.owner, &self.id).select(SubscriptionRow::as_select()).get_result(&mut &*connection),
+            lane.get_result(&mut &*connection),
+            waiting.get_result::<CountRow>(&mut &*connection),
+            last_attempt(&self.id).get_result::<LoggedAttemptRow>(&mut &*connection),
+        )
+        .await;
+        let Some((subscription, breaker)) = subscription.optional()?.zip(breaker.optional()?) else { return Ok(None) };
+        let last_attempt = last_attempt.optional()?.map(LoggedAttempt::try_from).transpose()?;
+        let health = SubscriptionHealth {
+            breaker: breaker.breaker(self.id)?,
+            waiting: u32::try_from(waiting?.count).unwrap_or(u32::MAX),
+            last_attempt: last_attempt.map(|logged| logged.attempt),
+        };
+        Ok(Some((subscription.try_into()?, health)))
+    }
+}
+
+#[auto_type]
+fn last_attempt<'a>(id: &'a SubscriptionId) -> _ {
+    let id: &'a [u8] = id.as_bytes();
+    let attempts = webhook_attempts::table.filter(webhook_attempts::subscription_id.eq(id));
+    let columns: diesel::dsl::AsSelect<LoggedAttemptRow, diesel::pg::Pg> = LoggedAttemptRow::as_select();
+    attempts.order(webhook_attempts::ended_at.desc()).select(columns).limit(1_i64)
+}

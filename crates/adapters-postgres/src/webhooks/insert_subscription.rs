@@ -1,0 +1,57 @@
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
+use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
+use domain::webhooks::ports::SubscriptionInsertion;
+use domain::webhooks::{Breaker, SealedSecret, Subscription};
+use futures_util::future::{join, join3};
+
+use super::subscription_queries::{insert_patterns, owned_by};
+use crate::attempt::{Failure, Work};
+use crate::owner_lock::lock_owner;
+use crate::transaction::{Begin, Commit, Rollback, settle};
+
+/// Inserts a subscription, unless its owner has as many as allowed. Two round trips.
+pub(super) struct InsertSubscription<'a> {
+    pub(super) subscription: &'a Subscription,
+    pub(super) secret: &'a SealedSecret,
+    pub(super) max: u32,
+}
+
+impl Work for InsertSubscription<'_> {
+    type Answer = SubscriptionInsertion;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SubscriptionInsertion, Failure> {
+        let owner = &self.subscription.owner;
+        let theirs = webhook_subscriptions::table.filter(owned_by(owner)).count();
+        let (begun, locked, count) = join3(
+            Begin.execute(&mut &*connection),
+            lock_owner(owner).execute(&mut &*connection),
+            theirs.get_result::<i64>(&mut &*connection),
+        )
+        .await;
+        begun.and(locked)?;
+        if count? >= self.max.into() {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(SubscriptionInsertion::LimitReached);
+        }
+        let subscription = NewSubscriptionRow::new(self.subscription, self.secret);
+        let lane = (
+            webhook_lanes::subscription_id.eq(self.subscription.id.as_bytes().as_slice()),
+            webhook_lanes::is_open.eq(self.subscription.status.is_enabled()),
+            webhook_lanes::wakes.eq(0),
+            BreakerRow::from(&Breaker::default()),
+        );
+        let ((subscription, lane), patterns, committed) = join3(
+            join(
+                diesel::insert_into(webhook_subscriptions::table).values(subscription).execute(&mut &*connection),
+                diesel::insert_into(webhook_lanes::table).values(lane).execute(&mut &*connection),
+            ),
+            insert_patterns(connection, self.subscription),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        settle(subscription.and(lane).and(patterns), committed)?;
+        Ok(SubscriptionInsertion::Stored)
+    }
+}

@@ -1,0 +1,43 @@
+//! The ports of webhooks. Each use has a file of its own.
+//!
+//! Locks are taken in one order: deliveries, then lanes in the order of their ids, then subscriptions. Whoever comes the
+//! other way passes over deliveries that are locked.
+
+mod attempts_after;
+mod cancel_delivery;
+mod change_subscription;
+mod claim;
+mod close_lane;
+mod complete;
+mod delete_subscription;
+mod delivery_log;
+mod delivery_queue;
+mod end_closed;
+mod event_store;
+mod find_delivery;
+mod find_subscription;
+mod insert_subscription;
+mod list_deliveries;
+mod locate_delivery;
+mod publish;
+mod publish_questions;
+mod publisher;
+mod purge_history;
+mod recover;
+mod retry_delivery;
+mod settle_lanes;
+mod subscription_queries;
+mod subscription_secrets;
+mod subscription_store;
+
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::BigInt;
+
+pub(crate) use publisher::Publisher;
+
+/// A number.
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}

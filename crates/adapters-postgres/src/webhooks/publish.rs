@@ -1,0 +1,172 @@
+use std::collections::HashMap;
+
+use diesel::QueryResult;
+use diesel::result::{DatabaseErrorKind, Error};
+use diesel::sql_types::{Array, BigInt, Binary, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::webhooks::ports::{Accepted, Publication};
+use domain::webhooks::{Event, NewEvent};
+use domain::{DeliveryId, SubscriptionId};
+use futures_util::future::{OptionFuture, join, join3};
+
+use super::publish_questions::{Known, Questions, Receivers, known_publications};
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Begin, Commit, Rollback, settle};
+
+const INSERT_EVENTS: &str = "INSERT INTO webhook_events
+        (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries)
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)";
+
+const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
+        (owner_issuer, owner_subject, publisher_id, content, event_id)
+    SELECT * FROM unnest($1, $2, $3, $4, $5)";
+
+const INSERT_DUE: &str = "INSERT INTO webhook_due
+        (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run, run_started_at)
+    SELECT new.subscription_id, new.delivery_id, new.event_id, 0, new.at, 0, 0, new.at
+    FROM unnest($1, $2, $3, $4) AS new (subscription_id, delivery_id, event_id, at)";
+
+/// Publishes the events of several calls in one transaction, each call as if it were alone, in the order given. Two round
+/// trips.
+pub(super) struct Publish<'a> {
+    pub(super) calls: &'a [&'a [NewEvent]],
+}
+
+impl Work for Publish<'_> {
+    type Answer = Vec<Publication>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Publication>, Failure> {
+        let questions = Questions::of(self.calls);
+        let ((begun, known), (woken, matches, only)) = join(
+            join(Begin.execute(&mut &*connection), OptionFuture::from(questions.known(connection))),
+            join3(
+                questions.wake(connection),
+                questions.matches(connection),
+                OptionFuture::from(questions.matches_only(connection)),
+            ),
+        )
+        .await;
+        begun?;
+        let known = known_publications(known.transpose()?.unwrap_or_default())?;
+        let mut receivers = Receivers::default();
+        receivers.add(matches?)?;
+        receivers.add(only.transpose()?.unwrap_or_default())?;
+        receivers.are_among(woken?)?;
+        let plan = Plan::of(self.calls, &questions, &receivers, known);
+        if plan.accepted.is_empty() {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(plan.answers);
+        }
+        let (events, (due, publications), committed) = join3(
+            plan.insert_events(connection),
+            join(plan.insert_due(connection), OptionFuture::from(plan.insert_publications(connection))),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        let publications = publications.transpose();
+        if let Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)) = &publications {
+            return Err(Failure::overtaken("another instance has just published under the same key"));
+        }
+        settle(events.and(due).and(publications), committed)?;
+        Ok(plan.answers)
+    }
+}
+
+/// What is answered and stored.
+struct Plan<'a> {
+    answers: Vec<Publication>,
+    /// Events that are new, and who gets them.
+    accepted: Vec<(&'a NewEvent, Vec<SubscriptionId>)>,
+}
+
+impl<'a> Plan<'a> {
+    fn of(calls: &'a [&'a [NewEvent]], questions: &Questions<'a>, receivers: &Receivers, mut known: Known) -> Self {
+        let mut plan = Self { answers: Vec::with_capacity(calls.len()), accepted: Vec::new() };
+        for events in calls {
+            let answer = if let Some(index) = conflict(events, &known) {
+                Publication::Conflict { index }
+            } else {
+                let accept = |new| plan.accept(new, questions, receivers, &mut known);
+                Publication::Accepted(events.iter().map(accept).collect())
+            };
+            plan.answers.push(answer);
+        }
+        plan
+    }
+
+    fn accept(
+        &mut self,
+        new: &'a NewEvent,
+        questions: &Questions<'a>,
+        receivers: &Receivers,
+        known: &mut Known,
+    ) -> Accepted {
+        let key = new.publication.as_ref().map(|key| (new.event.owner.clone(), key.id.clone()));
+        if let Some((_, first)) = key.as_ref().and_then(|key| known.get(key)) {
+            return first.clone();
+        }
+        let receivers = receivers.of(questions.question(new));
+        let deliveries = u32::try_from(receivers.len()).unwrap_or(u32::MAX);
+        let accepted = Accepted { event: new.event.clone(), deliveries, is_duplicate: false };
+        if let Some((key, publication)) = key.zip(new.publication.as_ref()) {
+            known.insert(key, (publication.content, Accepted { is_duplicate: true, ..accepted.clone() }));
+        }
+        self.accepted.push((new, receivers));
+        accepted
+    }
+
+    async fn insert_events(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
+        let events = || self.accepted.iter().map(|(new, _)| &new.event);
+        let counts = self.accepted.iter().map(|(_, receivers)| i64::try_from(receivers.len()).unwrap_or(i64::MAX));
+        let insertion = diesel::sql_query(INSERT_EVENTS)
+            .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
+            .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
+            .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.subject()).collect())
+            .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.event_type.as_str()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| &**event.payload.bytes()).collect())
+            .bind::<Array<Instant>, Vec<StoredInstant>>(events().map(|event| event.created_at.into()).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(counts.collect());
+        Kept(insertion).execute(&mut &*connection).await
+    }
+
+    fn insert_publications(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<usize>>> {
+        let named = self.accepted.iter().filter_map(|(new, _)| Some((&new.event, new.publication.as_ref()?)));
+        let named: Vec<_> = named.collect();
+        let insertion = diesel::sql_query(INSERT_PUBLICATIONS)
+            .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.issuer()).collect())
+            .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.subject()).collect())
+            .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(_, key)| key.id.as_str()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(named.iter().map(|(_, key)| key.content.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(named.iter().map(|(event, _)| event.id.as_bytes().as_slice()).collect());
+        (!named.is_empty()).then(|| Kept(insertion).execute(&mut &*connection))
+    }
+
+    /// Sorted by lane, so that neighbours in the index come one after the other.
+    async fn insert_due(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
+        let due = self.accepted.iter().flat_map(|(new, receivers)| receivers.iter().map(|to| (*to, &new.event)));
+        let mut due: Vec<(SubscriptionId, DeliveryId, &Event)> =
+            due.map(|(to, event)| (to, DeliveryId::of(event.id, to), event)).collect();
+        due.sort_unstable_by_key(|(to, delivery, _)| (*to, *delivery));
+        let insertion = diesel::sql_query(INSERT_DUE)
+            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|(to, ..)| to.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|(_, id, _)| id.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|(.., event)| event.id.as_bytes().as_slice()).collect())
+            .bind::<Array<Instant>, Vec<StoredInstant>>(
+                due.iter().map(|(.., event)| event.created_at.into()).collect(),
+            );
+        Kept(insertion).execute(&mut &*connection).await
+    }
+}
+
+/// The first event whose publisher's id stands for another event, of another call or this one.
+fn conflict(events: &[NewEvent], known: &Known) -> Option<usize> {
+    let mut named = HashMap::new();
+    events.iter().position(|new| {
+        let Some(publication) = &new.publication else { return false };
+        let key = (new.event.owner.clone(), publication.id.clone());
+        let first = known.get(&key).map_or(publication.content, |(content, _)| *content);
+        *named.entry(key).or_insert(first) != publication.content
+    })
+}

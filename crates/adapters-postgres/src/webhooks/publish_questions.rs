@@ -1,0 +1,229 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{Array, BigInt, Binary, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::{EventRow, subscription_id};
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::StoreError;
+use domain::webhooks::ports::Accepted;
+use domain::webhooks::{ContentDigest, Event, EventPattern, EventType, NewEvent, PublisherId};
+use domain::{SubscriptionId, Timestamp, UserId};
+
+use crate::attempt::Failure;
+
+/// What was published before under these keys.
+const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event.deliveries,
+        event.id, event.owner_issuer, event.owner_subject, event.event_type, event.payload, event.created_at
+    FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, publisher_id)
+    JOIN webhook_publications AS publication ON publication.owner_issuer = asked.owner_issuer
+        AND publication.owner_subject = asked.owner_subject AND publication.publisher_id = asked.publisher_id
+    JOIN webhook_events AS event ON event.id = publication.event_id";
+
+/// Locks the lanes that may get something, in the order of their ids, and wakes them. Whoever closes a lane or changes
+/// what it asks for locks it, too.
+const WAKE: &str = "WITH locked AS MATERIALIZED (
+        SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY(ARRAY(
+            SELECT pattern.subscription_id FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, pattern)
+            CROSS JOIN LATERAL (
+                SELECT subscription_id FROM webhook_patterns WHERE owner_issuer = asked.owner_issuer
+                    AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
+            ) AS pattern
+            UNION SELECT unnest($4)
+        )) ORDER BY subscription_id FOR NO KEY UPDATE
+    )
+    UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($5, paused_until))
+    WHERE subscription_id = ANY(ARRAY(SELECT subscription_id FROM locked))
+    RETURNING subscription_id";
+
+/// Who gets what, now that nobody who was found can change: a second statement, whose snapshot is newer than the locks.
+/// It may find somebody who was not, and has no lock: then all begins anew. `OFFSET 0` has the tables looked up row by
+/// row, whatever is thought of their sizes.
+const MATCH: &str = "SELECT asked.question, pattern.subscription_id
+    FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, pattern)
+    CROSS JOIN LATERAL (
+        SELECT subscription_id FROM webhook_patterns WHERE owner_issuer = asked.owner_issuer
+            AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
+    ) AS pattern
+    CROSS JOIN LATERAL (
+        SELECT FROM webhook_lanes WHERE subscription_id = pattern.subscription_id AND is_open OFFSET 0
+    ) AS lane";
+
+/// [`MATCH`] for events to one subscription alone.
+const MATCH_ONLY: &str = "SELECT asked.question, subscription.id AS subscription_id
+    FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, id)
+    CROSS JOIN LATERAL (
+        SELECT id FROM webhook_subscriptions WHERE owner_issuer = asked.owner_issuer
+            AND owner_subject = asked.owner_subject AND id = asked.id OFFSET 0
+    ) AS subscription
+    CROSS JOIN LATERAL (
+        SELECT FROM webhook_lanes WHERE subscription_id = subscription.id AND is_open OFFSET 0
+    ) AS lane";
+
+/// What must be known of the database to decide.
+pub(super) struct Questions<'a> {
+    /// Whose events of which type, each once, in order.
+    types: BTreeMap<(&'a UserId, &'a EventType), i64>,
+    /// Who alone, of whom.
+    only: BTreeMap<(&'a UserId, SubscriptionId), i64>,
+    keys: BTreeSet<(&'a UserId, &'a PublisherId)>,
+    /// When the first event is due.
+    at: Timestamp,
+}
+
+impl<'a> Questions<'a> {
+    pub(super) fn of(calls: &'a [&'a [NewEvent]]) -> Self {
+        let mut questions =
+            Self { types: BTreeMap::new(), only: BTreeMap::new(), keys: BTreeSet::new(), at: Timestamp::MAX };
+        let mut next = 0..;
+        for new in calls.iter().copied().flatten() {
+            let event = &new.event;
+            questions.at = questions.at.min(event.created_at);
+            questions.keys.extend(new.publication.as_ref().map(|key| (&event.owner, &key.id)));
+            let next = || next.next().unwrap_or_default();
+            match new.only {
+                Some(only) => questions.only.entry((&event.owner, only)).or_insert_with(next),
+                None => questions.types.entry((&event.owner, &event.event_type)).or_insert_with(next),
+            };
+        }
+        questions
+    }
+
+    /// Under which number the receivers of the event are found.
+    pub(super) fn question(&self, new: &'a NewEvent) -> Option<i64> {
+        match new.only {
+            Some(only) => self.only.get(&(&new.event.owner, only)).copied(),
+            None => self.types.get(&(&new.event.owner, &new.event.event_type)).copied(),
+        }
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = (i64, &'a UserId, EventPattern)> {
+        self.types.iter().flat_map(|((owner, event_type), question)| {
+            EventPattern::all_matching(event_type).map(|pattern| (*question, *owner, pattern))
+        })
+    }
+
+    pub(super) fn known(
+        &self,
+        connection: &AsyncPgConnection,
+    ) -> Option<impl Future<Output = QueryResult<Vec<KnownRow>>>> {
+        let (issuers, subjects): (Vec<&str>, Vec<&str>) =
+            self.keys.iter().map(|(owner, _)| (owner.issuer(), owner.subject())).unzip();
+        let ids: Vec<&str> = self.keys.iter().map(|(_, id)| id.as_str()).collect();
+        let query = diesel::sql_query(KNOWN)
+            .bind::<Array<Text>, _>(issuers)
+            .bind::<Array<Text>, _>(subjects)
+            .bind::<Array<Text>, _>(ids);
+        (!self.keys.is_empty()).then(|| Kept(query).load(&mut &*connection))
+    }
+
+    pub(super) async fn wake(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<LaneRow>> {
+        let patterns: Vec<(i64, &UserId, EventPattern)> = self.patterns().collect();
+        let update = diesel::sql_query(WAKE)
+            .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
+            .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.subject()).collect())
+            .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, _, pattern)| pattern.as_str()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(self.only.keys().map(|(_, only)| only.as_bytes().as_slice()).collect())
+            .bind::<Instant, StoredInstant>(self.at.into());
+        Kept(update).load(&mut &*connection).await
+    }
+
+    pub(super) async fn matches(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<MatchRow>> {
+        let patterns: Vec<(i64, &UserId, EventPattern)> = self.patterns().collect();
+        let query = diesel::sql_query(MATCH)
+            .bind::<Array<BigInt>, Vec<i64>>(patterns.iter().map(|(question, ..)| *question).collect())
+            .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
+            .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.subject()).collect())
+            .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, _, pattern)| pattern.as_str()).collect());
+        Kept(query).load(&mut &*connection).await
+    }
+
+    pub(super) fn matches_only(
+        &self,
+        connection: &AsyncPgConnection,
+    ) -> Option<impl Future<Output = QueryResult<Vec<MatchRow>>>> {
+        let query = diesel::sql_query(MATCH_ONLY)
+            .bind::<Array<BigInt>, Vec<i64>>(self.only.values().copied().collect())
+            .bind::<Array<Text>, Vec<&str>>(self.only.keys().map(|(owner, _)| owner.issuer()).collect())
+            .bind::<Array<Text>, Vec<&str>>(self.only.keys().map(|(owner, _)| owner.subject()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(self.only.keys().map(|(_, only)| only.as_bytes().as_slice()).collect());
+        (!self.only.is_empty()).then(|| Kept(query).load(&mut &*connection))
+    }
+}
+
+#[derive(QueryableByName)]
+pub(super) struct LaneRow {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+}
+
+#[derive(QueryableByName)]
+pub(super) struct MatchRow {
+    #[diesel(sql_type = BigInt)]
+    question: i64,
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+}
+
+#[derive(QueryableByName)]
+pub(super) struct KnownRow {
+    #[diesel(sql_type = Text)]
+    publisher_id: String,
+    #[diesel(sql_type = Binary)]
+    content: Vec<u8>,
+    #[diesel(sql_type = BigInt)]
+    deliveries: i64,
+    #[diesel(embed)]
+    event: EventRow,
+}
+
+/// Whose publisher's id.
+type Key = (UserId, PublisherId);
+
+/// What was accepted under a publisher's id.
+pub(super) type Known = HashMap<Key, (ContentDigest, Accepted)>;
+
+pub(super) fn known_publications(rows: Vec<KnownRow>) -> Result<Known, StoreError> {
+    rows.into_iter().map(known_publication).collect()
+}
+
+fn known_publication(row: KnownRow) -> Result<(Key, (ContentDigest, Accepted)), StoreError> {
+    let event = Event::try_from(row.event)?;
+    let corrupt = |table, column| StoreError::Corrupt { table, column, row: event.id.to_string() };
+    let id = PublisherId::parse(&row.publisher_id).map_err(|_| corrupt("webhook_publications", "publisher_id"))?;
+    let content = row.content.try_into().map_err(|_| corrupt("webhook_publications", "content"))?;
+    let deliveries = u32::try_from(row.deliveries).map_err(|_| corrupt("webhook_events", "deliveries"))?;
+    let key = (event.owner.clone(), id);
+    Ok((key, (ContentDigest::from_bytes(content), Accepted { event, deliveries, is_duplicate: true })))
+}
+
+/// Who gets what, by the number of the question.
+#[derive(Default)]
+pub(super) struct Receivers(HashMap<i64, BTreeSet<SubscriptionId>>);
+
+impl Receivers {
+    /// Who gets the event.
+    pub(super) fn of(&self, question: Option<i64>) -> Vec<SubscriptionId> {
+        let receivers = question.and_then(|question| self.0.get(&question));
+        receivers.into_iter().flatten().copied().collect()
+    }
+
+    pub(super) fn add(&mut self, rows: Vec<MatchRow>) -> Result<(), StoreError> {
+        for row in rows {
+            let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
+            self.0.entry(row.question).or_default().insert(id);
+        }
+        Ok(())
+    }
+
+    /// Whether all their lanes are locked.
+    pub(super) fn are_among(&self, locked: Vec<LaneRow>) -> Result<(), Failure> {
+        let locked: BTreeSet<Vec<u8>> = locked.into_iter().map(|row| row.subscription_id).collect();
+        if self.0.values().flatten().all(|id| locked.contains(id.as_bytes().as_slice())) {
+            return Ok(());
+        }
+        Err(Failure::overtaken("a subscription was enabled or changed meanwhile"))
+    }
+}

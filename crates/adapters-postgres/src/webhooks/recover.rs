@@ -1,0 +1,82 @@
+use diesel::QueryResult;
+use diesel::sql_types::{BigInt, Binary};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::webhooks::SubscriptionChange;
+use domain::webhooks::ports::RetryRequest;
+use domain::{SubscriptionId, UserId};
+
+use super::CountRow;
+use super::change_subscription::{lock_subscription, open_lane, write_change};
+use super::list_deliveries::first_id_at;
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Commit, Rollback, settle};
+
+/// Brings the oldest back, wherever they are.
+const BRING_BACK: &str = "WITH lost AS MATERIALIZED (
+        SELECT delivery_id FROM (
+            SELECT * FROM (
+                SELECT id AS delivery_id FROM webhook_deliveries
+                WHERE subscription_id = $1 AND id >= $2 AND ended IN ('schedule_spent', 'subscription_disabled')
+                ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
+            ) AS failed
+            UNION ALL SELECT * FROM (
+                SELECT delivery_id FROM webhook_due
+                WHERE subscription_id = $1 AND delivery_id >= $2 AND claim IS NULL AND due_at > $3
+                ORDER BY delivery_id LIMIT $4 FOR UPDATE SKIP LOCKED
+            ) AS waiting
+        ) AS lost ORDER BY delivery_id LIMIT $4
+    ), failed AS (
+        DELETE FROM webhook_deliveries AS ended USING lost
+        WHERE ended.subscription_id = $1 AND ended.id = lost.delivery_id
+        RETURNING ended.id, ended.event_id, ended.attempts
+    ), replayed AS (
+        INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run,
+            run_started_at)
+        SELECT $1, id, event_id, 2, $3, attempts, attempts, $3 FROM failed
+        RETURNING delivery_id
+    ), waiting AS (
+        UPDATE webhook_due AS due SET phase = 2, due_at = $3, attempts_before_run = due.attempts, run_started_at = $3
+        FROM lost WHERE due.subscription_id = $1 AND due.delivery_id = lost.delivery_id
+        RETURNING due.delivery_id
+    )
+    SELECT (SELECT count(*) FROM replayed) + (SELECT count(*) FROM waiting) AS count";
+
+/// Enables a subscription, and brings back what failed or waits for a retry.
+pub(super) struct Recover<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) subscription: SubscriptionId,
+    pub(super) request: RetryRequest,
+    pub(super) max: u32,
+}
+
+impl Work for Recover<'_> {
+    type Answer = Option<u32>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<u32>, Failure> {
+        let Some(before) = lock_subscription(connection, self.owner, self.subscription).await? else {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(None);
+        };
+        let at = self.request.at;
+        let enable = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
+        write_change(connection, &before, &enable.applied_to(&before, at), at).await?;
+        open_lane(connection, self.subscription, at).await?;
+        let count = self.bring_back(connection).await?;
+        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
+        Ok(Some(u32::try_from(count).unwrap_or(self.max)))
+    }
+}
+
+impl Recover<'_> {
+    async fn bring_back(&self, connection: &AsyncPgConnection) -> QueryResult<i64> {
+        let statement = diesel::sql_query(BRING_BACK)
+            .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
+            .bind::<Binary, _>(first_id_at(self.request.published_since))
+            .bind::<Instant, StoredInstant>(self.request.at.into())
+            .bind::<BigInt, i64>(self.max.into());
+        let row: CountRow = Kept(statement).get_result(&mut &*connection).await?;
+        Ok(row.count)
+    }
+}

@@ -1,0 +1,69 @@
+use diesel::QueryResult;
+use diesel::sql_types::{Array, BigInt, Binary, Bool};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::{SubscriptionId, Timestamp};
+
+/// Says of each lane that was looked at when it wants to be looked at again: at once while something is due, which puts
+/// it behind all that have waited longer; else when something falls due or a claim ends; never when it is empty.
+///
+/// - Not where something has come meanwhile (`wakes`), nor where somebody is at it just now: then it stays ready.
+/// - A lane that may only probe waits for the end of the claim that is out.
+/// - Claims are taken from the front of each kind, so a thousand of them hold all that are out.
+const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
+    SET wakes = lane.wakes + 1, ready_at = CASE WHEN seen.ready_at IS NOT NULL THEN GREATEST(seen.ready_at, lane.paused_until) END
+    FROM (
+        SELECT lane.subscription_id, CASE
+            WHEN next.due_at <= $4 AND NOT (seen.may_probe AND claims.first_end IS NOT NULL) THEN $4
+            WHEN seen.may_probe THEN COALESCE(claims.first_end, next.due_at)
+            ELSE LEAST(next.due_at, claims.first_end) END AS ready_at
+        FROM unnest($1, $2, $3) AS seen (subscription_id, wakes, may_probe)
+        JOIN webhook_lanes AS lane ON lane.subscription_id = seen.subscription_id AND lane.wakes = seen.wakes
+            AND lane.subscription_id = ANY($1)
+        CROSS JOIN LATERAL (
+            SELECT min(first.due_at) AS due_at FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
+            CROSS JOIN LATERAL (
+                SELECT due_at FROM webhook_due
+                WHERE subscription_id = seen.subscription_id AND phase = phases.phase AND phase >= 0
+                    AND (claimed_until IS NULL OR claimed_until <= $4)
+                ORDER BY due_at LIMIT 1
+            ) AS first
+        ) AS next
+        CROSS JOIN LATERAL (
+            SELECT min(first.claimed_until) AS first_end FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
+            CROSS JOIN LATERAL (
+                SELECT claimed_until FROM webhook_due
+                WHERE subscription_id = seen.subscription_id AND phase = phases.phase AND phase >= 0
+                    AND due_at <= $4 + INTERVAL '1 minute'
+                    AND (seen.may_probe OR next.due_at IS NULL OR next.due_at > $4)
+                ORDER BY due_at LIMIT 1000
+            ) AS first WHERE first.claimed_until > $4
+        ) AS claims
+        WHERE lane.is_open
+        ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane SKIP LOCKED
+    ) AS seen
+    WHERE lane.subscription_id = seen.subscription_id AND lane.subscription_id = ANY($1)";
+
+/// A lane that was looked at.
+pub(super) struct SeenLane {
+    pub(super) id: SubscriptionId,
+    /// Its count of wakes then.
+    pub(super) wakes: i64,
+    /// Whether its breaker let no more than a probe through.
+    pub(super) may_probe: bool,
+}
+
+/// Settles these lanes, after all else in the transaction.
+pub(super) async fn settle_lanes(
+    connection: &AsyncPgConnection,
+    lanes: &[SeenLane],
+    at: Timestamp,
+) -> QueryResult<usize> {
+    let update = diesel::sql_query(SETTLE_OPEN)
+        .bind::<Array<Binary>, Vec<&[u8]>>(lanes.iter().map(|lane| lane.id.as_bytes().as_slice()).collect())
+        .bind::<Array<BigInt>, Vec<i64>>(lanes.iter().map(|lane| lane.wakes).collect())
+        .bind::<Array<Bool>, Vec<bool>>(lanes.iter().map(|lane| lane.may_probe).collect())
+        .bind::<Instant, StoredInstant>(at.into());
+    Kept(update).execute(&mut &*connection).await
+}

@@ -1,0 +1,55 @@
+//! What several uses say about subscriptions.
+
+use diesel::QueryResult;
+use diesel::dsl::{auto_type, delete};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Binary, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::Kept;
+use diesel_mapping::schema::{webhook_patterns, webhook_subscriptions};
+use domain::webhooks::{EventPattern, Subscription};
+use domain::{SubscriptionId, UserId};
+
+const INSERT_PATTERNS: &str = "INSERT INTO webhook_patterns (owner_issuer, owner_subject, pattern, subscription_id) SELECT $1, $2, unnest($3), $4";
+
+/// The subscription is this owner's, and not deleted.
+#[auto_type]
+pub(super) fn owned_by<'a>(owner: &'a UserId) -> _ {
+    let issuer: &'a str = owner.issuer();
+    let subject: &'a str = owner.subject();
+    let is_theirs =
+        webhook_subscriptions::owner_issuer.eq(issuer).and(webhook_subscriptions::owner_subject.eq(subject));
+    is_theirs.and(webhook_subscriptions::deleted_at.is_null())
+}
+
+/// The owner's subscription, if it is not deleted.
+#[auto_type]
+pub(super) fn subscription_of<'a>(owner: &'a UserId, id: &'a SubscriptionId) -> _ {
+    let is_theirs: owned_by<'a> = owned_by(owner);
+    let id: &'a [u8] = id.as_bytes();
+    webhook_subscriptions::table.filter(is_theirs).filter(webhook_subscriptions::id.eq(id))
+}
+
+/// Stores what the subscription asks for.
+pub(super) async fn insert_patterns(connection: &AsyncPgConnection, subscription: &Subscription) -> QueryResult<usize> {
+    let patterns: Vec<&str> = subscription.events.patterns().iter().map(EventPattern::as_str).collect();
+    let insertion = diesel::sql_query(INSERT_PATTERNS)
+        .bind::<Text, _>(subscription.owner.issuer())
+        .bind::<Text, _>(subscription.owner.subject())
+        .bind::<Array<Text>, _>(patterns)
+        .bind::<Binary, _>(subscription.id.as_bytes().as_slice());
+    Kept(insertion).execute(&mut &*connection).await
+}
+
+/// Forgets what the owner's subscription asks for.
+pub(super) async fn delete_patterns(
+    connection: &AsyncPgConnection,
+    owner: &UserId,
+    id: SubscriptionId,
+) -> QueryResult<usize> {
+    let patterns = webhook_patterns::table
+        .filter(webhook_patterns::owner_issuer.eq(owner.issuer()))
+        .filter(webhook_patterns::owner_subject.eq(owner.subject()))
+        .filter(webhook_patterns::subscription_id.eq(id.as_bytes().as_slice()));
+    delete(patterns).execute(&mut &*connection).await
+}

@@ -1,0 +1,104 @@
+use diesel::prelude::*;
+use diesel::sql_types::{Binary, Nullable};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::schema::webhook_subscriptions;
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::{SecretsRow, SubscriptionRow, subscription_id};
+use diesel_mapping::{Kept, StoredInstant};
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
+use domain::{SubscriptionId, Timestamp, UserId};
+
+use super::subscription_queries::subscription_of;
+use crate::attempt::{Failure, Work};
+
+/// Only what is stored as it was read.
+const REPLACE: &str = "UPDATE webhook_subscriptions
+    SET secret = $5, previous_secret = $6, previous_secret_until = $7
+    WHERE id = $1 AND deleted_at IS NULL AND secret = $2
+        AND previous_secret IS NOT DISTINCT FROM $3 AND previous_secret_until IS NOT DISTINCT FROM $4";
+
+/// Makes a secret the current one. One statement.
+pub(super) struct RotateSecret<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) id: SubscriptionId,
+    pub(super) secret: &'a SealedSecret,
+    pub(super) previous_until: Timestamp,
+    pub(super) at: Timestamp,
+}
+
+impl Work for RotateSecret<'_> {
+    type Answer = Option<Subscription>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Subscription>, Failure> {
+        let rotation = diesel::update(subscription_of(self.owner, &self.id)).set((
+            webhook_subscriptions::previous_secret.eq(webhook_subscriptions::secret),
+            webhook_subscriptions::previous_secret_until.eq(StoredInstant::from(self.previous_until)),
+            webhook_subscriptions::secret.eq(self.secret.as_bytes()),
+            webhook_subscriptions::updated_at.eq(StoredInstant::from(self.at)),
+        ));
+        let rotated = rotation.returning(SubscriptionRow::as_select()).get_result(&mut &*connection).await;
+        // A second time it would forget the secret that was current.
+        let row = rotated.optional().map_err(Failure::of_statement)?;
+        Ok(row.map(Subscription::try_from).transpose()?)
+    }
+}
+
+/// The secrets of all.
+pub(super) struct ListSecrets {
+    pub(super) after: Option<SubscriptionId>,
+    pub(super) max: u32,
+}
+
+impl Work for ListSecrets {
+    type Answer = Vec<(SubscriptionId, SealedSecrets)>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let after = self.after.as_ref().map_or(&[][..], |after| after.as_bytes().as_slice());
+        let rows: Vec<(Vec<u8>, SecretsRow)> = webhook_subscriptions::table
+            .filter(webhook_subscriptions::deleted_at.is_null())
+            .filter(webhook_subscriptions::id.gt(after))
+            .order(webhook_subscriptions::id)
+            .limit(self.max.into())
+            .select((webhook_subscriptions::id, SecretsRow::as_select()))
+            .load(&mut &*connection)
+            .await?;
+        let secrets = rows.into_iter().map(|(id, secrets)| {
+            let id = subscription_id("webhook_subscriptions", "id", &id)?;
+            Ok((id, secrets.secrets(id)?))
+        });
+        secrets.collect()
+    }
+}
+
+/// Puts other secrets in the place of those that were read. One statement.
+pub(super) struct ReplaceSecrets<'a> {
+    pub(super) id: SubscriptionId,
+    pub(super) from: &'a SealedSecrets,
+    pub(super) to: &'a SealedSecrets,
+}
+
+impl Work for ReplaceSecrets<'_> {
+    type Answer = bool;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
+        let replacement = diesel::sql_query(REPLACE)
+            .bind::<Binary, _>(self.id.as_bytes().as_slice())
+            .bind::<Binary, _>(self.from.current.as_bytes())
+            .bind::<Nullable<Binary>, _>(previous(self.from))
+            .bind::<Nullable<Instant>, _>(previous_until(self.from))
+            .bind::<Binary, _>(self.to.current.as_bytes())
+            .bind::<Nullable<Binary>, _>(previous(self.to))
+            .bind::<Nullable<Instant>, _>(previous_until(self.to));
+        // A second time it would not find what it replaced.
+        let replaced = Kept(replacement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
+        Ok(replaced > 0)
+    }
+}
+
+fn previous(secrets: &SealedSecrets) -> Option<&[u8]> {
+    secrets.previous.as_ref().map(|(secret, _)| secret.as_bytes())
+}
+
+fn previous_until(secrets: &SealedSecrets) -> Option<StoredInstant> {
+    secrets.previous.as_ref().map(|(_, until)| (*until).into())
+}

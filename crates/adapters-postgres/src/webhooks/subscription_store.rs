@@ -1,0 +1,117 @@
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::schema::webhook_subscriptions;
+use diesel_mapping::webhooks::SubscriptionRow;
+use domain::ports::StoreError;
+use domain::webhooks::ports::{SubscriptionInsertion, SubscriptionStore};
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth};
+use domain::{SubscriptionId, Timestamp, UserId};
+
+use super::change_subscription::ChangeSubscription;
+use super::delete_subscription::DeleteSubscription;
+use super::find_subscription::FindSubscription;
+use super::insert_subscription::InsertSubscription;
+use super::subscription_queries::owned_by;
+use super::subscription_secrets::{ListSecrets, ReplaceSecrets, RotateSecret};
+use crate::PostgresStore;
+use crate::attempt::{Failure, Work};
+
+/// Above every id.
+const ID_END: [u8; 17] = [0xFF; 17];
+
+#[async_trait]
+impl SubscriptionStore for PostgresStore {
+    async fn insert_within(
+        &self,
+        subscription: &Subscription,
+        secret: &SealedSecret,
+        max: u32,
+    ) -> Result<SubscriptionInsertion, StoreError> {
+        self.run_in_turn(&subscription.owner, &InsertSubscription { subscription, secret, max }).await
+    }
+
+    async fn list(
+        &self,
+        owner: &UserId,
+        before: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<Subscription>, StoreError> {
+        self.run(&ListSubscriptions { owner, before, max }).await
+    }
+
+    async fn find(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+    ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
+        self.run(&FindSubscription { owner, id }).await
+    }
+
+    async fn update(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        change: &SubscriptionChange,
+        at: Timestamp,
+    ) -> Result<Option<Subscription>, StoreError> {
+        self.run(&ChangeSubscription { owner, id, change, at }).await
+    }
+
+    async fn rotate_secret(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        secret: &SealedSecret,
+        previous_until: Timestamp,
+        at: Timestamp,
+    ) -> Result<Option<Subscription>, StoreError> {
+        self.run(&RotateSecret { owner, id, secret, previous_until, at }).await
+    }
+
+    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError> {
+        self.run(&DeleteSubscription { owner, id, at }).await
+    }
+
+    async fn list_secrets(
+        &self,
+        after: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError> {
+        self.run(&ListSecrets { after, max }).await
+    }
+
+    async fn replace_secrets(
+        &self,
+        id: SubscriptionId,
+        from: &SealedSecrets,
+        to: &SealedSecrets,
+    ) -> Result<bool, StoreError> {
+        self.run(&ReplaceSecrets { id, from, to }).await
+    }
+}
+
+struct ListSubscriptions<'a> {
+    owner: &'a UserId,
+    before: Option<SubscriptionId>,
+    max: u32,
+}
+
+impl Work for ListSubscriptions<'_> {
+    type Answer = Vec<Subscription>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Subscription>, Failure> {
+        let before = self.before.as_ref().map_or(&ID_END[..], |before| before.as_bytes());
+        let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
+            .filter(owned_by(self.owner))
+            .filter(webhook_subscriptions::id.lt(before))
+            .order(webhook_subscriptions::id.desc())
+            .limit(self.max.into())
+            .select(SubscriptionRow::as_select())
+            .load(&mut &*connection)
+            .await?;
+        let subscriptions: Result<Vec<Subscription>, StoreError> =
+            rows.into_iter().map(Subscription::try_from).collect();
+        Ok(subscriptions?)
+    }
+}

@@ -1,0 +1,465 @@
+//! What only this adapter promises of webhooks: exactness over many instances, nothing lost with a connection, hints, and
+//! plans that do not depend on how much waits.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::memory::SeededEntropy;
+use domain::ports::{Entropy, StoreError};
+use domain::webhooks::ports::{
+    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, EventStore, NextStep, Publication,
+    SubscriptionStore,
+};
+use domain::webhooks::{
+    AttemptRecord, ContentDigest, DeliveryEnd, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
+    PublicationKey, PublisherId, SealedSecret, SealingKeys, SigningSecret, SubscribedEvents, Subscription,
+    SubscriptionChange, SubscriptionStatus, TargetUrl, Verdict,
+};
+use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use throwaway_postgres::{Cluster, Database};
+
+const LEASE: Duration = Duration::from_mins(1);
+
+async fn open(url: &str) -> PostgresStore {
+    PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 4 }).await.unwrap()
+}
+
+/// Instances of one fresh database.
+async fn instances(count: usize) -> (Vec<PostgresStore>, Database) {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let first = open(&database.url).await;
+    first.migrate().await.unwrap();
+    first.close().await;
+    let stores = futures_util::future::join_all((0..count).map(|_| open(&database.url))).await;
+    (stores, database)
+}
+
+async fn query(database: &Database, sql: &str) -> String {
+    Cluster::shared().await.unwrap().execute(&database.name, sql).await.unwrap()
+}
+
+fn at(millis: u64) -> Timestamp {
+    Timestamp::from_unix_millis(1_795_225_323_120).unwrap().plus(Duration::from_millis(millis))
+}
+
+fn alice() -> UserId {
+    UserId::new("https://id.example", "alice").unwrap()
+}
+
+async fn subscribe(store: &PostgresStore, entropy: &dyn Entropy, secret: &SealedSecret) -> SubscriptionId {
+    let id = SubscriptionId::mint(at(0), entropy);
+    subscribe_as(store, id, secret).await;
+    id
+}
+
+async fn subscribe_as(store: &PostgresStore, id: SubscriptionId, secret: &SealedSecret) {
+    let subscription = Subscription {
+        id,
+        owner: alice(),
+        url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
+        events: SubscribedEvents::parse(["*"]).unwrap(),
+        description: Description::default(),
+        status: SubscriptionStatus::Enabled,
+        created_at: at(0),
+        updated_at: at(0),
+    };
+    store.insert_within(&subscription, secret, 1_000).await.unwrap();
+}
+
+fn sealed() -> SealedSecret {
+    SealedSecret::from_bytes(vec![1; 61])
+}
+
+fn event(entropy: &dyn Entropy) -> NewEvent {
+    let event = Event {
+        id: EventId::mint(at(0), entropy),
+        owner: alice(),
+        event_type: EventType::parse("order.created").unwrap(),
+        payload: Payload::from_bytes(b"{}".to_vec()),
+        created_at: at(0),
+    };
+    NewEvent { event, publication: None, only: None }
+}
+
+fn named(entropy: &dyn Entropy, id: &str, content: &str) -> NewEvent {
+    let new = event(entropy);
+    let key = PublicationKey {
+        id: PublisherId::parse(id).unwrap(),
+        content: ContentDigest::of(&new.event.event_type, content),
+    };
+    NewEvent { publication: Some(key), ..new }
+}
+
+fn request(entropy: &dyn Entropy, now: Timestamp) -> ClaimRequest {
+    let claim = ClaimId::mint(entropy);
+    ClaimRequest { claim, at: now, until: now.plus(LEASE), lanes_max: 64, room: 16, rooms: Vec::new() }
+}
+
+fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -> Vec<Completion> {
+    let of_lane = |lane: &ClaimedLane| {
+        let subscription = lane.subscription;
+        lane.deliveries.iter().map(move |delivery| (subscription, delivery.id, delivery.attempt)).collect::<Vec<_>>()
+    };
+    let all = lanes.iter().flat_map(of_lane);
+    let completion = |(subscription, delivery, number)| Completion {
+        subscription,
+        delivery,
+        claim,
+        attempt: Some(AttemptRecord {
+            number,
+            started_at: now,
+            duration: Duration::from_millis(2),
+            failure: None,
+            status: Some(200),
+            excerpt: Vec::new(),
+        }),
+        verdict: Verdict::Delivered,
+        ended_at: now,
+        next: NextStep::End(DeliveryEnd::Delivered),
+    };
+    all.map(completion).collect()
+}
+
+/// Each key is published by both, in groups that overlap: one of them accepts it, and the other sees that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_instances_accept_each_key_once_and_share_out_the_deliveries() {
+    let (stores, _database) = instances(2).await;
+    let entropy = Arc::new(SeededEntropy::new(1));
+    for _ in 0..3 {
+        subscribe(&stores[0], &*entropy, &sealed()).await;
+    }
+    let calls = (0..400).map(|call: usize| {
+        let (store, entropy) = (stores[call % 2].clone(), Arc::clone(&entropy));
+        let events = [call, call + 1].map(|key| named(&*entropy, &format!("key-{}", key / 2 % 100), "same"));
+        tokio::spawn(async move { store.publish(&events).await.unwrap() })
+    });
+    let mut accepted = BTreeSet::new();
+    for publication in futures_util::future::try_join_all(calls).await.unwrap() {
+        let Publication::Accepted(events) = publication else { panic!("no content differs: {publication:?}") };
+        accepted.extend(events.iter().filter(|one| !one.is_duplicate).map(|one| one.event.id));
+        assert!(events.iter().all(|one| one.deliveries == 3));
+    }
+    assert_eq!(accepted.len(), 100, "each key is accepted once");
+
+    let workers = (0..4).map(|worker: usize| {
+        let (store, entropy) = (stores[worker % 2].clone(), Arc::clone(&entropy));
+        tokio::spawn(async move {
+            let mut done = Vec::new();
+            // Claims that run in parallel may pass each other by.
+            let mut idle = 0;
+            while idle < 5 {
+                let request = request(&*entropy, at(1));
+                let lanes = store.claim(&request).await.unwrap();
+                let completions = delivered(request.claim, &lanes, at(2));
+                assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
+                idle = if completions.is_empty() { idle + 1 } else { 0 };
+                done.extend(completions.into_iter().map(|one| one.delivery));
+            }
+            done
+        })
+    });
+    let done = futures_util::future::try_join_all(workers).await.unwrap().concat();
+    let each: BTreeSet<DeliveryId> = done.iter().copied().collect();
+    assert_eq!((done.len(), each.len()), (300, 300), "each delivery was claimed once");
+}
+
+/// One who publishes another event under a key, and one who mints an id twice, are told so. Nobody else of their group is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_group_does_not_fail_for_one_of_its_calls() {
+    let (stores, _database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(2));
+    subscribe(store, &entropy, &sealed()).await;
+    let first = named(&entropy, "key", "this");
+    store.publish(std::slice::from_ref(&first)).await.unwrap();
+    let minted_twice = NewEvent { publication: None, ..first.clone() };
+    let other_content = named(&entropy, "key", "that");
+    let mut calls: Vec<NewEvent> = (0..60).map(|_| event(&entropy)).collect();
+    calls.insert(20, minted_twice);
+    calls.insert(40, other_content);
+    let answers = calls.iter().map(|new| store.publish(std::slice::from_ref(new)));
+    let answers = futures_util::future::join_all(answers).await;
+    for (index, answer) in answers.iter().enumerate() {
+        match (index, answer) {
+            (20, Err(StoreError::Duplicate { what: "id" })) | (40, Ok(Publication::Conflict { index: 0 })) => {}
+            (20 | 40, other) => panic!("{index}: {other:?}"),
+            (_, answer) => assert!(matches!(answer, Ok(Publication::Accepted(one)) if one[0].deliveries == 1)),
+        }
+    }
+    let all = DeliveryLog::list(store, &alice(), &DeliveryFilter::default(), None, 100).await.unwrap();
+    assert_eq!(all.deliveries.len(), 61);
+}
+
+/// The server throws out all connections again and again. Whoever is told no tries again, as clients do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn lost_connections_lose_nothing_and_double_nothing() {
+    const PUBLISHERS: usize = 8;
+    const EVENTS: usize = 40;
+    let (stores, database) = instances(2).await;
+    let entropy = Arc::new(SeededEntropy::new(3));
+    subscribe(&stores[0], &*entropy, &sealed()).await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let killer = {
+        let (is_over, database) = (Arc::clone(&is_over), database.name.clone());
+        tokio::spawn(async move {
+            let terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                WHERE application_name = 'gatepost' AND datname = current_database()";
+            let mut killed = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let count = Cluster::shared().await.unwrap().execute(&database, terminate).await.unwrap();
+                killed += count.parse::<u32>().unwrap();
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            killed
+        })
+    };
+    let publishers = (0..PUBLISHERS).map(|publisher| {
+        let (store, entropy) = (stores[publisher % 2].clone(), Arc::clone(&entropy));
+        tokio::spawn(async move {
+            for number in 0..EVENTS {
+                loop {
+                    let new = named(&*entropy, &format!("{publisher}-{number}"), "same");
+                    match store.publish(&[new]).await {
+                        Ok(Publication::Accepted(_)) => break,
+                        Ok(conflict @ Publication::Conflict { .. }) => panic!("{conflict:?}"),
+                        Err(StoreError::Unavailable(_)) => {}
+                        Err(other) => panic!("{other:?}"),
+                    }
+                }
+            }
+        })
+    });
+    let worker = {
+        let (store, entropy) = (stores[0].clone(), Arc::clone(&entropy));
+        tokio::spawn(async move {
+            let mut done = 0;
+            // Each claim is later than the one before, so that those that were lost on the way run out.
+            for round in 1_u64.. {
+                let now = at(round * 10_000);
+                let request = request(&*entropy, now);
+                let Ok(lanes) = store.claim(&request).await else { continue };
+                let completions = delivered(request.claim, &lanes, now);
+                // A completion may be repeated: what was done the first time is not held any more.
+                while store.complete(&completions).await.is_err() {}
+                done += completions.len();
+                if done >= PUBLISHERS * EVENTS {
+                    return;
+                }
+            }
+        })
+    };
+    futures_util::future::try_join_all(publishers).await.unwrap();
+    tokio::time::timeout(Duration::from_mins(1), worker).await.unwrap().unwrap();
+    is_over.store(true, Ordering::Relaxed);
+    assert!(killer.await.unwrap() > 20, "connections were lost all the time");
+    let expected = (PUBLISHERS * EVENTS).to_string();
+    for count in [
+        "SELECT count(*) FROM webhook_events",
+        "SELECT count(*) FROM webhook_publications",
+        "SELECT count(*) FROM webhook_deliveries WHERE ended = 'delivered'",
+        "SELECT count(*) FROM webhook_attempts",
+    ] {
+        assert_eq!(query(&database, count).await, expected, "{count}");
+    }
+    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_instance_is_woken_by_a_publication() {
+    let (stores, _database) = instances(2).await;
+    let entropy = SeededEntropy::new(4);
+    subscribe(&stores[0], &entropy, &sealed()).await;
+    let hint = |store: &PostgresStore| {
+        let store = store.clone();
+        async move { tokio::time::timeout(Duration::from_secs(20), DeliveryQueue::hint(&store)).await.unwrap() }
+    };
+    // The first says that the connection is there.
+    tokio::join!(hint(&stores[0]), hint(&stores[1]));
+    stores[0].publish(&[event(&entropy)]).await.unwrap();
+    tokio::join!(hint(&stores[0]), hint(&stores[1]));
+}
+
+/// A publication commits while a claim that found its lane empty is about to put the lane to sleep: between the claim's
+/// look at what is due and its lock of the lane.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lane_is_not_put_to_sleep_past_a_publication() {
+    let (stores, database) = instances(2).await;
+    let entropy = Arc::new(SeededEntropy::new(7));
+    let (one, two) =
+        (subscribe(&stores[0], &*entropy, &sealed()).await, subscribe(&stores[0], &*entropy, &sealed()).await);
+    let (first, second) = (one.min(two), one.max(two));
+    stores[0].publish(&[event(&*entropy)]).await.unwrap();
+    let both = request(&*entropy, at(1));
+    let completions = delivered(both.claim, &stores[0].claim(&both).await.unwrap(), at(1));
+    assert_eq!(stores[0].complete(&completions).await.unwrap(), [true, true]);
+    // Lanes are put to sleep in the order of their ids. The first waits for a lock of ours.
+    let raw = connect(&database).await;
+    let stall = format!(
+        "CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+        CREATE TRIGGER stall BEFORE UPDATE ON webhook_lanes FOR EACH ROW
+            WHEN (OLD.subscription_id = '\\x{}') EXECUTE FUNCTION stall();
+        SELECT pg_advisory_lock(1)",
+        hexadecimal(first.as_bytes())
+    );
+    raw.batch_execute(&stall).await.unwrap();
+    let lease_end = both.until;
+    let claiming = {
+        let (store, request) = (stores[0].clone(), request(&*entropy, lease_end));
+        tokio::spawn(async move { store.claim(&request).await.unwrap().len() })
+    };
+    somebody_waits(&database).await;
+    stores[1].publish(&[NewEvent { only: Some(second), ..event(&*entropy) }]).await.unwrap();
+    raw.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
+    assert_eq!(claiming.await.unwrap(), 0, "the claim came first");
+    let lanes = stores[0].claim(&request(&*entropy, lease_end)).await.unwrap();
+    assert_eq!(lanes.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [second]);
+}
+
+/// Somebody subscribes while a publication waits for the lane of somebody else: the new lane is woken, too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_subscribes_beside_a_publication_is_woken_or_gets_nothing() {
+    let (stores, database) = instances(2).await;
+    let entropy = Arc::new(SeededEntropy::new(8));
+    subscribe(&stores[0], &*entropy, &sealed()).await;
+    let raw = connect(&database).await;
+    raw.batch_execute("BEGIN; SELECT FROM webhook_lanes FOR UPDATE").await.unwrap();
+    let publishing = {
+        let (store, event) = (stores[0].clone(), event(&*entropy));
+        tokio::spawn(async move { store.publish(&[event]).await.unwrap() })
+    };
+    somebody_waits(&database).await;
+    subscribe(&stores[1], &*entropy, &sealed()).await;
+    raw.batch_execute("COMMIT").await.unwrap();
+    let Publication::Accepted(events) = publishing.await.unwrap() else { panic!("nothing was named") };
+    let lanes = stores[0].claim(&request(&*entropy, at(1))).await.unwrap();
+    assert_eq!((events[0].deliveries, lanes.len()), (2, 2));
+}
+
+async fn connect(database: &Database) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// Returns when a connection of the store waits for a lock.
+async fn somebody_waits(database: &Database) {
+    const WAITING: &str = "SELECT FROM pg_stat_activity
+        WHERE application_name = 'gatepost' AND datname = current_database() AND wait_event_type = 'Lock'";
+    let raw = connect(database).await;
+    while raw.query(WAITING, &[]).await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// What is read is counted by the server: as much with very much waiting as with none, also by statements that were
+/// planned while the tables were known to be empty.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_queue_reads_no_more_when_much_waits() {
+    let (none, much) = (rows_read_beside(0).await, rows_read_beside(200_000).await);
+    assert!(none > 1_000, "the reads are counted: {none}");
+    assert!(much < none * 3, "{none} rows, and {much} beside many that wait");
+}
+
+/// How many rows are read by ten turns on a lane in which so many wait, beside a tenth as many other lanes.
+async fn rows_read_beside(waiting: u32) -> u64 {
+    const CONNECTIONS: &str = "SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = 'gatepost' AND datname = current_database()";
+    const ROWS_READ: &str = "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname LIKE 'webhook_%')
+        + (SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE 'webhook_%')";
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(5));
+    let lane = subscribe(store, &entropy, &sealed()).await;
+    turn(store, &entropy).await;
+    query(&database, "VACUUM ANALYZE").await;
+    // Enough for plans to be kept.
+    for _ in 0..8 {
+        turn(store, &entropy).await;
+    }
+    let lane = format!("'\\x{}'::bytea", hexadecimal(lane.as_bytes()));
+    let fill = format!(
+        "INSERT INTO webhook_lanes SELECT substring(sha256(i::text::bytea) FOR 16), TRUE, NULL, 0, 0, NULL, NULL, 0
+            FROM generate_series(1, {waiting} / 10) AS i;
+        INSERT INTO webhook_events SELECT substring(sha256(i::text::bytea) FOR 16), 'https://id.example', 'alice', 'a',
+            '', now(), 1 FROM generate_series(1, {waiting}) AS i;
+        INSERT INTO webhook_due SELECT {lane}, substring(sha256(i::text::bytea) FOR 16),
+            substring(sha256(i::text::bytea) FOR 16), i % 2,
+            CASE WHEN i % 2 = 0 THEN '2026-11-21T01:42:03Z'::timestamptz ELSE '2027-11-21' END, NULL, NULL, 0, 0, now()
+            FROM generate_series(1, {waiting}) AS i;
+        SELECT pg_stat_reset()"
+    );
+    query(&database, &fill).await;
+    for _ in 0..10 {
+        turn(store, &entropy).await;
+    }
+    // A connection says what it has read when it is closed.
+    store.close().await;
+    drop(stores);
+    while query(&database, CONNECTIONS).await != "0" {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    query(&database, ROWS_READ).await.parse().unwrap()
+}
+
+/// Publishes 16 deliveries to a lane, and some to another one. Those of the lane are claimed, given back, claimed again
+/// and delivered. The other lane is disabled: what waits there ends, and what is claimed ends when the claim does.
+async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
+    let events: Vec<NewEvent> = (0..16).map(|_| event(entropy)).collect();
+    store.publish(&events).await.unwrap();
+    for next in [NextStep::GiveBack(at(1)), NextStep::End(DeliveryEnd::Delivered)] {
+        let request = request(entropy, at(1));
+        let mut completions = delivered(request.claim, &store.claim(&request).await.unwrap(), at(1));
+        assert_eq!(completions.len(), 16);
+        if let NextStep::GiveBack(_) = next {
+            let given_back = |done| Completion { attempt: None, verdict: Verdict::NotCharged, next, ..done };
+            completions = completions.into_iter().map(given_back).collect();
+        }
+        assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
+    }
+    let other = subscribe(store, entropy, &sealed()).await;
+    let to_other = || NewEvent { only: Some(other), ..event(entropy) };
+    store.publish(&[to_other(), to_other()]).await.unwrap();
+    let request = request(entropy, at(1));
+    let lanes = store.claim(&request).await.unwrap();
+    let (others, mine): (Vec<_>, Vec<_>) = lanes.into_iter().partition(|lane| lane.subscription == other);
+    assert_eq!(others[0].deliveries.len(), 2);
+    store.complete(&delivered(request.claim, &mine, at(1))).await.unwrap();
+    store.publish(&[to_other(), to_other()]).await.unwrap();
+    let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    store.update(&alice(), other, &disable, at(1)).await.unwrap();
+    let lease_end = at(1).plus(LEASE);
+    assert_eq!(store.end_closed(lease_end, 1_000).await.unwrap(), 2);
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_database_holds_no_signing_secret() {
+    const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(6));
+    let keys = SealingKeys::new(vec![[7; 32].into()]).unwrap();
+    let id = SubscriptionId::mint(at(0), &entropy);
+    let secret = SigningSecret::parse(SECRET).unwrap();
+    subscribe_as(store, id, &keys.seal(&secret, id, &entropy)).await;
+    let other = keys.seal(&secret, id, &entropy);
+    store.rotate_secret(&alice(), id, &other, at(1_000), at(1)).await.unwrap().unwrap();
+    store.publish(&[event(&entropy)]).await.unwrap();
+    let (_, secrets) = store.list_secrets(None, 10).await.unwrap().remove(0);
+    assert_eq!(keys.unseal(&secrets.current, id).unwrap().secret.expose(), SECRET, "it can be read with the key");
+
+    let tables = query(&database, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'").await;
+    let mut dump = String::new();
+    for table in tables.lines() {
+        dump += &query(&database, &format!("SELECT row_to_json(one)::text FROM {table} AS one")).await;
+    }
+    assert!(dump.contains("hooks.example") && dump.contains(&hexadecimal(other.as_bytes())), "the dump is whole");
+    for form in [SECRET, "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
+        assert!(!dump.contains(form) && !dump.contains(&hexadecimal(form.as_bytes())), "{form}");
+    }
+}

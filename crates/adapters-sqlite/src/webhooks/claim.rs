@@ -1,0 +1,187 @@
+use std::time::Duration;
+
+use diesel::connection::DefaultLoadingMode;
+use diesel::prelude::*;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
+use diesel_mapping::webhooks::{Phase, QueuedRow, SecretsRow};
+use domain::Timestamp;
+use domain::ports::StoreError;
+use domain::webhooks::ports::{ClaimRequest, ClaimedLane};
+use domain::webhooks::{Admission, TargetUrl};
+
+use super::lane::{Lane, LaneRow};
+use crate::undo::Undo;
+
+/// So many deliveries are claimed by one statement.
+const TAKEN_TOGETHER: usize = 16;
+
+/// A delivery that is due, and its payload.
+type Due = (QueuedRow, Vec<u8>);
+
+/// A lane that a claim must look at, and what is needed to deliver of it.
+struct ReadyLane {
+    lane: Lane,
+    url: String,
+    secrets: SecretsRow,
+}
+
+/// See [`DeliveryQueue::claim`](domain::webhooks::ports::DeliveryQueue::claim).
+pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, Undo> {
+    let lanes_max = usize::try_from(request.lanes_max).unwrap_or(usize::MAX);
+    loop {
+        let mut claimed = Vec::new();
+        let mut visited = 0;
+        for ready in ready_lanes(connection, request)? {
+            if request.room_of(ready.lane.id) > 0 && claimed.len() < lanes_max {
+                visited += 1;
+                claimed.extend(serve(connection, ready, request)?);
+            }
+        }
+        // Lanes that were looked at in vain sleep now: they are not met again.
+        if !claimed.is_empty() || visited == 0 {
+            return Ok(claimed);
+        }
+    }
+}
+
+// None of these has a `LIMIT`, but ends when enough is read: SQLite prepares a statement again whenever its limit is bound.
+
+/// The lanes that have waited longest, as many as can be served even when those without room are among them.
+fn ready_lanes(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ReadyLane>, Undo> {
+    let full = request.rooms.iter().filter(|(_, room)| *room == 0).count();
+    let lanes_max = usize::try_from(request.lanes_max).unwrap_or(usize::MAX);
+    let ready = webhook_lanes::table
+        .inner_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
+        .filter(webhook_lanes::is_open.eq(true))
+        .filter(webhook_lanes::ready_at.le(Some(StoredInstant::from(request.at))))
+        .order(webhook_lanes::ready_at)
+        .select((LaneRow::as_select(), webhook_subscriptions::url, SecretsRow::as_select()));
+    let rows = ready.load_iter::<(LaneRow, String, SecretsRow), DefaultLoadingMode>(connection)?;
+    let ready = |row: QueryResult<(LaneRow, String, SecretsRow)>| {
+        let (lane, url, secrets) = row?;
+        Ok(ReadyLane { lane: lane.try_into()?, url, secrets })
+    };
+    rows.take(lanes_max.saturating_add(full)).map(ready).collect()
+}
+
+/// Claims what the lane may deliver, and plans its next service. `None` when that is nothing.
+fn serve(
+    connection: &mut SqliteConnection,
+    ready: ReadyLane,
+    request: &ClaimRequest,
+) -> Result<Option<ClaimedLane>, Undo> {
+    let before = ready.lane;
+    let room = admitted(connection, &before, request)?;
+    let due = claimable(connection, &before, request.at, room)?;
+    let (mut rows, payloads): (Vec<QueuedRow>, Vec<Vec<u8>>) = due.into_iter().unzip();
+    take(connection, &mut rows, request)?;
+    let mut lane = before.clone();
+    // Behind all that wait; looked at in vain, behind this claim as well. One that gave all that there was room for may
+    // have more, which the next claim will see.
+    let back = if rows.is_empty() { request.at.plus(Duration::from_millis(1)) } else { request.at };
+    let may_have_more = room == request.room_of(before.id) && rows.len() == usize::try_from(room).unwrap_or(usize::MAX);
+    lane.ready_at = if may_have_more {
+        Some(back)
+    } else {
+        before.next_service(connection, request.at)?.map(|next| next.max(back))
+    };
+    lane.write(connection, &before)?;
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let url = TargetUrl::from_stored(&ready.url).ok_or_else(|| StoreError::Corrupt {
+        table: "webhook_subscriptions",
+        column: "url",
+        row: before.id.to_string(),
+    })?;
+    let deliveries = rows.iter().zip(payloads).map(|(row, payload)| row.claimed(payload));
+    let deliveries = deliveries.collect::<Result<_, _>>()?;
+    let secrets = ready.secrets.secrets(before.id)?;
+    Ok(Some(ClaimedLane { subscription: before.id, url, secrets, breaker: before.breaker, deliveries }))
+}
+
+/// How many deliveries the breaker lets through.
+fn admitted(connection: &mut SqliteConnection, lane: &Lane, request: &ClaimRequest) -> Result<u32, Undo> {
+    match lane.breaker.admission(request.at) {
+        Admission::Free => Ok(request.room_of(lane.id)),
+        Admission::Paused(_) => Ok(0),
+        Admission::Probe => {
+            let out = webhook_due::table
+                .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
+                .filter(webhook_due::claim.is_not_null())
+                .filter(webhook_due::due_at.gt(StoredInstant::from(request.at)))
+                .select(webhook_due::due_at);
+            let out = out.load_iter::<StoredInstant, DefaultLoadingMode>(connection)?.next().transpose()?;
+            Ok(if out.is_some() { 0 } else { request.room_of(lane.id).min(1) })
+        }
+    }
+}
+
+/// The deliveries of the lane that are due, in the order in which they should leave: those that wait and those whose
+/// claim has ended.
+fn claimable(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, room: u32) -> Result<Vec<Due>, Undo> {
+    let room = usize::try_from(room).unwrap_or(usize::MAX);
+    let mut rows = Vec::new();
+    for phase in Phase::ALL {
+        if rows.len() < room {
+            rows.append(&mut waiting(connection, lane, at, phase, room - rows.len())?);
+        }
+    }
+    let mut expired = expired(connection, lane, at, room)?;
+    if !expired.is_empty() {
+        rows.append(&mut expired);
+        rows.sort_by_key(|(row, _)| row.order());
+        rows.truncate(room);
+    }
+    Ok(rows)
+}
+
+fn waiting(
+    connection: &mut SqliteConnection,
+    lane: &Lane,
+    at: Timestamp,
+    phase: Phase,
+    max: usize,
+) -> QueryResult<Vec<Due>> {
+    webhook_due::table
+        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
+        .filter(webhook_due::claim.is_null())
+        .filter(webhook_due::phase.eq(phase.number()))
+        .filter(webhook_due::due_at.le(StoredInstant::from(at)))
+        .order((webhook_due::due_at, webhook_due::delivery_id))
+        .select((QueuedRow::as_select(), webhook_events::payload))
+        .load_iter::<Due, DefaultLoadingMode>(connection)?
+        .take(max)
+        .collect()
+}
+
+fn expired(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, max: usize) -> QueryResult<Vec<Due>> {
+    webhook_due::table
+        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
+        .filter(webhook_due::claim.is_not_null())
+        .filter(webhook_due::due_at.le(StoredInstant::from(at)))
+        .order((webhook_due::due_at, webhook_due::delivery_id))
+        .select((QueuedRow::as_select(), webhook_events::payload))
+        .load_iter::<Due, DefaultLoadingMode>(connection)?
+        .take(max)
+        .collect()
+}
+
+/// Puts the deliveries under the claim, and counts the attempts. Rows are replaced and not updated, because diesel keeps
+/// no update prepared.
+fn take(connection: &mut SqliteConnection, rows: &mut [QueuedRow], request: &ClaimRequest) -> Result<(), Undo> {
+    for row in &mut *rows {
+        row.claim(request.claim.number(), request.until);
+    }
+    let (together, alone) = (*rows).as_chunks::<TAKEN_TOGETHER>();
+    for chunk in together {
+        diesel::replace_into(webhook_due::table).values(chunk).execute(connection)?;
+    }
+    for row in alone {
+        diesel::replace_into(webhook_due::table).values(row).execute(connection)?;
+    }
+    Ok(())
+}

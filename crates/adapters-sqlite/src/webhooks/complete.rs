@@ -1,0 +1,166 @@
+use diesel::prelude::*;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::{
+    webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
+};
+use diesel_mapping::webhooks::{NewAttemptRow, QueuedRow, event_id, status_code};
+use domain::webhooks::ports::{Completion, NextStep};
+use domain::webhooks::{AttemptRecord, DeliveryEnd, DisableReason, Report, SubscriptionStatus};
+use domain::{EventId, SubscriptionId, Timestamp};
+
+use super::end::{close, end_queued};
+use super::lane::Lane;
+use crate::undo::Undo;
+
+/// What ended in a lane.
+struct Ends {
+    id: SubscriptionId,
+    /// When the last did.
+    at: Timestamp,
+    reports: Vec<Report>,
+}
+
+/// See [`DeliveryQueue::complete`](domain::webhooks::ports::DeliveryQueue::complete). Answers also whether something may
+/// have become due.
+pub(super) fn complete(
+    connection: &mut SqliteConnection,
+    completions: &[Completion],
+) -> Result<(Vec<bool>, bool), Undo> {
+    let mut held = Vec::with_capacity(completions.len());
+    let mut lanes: Vec<Ends> = Vec::new();
+    for completion in completions {
+        let (is_held, report) = go_on(connection, completion)?;
+        held.push(is_held);
+        let lane = lanes.iter().position(|lane| lane.id == completion.subscription).unwrap_or_else(|| {
+            lanes.push(Ends { id: completion.subscription, at: completion.ended_at, reports: Vec::new() });
+            lanes.len() - 1
+        });
+        lanes[lane].at = lanes[lane].at.max(completion.ended_at);
+        lanes[lane].reports.extend(report);
+    }
+    let mut woke = false;
+    for ends in lanes {
+        woke |= tell(connection, &ends)?;
+    }
+    Ok((held, woke))
+}
+
+/// Moves the delivery on, if its claim still holds it, and stores the attempt. Answers whether it does, and
+/// with the report for the breaker, if the attempt was not stored before.
+fn go_on(connection: &mut SqliteConnection, completion: &Completion) -> Result<(bool, Option<Report>), Undo> {
+    let found = find(connection, completion)?;
+    let event = match &found {
+        Some((row, _)) => Some(row.event()?),
+        None => ended_event(connection, completion)?,
+    };
+    let report = match (&completion.attempt, event) {
+        (Some(attempt), Some(event)) => store_attempt(connection, completion, event, attempt)?,
+        _ => None,
+    };
+    let held = found.filter(|(row, _)| row.is_held_by(completion.claim.number()));
+    let is_held = held.is_some();
+    if let Some((row, event_type)) = held {
+        step(connection, row, &event_type, completion)?;
+    }
+    Ok((is_held, report))
+}
+
+/// The delivery, unless it has ended, and its event's type.
+fn find(connection: &mut SqliteConnection, completion: &Completion) -> QueryResult<Option<(QueuedRow, String)>> {
+    let due = webhook_due::table
+        .find((completion.subscription.as_bytes().as_slice(), completion.delivery.as_bytes().as_slice()))
+        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .select((QueuedRow::as_select(), webhook_events::event_type));
+    due.get_result(connection).optional()
+}
+
+/// The event of a delivery that has ended; `None` when it is no longer known.
+fn ended_event(connection: &mut SqliteConnection, completion: &Completion) -> Result<Option<EventId>, Undo> {
+    let (subscription, delivery) = (completion.subscription.as_bytes(), completion.delivery.as_bytes());
+    let ended = webhook_deliveries::table
+        .find((subscription.as_slice(), delivery.as_slice()))
+        .select(webhook_deliveries::event_id);
+    let event: Option<Vec<u8>> = ended.get_result(connection).optional()?;
+    Ok(event.map(|event| event_id("webhook_deliveries", "event_id", &event)).transpose()?)
+}
+
+/// Answers with the report for the breaker, unless an attempt of this number was stored before.
+fn store_attempt(
+    connection: &mut SqliteConnection,
+    completion: &Completion,
+    event: EventId,
+    attempt: &AttemptRecord,
+) -> Result<Option<Report>, Undo> {
+    let row = NewAttemptRow::new(&completion.subscription, &completion.delivery, &event, attempt);
+    let insertion = diesel::insert_or_ignore_into(webhook_attempts::table).values(row);
+    let is_new = insertion.execute(connection)? > 0;
+    let Completion { ended_at, verdict, .. } = *completion;
+    Ok(is_new.then_some(Report { started_at: attempt.started_at, ended_at, verdict }))
+}
+
+fn step(
+    connection: &mut SqliteConnection,
+    mut row: QueuedRow,
+    event_type: &str,
+    completion: &Completion,
+) -> Result<(), Undo> {
+    match completion.next {
+        NextStep::End(how) => return Ok(end_queued(connection, &row, event_type, how, completion.ended_at)?),
+        NextStep::Retry(at) => row.wait(at),
+        NextStep::GiveBack(at) => row.give_back(at),
+    }
+    diesel::replace_into(webhook_due::table).values(&row).execute(connection)?;
+    Ok(())
+}
+
+/// Tells the lane's breaker, and plans the lane's next service. Answers whether that is any sooner.
+fn tell(connection: &mut SqliteConnection, ends: &Ends) -> Result<bool, Undo> {
+    let Some(before) = Lane::find(connection, ends.id)? else { return Ok(false) };
+    let mut lane = before.clone();
+    let mut verdict = None;
+    for report in &ends.reports {
+        let reason = lane.breaker.record(*report);
+        verdict = verdict.or(reason.map(|reason| (reason, report.ended_at)));
+    }
+    let woke = plan(connection, &mut lane, ends.at)?;
+    lane.write(connection, &before)?;
+    if let Some((reason, at)) = verdict {
+        disable(connection, lane.id, reason, at)?;
+    }
+    Ok(woke)
+}
+
+fn plan(connection: &mut SqliteConnection, lane: &mut Lane, at: Timestamp) -> Result<bool, Undo> {
+    let paused = lane.breaker.pause.is_some_and(|pause| pause.until > at);
+    if lane.is_open && !paused && lane.ready_at.is_some_and(|ready_at| ready_at <= at) {
+        return Ok(false);
+    }
+    let next = lane.next_service(connection, at)?;
+    let woke = lane.is_open && next.is_some_and(|next| next <= at);
+    lane.ready_at = match (next, lane.ready_at) {
+        (Some(next), Some(planned)) if lane.is_open && !paused => Some(next.min(planned)),
+        (next, _) => next,
+    };
+    Ok(woke)
+}
+
+/// Disables the subscription, unless it is disabled already, and closes its lane.
+fn disable(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    reason: DisableReason,
+    at: Timestamp,
+) -> Result<(), Undo> {
+    let enabled = webhook_subscriptions::table
+        .filter(webhook_subscriptions::id.eq(subscription.as_bytes().as_slice()))
+        .filter(webhook_subscriptions::status.eq(status_code(SubscriptionStatus::Enabled)))
+        .filter(webhook_subscriptions::deleted_at.is_null());
+    let change = (
+        webhook_subscriptions::status.eq(status_code(SubscriptionStatus::DisabledByService(reason))),
+        webhook_subscriptions::updated_at.eq(StoredInstant::from(at)),
+    );
+    if diesel::update(enabled).set(change).execute(connection)? > 0 {
+        close(connection, subscription, DeliveryEnd::SubscriptionDisabled, at)?;
+    }
+    Ok(())
+}

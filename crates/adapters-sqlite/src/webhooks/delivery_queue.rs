@@ -1,0 +1,50 @@
+use async_trait::async_trait;
+use diesel::SqliteConnection;
+use domain::Timestamp;
+use domain::ports::StoreError;
+use domain::webhooks::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue};
+
+use super::claim::claim;
+use super::complete::complete;
+use super::end_closed::{CHUNK, end_closed};
+use crate::SqliteStore;
+
+#[async_trait]
+impl DeliveryQueue for SqliteStore {
+    async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
+        // A claim that a power failure undoes is claimed again: it does not wait for the disk.
+        let request = request.clone();
+        self.writer.write_unflushed(move |connection: &mut SqliteConnection| claim(connection, &request)).await
+    }
+
+    async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
+        let (completions, wake) = (completions.to_vec(), self.wake.clone());
+        let work = move |connection: &mut SqliteConnection| complete(connection, &completions);
+        let (held, _) = self
+            .writer
+            .write_then(work, move |(_, woke)| {
+                if *woke {
+                    wake.up();
+                }
+            })
+            .await?;
+        Ok(held)
+    }
+
+    async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let mut ended = 0;
+        while ended < max {
+            let chunk = CHUNK.min(max - ended);
+            let more = self.writer.write(move |connection| end_closed(connection, at, chunk)).await?;
+            ended += more;
+            if more < chunk {
+                break;
+            }
+        }
+        Ok(ended)
+    }
+
+    async fn hint(&self) {
+        self.wake.awaited().await;
+    }
+}

@@ -1,0 +1,42 @@
+use diesel::prelude::*;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
+use domain::Timestamp;
+use domain::webhooks::DeliveryEnd;
+
+use super::end::end_waiting;
+use super::lane::{Lane, LaneRow};
+use crate::undo::Undo;
+
+/// The most deliveries that end in one transaction, so that nobody waits long for the writer.
+pub(super) const CHUNK: u32 = 500;
+
+/// Ends at most `max` of what waits in closed lanes, as
+/// [`DeliveryQueue::end_closed`](domain::webhooks::ports::DeliveryQueue::end_closed) says, and answers how many.
+pub(super) fn end_closed(connection: &mut SqliteConnection, at: Timestamp, max: u32) -> Result<u32, Undo> {
+    let mut ended = 0;
+    while ended < max {
+        let Some((before, end)) = next_closed(connection, at)? else { break };
+        ended += end_waiting(connection, before.id, end, at, max - ended)?;
+        let mut lane = before.clone();
+        // Claims end later than `at` when they still hold; what waits would be over the maximum.
+        lane.ready_at = lane.next_service(connection, at)?;
+        lane.write(connection, &before)?;
+    }
+    Ok(ended)
+}
+
+/// A closed lane with something to end, and how that ends.
+fn next_closed(connection: &mut SqliteConnection, at: Timestamp) -> Result<Option<(Lane, DeliveryEnd)>, Undo> {
+    let closed = webhook_lanes::table
+        .inner_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
+        .filter(webhook_lanes::is_open.eq(false))
+        .filter(webhook_lanes::ready_at.le(Some(StoredInstant::from(at))))
+        .order(webhook_lanes::ready_at)
+        .limit(1)
+        .select((LaneRow::as_select(), webhook_subscriptions::deleted_at.is_not_null()));
+    let found: Option<(LaneRow, bool)> = closed.first(connection).optional()?;
+    let Some((lane, is_deleted)) = found else { return Ok(None) };
+    let end = if is_deleted { DeliveryEnd::SubscriptionDeleted } else { DeliveryEnd::SubscriptionDisabled };
+    Ok(Some((lane.try_into()?, end)))
+}

@@ -1,0 +1,16 @@
+use async_trait::async_trait;
+use domain::ports::StoreError;
+use domain::webhooks::NewEvent;
+use domain::webhooks::ports::{EventStore, Publication};
+
+use super::publish::publish;
+use crate::SqliteStore;
+
+#[async_trait]
+impl EventStore for SqliteStore {
+    async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
+        let (events, wake) = (events.to_vec(), self.wake.clone());
+        let work = move |connection: &mut diesel::SqliteConnection| publish(connection, &events);
+        self.writer.write_then(work, move |_| wake.up()).await
+    }
+}

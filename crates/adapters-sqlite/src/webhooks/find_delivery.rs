@@ -1,0 +1,72 @@
+use diesel::prelude::*;
+use diesel_mapping::schema::{
+    webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
+};
+use diesel_mapping::webhooks::{AttemptRow, DueRow, EndedRow, EventRow, subscription_id};
+use domain::webhooks::{Delivery, DeliveryHistory};
+use domain::{DeliveryId, SubscriptionId, UserId};
+
+use crate::undo::Undo;
+
+/// See [`DeliveryLog::find`](domain::webhooks::ports::DeliveryLog::find).
+pub(super) fn find_history(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: DeliveryId,
+) -> Result<Option<DeliveryHistory>, Undo> {
+    let Some(delivery) = find_delivery(connection, owner, id)? else { return Ok(None) };
+    let event = webhook_events::table.find(delivery.event_id.as_bytes().as_slice()).select(EventRow::as_select());
+    let event: EventRow = event.first(connection)?;
+    let attempts: Vec<AttemptRow> = webhook_attempts::table
+        .filter(webhook_attempts::subscription_id.eq(delivery.subscription_id.as_bytes().as_slice()))
+        .filter(webhook_attempts::delivery_id.eq(id.as_bytes().as_slice()))
+        .order(webhook_attempts::number)
+        .select(AttemptRow::as_select())
+        .load(connection)?;
+    let attempts = attempts.into_iter().map(|row| row.record(id)).collect::<Result<_, _>>()?;
+    Ok(Some(DeliveryHistory { delivery, event: event.try_into()?, attempts }))
+}
+
+/// The owner's delivery with this id, looked for in each of the owner's subscriptions: its key begins with that.
+pub(super) fn find_delivery(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: DeliveryId,
+) -> Result<Option<Delivery>, Undo> {
+    for subscription in subscriptions_of(connection, owner)? {
+        if let Some(delivery) = find_in(connection, subscription, id)? {
+            return Ok(Some(delivery));
+        }
+    }
+    Ok(None)
+}
+
+fn find_in(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    id: DeliveryId,
+) -> Result<Option<Delivery>, Undo> {
+    let key = (subscription.as_bytes().as_slice(), id.as_bytes().as_slice());
+    let due = webhook_due::table
+        .find(key)
+        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .select((DueRow::as_select(), webhook_events::event_type));
+    let due: Option<(DueRow, String)> = due.first(connection).optional()?;
+    if let Some((row, event_type)) = due {
+        return Ok(Some(row.delivery(&event_type)?));
+    }
+    let ended = webhook_deliveries::table.find(key).select(EndedRow::as_select());
+    let ended: Option<EndedRow> = ended.first(connection).optional()?;
+    Ok(ended.map(Delivery::try_from).transpose()?)
+}
+
+/// The owner's subscriptions, also those that were deleted.
+pub(super) fn subscriptions_of(connection: &mut SqliteConnection, owner: &UserId) -> Result<Vec<SubscriptionId>, Undo> {
+    let ids: Vec<Vec<u8>> = webhook_subscriptions::table
+        .filter(webhook_subscriptions::owner_issuer.eq(owner.issuer()))
+        .filter(webhook_subscriptions::owner_subject.eq(owner.subject()))
+        .order(webhook_subscriptions::id.desc())
+        .select(webhook_subscriptions::id)
+        .load(connection)?;
+    Ok(ids.iter().map(|id| subscription_id("webhook_subscriptions", "id", id)).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,147 @@
+use diesel::connection::DefaultLoadingMode;
+use diesel::dsl::auto_type;
+use diesel::prelude::*;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::{webhook_due, webhook_lanes};
+use diesel_mapping::webhooks::{BreakerRow, Phase, subscription_id};
+use domain::ports::StoreError;
+use domain::webhooks::{Admission, Breaker};
+use domain::{SubscriptionId, Timestamp};
+
+use crate::undo::Undo;
+
+/// A lane as it is stored: nothing checked yet.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = webhook_lanes, treat_none_as_default_value = false)]
+pub(super) struct LaneRow {
+    subscription_id: Vec<u8>,
+    is_open: bool,
+    ready_at: Option<StoredInstant>,
+    #[diesel(embed)]
+    breaker: BreakerRow,
+}
+
+/// The queue of a subscription.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Lane {
+    pub(super) id: SubscriptionId,
+    pub(super) is_open: bool,
+    pub(super) ready_at: Option<Timestamp>,
+    pub(super) breaker: Breaker,
+}
+
+impl Lane {
+    /// The lane of a subscription; `None` when there is none.
+    pub(super) fn find(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Option<Self>, Undo> {
+        let found = webhook_lanes::table.find(id.as_bytes().as_slice()).select(LaneRow::as_select());
+        let row: Option<LaneRow> = found.get_result(connection).optional()?;
+        Ok(row.map(Self::try_from).transpose()?)
+    }
+
+    /// When a claim, or [`end_closed`](super::end_closed::end_closed), has something to do here; `None` when nothing is
+    /// queued.
+    pub(super) fn next_service(
+        &self,
+        connection: &mut SqliteConnection,
+        at: Timestamp,
+    ) -> Result<Option<Timestamp>, Undo> {
+        let (waiting, claim_end) = self.queued(connection)?;
+        if !self.is_open {
+            return Ok(waiting.map(|_| at).or(claim_end).map(|next| next.max(at)));
+        }
+        let paused_until = self.breaker.pause.map_or(Timestamp::MIN, |pause| pause.until);
+        let probes = self.breaker.admission(paused_until.max(at)) == Admission::Probe;
+        // One that probes waits for the claims that are out, but not for those that nobody holds any more.
+        let next = match claim_end {
+            Some(end) if probes && end > at => Some(end),
+            _ => waiting.into_iter().chain(claim_end).min(),
+        };
+        Ok(next.map(|next| next.max(paused_until)))
+    }
+
+    /// Brings the lane's next service forward to `due_at`, or as soon as the breaker lets it. Answers whether that is
+    /// any sooner.
+    pub(super) fn bring_forward(&mut self, due_at: Timestamp) -> bool {
+        let ready_at = self.breaker.pause.map_or(due_at, |pause| pause.until.max(due_at));
+        let is_sooner = self.is_open && self.ready_at.is_none_or(|planned| planned > ready_at);
+        if is_sooner {
+            self.ready_at = Some(ready_at);
+        }
+        is_sooner
+    }
+
+    /// Writes the lane, which `before` was.
+    pub(super) fn write(&self, connection: &mut SqliteConnection, before: &Self) -> Result<(), Undo> {
+        if self == before {
+            return Ok(());
+        }
+        // Not an update, which would be prepared each time: diesel keeps none.
+        diesel::replace_into(webhook_lanes::table).values(LaneRow::from(self)).execute(connection)?;
+        Ok(())
+    }
+
+    /// When the first of the lane's deliveries is due, of those that wait and of those under a claim: looks at the start of
+    /// an index, however long the queue.
+    fn queued(&self, connection: &mut SqliteConnection) -> Result<(Option<Timestamp>, Option<Timestamp>), Undo> {
+        let mut waiting: Option<Timestamp> = None;
+        for phase in Phase::ALL {
+            let first =
+                first_waiting(&self.id, phase).load_iter::<StoredInstant, DefaultLoadingMode>(connection)?.next();
+            waiting = waiting.into_iter().chain(self.due_at(first)?).min();
+        }
+        let first = first_claim_end(&self.id).load_iter::<StoredInstant, DefaultLoadingMode>(connection)?.next();
+        Ok((waiting, self.due_at(first)?))
+    }
+
+    fn due_at(&self, stored: Option<QueryResult<StoredInstant>>) -> Result<Option<Timestamp>, Undo> {
+        let Some(stored) = stored.transpose()? else { return Ok(None) };
+        let corrupt = || StoreError::Corrupt { table: "webhook_due", column: "due_at", row: self.id.to_string() };
+        Ok(Some(stored.timestamp().ok_or_else(corrupt)?))
+    }
+}
+
+#[auto_type]
+fn first_waiting<'a>(lane: &'a SubscriptionId, phase: Phase) -> _ {
+    let lane: &'a [u8] = lane.as_bytes();
+    let phase: i16 = phase.number();
+    webhook_due::table
+        .filter(webhook_due::subscription_id.eq(lane))
+        .filter(webhook_due::claim.is_null())
+        .filter(webhook_due::phase.eq(phase))
+        .order(webhook_due::due_at)
+        .select(webhook_due::due_at)
+}
+
+#[auto_type]
+fn first_claim_end<'a>(lane: &'a SubscriptionId) -> _ {
+    let lane: &'a [u8] = lane.as_bytes();
+    webhook_due::table
+        .filter(webhook_due::subscription_id.eq(lane))
+        .filter(webhook_due::claim.is_not_null())
+        .order(webhook_due::due_at)
+        .select(webhook_due::due_at)
+}
+
+impl From<&Lane> for LaneRow {
+    fn from(lane: &Lane) -> Self {
+        Self {
+            subscription_id: lane.id.as_bytes().to_vec(),
+            is_open: lane.is_open,
+            ready_at: lane.ready_at.map(Into::into),
+            breaker: BreakerRow::from(&lane.breaker),
+        }
+    }
+}
+
+impl TryFrom<LaneRow> for Lane {
+    type Error = StoreError;
+
+    fn try_from(row: LaneRow) -> Result<Self, StoreError> {
+        let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
+        let ready_at = row.ready_at.map(|stored| {
+            let corrupt = || StoreError::Corrupt { table: "webhook_lanes", column: "ready_at", row: id.to_string() };
+            stored.timestamp().ok_or_else(corrupt)
+        });
+        Ok(Self { id, is_open: row.is_open, ready_at: ready_at.transpose()?, breaker: row.breaker.breaker(id)? })
+    }
+}

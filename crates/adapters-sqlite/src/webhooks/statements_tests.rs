@@ -1,0 +1,193 @@
+//! What SQLite makes of the statements: which indexes they use, and that they are prepared once.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use diesel::connection::InstrumentationEvent;
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+use domain::memory::SeededEntropy;
+use domain::webhooks::ports::{
+    AttemptCursor, ClaimId, ClaimRequest, Completion, NextStep, RetryRequest, SubscriptionStore,
+};
+use domain::webhooks::{
+    AttemptRecord, ContentDigest, DeliveryEnd, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
+    PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus,
+    TargetUrl, Verdict,
+};
+use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use tempfile::TempDir;
+
+use super::*;
+use crate::{SqliteSettings, SqliteStore};
+
+const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+
+/// The statements that a connection performs, by their text, and those among them that it has kept.
+#[derive(Clone, Default)]
+struct Statements(Arc<Mutex<(BTreeSet<String>, BTreeSet<String>)>>);
+
+impl Statements {
+    fn note(&self, event: &InstrumentationEvent<'_>) {
+        let mut noted = self.0.lock().unwrap();
+        match event {
+            InstrumentationEvent::StartQuery { query, .. } => {
+                let text = query.to_string();
+                let sql = text.split(" -- binds:").next().unwrap_or_default();
+                noted.0.insert(sql.to_owned());
+            }
+            InstrumentationEvent::CacheQuery { sql, .. } => {
+                noted.1.insert((*sql).to_owned());
+            }
+            _ => (),
+        }
+    }
+}
+
+/// A store with one subscription, and a connection to it that notes its statements.
+async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(SqliteSettings { path: folder.path().join("test.db"), readers: 1 }).await.unwrap();
+    store.migrate().await.unwrap();
+    let subscription = Subscription {
+        id: SubscriptionId::mint(NOW, &SeededEntropy::new(1)),
+        owner: UserId::new("https://id.example", "alice").unwrap(),
+        url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
+        events: SubscribedEvents::parse(["order.*"]).unwrap(),
+        description: Description::default(),
+        status: SubscriptionStatus::Enabled,
+        created_at: NOW,
+        updated_at: NOW,
+    };
+    store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1; 32]), 10).await.unwrap();
+    let mut connection = store.file.connect().unwrap();
+    let statements = Statements::default();
+    let noting = statements.clone();
+    connection.set_instrumentation(move |event: InstrumentationEvent<'_>| noting.note(&event));
+    (statements, connection, subscription, store, folder)
+}
+
+fn event(owner: &UserId, seed: u64) -> NewEvent {
+    let event_type = EventType::parse("order.created").unwrap();
+    let key = PublicationKey {
+        id: PublisherId::parse(&seed.to_string()).unwrap(),
+        content: ContentDigest::of(&event_type, "{}"),
+    };
+    let event = Event {
+        id: EventId::mint(NOW, &SeededEntropy::new(seed)),
+        owner: owner.clone(),
+        event_type,
+        payload: Payload::from_bytes(*b"{}"),
+        created_at: NOW,
+    };
+    NewEvent { event, publication: Some(key), only: None }
+}
+
+/// Publishes three events and claims their deliveries: the first is delivered, the second to be retried, the third given
+/// back.
+fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed: u64) -> Vec<DeliveryId> {
+    let events: Vec<NewEvent> = (seed..seed + 3).map(|seed| event(&subscription.owner, seed)).collect();
+    publish::publish(connection, &events).unwrap();
+    publish::publish(connection, &[NewEvent { only: Some(subscription.id), ..event(&subscription.owner, seed + 3) }])
+        .unwrap();
+    let claim = ClaimId::from_number(1);
+    let until = NOW.plus(Duration::from_mins(1));
+    let request = ClaimRequest { claim, at: NOW, until, lanes_max: 64, room: 8, rooms: Vec::new() };
+    let claimed = claim::claim(connection, &request).unwrap();
+    let deliveries: Vec<DeliveryId> = claimed[0].deliveries.iter().map(|delivery| delivery.id).collect();
+    let later = NOW.plus(Duration::from_mins(5));
+    let steps =
+        [NextStep::End(DeliveryEnd::Delivered), NextStep::Retry(later), NextStep::GiveBack(later)].into_iter().cycle();
+    let completions: Vec<Completion> = claimed[0]
+        .deliveries
+        .iter()
+        .zip(steps)
+        .map(|(delivery, next)| Completion {
+            subscription: subscription.id,
+            delivery: delivery.id,
+            claim,
+            attempt: Some(AttemptRecord {
+                number: delivery.attempt,
+                started_at: NOW,
+                duration: Duration::ZERO,
+                failure: None,
+                status: Some(200),
+                excerpt: Vec::new(),
+            }),
+            verdict: Verdict::Delivered,
+            ended_at: NOW,
+            next,
+        })
+        .collect();
+    complete::complete(connection, &completions).unwrap();
+    deliveries
+}
+
+fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
+    let owner = &subscription.owner;
+    delivery_page::list(connection, owner, &DeliveryFilter::default(), Some(delivery), 10).unwrap();
+    find_delivery::find_history(connection, owner, delivery).unwrap();
+    let after = AttemptCursor { ended_at: Timestamp::MIN, delivery, number: 0 };
+    attempts::attempts_after(connection, owner, None, after, 10).unwrap();
+    subscription_store::list(connection, owner, None, 10).unwrap();
+    subscription_store::list_secrets(connection, None, 10).unwrap();
+    health::health(connection, subscription.id).unwrap();
+}
+
+fn change(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
+    let (owner, id) = (&subscription.owner, subscription.id);
+    let request = RetryRequest { at: NOW, published_since: NOW };
+    retry::retry(connection, owner, delivery, request).unwrap();
+    cancel::cancel(connection, owner, delivery, NOW).unwrap();
+    let switch = |enabled| SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
+    update_subscription::update_subscription(connection, owner, id, &switch(false), NOW).unwrap();
+    recover::recover(connection, owner, id, request, 10).unwrap();
+    let seed = u64::from(delivery.as_bytes()[15]) + 1_000;
+    publish::publish(connection, &[event(owner, seed)]).unwrap();
+    update_subscription::update_subscription(connection, owner, id, &switch(false), NOW).unwrap();
+    update_subscription::update_subscription(connection, owner, id, &switch(true), NOW).unwrap();
+    end_closed::end_closed(connection, NOW, 10).unwrap();
+    purge::search(connection, Vec::new(), &[0]).unwrap();
+    purge::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
+    purge::purge_events(connection, &[], &[0xFF; 16], 10).unwrap();
+    purge::purge_subscriptions(connection, 10).unwrap();
+}
+
+#[tokio::test]
+async fn every_statement_finds_its_rows_by_an_index() {
+    let (statements, mut connection, subscription, store, _folder) = noted().await;
+    let deliveries = deliver(&mut connection, &subscription, 1);
+    look(&mut connection, &subscription, deliveries[0]);
+    change(&mut connection, &subscription, deliveries[0]);
+    let performed = statements.0.lock().unwrap().0.clone();
+    assert!(performed.len() > 40, "only {} statements were noted", performed.len());
+    let mut plain = store.file.connect().unwrap();
+    for statement in performed {
+        for step in plan(&mut plain, &statement) {
+            let scans = step.starts_with("SCAN") && !step.contains("webhook_subscriptions_deleted");
+            let reads_all = scans && step.contains("webhook_") || step.contains("USE TEMP B-TREE");
+            assert!(!reads_all, "{step}: {statement}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_statements_of_a_delivery_are_prepared_once() {
+    let (statements, mut connection, subscription, _store, _folder) = noted().await;
+    deliver(&mut connection, &subscription, 1);
+    deliver(&mut connection, &subscription, 10);
+    let (performed, kept) = statements.0.lock().unwrap().clone();
+    let again: Vec<&String> = performed.iter().filter(|statement| !kept.contains(*statement)).collect();
+    assert!(again.is_empty() && performed.len() > 10, "{again:#?} {kept:#?}");
+}
+
+fn plan(connection: &mut SqliteConnection, statement: &str) -> Vec<String> {
+    #[derive(QueryableByName)]
+    struct Step {
+        #[diesel(sql_type = Text)]
+        detail: String,
+    }
+    let explained = diesel::sql_query(format!("EXPLAIN QUERY PLAN {statement}")).load::<Step>(connection);
+    explained.unwrap_or_else(|error| panic!("{error}: {statement}")).into_iter().map(|step| step.detail).collect()
+}

@@ -1,0 +1,76 @@
+use std::time::Duration;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::HeaderMap;
+use actix_web::web::Bytes;
+use actix_web::{HttpResponse, HttpResponseBuilder};
+use anyhow::{Context, Result};
+use reqwest::redirect::Policy;
+use url::Url;
+
+/// How long the target may take: less than Gatepost waits (`WEBHOOK_TIMEOUT_SECONDS`, 15 by default), so that the reason
+/// is told here, too.
+const DEADLINE: Duration = Duration::from_secs(14);
+/// How much of the target's answer is passed on, in bytes: more than Gatepost reads.
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
+/// Headers that are about one connection, and not about the message.
+const OF_THE_CONNECTION: [&str; 10] = [
+    "connection",
+    "content-length",
+    "host",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Passes webhooks on to somebody's service.
+pub(super) struct Forward {
+    http: reqwest::Client,
+    target: Url,
+}
+
+impl Forward {
+    /// To `target` alone: redirects are passed back, and no proxy is used.
+    ///
+    /// # Errors
+    ///
+    /// When this machine's TLS configuration cannot be read.
+    pub(super) fn new(target: Url) -> Result<Self> {
+        let http = reqwest::Client::builder().no_proxy().redirect(Policy::none()).timeout(DEADLINE).build();
+        Ok(Self { http: http.context("nothing can be forwarded")?, target })
+    }
+
+    /// Sends the same headers and the same bytes, and answers what the target answers.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer.
+    pub(super) async fn pass_on(&self, headers: &HeaderMap, body: Bytes) -> Result<HttpResponse, reqwest::Error> {
+        let mut request = self.http.post(self.target.clone()).body(body);
+        for (name, value) in headers.iter().filter(|(name, _)| is_of_the_message(name.as_str())) {
+            request = request.header(name.as_str(), value.as_bytes());
+        }
+        let mut answer = request.send().await.map_err(reqwest::Error::without_url)?;
+        let status = StatusCode::from_u16(answer.status().as_u16()).unwrap_or(StatusCode::BAD_GATEWAY);
+        let mut response = HttpResponseBuilder::new(status);
+        for (name, value) in answer.headers().iter().filter(|(name, _)| is_of_the_message(name.as_str())) {
+            response.append_header((name.as_str(), value.as_bytes()));
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(reqwest::Error::without_url)? {
+            body.extend_from_slice(&chunk);
+            if body.len() >= ANSWER_BYTES_MAX {
+                break;
+            }
+        }
+        Ok(response.body(body))
+    }
+}
+
+fn is_of_the_message(name: &str) -> bool {
+    !OF_THE_CONNECTION.contains(&name)
+}

@@ -1,0 +1,103 @@
+use std::net::TcpListener;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use actix_web::dev::Server;
+use actix_web::http::header::HeaderMap;
+use actix_web::web::{self, Bytes, Data, PayloadConfig};
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
+use anyhow::{Context, Result};
+use client::webhooks::{Headers, SigningSecret};
+use domain::Timestamp;
+use domain::ports::Clock;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc::Sender;
+
+use super::arrival::{Arrival, Forwarded};
+use super::forward::Forward;
+use crate::output::remark;
+use crate::system::SystemClock;
+
+/// More than the largest payload that can be configured, in bytes.
+const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// How long webhooks under way may take when we stop.
+const STOP_SECONDS_MAX: u64 = 2;
+
+/// What does with each webhook what a good receiver does.
+pub(super) struct Receiver {
+    secret: SigningSecret,
+    forward: Option<Forward>,
+    arrivals: Sender<Arrival>,
+}
+
+impl Receiver {
+    /// One that believes what is signed with `secret`, and tells `arrivals` what came.
+    pub(super) fn new(secret: SigningSecret, forward: Option<Forward>, arrivals: Sender<Arrival>) -> Self {
+        Self { secret, forward, arrivals }
+    }
+
+    /// Serves when it is polled. Once it has ended, no more will arrive.
+    ///
+    /// # Errors
+    ///
+    /// When the listener cannot be served.
+    pub(super) fn serve(self, listener: TcpListener) -> Result<Server> {
+        let receiver = Data::new(self);
+        let app = move || {
+            let limit = PayloadConfig::new(BODY_BYTES_MAX);
+            App::new().app_data(receiver.clone()).app_data(limit).default_service(web::post().to(receive))
+        };
+        let server = HttpServer::new(app).workers(1).disable_signals().shutdown_timeout(STOP_SECONDS_MAX);
+        Ok(server.listen(listener).context("the receiver cannot start")?.run())
+    }
+
+    /// The webhook, when it is Gatepost's.
+    fn believe(&self, headers: &HeaderMap, body: &Bytes) -> Result<Arrival> {
+        let signed = Headers::read(|name| headers.get(name)?.to_str().ok())?;
+        let now = SystemClock.now();
+        self.secret.verify(&signed, body, in_system_time(now))?;
+        let payload: Box<RawValue> = serde_json::from_slice(body).context("the body is no JSON")?;
+        let Envelope { event_type } = serde_json::from_slice(body).context("the body is no event")?;
+        Ok(Arrival { received_at: now.to_string(), event_type, id: signed.id.to_owned(), payload, forwarded: None })
+    }
+}
+
+/// What of a payload is shown.
+#[derive(Deserialize)]
+struct Envelope {
+    #[serde(rename = "type")]
+    event_type: String,
+}
+
+async fn receive(receiver: Data<Receiver>, request: HttpRequest, body: Bytes) -> HttpResponse {
+    let mut arrival = match receiver.believe(request.headers(), &body) {
+        Ok(arrival) => arrival,
+        Err(reason) => {
+            remark(&format!("refused something that is no webhook of Gatepost's: {reason:#}"));
+            return HttpResponse::Unauthorized().finish();
+        }
+    };
+    let (response, forwarded) = match &receiver.forward {
+        None => (HttpResponse::NoContent().finish(), None),
+        Some(forward) => match forward.pass_on(request.headers(), body).await {
+            Ok(response) => {
+                let status = response.status().as_u16();
+                (response, Some(Forwarded::Status(status)))
+            }
+            Err(error) => (no_answer(&error), Some(Forwarded::Error(format!("{:#}", anyhow::Error::new(error))))),
+        },
+    };
+    arrival.forwarded = forwarded;
+    // Nobody is told any more only when we are stopping because nobody reads.
+    let _ = receiver.arrivals.send(arrival).await;
+    response
+}
+
+/// What a gateway answers whose service does not: Gatepost tries again later.
+fn no_answer(error: &reqwest::Error) -> HttpResponse {
+    if error.is_timeout() { HttpResponse::GatewayTimeout().finish() } else { HttpResponse::BadGateway().finish() }
+}
+
+fn in_system_time(now: Timestamp) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(now.unix_millis()).unwrap_or(0))
+}

@@ -1,0 +1,41 @@
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use crate::connection::Connection;
+use crate::output::{answer, answer_json};
+
+/// Delete a subscription: what waits to be delivered is cancelled with it
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The subscription's id, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    /// Whose webhooks: a user of the running `gatepost dev`
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks delete sub_01h455vb4pex5vsknk084sn02q --user alice";
+
+#[derive(Serialize)]
+struct DeletedAnswer<'a> {
+    deleted: &'a str,
+}
+
+/// Deletes a subscription.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let id = arguments.subscription_id.as_str();
+    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    connection.heard(consumer.delete_subscription(id).await)?;
+    if json {
+        return Ok(answer_json(&DeletedAnswer { deleted: id })?);
+    }
+    Ok(answer(&format!("{id} is deleted"))?)
+}

@@ -1,0 +1,61 @@
+use anyhow::Result;
+use clap::Args;
+use client::Subscription;
+use serde::Serialize;
+
+use crate::connection::Connection;
+use crate::output::{answer, answer_json};
+use crate::table::table;
+
+/// List the subscriptions of a user, newest first
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Whose webhooks: a user of the running `gatepost dev`
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks list --user alice
+  GATEPOST_API_KEY_FILE=key gatepost webhooks list --json";
+
+#[derive(Serialize)]
+struct ListAnswer {
+    subscriptions: Vec<Subscription>,
+}
+
+/// Prints the subscriptions, all pages of them: a user has no more than `WEBHOOK_MAX_SUBSCRIPTIONS`.
+///
+/// # Errors
+///
+/// When a call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let mut subscriptions = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = connection.heard(consumer.list_subscriptions(cursor.as_deref()).await)?;
+        subscriptions.extend(page.subscriptions);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    if json {
+        return Ok(answer_json(&ListAnswer { subscriptions })?);
+    }
+    if subscriptions.is_empty() {
+        return Ok(answer("no subscriptions")?);
+    }
+    Ok(answer(&table(["ID", "STATE", "CREATED", "URL", "EVENTS", "DESCRIPTION"], subscriptions.iter().map(row)))?)
+}
+
+fn row(subscription: &Subscription) -> [String; 6] {
+    let Subscription { id, url, events, description, enabled, created_at, .. } = subscription;
+    let state = if *enabled { "enabled" } else { "disabled" };
+    // A description may have several lines; a row has one.
+    let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    [id.clone(), state.to_owned(), created_at.clone(), url.clone(), events.join(" "), description]
+}

@@ -1,0 +1,56 @@
+use anyhow::{Result, bail};
+use clap::Args;
+use client::Delivery;
+use serde::Serialize;
+
+use crate::connection::Connection;
+use crate::output::{answer, answer_json, remark};
+
+/// Deliver again, now, whatever became of it, and then on the retry schedule from its start
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The ids of the deliveries, as `gatepost webhooks deliveries` shows them
+    #[arg(value_name = "DELIVERY_ID", required = true)]
+    delivery_ids: Vec<String>,
+    /// Whose webhooks: a user of the running `gatepost dev`
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks retry dlv_01h455vb4pex5vsknk084sn02q --user alice
+  gatepost webhooks deliveries --state failed --json | jq -r '.deliveries[].id' | xargs gatepost webhooks retry";
+
+#[derive(Serialize)]
+struct RetryAnswer {
+    deliveries: Vec<Delivery>,
+}
+
+/// Makes each delivery due, also when another one cannot be.
+///
+/// # Errors
+///
+/// When a call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let mut deliveries = Vec::new();
+    for id in &arguments.delivery_ids {
+        match connection.heard(consumer.retry_delivery(id).await) {
+            Ok(delivery) => deliveries.push(delivery),
+            Err(error) => remark(&format!("{id}: {error:#}")),
+        }
+    }
+    let (retried, asked) = (deliveries.len(), arguments.delivery_ids.len());
+    if json {
+        answer_json(&RetryAnswer { deliveries })?;
+    } else if retried > 0 {
+        let lines = deliveries.iter().map(|delivery| format!("{} is due now", delivery.id));
+        answer(&lines.collect::<Vec<_>>().join("\n"))?;
+    }
+    if retried < asked {
+        bail!("{} of {asked} could not be retried", asked - retried);
+    }
+    Ok(())
+}

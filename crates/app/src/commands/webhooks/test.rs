@@ -1,0 +1,38 @@
+use anyhow::Result;
+use clap::Args;
+
+use crate::connection::{Connection, user_argument};
+use crate::output::{answer, answer_json, remark};
+
+/// Send an event of the type webhook.test to one subscription
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The subscription's id, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    /// Whose webhooks: a user of the running `gatepost dev`
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks test sub_01h455vb4pex5vsknk084sn02q --user alice";
+
+/// Sends the test.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let id = &arguments.subscription_id;
+    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let test = connection.heard(consumer.test_subscription(id).await)?;
+    if json {
+        return Ok(answer_json(&test)?);
+    }
+    answer(&format!("{} is on its way to {id}", test.event.id))?;
+    let whose = user_argument(arguments.user.as_deref());
+    remark(&format!("`gatepost webhooks deliveries --subscription {id}{whose}` shows what comes of it"));
+    Ok(())
+}

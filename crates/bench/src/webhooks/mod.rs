@@ -1,0 +1,51 @@
+//! Webhooks: accepted, delivered, how fast, and what a backlog does.
+
+mod backlog;
+mod disk;
+mod latency;
+mod receiver;
+mod subject;
+mod throughput;
+
+use throwaway_postgres::{Cluster, ClusterSettings};
+
+use crate::subject::Store;
+use crate::table::print;
+
+const QUANTILES: [&str; 6] = ["database", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "worst ms"];
+
+/// Everything but the backlogs.
+pub(crate) async fn measure() -> anyhow::Result<()> {
+    let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
+    let stores = [Store::Sqlite, Store::Postgres(&cluster)];
+    let (mut ingested, mut delivered, mut latencies) = (Vec::new(), Vec::new(), Vec::new());
+    for store in stores {
+        ingested.push(throughput::ingest(store).await?);
+        for receivers in [1, 10] {
+            delivered.push(throughput::deliveries(store, receivers).await?);
+        }
+        latencies.push(latency::measure(store).await?);
+    }
+    let head = ["database", "events/s", "bare POST/s", "ratio", "commits/s of the disk", "events a commit"];
+    print("Publishing, 64 callers, one event in each call", &head, &ingested);
+    let head =
+        ["database", "receivers", "deliveries/s", "CPU of gatepost us", "commits/s of the disk", "deliveries a commit"];
+    print("Published in batches, to the last receipt", &head, &delivered);
+    print("From publishing to receipt at 200 events a second", &QUANTILES, &latencies);
+    Ok(())
+}
+
+/// What a backlog of a receiver that hangs does to its neighbours, and to memory.
+pub(crate) async fn measure_backlog() -> anyhow::Result<()> {
+    let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
+    let stores = [Store::Sqlite, Store::Postgres(&cluster)];
+    let (mut neighbours, mut memory) = (Vec::new(), Vec::new());
+    for store in stores {
+        neighbours.push(backlog::neighbours(store).await?);
+        memory.push(backlog::memory(store).await?);
+    }
+    print("Publishing to first receipt, beside 100,000 deliveries to a receiver that hangs", &QUANTILES, &neighbours);
+    let head = ["database", "after publishing", "20 s after a restart", "peak"];
+    print("Resident memory with a million deliveries due", &head, &memory);
+    Ok(())
+}

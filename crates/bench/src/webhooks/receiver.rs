@@ -1,0 +1,107 @@
+//! A receiver that costs as little as one can: it finds where a request ends, and answers 200.
+
+use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, sleep};
+
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+/// How long nothing may arrive before the measurement is given up.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// What has arrived, at however many addresses.
+#[derive(Clone, Default)]
+pub(crate) struct Receivers {
+    count: Rc<Cell<u64>>,
+    last: Rc<Cell<Option<Instant>>>,
+    /// When the event with this number arrived first, where that is wanted.
+    times: Option<Rc<RefCell<Vec<Option<Instant>>>>>,
+}
+
+impl Receivers {
+    /// Notes when each of the events 0 to `events` arrives: their data is their number.
+    pub(crate) fn timing(events: usize) -> Self {
+        Self { times: Some(Rc::new(RefCell::new(vec![None; events]))), ..Self::default() }
+    }
+
+    /// Listens at one more address. Only within a `LocalSet`.
+    pub(crate) async fn listen(&self) -> anyhow::Result<SocketAddr> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let receivers = self.clone();
+        tokio::task::spawn_local(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let receivers = receivers.clone();
+                tokio::task::spawn_local(async move { receivers.serve(stream).await });
+            }
+        });
+        Ok(address)
+    }
+
+    async fn serve(&self, mut stream: TcpStream) -> anyhow::Result<()> {
+        stream.set_nodelay(true)?;
+        let mut buffer = Vec::with_capacity(16 * 1024);
+        while stream.read_buf(&mut buffer).await? > 0 {
+            while let Some((body_at, length)) = request_in(&buffer)? {
+                self.note(&buffer[body_at..length]);
+                stream.write_all(ANSWER).await?;
+                buffer.drain(..length);
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&self, body: &[u8]) {
+        let now = Instant::now();
+        self.count.set(self.count.get() + 1);
+        self.last.set(Some(now));
+        if let Some(times) = &self.times
+            && let Some(number) = number_in(body)
+            && let Some(time) = times.borrow_mut().get_mut(number)
+        {
+            time.get_or_insert(now);
+        }
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.count.get()
+    }
+
+    /// When each timed event arrived.
+    pub(crate) fn times(&self) -> Vec<Option<Instant>> {
+        self.times.as_ref().map(|times| times.borrow().clone()).unwrap_or_default()
+    }
+
+    /// Waits until so many webhooks have arrived, and answers when the last of them did.
+    pub(crate) async fn wait_for(&self, count: u64) -> anyhow::Result<Instant> {
+        let (mut seen, mut since) = (self.count(), Instant::now());
+        while self.count() < count {
+            sleep(Duration::from_millis(2)).await;
+            if self.count() > seen {
+                (seen, since) = (self.count(), Instant::now());
+            }
+            ensure!(since.elapsed() < PATIENCE, "{seen} of {count} webhooks arrived, and no more");
+        }
+        self.last.get().context("nothing arrived")
+    }
+}
+
+/// Where the body of the first whole request in the buffer starts, and where it ends.
+fn request_in(buffer: &[u8]) -> anyhow::Result<Option<(usize, usize)>> {
+    let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
+    let head = std::str::from_utf8(&buffer[..end]).context("the head is no text")?;
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).context("no content-length")?;
+    let whole = end + 4 + length.parse::<usize>()?;
+    Ok((buffer.len() >= whole).then_some((end + 4, whole)))
+}
+
+/// The number that is the event's data: the payload ends with `"data":123}`.
+fn number_in(body: &[u8]) -> Option<usize> {
+    let text = std::str::from_utf8(body).ok()?;
+    text.rsplit_once(':')?.1.strip_suffix('}')?.parse().ok()
+}

@@ -1,0 +1,82 @@
+//! A Gatepost with a user whose subscriptions lead to receivers here.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+use throwaway_postgres::Database;
+
+use crate::connection::Connection;
+use crate::gatepost::Gatepost;
+use crate::subject::{OPERATOR_TOKEN, Store};
+
+pub(crate) struct Subject {
+    pub(crate) gatepost: Gatepost,
+    _database: Option<Database>,
+}
+
+impl Subject {
+    /// One that is started, with these settings.
+    pub(crate) async fn start(store: Store<'_>, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
+        let mut gatepost = Gatepost::new()?;
+        gatepost.set("OPERATOR_TOKEN", OPERATOR_TOKEN);
+        for (name, value) in settings {
+            gatepost.set(name, value);
+        }
+        let database = match store {
+            Store::Sqlite => None,
+            Store::Postgres(cluster) => {
+                let database = cluster.database().await?;
+                gatepost.set("DATABASE_URL", &database.url);
+                Some(database)
+            }
+        };
+        gatepost.start().await?;
+        Ok(Self { gatepost, _database: database })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.gatepost.address()
+    }
+
+    /// Subscribes these receivers to all events of the user.
+    pub(crate) async fn subscribe(&self, user: &str, receivers: &[SocketAddr]) -> anyhow::Result<()> {
+        let token = self.gatepost.run(&["token", "--user", user])?;
+        let mut connection = Connection::open(self.address()).await?;
+        for receiver in receivers {
+            let body = json!({ "url": format!("http://{receiver}/"), "events": ["*"] });
+            connection.succeed(&post("/api/webhooks/subscriptions", &token, &body)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The request that publishes an event of the user, whose data is a number.
+pub(crate) fn publication(user: &str, number: usize) -> Vec<u8> {
+    post("/api/operator/events", OPERATOR_TOKEN, &event(user, number))
+}
+
+/// The request that publishes several at once.
+pub(crate) fn batch(user: &str, numbers: std::ops::Range<usize>) -> Vec<u8> {
+    let events: Vec<Value> = numbers.map(|number| event(user, number)).collect();
+    post("/api/operator/events/batch", OPERATOR_TOKEN, &json!({ "events": events }))
+}
+
+/// Sends a publication that must be accepted.
+pub(crate) async fn publish(connection: &mut Connection, request: &[u8]) -> anyhow::Result<()> {
+    let (status, body) = connection.exchange(request).await.context("publishing")?;
+    ensure!(status == 202, "{status}: {}", String::from_utf8_lossy(body));
+    Ok(())
+}
+
+fn event(user: &str, number: usize) -> Value {
+    json!({ "userId": user, "type": "invoice.paid", "data": number })
+}
+
+fn post(path: &str, token: &str, body: &Value) -> Vec<u8> {
+    let body = body.to_string();
+    let mut request = format!("POST {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n");
+    let _ = write!(request, "content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    request.into_bytes()
+}

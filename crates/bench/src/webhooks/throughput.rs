@@ -1,0 +1,115 @@
+//! How much is accepted, and how much is delivered, in a second.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::task::LocalSet;
+use tokio::time::Instant;
+
+use super::disk::commits_per_second;
+use super::receiver::Receivers;
+use super::subject::{Subject, batch, publication, publish};
+use crate::connection::Connection;
+use crate::floor::Floor;
+use crate::hammer::{Requests, hammer_for};
+use crate::subject::Store;
+use crate::table::median;
+
+const USER: &str = "user-0";
+const ROUNDS: usize = 3;
+const ROUND: Duration = Duration::from_secs(2);
+/// Deliveries in one round.
+const DELIVERIES: u32 = 60_000;
+/// Events in one call of the batch, and callers that send them.
+const BATCH: usize = 100;
+const CALLERS: usize = 8;
+
+/// Publishing one event in each call, from 64 callers, against the bare framework; nothing is delivered meanwhile.
+pub(crate) async fn ingest(store: Store<'_>) -> anyhow::Result<Vec<String>> {
+    let subject = Subject::start(store, &[("DISPATCH", "false"), ("LOG", "warn")]).await?;
+    subject.subscribe(USER, &["127.0.0.1:9999".parse()?]).await?;
+    let floor = Floor::start().await?;
+    let event = String::from_utf8(publication(USER, 1))?;
+    let (mut published, mut bare) = (Vec::new(), Vec::new());
+    let commits = commits_per_second(subject.gatepost.folder())?;
+    for _ in 0..ROUNDS {
+        published.push(hammer_for(subject.address(), &Requests::new(&event, 1).accepted(), ROUND).await?.rate());
+        bare.push(hammer_for(floor.address, &floor_request(), ROUND).await?.rate());
+    }
+    let (published, bare) = (median(&published), median(&bare));
+    Ok(vec![
+        store.name().into(),
+        format!("{published:.0}"),
+        format!("{bare:.0}"),
+        format!("{:.2}", published / bare),
+        format!("{commits:.0}"),
+        format!("{:.1}", published / commits),
+    ])
+}
+
+/// As long as a publication and its answer.
+fn floor_request() -> Requests {
+    let body = r#"{"token":"as long as an event with its user, its type and its data"}"#;
+    let head = "POST /230 HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer bench-bench-bench-bench-bench-bench\r\n";
+    let headers = format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    Requests::new(&format!("{head}{headers}"), 1)
+}
+
+/// From the first event published, in batches, to the last delivery received, at so many receivers.
+pub(crate) async fn deliveries(store: Store<'_>, receivers: usize) -> anyhow::Result<Vec<String>> {
+    let local = LocalSet::new();
+    local.run_until(deliver(store, receivers)).await
+}
+
+async fn deliver(store: Store<'_>, count: usize) -> anyhow::Result<Vec<String>> {
+    let receivers = Receivers::default();
+    let mut addresses = Vec::new();
+    for _ in 0..count {
+        addresses.push(receivers.listen().await?);
+    }
+    let subject = Subject::start(store, &[("LOG", "warn")]).await?;
+    subject.subscribe(USER, &addresses).await?;
+    let commits = commits_per_second(subject.gatepost.folder())?;
+    let events = DELIVERIES as usize / count;
+    let (mut rates, mut cpu) = (Vec::new(), Vec::new());
+    for _ in 0..=ROUNDS {
+        let (before, wanted) = (subject.gatepost.usage()?.processor_time()?, receivers.count() + u64::from(DELIVERIES));
+        let began = Instant::now();
+        publish_all(&subject, events).await?;
+        let ended = receivers.wait_for(wanted).await?;
+        rates.push(f64::from(DELIVERIES) / (ended - began).as_secs_f64());
+        let used = subject.gatepost.usage()?.processor_time()?.saturating_sub(before);
+        cpu.push(used.as_secs_f64() * 1e6 / f64::from(DELIVERIES));
+    }
+    // The first round opens the connections and raises the lanes' caps.
+    let rate = median(&rates[1..]);
+    Ok(vec![
+        store.name().into(),
+        count.to_string(),
+        format!("{rate:.0}"),
+        format!("{:.0}", median(&cpu[1..])),
+        format!("{commits:.0}"),
+        format!("{:.1}", rate / commits),
+    ])
+}
+
+async fn publish_all(subject: &Subject, events: usize) -> anyhow::Result<()> {
+    let next = Rc::new(std::cell::Cell::new(0));
+    let mut callers = Vec::new();
+    for _ in 0..CALLERS {
+        let (next, mut connection) = (Rc::clone(&next), Connection::open(subject.address()).await?);
+        callers.push(tokio::task::spawn_local(async move {
+            loop {
+                let first = next.replace(next.get() + BATCH);
+                if first >= events {
+                    return anyhow::Ok(());
+                }
+                publish(&mut connection, &batch(USER, first..(first + BATCH).min(events))).await?;
+            }
+        }));
+    }
+    for caller in callers {
+        caller.await??;
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! Rows of the webhook tables, as both back ends store them, and what they mean.
+//!
+//! What is read is checked: a value that the schema does not promise is [`StoreError::Corrupt`] with its table, column
+//! and row.
+//!
+//! [`StoreError::Corrupt`]: domain::ports::StoreError::Corrupt
+
+mod attempt_row;
+mod breaker_row;
+mod due_row;
+mod ended_row;
+mod event_row;
+mod place;
+mod queued_row;
+mod secrets_row;
+mod subscription_row;
+
+pub use attempt_row::{AttemptRow, LoggedAttemptRow, NewAttemptRow};
+pub use breaker_row::BreakerRow;
+pub use due_row::{DueRow, NewDueRow, Phase};
+pub use ended_row::{EndedRow, NewEndedRow};
+pub use event_row::{EventRow, NewEventRow};
+pub use place::{delivery_id, event_id, first_delivery_at, subscription_id};
+pub use queued_row::QueuedRow;
+pub use secrets_row::SecretsRow;
+pub use subscription_row::{ChangedSubscriptionRow, NewSubscriptionRow, SubscriptionRow, status_code};

@@ -1,0 +1,108 @@
+use std::fmt;
+
+use domain::ports::StoreError;
+use domain::{DeliveryId, EventId, SubscriptionId, Timestamp};
+
+use crate::StoredInstant;
+
+/// A stored row, to be named when a value of it cannot be read.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) table: &'static str,
+    pub(super) row: &'a dyn fmt::Display,
+}
+
+impl Place<'_> {
+    /// The value, if it could be read.
+    pub(super) fn value<T>(self, column: &'static str, value: Option<T>) -> Result<T, StoreError> {
+        value.ok_or_else(|| StoreError::Corrupt { table: self.table, column, row: self.row.to_string() })
+    }
+
+    pub(super) fn instant(self, column: &'static str, stored: StoredInstant) -> Result<Timestamp, StoreError> {
+        self.value(column, stored.timestamp())
+    }
+
+    pub(super) fn optional_instant(
+        self,
+        column: &'static str,
+        stored: Option<StoredInstant>,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        stored.map(|stored| self.instant(column, stored)).transpose()
+    }
+
+    /// A number that is small, and not below zero.
+    pub(super) fn number<N: TryFrom<i64>>(self, column: &'static str, stored: i64) -> Result<N, StoreError> {
+        self.value(column, stored.try_into().ok())
+    }
+}
+
+/// The id of these bytes, which are stored in this column.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when they are not 16.
+pub fn subscription_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<SubscriptionId, StoreError> {
+    id(table, column, bytes).map(SubscriptionId::from_bytes)
+}
+
+/// See [`subscription_id`].
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when they are not 16.
+pub fn delivery_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<DeliveryId, StoreError> {
+    id(table, column, bytes).map(DeliveryId::from_bytes)
+}
+
+/// See [`subscription_id`].
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when they are not 16.
+pub fn event_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<EventId, StoreError> {
+    id(table, column, bytes).map(EventId::from_bytes)
+}
+
+fn id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<[u8; 16], StoreError> {
+    Place { table, row: &Hexadecimal(bytes) }.value(column, bytes.try_into().ok())
+}
+
+/// Names a row whose id is no id.
+struct Hexadecimal<'a>(&'a [u8]);
+
+impl fmt::Display for Hexadecimal<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("0x")?;
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+/// When what has this `UUIDv7` was created, to the millisecond.
+pub(super) fn created_at(id: DeliveryId) -> Option<Timestamp> {
+    let unix_millis = id.as_bytes()[..6].iter().fold(0, |millis, byte| millis << 8 | i64::from(*byte));
+    Timestamp::from_unix_millis(unix_millis)
+}
+
+/// No delivery of an event that was published at `at` or later has a lower id, and none of an earlier one a higher: a
+/// time range is an id range.
+pub fn first_delivery_at(at: Timestamp) -> DeliveryId {
+    let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
+    let mut bytes = [0; 16];
+    bytes[..6].copy_from_slice(&unix_millis.to_be_bytes()[2..]);
+    DeliveryId::from_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_range_is_an_id_range() {
+        let at = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+        let first = first_delivery_at(at);
+        assert_eq!(created_at(first), Some(at));
+        let before = first_delivery_at(at.minus(std::time::Duration::from_millis(1)));
+        let last_before = [&before.as_bytes()[..6], &[0xFF; 10]].concat();
+        assert!(DeliveryId::from_bytes(last_before.try_into().unwrap()) < first);
+    }
+}

@@ -1,0 +1,79 @@
+use std::fmt;
+
+use diesel::prelude::{AsChangeset, Queryable, QueryableByName, Selectable};
+use domain::SubscriptionId;
+use domain::ports::StoreError;
+use domain::webhooks::{SealedSecret, SealedSecrets};
+
+use super::place::Place;
+use crate::StoredInstant;
+use crate::schema::webhook_subscriptions;
+
+/// The secrets of a subscription as they are stored, sealed: nothing checked yet. Also the change that writes them.
+#[derive(AsChangeset, Clone, PartialEq, Eq, Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = webhook_subscriptions, treat_none_as_null = true)]
+pub struct SecretsRow {
+    secret: Option<Vec<u8>>,
+    previous_secret: Option<Vec<u8>>,
+    previous_secret_until: Option<StoredInstant>,
+}
+
+impl SecretsRow {
+    /// What is left of the secrets of a deleted subscription.
+    pub const NONE: Self = Self { secret: None, previous_secret: None, previous_secret_until: None };
+
+    /// The secrets of `subscription`, which is not deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] when there is none, or when nothing says how long the previous one signs.
+    pub fn secrets(self, subscription: SubscriptionId) -> Result<SealedSecrets, StoreError> {
+        let place = Place { table: "webhook_subscriptions", row: &subscription };
+        let until = place.optional_instant("previous_secret_until", self.previous_secret_until)?;
+        let previous = self.previous_secret.map(|secret| {
+            let until = place.value("previous_secret_until", until)?;
+            Ok((SealedSecret::from_bytes(secret), until))
+        });
+        let current = place.value("secret", self.secret)?;
+        Ok(SealedSecrets { current: SealedSecret::from_bytes(current), previous: previous.transpose()? })
+    }
+}
+
+impl From<&SealedSecrets> for SecretsRow {
+    fn from(secrets: &SealedSecrets) -> Self {
+        let bytes = |secret: &SealedSecret| secret.as_bytes().to_vec();
+        Self {
+            secret: Some(bytes(&secrets.current)),
+            previous_secret: secrets.previous.as_ref().map(|(secret, _)| bytes(secret)),
+            previous_secret_until: secrets.previous.as_ref().map(|(_, until)| (*until).into()),
+        }
+    }
+}
+
+impl fmt::Debug for SecretsRow {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SecretsRow")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn secrets_read_back_and_what_is_missing_is_named() {
+        let id = SubscriptionId::from_bytes([1; 16]);
+        let secret = |byte| SealedSecret::from_bytes(vec![byte; 3]);
+        for previous in [None, Some((secret(2), Timestamp::MAX))] {
+            let secrets = SealedSecrets { current: secret(1), previous };
+            assert_eq!(SecretsRow::from(&secrets).secrets(id).unwrap(), secrets);
+        }
+        let dangling = SecretsRow { previous_secret: Some(vec![2]), secret: Some(vec![1]), ..SecretsRow::NONE };
+        for (wrong, row) in [("secret", SecretsRow::NONE), ("previous_secret_until", dangling)] {
+            let corrupt = row.secrets(id);
+            assert!(matches!(corrupt, Err(StoreError::Corrupt { column, .. }) if column == wrong), "{corrupt:?}");
+        }
+    }
+}

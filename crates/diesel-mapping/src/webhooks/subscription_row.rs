@@ -1,0 +1,195 @@
+use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
+use domain::UserId;
+use domain::ports::StoreError;
+use domain::webhooks::{
+    Description, DisableReason, EventPattern, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
+    TargetUrl,
+};
+
+use super::place::{Place, subscription_id};
+use crate::StoredInstant;
+use crate::schema::webhook_subscriptions;
+
+const TABLE: &str = "webhook_subscriptions";
+
+/// A subscription as it is stored, without its secrets: nothing checked yet.
+#[derive(Debug, Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = webhook_subscriptions)]
+pub struct SubscriptionRow {
+    id: Vec<u8>,
+    owner_issuer: String,
+    owner_subject: String,
+    url: String,
+    events: String,
+    description: String,
+    status: String,
+    created_at: StoredInstant,
+    updated_at: StoredInstant,
+}
+
+impl TryFrom<SubscriptionRow> for Subscription {
+    type Error = StoreError;
+
+    fn try_from(row: SubscriptionRow) -> Result<Self, StoreError> {
+        let id = subscription_id(TABLE, "id", &row.id)?;
+        let place = Place { table: TABLE, row: &id };
+        Ok(Self {
+            id,
+            owner: place.value("owner_subject", UserId::new(row.owner_issuer, row.owner_subject).ok())?,
+            url: place.value("url", TargetUrl::from_stored(&row.url))?,
+            events: place.value("events", SubscribedEvents::parse(row.events.split(' ')).ok())?,
+            description: place.value("description", Description::parse(&row.description).ok())?,
+            status: place.value("status", status_of(&row.status))?,
+            created_at: place.instant("created_at", row.created_at)?,
+            updated_at: place.instant("updated_at", row.updated_at)?,
+        })
+    }
+}
+
+/// A subscription to insert, with its secret.
+#[derive(Debug, Insertable)]
+#[diesel(table_name = webhook_subscriptions, treat_none_as_default_value = false)]
+pub struct NewSubscriptionRow<'a> {
+    id: &'a [u8],
+    owner_issuer: &'a str,
+    owner_subject: &'a str,
+    url: &'a str,
+    events: String,
+    description: &'a str,
+    status: &'static str,
+    secret: Option<Vec<u8>>,
+    previous_secret: Option<Vec<u8>>,
+    previous_secret_until: Option<StoredInstant>,
+    created_at: StoredInstant,
+    updated_at: StoredInstant,
+    deleted_at: Option<StoredInstant>,
+}
+
+impl<'a> NewSubscriptionRow<'a> {
+    /// The row of `subscription`, whose only secret is `secret`.
+    pub fn new(subscription: &'a Subscription, secret: &SealedSecret) -> Self {
+        Self {
+            id: subscription.id.as_bytes(),
+            owner_issuer: subscription.owner.issuer(),
+            owner_subject: subscription.owner.subject(),
+            url: subscription.url.as_str(),
+            events: events_text(&subscription.events),
+            description: subscription.description.as_str(),
+            status: status_code(subscription.status),
+            secret: Some(secret.as_bytes().to_vec()),
+            previous_secret: None,
+            previous_secret_until: None,
+            created_at: subscription.created_at.into(),
+            updated_at: subscription.updated_at.into(),
+            deleted_at: None,
+        }
+    }
+}
+
+/// What a [`SubscriptionChange`](domain::webhooks::SubscriptionChange) may change of a row.
+#[derive(Debug, diesel::AsChangeset)]
+#[diesel(table_name = webhook_subscriptions)]
+pub struct ChangedSubscriptionRow<'a> {
+    url: &'a str,
+    events: String,
+    description: &'a str,
+    status: &'static str,
+    updated_at: StoredInstant,
+}
+
+impl<'a> From<&'a Subscription> for ChangedSubscriptionRow<'a> {
+    fn from(changed: &'a Subscription) -> Self {
+        Self {
+            url: changed.url.as_str(),
+            events: events_text(&changed.events),
+            description: changed.description.as_str(),
+            status: status_code(changed.status),
+            updated_at: changed.updated_at.into(),
+        }
+    }
+}
+
+/// The code under which a status is stored.
+pub const fn status_code(status: SubscriptionStatus) -> &'static str {
+    match status {
+        SubscriptionStatus::Enabled => "enabled",
+        SubscriptionStatus::DisabledByOwner => "disabled_by_owner",
+        SubscriptionStatus::DisabledByService(reason) => reason.code(),
+    }
+}
+
+fn status_of(code: &str) -> Option<SubscriptionStatus> {
+    [SubscriptionStatus::Enabled, SubscriptionStatus::DisabledByOwner]
+        .into_iter()
+        .find(|status| status_code(*status) == code)
+        .or_else(|| DisableReason::from_code(code).map(SubscriptionStatus::DisabledByService))
+}
+
+/// No pattern contains a space.
+fn events_text(events: &SubscribedEvents) -> String {
+    let patterns: Vec<&str> = events.patterns().iter().map(EventPattern::as_str).collect();
+    patterns.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Timestamp;
+
+    use super::*;
+
+    type Change = fn(&mut SubscriptionRow);
+
+    fn row() -> SubscriptionRow {
+        SubscriptionRow {
+            id: vec![7; 16],
+            owner_issuer: "https://id.example".into(),
+            owner_subject: "alice".into(),
+            url: "https://hooks.example/".into(),
+            events: "order.* *".into(),
+            description: "Orders".into(),
+            status: "gone".into(),
+            created_at: Timestamp::MIN.into(),
+            updated_at: Timestamp::MAX.into(),
+        }
+    }
+
+    #[test]
+    fn a_row_is_what_its_subscription_wrote() {
+        let subscription = Subscription::try_from(row()).unwrap();
+        let changed = ChangedSubscriptionRow::from(&subscription);
+        assert_eq!((changed.events.as_str(), changed.status), ("order.* *", "gone"));
+        assert_eq!(subscription.status, SubscriptionStatus::DisabledByService(DisableReason::Gone));
+    }
+
+    #[test]
+    fn names_the_column_that_the_schema_does_not_promise() {
+        let cases: [(&str, Change); 6] = [
+            ("id", |row| row.id.truncate(15)),
+            ("owner_subject", |row| row.owner_subject.clear()),
+            ("url", |row| row.url = "hooks".into()),
+            ("events", |row| row.events.push(' ')),
+            ("description", |row| row.description = "\0".into()),
+            ("status", |row| row.status = "asleep".into()),
+        ];
+        for (wrong, change) in cases {
+            let mut row = row();
+            change(&mut row);
+            let corrupt = Subscription::try_from(row);
+            let Err(StoreError::Corrupt { table: TABLE, column, row }) = corrupt else { panic!("{corrupt:?}") };
+            assert_eq!(column, wrong);
+            assert!(!row.is_empty());
+        }
+    }
+
+    #[test]
+    fn every_status_reads_back() {
+        for status in [
+            SubscriptionStatus::Enabled,
+            SubscriptionStatus::DisabledByOwner,
+            SubscriptionStatus::DisabledByService(DisableReason::Gone),
+            SubscriptionStatus::DisabledByService(DisableReason::OnlyFailures),
+        ] {
+            assert_eq!(status_of(status_code(status)), Some(status));
+        }
+    }
+}

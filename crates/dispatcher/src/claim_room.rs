@@ -1,0 +1,75 @@
+use domain::SubscriptionId;
+
+use crate::lane_cap::CAP_START;
+
+/// The most lanes in one claim.
+const LANES_MAX: u32 = 64;
+
+/// How many more deliveries of a lane are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneRoom {
+    pub(crate) lane: SubscriptionId,
+    pub(crate) wanted: u32,
+}
+
+/// What a claim asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimRoom {
+    /// The most lanes.
+    pub(crate) lanes_max: u32,
+    /// The most deliveries of each lane that is not named.
+    pub(crate) room: u32,
+    /// The most deliveries of these, in the order of the lanes.
+    pub(crate) rooms: Vec<(SubscriptionId, u32)>,
+}
+
+impl ClaimRoom {
+    /// Shares `budget`: half of it among the lanes that are known, which are to be sorted, none more than it wants; half
+    /// among lanes that may yet turn up. Never more than the budget in all.
+    pub(crate) fn share(budget: u32, known: &[LaneRoom]) -> Self {
+        let for_known = budget / 2;
+        let asking = u32::try_from(known.iter().filter(|lane| lane.wanted > 0).count()).unwrap_or(u32::MAX);
+        let share = for_known / asking.max(1);
+        let for_others = budget - for_known;
+        let room = CAP_START.min(for_others);
+        let lanes_max = for_others.checked_div(room).unwrap_or(0).min(LANES_MAX);
+        Self { lanes_max, room, rooms: known.iter().map(|lane| (lane.lane, lane.wanted.min(share))).collect() }
+    }
+
+    /// The most deliveries of this lane.
+    pub(crate) fn of(&self, lane: SubscriptionId) -> u32 {
+        let named = self.rooms.binary_search_by_key(&lane, |(named, _)| *named);
+        named.map_or(self.room, |index| self.rooms[index].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(byte: u8) -> SubscriptionId {
+        SubscriptionId::from_bytes([byte; 16])
+    }
+
+    #[test]
+    fn half_of_the_budget_is_shared_and_half_is_for_lanes_that_turn_up() {
+        for (budget, wanted, lanes_max, room, rooms) in [
+            (1_024, &[][..], 64, 8, &[][..]),
+            (1_024, &[256], 64, 8, &[256]),
+            (1_024, &[256, 0, 3, 256], 64, 8, &[170, 0, 3, 170]),
+            (100, &[256, 256], 6, 8, &[25, 25]),
+            (8, &[16], 1, 4, &[4]),
+            (1, &[16], 1, 1, &[0]),
+            (0, &[16], 0, 0, &[0]),
+        ] {
+            let known: Vec<LaneRoom> =
+                (0..).zip(wanted).map(|(n, wanted)| LaneRoom { lane: lane(n), wanted: *wanted }).collect();
+            let shared = ClaimRoom::share(budget, &known);
+            let shared_rooms: Vec<u32> = shared.rooms.iter().map(|(_, room)| *room).collect();
+            assert_eq!((shared.lanes_max, shared.room, &shared_rooms[..]), (lanes_max, room, rooms), "{budget}");
+            assert!(shared_rooms.iter().sum::<u32>() + lanes_max * room <= budget);
+            assert_eq!(shared.of(lane(200)), room);
+            known.iter().zip(rooms).for_each(|(known, room)| assert_eq!(shared.of(known.lane), *room));
+        }
+    }
+}

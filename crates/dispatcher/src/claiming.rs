@@ -1,0 +1,157 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::ports::{BoxError, StoreError};
+use domain::webhooks::UnsealError;
+use domain::webhooks::ports::{ClaimId, ClaimRequest, ClaimedLane};
+use domain::{SubscriptionId, Timestamp};
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout};
+
+use crate::lane::{Lane, StartBy, Target, Waiting};
+use crate::outage::Outage;
+use crate::run::{Held, Run};
+use crate::{POLL_INTERVAL, STORE_TIMEOUT};
+
+/// The shortest time from one claim to the next: under load, one claim finds more.
+const CLAIM_SPACING: Duration = Duration::from_millis(1);
+/// While so many ends are not stored yet, nothing more is claimed.
+const UNWRITTEN_MAX: usize = 1_024;
+
+/// Whether the queue is to be asked, and the question under way.
+pub(crate) struct Claiming<'a> {
+    /// Something may be due that nobody has asked for.
+    pub(crate) is_wanted: bool,
+    pub(crate) under_way: Option<Held<'a, Result<Vec<ClaimedLane>, StoreError>>>,
+    not_before: Instant,
+    claim: ClaimId,
+    lanes_max: usize,
+    start_by: StartBy,
+    outage: Outage,
+}
+
+impl Claiming<'_> {
+    pub(crate) fn new(now: Instant) -> Self {
+        Self {
+            is_wanted: true,
+            under_way: None,
+            not_before: now,
+            claim: ClaimId::from_number(0),
+            lanes_max: 0,
+            start_by: StartBy { instant: now, time: Timestamp::MIN },
+            outage: Outage::of("claiming deliveries"),
+        }
+    }
+}
+
+impl Run<'_> {
+    /// When the next claim may begin; `None` when that depends on something else than time.
+    pub(crate) fn claim_due_at(&self) -> Option<Instant> {
+        let settings = &self.dispatcher.settings;
+        // Not for a trifle: a claim costs the store much the same for one delivery and for many.
+        let has_room = self.lanes.budget(settings.claimed_max()) > settings.claimed_max() / 16;
+        let may_claim = self.claiming.under_way.is_none() && self.stopping.is_none();
+        let can_write = !self.write_outage.is_failing() && self.completions.len() < UNWRITTEN_MAX;
+        (self.claiming.is_wanted && has_room && may_claim && can_write).then_some(self.claiming.not_before)
+    }
+
+    pub(crate) fn begin_claim_if_wanted(&mut self, now: Instant) {
+        if self.claim_due_at().is_some_and(|due_at| due_at <= now) {
+            self.begin_claim(now);
+        }
+    }
+
+    fn begin_claim(&mut self, now: Instant) {
+        let dispatcher = self.dispatcher;
+        let budget = self.lanes.budget(dispatcher.settings.claimed_max());
+        let at = dispatcher.clock.now();
+        let room = self.lanes.claim_begins(budget, now, at);
+        let request = ClaimRequest {
+            claim: ClaimId::mint(&*dispatcher.entropy),
+            at,
+            until: at.plus(dispatcher.settings.lease()),
+            lanes_max: room.lanes_max,
+            room: room.room,
+            rooms: room.rooms,
+        };
+        let claiming = &mut self.claiming;
+        claiming.is_wanted = false;
+        claiming.not_before = now + CLAIM_SPACING;
+        claiming.claim = request.claim;
+        claiming.lanes_max = room.lanes_max as usize;
+        let unsent_max = dispatcher.settings.unsent_max();
+        claiming.start_by = StartBy { instant: now + unsent_max, time: at.plus(unsent_max) };
+        claiming.under_way =
+            Some(Box::pin(async move { flatten(timeout(STORE_TIMEOUT, dispatcher.queue.claim(&request)).await) }));
+    }
+
+    /// The queue has answered.
+    pub(crate) fn claimed(&mut self, answer: Result<Vec<ClaimedLane>, StoreError>) {
+        let lanes = match answer {
+            Ok(lanes) => lanes,
+            Err(error) => {
+                self.claiming.not_before = Instant::now() + self.claiming.outage.failed(&error);
+                self.claiming.is_wanted = true;
+                return;
+            }
+        };
+        self.claiming.outage.worked();
+        if lanes.len() >= self.claiming.lanes_max {
+            self.claiming.is_wanted = true;
+        } else {
+            // Those that it did find say otherwise in a moment.
+            self.lanes.claim_found_nothing();
+        }
+        for lane in lanes {
+            self.take_in(lane);
+        }
+        self.start_ready();
+    }
+
+    /// Takes in what was claimed of a lane: to be sent, unless something has come between.
+    fn take_in(&mut self, claimed: ClaimedLane) {
+        let ClaimedLane { subscription, url, secrets, breaker, deliveries } = claimed;
+        let (claim, start_by) = (self.claiming.claim, self.claiming.start_by);
+        let at = self.dispatcher.clock.now();
+        let opened = self.secrets.open(&self.dispatcher.keys, subscription, secrets, at);
+        let lane = self.lanes.claim_found(subscription, deliveries.len());
+        let may_deliver = lane.adopt(breaker, at);
+        self.claiming.is_wanted |= lane.wants_more(at);
+        let refused_for = match &opened {
+            Err(error) => Some(cannot_open(lane, subscription, *error)),
+            Ok(_) if self.stopping.is_some() => Some(Duration::ZERO),
+            Ok(_) if !may_deliver => Some(POLL_INTERVAL),
+            Ok(_) => None,
+        };
+        match (opened, refused_for) {
+            (Ok(secrets), None) => {
+                let host = Arc::from(url.url().host_str().unwrap_or_default());
+                let target = Arc::new(Target { url, host, secrets });
+                for delivery in deliveries {
+                    self.lanes.admit(subscription, Waiting { delivery, target: Arc::clone(&target), claim, start_by });
+                }
+            }
+            (_, wait) => {
+                let at = at.plus(wait.unwrap_or_default());
+                for delivery in &deliveries {
+                    self.give_back(subscription, claim, delivery, at);
+                }
+            }
+        }
+    }
+}
+
+/// The fault is ours: the lane waits, and the operator hears of it once.
+fn cannot_open(lane: &mut Lane, subscription: SubscriptionId, error: UnsealError) -> Duration {
+    let wait = lane.fault(Instant::now());
+    if lane.is_first_fault() {
+        let error: &dyn std::error::Error = &error;
+        tracing::error!(%subscription, error, "webhooks cannot be signed and wait: is ENCRYPTION_KEY complete?");
+    }
+    wait
+}
+
+/// One error for both ways in which a call can fail.
+pub(crate) fn flatten<T>(answer: Result<Result<T, StoreError>, Elapsed>) -> Result<T, StoreError> {
+    answer.unwrap_or_else(|_| Err(StoreError::Unavailable(BoxError::from("no answer in time"))))
+}

@@ -1,0 +1,131 @@
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use domain::webhooks::ports::Completion;
+use tokio::time::Instant;
+
+/// How long an end may wait for others, so that they share a transaction.
+const GATHER: Duration = Duration::from_millis(3);
+/// The most ends in one transaction.
+const BATCH_MAX: usize = 512;
+
+/// The end of a claim that is not stored yet.
+#[derive(Debug)]
+pub(crate) struct Unwritten {
+    pub(crate) completion: Completion,
+    pub(crate) note: Note,
+}
+
+/// What this process has to know of the end of a claim.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Note {
+    /// Afterwards the delivery may be claimed by another.
+    pub(crate) lease_ends: Instant,
+    /// The lane hands nothing out until this is stored.
+    pub(crate) is_awaited: bool,
+    /// The subscription will be closed by this.
+    pub(crate) closes: bool,
+    /// When it was first refused all alone.
+    pub(crate) refused_alone_at: Option<Instant>,
+}
+
+/// Gathers ends of claims into batches. One batch is under way at a time.
+///
+/// A batch that fails comes back in front, and the next is half as large, so that one row that the store will never take
+/// ends up alone. It goes to the back then, and when others get through, it is given up with its lease. While the store
+/// takes nothing at all, nothing is given up.
+pub(crate) struct Completions {
+    queue: VecDeque<Unwritten>,
+    gathered_at: Option<Instant>,
+    not_before: Option<Instant>,
+    batch_max: usize,
+    written_at: Option<Instant>,
+    in_batch: usize,
+}
+
+/// What became of a batch that failed.
+#[derive(Debug, Default)]
+pub(crate) struct Refused {
+    /// Never to be stored.
+    pub(crate) given_up: Option<Unwritten>,
+    /// The store itself seems to be at fault, and not what it was given.
+    pub(crate) is_outage: bool,
+}
+
+impl Completions {
+    pub(crate) fn new() -> Self {
+        Self {
+            queue: VecDeque::new(),
+            gathered_at: None,
+            not_before: None,
+            batch_max: BATCH_MAX,
+            written_at: None,
+            in_batch: 0,
+        }
+    }
+
+    /// How many are not stored yet.
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len() + self.in_batch
+    }
+
+    pub(crate) fn push(&mut self, unwritten: Unwritten, now: Instant) {
+        let gathered_at = if unwritten.note.is_awaited { now } else { now + GATHER };
+        let others = self.gathered_at.filter(|_| !self.queue.is_empty());
+        self.gathered_at = Some(others.map_or(gathered_at, |at| at.min(gathered_at)));
+        self.queue.push_back(unwritten);
+    }
+
+    /// When the next batch should be written, `now` or later; `None` while there is none to write or one is under way.
+    pub(crate) fn due_at(&self, now: Instant) -> Option<Instant> {
+        if self.in_batch > 0 || self.queue.is_empty() {
+            return None;
+        }
+        let gathered_at = self.gathered_at.filter(|_| self.queue.len() < self.batch_max).unwrap_or(now);
+        Some(self.not_before.map_or(gathered_at, |not_before| not_before.max(gathered_at)).max(now))
+    }
+
+    /// The next batch, if it is time and none is under way.
+    pub(crate) fn take(&mut self, now: Instant) -> Option<Vec<Unwritten>> {
+        if self.due_at(now)? > now {
+            return None;
+        }
+        let batch: Vec<Unwritten> = self.queue.drain(..self.queue.len().min(self.batch_max)).collect();
+        self.in_batch = batch.len();
+        self.gathered_at = (!self.queue.is_empty()).then_some(now);
+        Some(batch)
+    }
+
+    /// The batch is stored.
+    pub(crate) fn written(&mut self, now: Instant) {
+        self.in_batch = 0;
+        self.not_before = None;
+        self.written_at = Some(now);
+        self.batch_max = BATCH_MAX.min(2 * self.batch_max);
+    }
+
+    /// The batch is not stored, and the next is not to be tried before `not_before`.
+    pub(crate) fn refused(&mut self, mut batch: Vec<Unwritten>, now: Instant, not_before: Instant) -> Refused {
+        self.in_batch = 0;
+        self.batch_max = (batch.len() / 2).max(1);
+        self.not_before = Some(not_before);
+        self.gathered_at = Some(now);
+        if batch.len() > 1 {
+            batch.into_iter().rev().for_each(|unwritten| self.queue.push_front(unwritten));
+            return Refused { given_up: None, is_outage: true };
+        }
+        let Some(mut alone) = batch.pop() else { return Refused::default() };
+        let refused_at = *alone.note.refused_alone_at.get_or_insert(now);
+        // Others got through since: the fault is with this one.
+        let is_at_fault = self.written_at.is_some_and(|written_at| written_at > refused_at);
+        if is_at_fault && now >= alone.note.lease_ends {
+            return Refused { given_up: Some(alone), is_outage: false };
+        }
+        self.queue.push_back(alone);
+        Refused { given_up: None, is_outage: !is_at_fault }
+    }
+}
+
+#[cfg(test)]
+#[path = "completions_tests.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use domain::webhooks::Verdict;
+
+/// What a dispatcher has done since it was made, and what it is doing. Each figure is exact; they are not read at one
+/// instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DispatcherCounts {
+    /// Attempts that delivered.
+    pub delivered: u64,
+    /// Attempts that failed by the receiver's fault, 410 among them.
+    pub failed: u64,
+    /// Attempts that came to nothing by a fault of ours.
+    pub not_charged: u64,
+    /// Attempts that were cut off, by a stop or by a fault in the sender: they count, and nobody knows how they ended.
+    pub cut_off: u64,
+    /// Claimed deliveries that went back to the queue unsent.
+    pub given_back: u64,
+    /// Ends of claims that another dispatcher had taken over before, or that concern deliveries cancelled meanwhile.
+    pub overtaken: u64,
+    /// Attempts under way.
+    pub in_flight: u64,
+    /// Claimed deliveries that wait for their turn in memory.
+    pub waiting: u64,
+    /// Ends that are not stored yet.
+    pub unwritten: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) delivered: Counter,
+    pub(crate) failed: Counter,
+    pub(crate) not_charged: Counter,
+    pub(crate) cut_off: Counter,
+    pub(crate) given_back: Counter,
+    pub(crate) overtaken: Counter,
+    pub(crate) in_flight: Counter,
+    pub(crate) waiting: Counter,
+    pub(crate) unwritten: Counter,
+}
+
+impl Counters {
+    /// Counts an attempt that ended so.
+    pub(crate) fn count(&self, verdict: Verdict) {
+        let counter = match verdict {
+            Verdict::Delivered => &self.delivered,
+            Verdict::Failed { .. } | Verdict::Gone => &self.failed,
+            Verdict::NotCharged => &self.not_charged,
+        };
+        counter.add(1);
+    }
+
+    pub(crate) fn read(&self) -> DispatcherCounts {
+        DispatcherCounts {
+            delivered: self.delivered.get(),
+            failed: self.failed.get(),
+            not_charged: self.not_charged.get(),
+            cut_off: self.cut_off.get(),
+            given_back: self.given_back.get(),
+            overtaken: self.overtaken.get(),
+            in_flight: self.in_flight.get(),
+            waiting: self.waiting.get(),
+            unwritten: self.unwritten.get(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self, count: usize) {
+        self.0.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set(&self, count: usize) {
+        self.0.store(count as u64, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,66 @@
+use std::time::Duration;
+
+use domain::ports::StoreError;
+
+const WAIT_MIN: Duration = Duration::from_millis(100);
+const WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// Whether one kind of call to the store works: how long to wait after a failure, and one line in the log when it begins
+/// to fail and one when it works again.
+pub(crate) struct Outage {
+    /// What does not work, for the log.
+    what: &'static str,
+    failures_in_a_row: u32,
+}
+
+impl Outage {
+    /// It works as far as we know.
+    pub(crate) fn of(what: &'static str) -> Self {
+        Self { what, failures_in_a_row: 0 }
+    }
+
+    /// It has failed. Answers how long to wait before it is tried again.
+    pub(crate) fn failed(&mut self, error: &StoreError) -> Duration {
+        if self.failures_in_a_row == 0 {
+            tracing::warn!(error = error as &dyn std::error::Error, "webhooks: {} failed, will retry", self.what);
+        }
+        self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
+        doubled(WAIT_MIN, self.failures_in_a_row - 1, WAIT_MAX)
+    }
+
+    /// It has worked.
+    pub(crate) fn worked(&mut self) {
+        if std::mem::take(&mut self.failures_in_a_row) > 0 {
+            tracing::info!("webhooks: {} works again", self.what);
+        }
+    }
+
+    /// Whether it failed the last time.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.failures_in_a_row > 0
+    }
+}
+
+/// `first`, doubled so often, at most `longest`.
+pub(crate) fn doubled(first: Duration, times: u32, longest: Duration) -> Duration {
+    first.saturating_mul(2_u32.saturating_pow(times)).min(longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::ports::BoxError;
+
+    use super::*;
+
+    #[test]
+    fn each_failure_in_a_row_doubles_the_wait_up_to_a_bound() {
+        let mut outage = Outage::of("a test");
+        let error = StoreError::Unavailable(BoxError::from("switched off"));
+        let waits: Vec<u128> = (0..8).map(|_| outage.failed(&error).as_millis()).collect();
+        assert_eq!(waits, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+        assert_eq!((0..100).map(|_| outage.failed(&error)).max(), Some(WAIT_MAX));
+        outage.worked();
+        assert!(!outage.is_failing());
+        assert_eq!(outage.failed(&error), WAIT_MIN);
+    }
+}

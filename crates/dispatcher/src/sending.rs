@@ -1,0 +1,241 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::webhooks::ports::{ClaimId, ClaimedDelivery, Completion, NextStep};
+use domain::webhooks::sender::{Attempt, WebhookSender};
+use domain::webhooks::{AttemptOutcome, AttemptRecord, FailureReason, Report, Verdict};
+use domain::{SubscriptionId, Timestamp};
+use tokio::task::{Id, JoinError};
+use tokio::time::{Instant, timeout};
+
+use crate::POLL_INTERVAL;
+use crate::completions::{Note, Unwritten};
+use crate::lane::{Aftermath, Target, Waiting};
+use crate::next_step::{after_attempt, end_unsent, give_back};
+use crate::run::Run;
+
+/// An attempt under way.
+pub(crate) struct Flight {
+    pub(crate) subscription: SubscriptionId,
+    pub(crate) delivery: ClaimedDelivery,
+    pub(crate) target: Arc<Target>,
+    pub(crate) claim: ClaimId,
+    pub(crate) started_at: Timestamp,
+}
+
+/// How an attempt ended, and how long it took.
+pub(crate) struct Ended {
+    outcome: AttemptOutcome,
+    duration: Duration,
+}
+
+impl Run<'_> {
+    /// Starts what the limits admit, one of each lane in turn.
+    pub(crate) fn start_ready(&mut self) {
+        while self.lanes.in_flight() < self.dispatcher.settings.concurrency.max(1) as usize {
+            let Some(lane) = self.lanes.next() else { return };
+            self.start_next_of(lane);
+        }
+    }
+
+    fn start_next_of(&mut self, lane: SubscriptionId) {
+        let Some(waiting) = self.lanes.front(lane) else { return };
+        let now = self.dispatcher.clock.now();
+        if let Some(end) = end_unsent(&self.dispatcher.settings.schedule, &waiting.delivery, now) {
+            if let Some(waiting) = self.lanes.skip(lane) {
+                self.complete_unsent(lane, waiting.claim, &waiting.delivery, NextStep::End(end), now);
+            }
+        } else if waiting.start_by.is_over(Instant::now(), now) {
+            if let Some(waiting) = self.lanes.skip(lane) {
+                self.give_back(lane, waiting.claim, &waiting.delivery, now);
+            }
+        } else if !self.hosts.enter(&waiting.target.host, lane) {
+            self.lanes.block(lane);
+        } else if let Some(waiting) = self.lanes.start(lane) {
+            self.start(lane, waiting, now);
+        }
+    }
+
+    fn start(&mut self, subscription: SubscriptionId, waiting: Waiting, started_at: Timestamp) {
+        let Waiting { delivery, target, claim, start_by: _ } = waiting;
+        let attempt = Attempt {
+            url: target.url.clone(),
+            event_id: delivery.event,
+            payload: delivery.payload.clone(),
+            secrets: target.secrets.signing_at(started_at),
+            at: started_at,
+        };
+        let sender = Arc::clone(&self.dispatcher.sender);
+        let task = self.attempts.spawn(send(sender, attempt, self.dispatcher.settings.attempt_max()));
+        self.flights.insert(task.id(), Flight { subscription, delivery, target, claim, started_at });
+    }
+
+    /// An attempt has ended, and perhaps others with it.
+    pub(crate) fn attempts_ended(&mut self, first: Result<(Id, Ended), JoinError>) {
+        let mut next = Some(first);
+        while let Some(ended) = next {
+            match ended {
+                Ok((id, ended)) => self.attempt_ended(id, ended),
+                Err(error) => self.attempt_broke(&error),
+            }
+            next = self.attempts.try_join_next_with_id();
+        }
+        self.start_ready();
+    }
+
+    fn attempt_ended(&mut self, id: Id, ended: Ended) {
+        let Some(flight) = self.flights.remove(&id) else { return };
+        let Ended { outcome, duration } = ended;
+        let verdict = outcome.verdict();
+        self.dispatcher.counters.count(verdict);
+        let attempt = AttemptRecord::of(flight.delivery.attempt, flight.started_at, duration, &outcome);
+        let ended_at = attempt.as_ref().map_or(flight.started_at.plus(duration), AttemptRecord::ended_at);
+        let aftermath = self.land(&flight, Report { started_at: flight.started_at, ended_at, verdict });
+        let next = after_attempt(
+            &self.dispatcher.settings.schedule,
+            &flight.delivery,
+            ended_at,
+            verdict,
+            aftermath.fault_wait.unwrap_or_default(),
+            &*self.dispatcher.entropy,
+        );
+        log(&flight, &outcome, &aftermath, next);
+        let completion = completion(flight.subscription, flight.claim, &flight.delivery, next, ended_at);
+        let completion = Completion { attempt, verdict, ..completion };
+        self.push(completion, aftermath.was_probe, aftermath.is_closed);
+        self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
+    }
+
+    /// The sender has panicked. The receiver may have got the webhook, so the attempt counts, and its schedule bounds how
+    /// often that can happen.
+    fn attempt_broke(&mut self, error: &JoinError) {
+        let Some(flight) = self.flights.remove(&error.id()) else { return };
+        let error: &dyn std::error::Error = error;
+        tracing::error!(delivery = %flight.delivery.id, error, "a webhook attempt broke off by a fault of ours");
+        let ended_at = self.dispatcher.clock.now();
+        let report = Report { started_at: flight.started_at, ended_at, verdict: Verdict::NotCharged };
+        let aftermath = self.land(&flight, report);
+        let retry_at = ended_at.plus(aftermath.fault_wait.unwrap_or_default());
+        self.cut_off(&flight, NextStep::Retry(retry_at), ended_at);
+        self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
+    }
+
+    /// Frees the attempt's places, and tells its lane.
+    fn land(&mut self, flight: &Flight, report: Report) -> Aftermath {
+        for lane in self.hosts.leave(&flight.target.host) {
+            self.lanes.unblock(lane);
+        }
+        let aftermath = self.lanes.attempt_ended(flight.subscription, &flight.delivery, report, Instant::now());
+        let wants_more = self.lanes.get_mut(flight.subscription).is_some_and(|lane| lane.wants_more(report.ended_at));
+        self.claiming.is_wanted |= wants_more;
+        aftermath
+    }
+
+    /// Ends the claim on a delivery whose attempt was begun, and nobody knows how it ended: it stays counted.
+    pub(crate) fn cut_off(&mut self, flight: &Flight, next: NextStep, ended_at: Timestamp) {
+        self.dispatcher.counters.cut_off.add(1);
+        self.push(completion(flight.subscription, flight.claim, &flight.delivery, next, ended_at), false, false);
+    }
+
+    /// What the lane has not begun goes back when the receiver, or a fault of ours, makes it wait.
+    fn spare_those_who_wait(&mut self, lane: SubscriptionId, aftermath: &Aftermath, at: Timestamp) {
+        // The queue itself holds back what is due while the lane pauses. The second is for a pause that another
+        // dispatcher's success has ended already: the two must not play ping-pong until both are stored.
+        let pause = (aftermath.paused_until.is_some() || aftermath.is_closed).then_some(POLL_INTERVAL);
+        if let Some(wait) = aftermath.fault_wait.or(pause) {
+            self.give_back_all_of(lane, at.plus(wait));
+        }
+    }
+
+    pub(crate) fn give_back_all_of(&mut self, lane: SubscriptionId, at: Timestamp) {
+        for waiting in self.lanes.drain(lane) {
+            self.give_back(lane, waiting.claim, &waiting.delivery, at);
+        }
+    }
+
+    /// Gives back deliveries that cannot start within their claims any more.
+    pub(crate) fn give_back_what_waited_too_long(&mut self, now: Instant) {
+        let at = self.dispatcher.clock.now();
+        for lane in self.lanes.with_waiting() {
+            while self.lanes.front(lane).is_some_and(|waiting| waiting.start_by.is_over(now, at)) {
+                let Some(waiting) = self.lanes.skip(lane) else { break };
+                self.give_back(lane, waiting.claim, &waiting.delivery, at);
+            }
+        }
+    }
+
+    pub(crate) fn give_back(
+        &mut self,
+        lane: SubscriptionId,
+        claim: ClaimId,
+        delivery: &ClaimedDelivery,
+        due_at: Timestamp,
+    ) {
+        self.dispatcher.counters.given_back.add(1);
+        let next = give_back(&self.dispatcher.settings.schedule, delivery, due_at);
+        self.complete_unsent(lane, claim, delivery, next, self.dispatcher.clock.now());
+    }
+
+    fn complete_unsent(
+        &mut self,
+        lane: SubscriptionId,
+        claim: ClaimId,
+        delivery: &ClaimedDelivery,
+        next: NextStep,
+        at: Timestamp,
+    ) {
+        self.push(completion(lane, claim, delivery, next, at), false, false);
+    }
+
+    fn push(&mut self, completion: Completion, is_awaited: bool, closes: bool) {
+        let now = Instant::now();
+        let lease_ends = now + self.dispatcher.settings.lease();
+        let note = Note { lease_ends, is_awaited, closes, refused_alone_at: None };
+        self.completions.push(Unwritten { completion, note }, now);
+    }
+}
+
+/// One attempt. The sender keeps its own deadline; one that does not is cut off before its claim ends, so that nobody
+/// else sends the same meanwhile.
+async fn send(sender: Arc<dyn WebhookSender>, attempt: Attempt, limit: Duration) -> Ended {
+    let begun = Instant::now();
+    let outcome = timeout(limit, sender.send(attempt)).await;
+    let outcome = outcome.unwrap_or(AttemptOutcome::Failed { reason: FailureReason::Timeout, answer: None });
+    Ended { outcome, duration: begun.elapsed() }
+}
+
+/// The end of a claim without an attempt.
+fn completion(
+    subscription: SubscriptionId,
+    claim: ClaimId,
+    delivery: &ClaimedDelivery,
+    next: NextStep,
+    ended_at: Timestamp,
+) -> Completion {
+    let verdict = Verdict::NotCharged;
+    Completion { subscription, delivery: delivery.id, claim, attempt: None, verdict, ended_at, next }
+}
+
+/// The target shows its origin alone: receivers put their own secrets into paths and queries.
+fn log(flight: &Flight, outcome: &AttemptOutcome, aftermath: &Aftermath, next: NextStep) {
+    let Flight { subscription, delivery, target, .. } = flight;
+    let (id, event, attempt, url) = (delivery.id, delivery.event, delivery.attempt, &target.url);
+    let status = match outcome {
+        AttemptOutcome::Answered(answer) => Some(answer.status),
+        AttemptOutcome::Failed { .. } | AttemptOutcome::NotCharged(_) => None,
+    };
+    match outcome.verdict() {
+        Verdict::Delivered => {
+            tracing::debug!(%subscription, delivery = %id, %event, attempt, target_url = ?url, status, "webhook delivered");
+        }
+        verdict @ (Verdict::Failed { .. } | Verdict::Gone) => {
+            tracing::info!(%subscription, delivery = %id, %event, attempt, target_url = ?url, status, ?verdict, ?next, "webhook not delivered");
+        }
+        Verdict::NotCharged => {
+            tracing::info!(%subscription, delivery = %id, %event, target_url = ?url, ?outcome, ?next, "webhook not sent by a fault of ours");
+        }
+    }
+    if let Some(until) = aftermath.paused_until {
+        tracing::info!(%subscription, target_url = ?url, %until, "deliveries to the receiver pause");
+    }
+}

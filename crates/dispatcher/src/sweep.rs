@@ -1,0 +1,34 @@
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::claiming::flatten;
+use crate::dispatcher::Dispatcher;
+use crate::outage::Outage;
+use crate::{POLL_INTERVAL, STORE_TIMEOUT, SWEEP_MAX};
+
+/// Ends what waits in closed lanes: when this process has closed one, and every [`POLL_INTERVAL`], because owners and
+/// other processes close some, too. Chunk by chunk, each a transaction, until nothing is left.
+pub(crate) async fn sweep_closed_lanes(dispatcher: &Dispatcher, stop: &CancellationToken) {
+    let sweeping = async {
+        let mut outage = Outage::of("ending deliveries of closed lanes");
+        loop {
+            let now = dispatcher.clock.now();
+            match flatten(timeout(STORE_TIMEOUT, dispatcher.queue.end_closed(now, SWEEP_MAX)).await) {
+                Ok(0) => {
+                    outage.worked();
+                    tokio::select! {
+                        biased;
+                        () = sleep(POLL_INTERVAL) => {}
+                        () = dispatcher.lane_closed.notified() => {}
+                    }
+                }
+                Ok(ended) => {
+                    outage.worked();
+                    tracing::debug!(ended, "webhook deliveries of closed lanes ended");
+                }
+                Err(error) => sleep(outage.failed(&error)).await,
+            }
+        }
+    };
+    stop.run_until_cancelled(sweeping).await;
+}

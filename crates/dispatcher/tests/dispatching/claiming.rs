@@ -1,0 +1,140 @@
+//! How soon something due is claimed, and how much at a time.
+
+use std::sync::Arc;
+
+use dispatcher::{DispatcherSettings, POLL_INTERVAL};
+use tokio::time::Instant;
+
+use crate::faulty_queue::{Fair, FaultyQueue};
+use crate::receivers::{Reaction, Receivers, answer, well};
+use crate::world::{Running, World, millis, pass, seconds};
+
+const URL: &str = "https://receiver.example/a";
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_is_followed_at_once() {
+    let world = World::new(1);
+    world.subscribe(URL).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    for n in 0..20 {
+        pass(millis(37)).await;
+        world.publish(1, None).await;
+        queue.hint.notify_one();
+        let published = Instant::now();
+        pass(millis(2)).await;
+        let seen = receivers.seen(URL);
+        assert_eq!(seen.len(), n + 1);
+        assert_eq!(seen[n].at, published, "no time passes between the hint and the attempt");
+    }
+    let claims = queue.claims.lock().unwrap().len();
+    assert!(claims <= 22, "one claim for each hint, one at the start, and one for the poll: {claims}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_hint_the_poll_finds_it() {
+    let world = World::new(1);
+    world.subscribe(URL).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    pass(millis(10)).await;
+    world.publish(1, None).await;
+    pass(POLL_INTERVAL).await;
+    assert_eq!(receivers.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_comes_while_ends_are_gathered_waits_for_none_of_them() {
+    let world = World::new(1);
+    world.subscribe(URL).await;
+    let react = |_: &_| Reaction::After(millis(1), answer(200));
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
+    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    pass(millis(10)).await;
+    for _ in 0..2 {
+        world.publish(1, None).await;
+        queue.hint.notify_one();
+        pass(millis(2)).await;
+    }
+    assert_eq!(receivers.count(), 2);
+    assert!(queue.batches.lock().unwrap().is_empty(), "the first end is still waiting for others");
+    pass(millis(10)).await;
+    assert_eq!(queue.batches.lock().unwrap().iter().map(|(_, size)| *size).collect::<Vec<_>>(), [2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backlog_is_claimed_while_the_attempts_before_it_run() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    world.publish(400, Some(lane)).await;
+    let react = |_: &_| Reaction::After(millis(20), answer(200));
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
+    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    pass(millis(1)).await;
+    assert_eq!(receivers.in_flight(URL), 8, "a new lane starts with eight at a time");
+    // Whenever attempts end, others begin in the same instant: eight, then up to nine, and so on.
+    for n in 1..=10 {
+        pass(millis(20)).await;
+        assert_eq!(receivers.in_flight(URL), 8 + n);
+    }
+    pass(millis(600)).await;
+    assert_eq!(world.open().await, 0);
+    let claims = queue.claims.lock().unwrap().len();
+    assert!(claims < 60, "400 deliveries in {claims} claims");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_lane_is_asked_for_nothing_and_its_next_event_leaves_when_a_place_is_free() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    let react = |_: &_| Reaction::After(seconds(10), answer(200));
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
+    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    world.publish(17, Some(lane)).await;
+    pass(seconds(3)).await;
+    let last = queue.claims.lock().unwrap().last().unwrap().1.clone();
+    assert_eq!(last.room_of(lane), 0, "eight are under way and eight wait");
+    let began = Instant::now();
+    pass(seconds(18)).await;
+    let seen = receivers.seen(URL);
+    assert_eq!(seen.len(), 17);
+    assert!(seen[16].at < began + seconds(18));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_start_within_its_claim_is_given_back() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    world.publish(16, Some(lane)).await;
+    // All are claimed at once, and the fourth would start after 42 s: its attempt might end after its claim.
+    let react = |_: &_| Reaction::After(seconds(14), answer(200));
+    let settings = DispatcherSettings { concurrency_per_host: 1, ..DispatcherSettings::default() };
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
+    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings));
+    pass(seconds(34)).await;
+    assert_eq!(running.dispatcher.counts().given_back, 0);
+    pass(seconds(3)).await;
+    assert_eq!(running.dispatcher.counts().given_back, 13);
+    pass(seconds(14 * 16)).await;
+    assert_eq!((world.open().await, receivers.count()), (0, 16), "none is sent twice");
+    assert_eq!(running.dispatcher.counts().overtaken, 0, "and none outlives its claim");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
+    use domain::ports::Clock;
+    use domain::webhooks::ports::SubscriptionStore;
+
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let now = world.clock.now();
+    let secret = world.secret(lane, "rotated");
+    world.store.rotate_secret(&world.owner, lane, &secret, now.plus(seconds(5)), now).await.unwrap();
+    for secrets in [&["rotated", "swordfish"][..], &["rotated"]] {
+        world.publish(1, None).await;
+        pass(seconds(6)).await;
+        assert_eq!(receivers.seen(URL).last().unwrap().secrets, secrets);
+    }
+}

@@ -1,0 +1,142 @@
+use std::future::pending;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::Timestamp;
+use domain::memory::MemoryWebhookStore;
+use domain::ports::{BoxError, StoreError};
+use domain::webhooks::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
+
+/// The await points of a dispatcher that have a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Point {
+    BeforeClaim,
+    AfterClaim,
+    BeforeComplete,
+    AfterComplete,
+    BeforeEndClosed,
+    AfterEndClosed,
+    BeforeSend,
+    AfterReceipt,
+    AfterSend,
+}
+
+/// What happens there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    /// The store fails. Not for points of sending.
+    Fail,
+    Delay(Duration),
+    Hang,
+    /// The process dies.
+    Die,
+}
+
+/// Decides what goes wrong, and hears what goes right.
+pub(crate) trait Fate: Send + Sync {
+    fn at(&self, point: Point) -> Fault;
+
+    fn claimed(&self, _request: &ClaimRequest, _lanes: &[ClaimedLane]) {}
+}
+
+/// Nothing goes wrong.
+pub(crate) struct Fair;
+
+impl Fate for Fair {
+    fn at(&self, _: Point) -> Fault {
+        Fault::None
+    }
+}
+
+/// One process's way to the queue.
+pub(crate) struct FaultyQueue {
+    store: Arc<MemoryWebhookStore>,
+    fate: Arc<dyn Fate>,
+    pub(crate) hint: Arc<Notify>,
+    /// Notified when the process is to die.
+    pub(crate) death: Arc<Notify>,
+    pub(crate) claims_fail: AtomicBool,
+    pub(crate) completions_fail: AtomicBool,
+    /// When claims began, and what they asked for.
+    pub(crate) claims: Mutex<Vec<(Instant, ClaimRequest)>>,
+    /// When batches were given to be stored, and how large they were.
+    pub(crate) batches: Mutex<Vec<(Instant, usize)>>,
+    pub(crate) sweeps: Mutex<Vec<Instant>>,
+}
+
+impl FaultyQueue {
+    pub(crate) fn new(store: &Arc<MemoryWebhookStore>, fate: Arc<dyn Fate>) -> Arc<Self> {
+        Arc::new(Self {
+            store: store.clone(),
+            fate,
+            hint: Arc::default(),
+            death: Arc::default(),
+            claims_fail: AtomicBool::new(false),
+            completions_fail: AtomicBool::new(false),
+            claims: Mutex::default(),
+            batches: Mutex::default(),
+            sweeps: Mutex::default(),
+        })
+    }
+
+    pub(crate) async fn pass(&self, point: Point) -> Result<(), StoreError> {
+        match self.fate.at(point) {
+            Fault::None => {}
+            Fault::Fail => return Err(switched_off()),
+            Fault::Delay(duration) => sleep(duration).await,
+            Fault::Hang => pending().await,
+            Fault::Die => {
+                self.death.notify_one();
+                pending::<()>().await;
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn switched_off() -> StoreError {
+    StoreError::Unavailable(BoxError::from("switched off"))
+}
+
+#[async_trait]
+impl DeliveryQueue for FaultyQueue {
+    async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
+        self.claims.lock().unwrap().push((Instant::now(), request.clone()));
+        self.pass(Point::BeforeClaim).await?;
+        if self.claims_fail.load(Ordering::SeqCst) {
+            return Err(switched_off());
+        }
+        let lanes = self.store.claim(request).await?;
+        self.fate.claimed(request, &lanes);
+        self.pass(Point::AfterClaim).await?;
+        Ok(lanes)
+    }
+
+    async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
+        self.batches.lock().unwrap().push((Instant::now(), completions.len()));
+        self.pass(Point::BeforeComplete).await?;
+        if self.completions_fail.load(Ordering::SeqCst) {
+            return Err(switched_off());
+        }
+        let held = self.store.complete(completions).await?;
+        self.pass(Point::AfterComplete).await?;
+        Ok(held)
+    }
+
+    async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.sweeps.lock().unwrap().push(Instant::now());
+        self.pass(Point::BeforeEndClosed).await?;
+        let ended = self.store.end_closed(at, max).await?;
+        self.pass(Point::AfterEndClosed).await?;
+        Ok(ended)
+    }
+
+    async fn hint(&self) {
+        self.hint.notified().await;
+    }
+}

@@ -1,0 +1,145 @@
+//! How many attempts at a time, and whose turn it is.
+
+use std::sync::Arc;
+
+use dispatcher::DispatcherSettings;
+use domain::webhooks::ports::DeliveryLog;
+use domain::webhooks::sender::Attempt;
+use domain::webhooks::{DeliveryEnd, DeliveryState};
+use tokio::time::Instant;
+
+use crate::faulty_queue::{Fair, FaultyQueue};
+use crate::receivers::{Reaction, Receivers, answer, well};
+use crate::world::{Running, World, millis, pass, seconds};
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_that_takes_everything_gets_up_to_128_at_a_time() {
+    let world = World::new(1);
+    world.subscribe("https://receiver.example/a").await;
+    for _ in 0..24 {
+        world.publish(500, None).await;
+    }
+    let receivers = Receivers::new(|_| well());
+    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
+    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    pass(seconds(4)).await;
+    assert_eq!(world.open().await, 0);
+    assert_eq!(receivers.most("all"), 128);
+}
+
+#[tokio::test(start_paused = true)]
+async fn subscriptions_of_one_host_share_its_limit_fairly() {
+    let world = World::new(1);
+    let urls: Vec<String> = (0..10).map(|n| format!("https://receiver.example/{n}")).collect();
+    for url in &urls {
+        world.subscribe(url).await;
+    }
+    world.publish(30, None).await;
+    let react = |_: &_| Reaction::After(millis(100), answer(200));
+    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
+    let receivers = Receivers::new(react);
+    let settings = DispatcherSettings { concurrency_per_host: 20, ..DispatcherSettings::default() };
+    let _running = Running::new(world.dispatcher(queue, receivers.clone(), settings));
+    pass(millis(750)).await;
+    let counts: Vec<usize> = urls.iter().map(|url| receivers.seen(url).len()).collect();
+    assert_eq!(counts.iter().sum::<usize>(), 8 * 20, "eight rounds of as many as the host may have");
+    assert!(counts.iter().all(|count| (14..=18).contains(count)), "{counts:?}");
+    pass(seconds(1)).await;
+    assert_eq!(receivers.most("receiver.example"), 20);
+    assert_eq!(world.open().await, 0, "none is forgotten at the full host");
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_attempts_together_keep_within_the_limit() {
+    let world = World::new(1);
+    for n in 0..30 {
+        world.subscribe(&format!("https://receiver-{n}.example/")).await;
+    }
+    world.publish(10, None).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    let settings = DispatcherSettings { concurrency: 25, ..DispatcherSettings::default() };
+    let running = Running::new(world.dispatcher(queue, receivers.clone(), settings));
+    pass(seconds(2)).await;
+    assert_eq!((world.open().await, receivers.most("all")), (0, 25));
+    assert_eq!(running.dispatcher.counts().delivered, 300);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hanging_receiver_with_a_backlog_delays_nobody() {
+    const HEALTHY: &str = "https://healthy.example/";
+    let world = World::new(1);
+    let dead = world.subscribe("https://dead.example/").await;
+    let healthy = world.subscribe(HEALTHY).await;
+    world.publish(1_000, Some(dead)).await;
+    let react = |attempt: &Attempt| match attempt.url.as_str() {
+        HEALTHY => well(),
+        _ => Reaction::After(seconds(15), answer(504)),
+    };
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
+    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    for n in 0..100 {
+        pass(millis(170)).await;
+        world.publish(1, Some(healthy)).await;
+        queue.hint.notify_one();
+        let published = Instant::now();
+        pass(millis(5)).await;
+        assert_eq!(receivers.seen(HEALTHY).get(n).map(|seen| seen.at), Some(published));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_in_memory_is_given_back_when_the_lane_pauses() {
+    let world = World::new(1);
+    let lane = world.subscribe("https://receiver.example/").await;
+    world.publish(40, Some(lane)).await;
+    let (queue, receivers) =
+        (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| Reaction::After(millis(50), answer(500))));
+    let running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    pass(seconds(29)).await;
+    assert_eq!(receivers.count(), 8, "those that were under way when it tripped");
+    let counts = running.dispatcher.counts();
+    assert_eq!((counts.failed, counts.given_back, counts.waiting), (8, 8, 0));
+    // After the pause of 30 s one probes; it fails, and the lane pauses for a minute.
+    pass(seconds(60)).await;
+    assert_eq!(receivers.count(), 9);
+    assert!(world.deliveries().await.iter().all(|delivery| delivery.attempts <= 2), "giving back counts no attempt");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_probe_that_succeeds_opens_the_lane_at_once() {
+    let world = World::new(1);
+    let lane = world.subscribe("https://receiver.example/").await;
+    world.publish(40, Some(lane)).await;
+    let began = Instant::now();
+    let react = move |_: &Attempt| {
+        let status = if began.elapsed() < seconds(10) { 500 } else { 200 };
+        Reaction::After(millis(10), answer(status))
+    };
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
+    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    pass(seconds(30)).await;
+    assert_eq!(receivers.count(), 8);
+    pass(seconds(2)).await;
+    let seen = receivers.seen("https://receiver.example/");
+    let (probe, next) = (seen[8].at, seen[9].at);
+    assert!(next - probe < millis(20), "the next leave {:?} after the probe began", next - probe);
+    assert_eq!(world.open().await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_that_is_gone_gets_nothing_more() {
+    let world = World::new(1);
+    let lane = world.subscribe("https://receiver.example/").await;
+    world.publish(100, Some(lane)).await;
+    let (queue, receivers) =
+        (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| Reaction::After(millis(10), answer(410))));
+    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    pass(seconds(3)).await;
+    assert_eq!(receivers.count(), 8);
+    for delivery in world.deliveries().await {
+        let DeliveryState::Ended { end, .. } = delivery.state else { panic!("{delivery:?} has not ended") };
+        assert_eq!(end, DeliveryEnd::SubscriptionDisabled);
+        let history = DeliveryLog::find(&*world.store, &world.owner, delivery.id).await.unwrap().unwrap();
+        assert_eq!(history.attempts.len(), delivery.attempts as usize);
+    }
+}

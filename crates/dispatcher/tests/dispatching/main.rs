@@ -1,0 +1,16 @@
+//! What the dispatcher promises, over the reference store, in paused time: a store that fails, receivers that misbehave,
+//! processes that die.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod claiming;
+mod faulty_queue;
+mod limits;
+mod moods;
+mod oracle;
+mod process_death;
+mod receivers;
+mod simulation;
+mod stopping;
+mod store_faults;
+mod unreachable;
+mod world;

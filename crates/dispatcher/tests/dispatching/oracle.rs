@@ -1,0 +1,318 @@
+//! Knows what must be true, and watches whether it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use dispatcher::DispatcherSettings;
+use domain::ports::Clock;
+use domain::webhooks::ports::{ClaimRequest, ClaimedLane, SubscriptionStore};
+use domain::webhooks::{Admission, AttemptOutcome, Delivery, DeliveryEnd, DeliveryState, RetrySchedule, Verdict};
+use domain::{DeliveryId, SubscriptionId, Timestamp};
+use tokio::time::Instant;
+
+use crate::world::{World, seconds};
+
+/// The waits of the schedule in the simulation.
+pub(crate) const WAITS: [u64; 3] = [1, 3, 8];
+/// By when a claimed delivery must have started, before its lease ends: the longest attempt.
+const ATTEMPT_MAX: Duration = Duration::from_secs(20);
+
+pub(crate) fn settings() -> DispatcherSettings {
+    DispatcherSettings {
+        concurrency: 12,
+        concurrency_per_host: 4,
+        schedule: RetrySchedule::new(WAITS.map(seconds).to_vec()).unwrap(),
+        ..DispatcherSettings::default()
+    }
+}
+
+/// What a history may contain, and thus which promises hold to the letter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traits {
+    /// How many dispatchers run at a time.
+    pub(crate) dispatchers: u64,
+    /// The wall clock is set now and then.
+    pub(crate) clock_jumps: bool,
+    /// A call to the store may hang until it is given up, long enough for a lease to run out.
+    pub(crate) store_hangs: bool,
+    /// Processes die.
+    pub(crate) deaths: bool,
+}
+
+/// A delivery in a claim.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grant {
+    process: u64,
+    until: Timestamp,
+    run_attempt: u32,
+    run_started_at: Timestamp,
+    is_sent: bool,
+}
+
+/// All that has happened to a delivery.
+#[derive(Debug, Default)]
+struct Record {
+    grants: Vec<Grant>,
+    /// Attempts that count: all but those that were no fault of the receiver.
+    charged: u32,
+    in_flight: u32,
+    delivered: u32,
+    /// When an attempt failed last, and which of its run it was.
+    failed: Option<(Timestamp, Grant)>,
+    got_410: bool,
+    /// Its owner cancelled it or had it retried, so that an older attempt may overlap with a newer.
+    by_hand: bool,
+}
+
+/// How many attempts a process has under way at a time, and how many it may have.
+#[derive(Debug, Default)]
+struct Load {
+    all: u32,
+    hosts: BTreeMap<String, u32>,
+    lanes: BTreeMap<SubscriptionId, LaneLoad>,
+}
+
+/// The rule for a lane's cap once more: a success in each of its places raises it by one, up to 128, a failure halves it.
+#[derive(Debug)]
+struct LaneLoad {
+    in_flight: u32,
+    cap: u32,
+    successes: u32,
+    /// The largest cap within the current instant: a process hears of an end within the instant, but not at once.
+    cap_now: (Instant, u32),
+}
+
+impl LaneLoad {
+    fn new() -> Self {
+        Self { in_flight: 0, cap: 8, successes: 0, cap_now: (Instant::now(), 8) }
+    }
+
+    fn cap_now(&mut self) -> u32 {
+        let now = Instant::now();
+        let before = if self.cap_now.0 == now { self.cap_now.1 } else { 0 };
+        self.cap_now = (now, before.max(self.cap));
+        self.cap_now.1
+    }
+
+    fn ended(&mut self, is_success: bool) {
+        self.cap_now();
+        self.successes = if is_success { self.successes + 1 } else { 0 };
+        if !is_success {
+            self.cap = (self.cap / 2).max(1);
+        } else if self.successes >= self.cap {
+            (self.cap, self.successes) = (128.min(self.cap + 1), 0);
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Model {
+    records: BTreeMap<DeliveryId, Record>,
+    loads: BTreeMap<u64, Load>,
+    closed: BTreeSet<SubscriptionId>,
+    deleted: BTreeSet<SubscriptionId>,
+    cancelled: BTreeSet<DeliveryId>,
+    violations: Vec<String>,
+    /// A digest of the history, to see whether two are the same.
+    history: u64,
+}
+
+impl Model {
+    fn check(&mut self, holds: bool, promise: impl FnOnce() -> String) {
+        if !holds {
+            self.violations.push(promise());
+        }
+    }
+}
+
+pub(crate) struct Oracle {
+    pub(crate) world: Arc<World>,
+    pub(crate) traits: Traits,
+    model: Mutex<Model>,
+}
+
+impl Oracle {
+    pub(crate) fn new(world: Arc<World>, traits: Traits) -> Arc<Self> {
+        Arc::new(Self { world, traits, model: Mutex::default() })
+    }
+
+    /// The queue has handed these out.
+    pub(crate) fn claimed(&self, process: u64, request: &ClaimRequest, lanes: &[ClaimedLane]) {
+        let mut model = self.model.lock().unwrap();
+        for lane in lanes {
+            for delivery in &lane.deliveries {
+                let grant = Grant {
+                    process,
+                    until: request.until,
+                    run_attempt: delivery.run_attempt,
+                    run_started_at: delivery.run_started_at,
+                    is_sent: false,
+                };
+                model.records.entry(delivery.id).or_default().grants.push(grant);
+            }
+        }
+    }
+
+    /// An attempt begins. Answers with the claim that it belongs to.
+    pub(crate) async fn begins(&self, process: u64, lane: SubscriptionId, host: &str, id: DeliveryId) -> Option<Grant> {
+        let now = self.world.clock.now();
+        let health = self.world.store.find(&self.world.owner, lane).await.unwrap().map(|(_, health)| health);
+        let Traits { dispatchers, clock_jumps, .. } = self.traits;
+        let settings = settings();
+        let mut model = self.model.lock().unwrap();
+        model.history = model.history.wrapping_mul(31).wrapping_add(now.unix_millis().unsigned_abs());
+        let model = &mut *model;
+
+        let record = model.records.entry(id).or_default();
+        let overlaps = record.in_flight > 0;
+        record.in_flight += 1;
+        let may_overlap = clock_jumps || record.by_hand;
+        record.charged += 1;
+        let Some(grant) = record.grants.iter_mut().rev().find(|grant| grant.process == process) else {
+            model.violations.push(format!("{id} is sent by process {process}, which has not claimed it"));
+            return None;
+        };
+        let was_sent = std::mem::replace(&mut grant.is_sent, true);
+        let (grant, failed) = (*grant, record.failed);
+        model.check(!was_sent || clock_jumps, || format!("{id} is sent twice in one claim"));
+        model.check(!overlaps || may_overlap, || format!("two attempts at {id} at once"));
+        model.check(clock_jumps || now.plus(ATTEMPT_MAX) <= grant.until, || {
+            format!("{id} is sent at {now}, too late for its lease until {}", grant.until)
+        });
+        model.check(grant.run_attempt <= settings.schedule.attempts_max(), || format!("{id} past its schedule"));
+        let is_in_time = now <= grant.run_started_at.plus(settings.schedule.age_max());
+        model.check(is_in_time, || format!("{id} is too old"));
+        if let Some((failed_at, before)) = failed.filter(|(_, before)| before.run_started_at == grant.run_started_at) {
+            let wait = WAITS.get(before.run_attempt as usize - 1).map_or(Duration::ZERO, |wait| seconds(*wait));
+            model.check(clock_jumps || now >= failed_at.plus(wait), || {
+                format!("{id} is sent at {now}, too soon after attempt {} failed at {failed_at}", before.run_attempt)
+            });
+        }
+        // Others may have claimed before the pause; one alone knows of it.
+        if let Some(health) = health.filter(|_| dispatchers == 1 && !clock_jumps) {
+            let is_paused = matches!(health.breaker.admission(now), Admission::Paused(_));
+            model.check(!is_paused, || format!("{id} is sent at {now} to a paused lane: {:?}", health.breaker));
+        }
+
+        let load = model.loads.entry(process).or_default();
+        load.all += 1;
+        let on_host = load.hosts.entry(host.to_owned()).or_default();
+        *on_host += 1;
+        let on_host = *on_host;
+        let on_lane = load.lanes.entry(lane).or_insert_with(LaneLoad::new);
+        on_lane.in_flight += 1;
+        let (in_lane, lane_cap, all) = (on_lane.in_flight, on_lane.cap_now(), load.all);
+        model.check(in_lane <= lane_cap, || format!("{in_lane} attempts on a lane with a cap of {lane_cap}"));
+        model.check(on_host <= settings.concurrency_per_host, || format!("{on_host} attempts to {host}"));
+        model.check(all <= settings.concurrency, || format!("{all} attempts at a time"));
+        Some(grant)
+    }
+
+    /// An attempt has ended, with no outcome when it was dropped.
+    pub(crate) fn ends(
+        &self,
+        process: u64,
+        lane: SubscriptionId,
+        host: &str,
+        id: DeliveryId,
+        (began, grant): (Instant, Option<Grant>),
+        outcome: Option<&AttemptOutcome>,
+    ) {
+        let now = self.world.clock.now();
+        // Also while a test that has failed unwinds.
+        let mut model = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = model.records.entry(id).or_default();
+        record.in_flight -= 1;
+        let is_cut_off_by_limit = outcome.is_none() && began.elapsed() >= ATTEMPT_MAX;
+        let verdict = outcome.map(AttemptOutcome::verdict);
+        match verdict {
+            Some(Verdict::NotCharged) => record.charged -= 1,
+            Some(Verdict::Delivered) => record.delivered += 1,
+            Some(Verdict::Gone) => record.got_410 = true,
+            Some(Verdict::Failed { .. }) => record.failed = grant.map(|grant| (now, grant)),
+            None if is_cut_off_by_limit => record.failed = grant.map(|grant| (now, grant)),
+            None => {}
+        }
+        let load = model.loads.entry(process).or_default();
+        load.all -= 1;
+        *load.hosts.entry(host.to_owned()).or_default() -= 1;
+        let on_lane = load.lanes.entry(lane).or_insert_with(LaneLoad::new);
+        on_lane.in_flight -= 1;
+        match verdict {
+            Some(Verdict::NotCharged) => {}
+            Some(verdict) => on_lane.ended(verdict == Verdict::Delivered),
+            None if is_cut_off_by_limit => on_lane.ended(false),
+            None => {}
+        }
+    }
+
+    pub(crate) fn was_closed(&self, lane: SubscriptionId) {
+        self.model.lock().unwrap().closed.insert(lane);
+    }
+
+    pub(crate) fn was_deleted(&self, lane: SubscriptionId) {
+        self.model.lock().unwrap().deleted.insert(lane);
+    }
+
+    pub(crate) fn was_cancelled(&self, id: DeliveryId) {
+        let mut model = self.model.lock().unwrap();
+        model.cancelled.insert(id);
+        model.records.entry(id).or_default().by_hand = true;
+    }
+
+    pub(crate) fn was_retried(&self, id: DeliveryId) {
+        self.model.lock().unwrap().records.entry(id).or_default().by_hand = true;
+    }
+
+    pub(crate) fn history(&self) -> u64 {
+        self.model.lock().unwrap().history
+    }
+
+    /// Panics if a promise has been broken.
+    pub(crate) fn check(&self) {
+        let model = self.model.lock().unwrap();
+        assert!(model.violations.is_empty(), "{:#?}", model.violations);
+    }
+
+    /// Panics unless every delivery has ended for a reason that holds, and each attempt counts.
+    pub(crate) async fn check_ends(&self, accepted: usize) {
+        let deliveries = self.world.deliveries().await;
+        assert_eq!(deliveries.len(), accepted, "nothing accepted is lost");
+        for delivery in deliveries {
+            self.check_end(&delivery);
+        }
+        self.check();
+    }
+
+    fn check_end(&self, delivery: &Delivery) {
+        let mut model = self.model.lock().unwrap();
+        let none = Record::default();
+        let (id, lane) = (delivery.id, delivery.subscription_id);
+        let DeliveryState::Ended { end, at } = delivery.state else { panic!("{delivery:?} has not ended") };
+        let model = &mut *model;
+        let record = model.records.get(&id).unwrap_or(&none);
+        let age_max = settings().schedule.age_max();
+        let holds = match end {
+            DeliveryEnd::Delivered => record.delivered > 0,
+            DeliveryEnd::ScheduleSpent => record.grants.last().is_some_and(|grant| {
+                let is_too_old = at.plus(seconds(120)) > grant.run_started_at.plus(age_max);
+                grant.run_attempt >= settings().schedule.attempts_max() || is_too_old
+            }),
+            DeliveryEnd::SubscriptionDisabled => record.got_410 || model.closed.contains(&lane),
+            DeliveryEnd::SubscriptionDeleted => model.deleted.contains(&lane),
+            DeliveryEnd::Cancelled => model.cancelled.contains(&id),
+        };
+        let told = format!("{delivery:?} has ended without reason: {record:?}");
+        let counted = delivery.attempts >= record.charged;
+        let uncounted = format!("{delivery:?} counts fewer attempts than were made: {record:?}");
+        let is_repeated = record.delivered > 1;
+        // Nothing but a death, a lost lease or its owner has a delivery sent again that was delivered.
+        let Traits { deaths, clock_jumps, store_hangs, dispatchers: _ } = self.traits;
+        let may_repeat = deaths || clock_jumps || store_hangs || record.by_hand;
+        let repeated = format!("{delivery:?} was delivered {} times", record.delivered);
+        model.check(holds, || told);
+        model.check(counted, || uncounted);
+        model.check(!is_repeated || may_repeat, || repeated);
+    }
+}

@@ -1,0 +1,106 @@
+//! Faults of ours: they cost a delivery no attempt, and come to an end.
+
+use std::sync::Arc;
+
+use dispatcher::DispatcherSettings;
+use domain::ports::Clock;
+use domain::webhooks::sender::Attempt;
+use domain::webhooks::{AttemptOutcome, DeliveryEnd, DeliveryState, OurFault, RetrySchedule, SealingKeys};
+use tokio::time::Instant;
+use zeroize::Zeroizing;
+
+use crate::faulty_queue::{Fair, FaultyQueue};
+use crate::receivers::{Reaction, Receivers, well};
+use crate::world::{Running, World, millis, pass, seconds};
+
+const URL: &str = "https://receiver.example/";
+
+fn our_fault() -> Reaction {
+    Reaction::After(millis(10), AttemptOutcome::NotCharged(OurFault::Resolver))
+}
+
+#[tokio::test(start_paused = true)]
+async fn our_faults_are_repeated_ever_more_seldom_and_count_as_no_attempt() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    world.publish(50, Some(lane)).await;
+    let began = Instant::now();
+    let react = move |_: &Attempt| if began.elapsed() < seconds(600) { our_fault() } else { well() };
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
+    let running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    pass(seconds(599)).await;
+    // After 1, 2, 4 … 256 s: ten rounds of eight.
+    assert!((60..=80).contains(&receivers.count()), "{}", receivers.count());
+    assert_eq!(running.dispatcher.counts().failed, 0);
+    pass(seconds(600)).await;
+    let deliveries = world.deliveries().await;
+    assert!(deliveries.iter().all(|delivery| delivery.attempts == 1 && is_ended_as(delivery, DeliveryEnd::Delivered)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_of_ours_that_outlasts_the_schedule_ends_with_it() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    world.publish(3, Some(lane)).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| our_fault()));
+    let schedule = RetrySchedule::new(Vec::new()).unwrap();
+    let settings = DispatcherSettings { schedule, ..DispatcherSettings::default() };
+    let _running = Running::new(world.dispatcher(queue, receivers, settings));
+    pass(seconds(20)).await;
+    assert_eq!(world.open().await, 3);
+    world.clock.jump(3 * 24 * 3_600_000);
+    pass(seconds(20)).await;
+    assert!(world.deliveries().await.iter().all(|delivery| is_ended_as(delivery, DeliveryEnd::ScheduleSpent)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_signed_waits_and_leaves_when_it_can() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    world.publish(3, Some(lane)).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
+    let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
+    let ports = dispatcher::DispatcherPorts { queue: queue.clone(), sender: receivers.clone(), keys, clock, entropy };
+    let running = Running::new(dispatcher::Dispatcher::new(ports, DispatcherSettings::default()));
+    pass(seconds(3_600)).await;
+    assert_eq!(receivers.count(), 0);
+    assert!(world.deliveries().await.iter().all(|delivery| delivery.attempts == 0));
+    let given_back = running.dispatcher.counts().given_back;
+    assert!(given_back < 3 * 25, "in an hour each was tried {given_back} / 3 times");
+    drop(running);
+    let _running = Running::new(world.dispatcher(queue, receivers, DispatcherSettings::default()));
+    pass(seconds(301)).await;
+    assert_eq!(world.open().await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delivery_at_which_the_sender_breaks_each_time_comes_to_an_end() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    world.publish(1, Some(lane)).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| Reaction::Panic));
+    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    pass(seconds(2 * 3_600)).await;
+    assert_eq!(receivers.count(), 10, "as many as the schedule has");
+    assert!(is_ended_as(&world.deliveries().await[0], DeliveryEnd::ScheduleSpent));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_never_ends_is_cut_off_before_its_claim_does() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    world.publish(1, Some(lane)).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| Reaction::Never));
+    let running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let began = world.clock.now();
+    pass(millis(20_500)).await;
+    let counts = running.dispatcher.counts();
+    assert_eq!((counts.failed, counts.in_flight, counts.cut_off), (1, 0, 0));
+    let delivery = &world.deliveries().await[0];
+    assert!(matches!(delivery.state, DeliveryState::Waiting(at) if at >= began.plus(seconds(25))), "{delivery:?}");
+}
+
+fn is_ended_as(delivery: &domain::webhooks::Delivery, wanted: DeliveryEnd) -> bool {
+    matches!(delivery.state, DeliveryState::Ended { end, .. } if end == wanted)
+}

@@ -1,0 +1,171 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
+use domain::memory::{MemoryWebhookStore, SeededEntropy};
+use domain::ports::{Clock, Entropy};
+use domain::webhooks::ports::{DeliveryLog, EventStore, Publication, SubscriptionInsertion, SubscriptionStore};
+use domain::webhooks::sender::WebhookSender;
+use domain::webhooks::{
+    Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SealingKeys,
+    SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+};
+use domain::{EventId, SubscriptionId, Timestamp, UserId};
+use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use zeroize::Zeroizing;
+
+use crate::faulty_queue::FaultyQueue;
+
+/// The wall clock beside the paused time of the runtime. It can be set forward and back.
+pub(crate) struct SimulatedClock {
+    start: Timestamp,
+    began: Instant,
+    ahead: Mutex<i64>,
+    furthest: Mutex<i64>,
+}
+
+impl SimulatedClock {
+    pub(crate) fn jump(&self, millis: i64) {
+        let mut ahead = self.ahead.lock().unwrap();
+        *ahead += millis;
+        let mut furthest = self.furthest.lock().unwrap();
+        *furthest = ahead.max(*furthest);
+    }
+
+    /// Goes to where it has been furthest ahead, so that everything becomes due.
+    pub(crate) fn catch_up(&self) {
+        *self.ahead.lock().unwrap() = *self.furthest.lock().unwrap();
+    }
+}
+
+impl Clock for SimulatedClock {
+    fn now(&self) -> Timestamp {
+        let elapsed = i64::try_from(self.began.elapsed().as_millis()).unwrap();
+        let millis = self.start.unix_millis() + elapsed + *self.ahead.lock().unwrap();
+        Timestamp::from_unix_millis(millis).unwrap()
+    }
+}
+
+/// What all processes share: the database and the time.
+pub(crate) struct World {
+    pub(crate) store: Arc<MemoryWebhookStore>,
+    pub(crate) clock: Arc<SimulatedClock>,
+    pub(crate) entropy: Arc<SeededEntropy>,
+    pub(crate) keys: Arc<SealingKeys>,
+    pub(crate) owner: UserId,
+}
+
+impl World {
+    pub(crate) fn new(seed: u64) -> Arc<Self> {
+        let start = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+        Arc::new(Self {
+            store: Arc::default(),
+            clock: Arc::new(SimulatedClock {
+                start,
+                began: Instant::now(),
+                ahead: Mutex::new(0),
+                furthest: Mutex::new(0),
+            }),
+            entropy: Arc::new(SeededEntropy::new(seed)),
+            keys: Arc::new(SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap()),
+            owner: UserId::new("https://id.example", "alice").unwrap(),
+        })
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn draw(&self, bound: u64) -> u64 {
+        let mut bytes = [0; 8];
+        self.entropy.fill(&mut bytes);
+        u64::from_le_bytes(bytes) % bound
+    }
+
+    pub(crate) fn secret(&self, id: SubscriptionId, text: &str) -> domain::webhooks::SealedSecret {
+        self.keys.seal(&SigningSecret::parse(text).unwrap(), id, &*self.entropy)
+    }
+
+    /// A subscription to all events at this URL, signed with the secret `swordfish`.
+    pub(crate) async fn subscribe(&self, url: &str) -> SubscriptionId {
+        let now = self.clock.now();
+        let id = SubscriptionId::mint(now, &*self.entropy);
+        let subscription = Subscription {
+            id,
+            owner: self.owner.clone(),
+            url: TargetUrl::from_stored(url).unwrap(),
+            events: SubscribedEvents::parse(["*"]).unwrap(),
+            description: Description::default(),
+            status: SubscriptionStatus::Enabled,
+            created_at: now,
+            updated_at: now,
+        };
+        let insertion = self.store.insert_within(&subscription, &self.secret(id, "swordfish"), 1_000).await;
+        assert_eq!(insertion.unwrap(), SubscriptionInsertion::Stored);
+        id
+    }
+
+    /// Publishes so many events to all subscriptions, or to one.
+    pub(crate) async fn publish(&self, count: usize, only: Option<SubscriptionId>) -> Vec<EventId> {
+        let events: Vec<NewEvent> = (0..count).map(|_| self.event(only)).collect();
+        let publication = self.store.publish(&events).await.unwrap();
+        assert!(matches!(publication, Publication::Accepted(_)));
+        events.iter().map(|new| new.event.id).collect()
+    }
+
+    fn event(&self, only: Option<SubscriptionId>) -> NewEvent {
+        let created_at = self.clock.now();
+        let event_type = EventType::parse("v1/invoice.paid").unwrap();
+        let payload = Payload::compose(&event_type, created_at, "{}", 1_000).unwrap();
+        let id = EventId::mint(created_at, &*self.entropy);
+        let event = Event { id, owner: self.owner.clone(), event_type, payload, created_at };
+        NewEvent { event, publication: None, only }
+    }
+
+    pub(crate) async fn deliveries(&self) -> Vec<Delivery> {
+        let filter = DeliveryFilter::default();
+        DeliveryLog::list(&*self.store, &self.owner, &filter, None, u32::MAX).await.unwrap().deliveries
+    }
+
+    /// Deliveries that have not ended.
+    pub(crate) async fn open(&self) -> usize {
+        let deliveries = self.deliveries().await;
+        deliveries.iter().filter(|delivery| !matches!(delivery.state, DeliveryState::Ended { .. })).count()
+    }
+
+    pub(crate) fn dispatcher(
+        &self,
+        queue: Arc<FaultyQueue>,
+        sender: Arc<dyn WebhookSender>,
+        settings: DispatcherSettings,
+    ) -> Arc<Dispatcher> {
+        let (keys, clock, entropy) = (self.keys.clone(), self.clock.clone(), self.entropy.clone());
+        Dispatcher::new(DispatcherPorts { queue, sender, keys, clock, entropy }, settings)
+    }
+}
+
+/// A dispatcher that runs until this is dropped.
+pub(crate) struct Running {
+    pub(crate) dispatcher: Arc<Dispatcher>,
+    pub(crate) task: tokio::task::JoinHandle<()>,
+    pub(crate) stop: CancellationToken,
+    _guard: DropGuard,
+}
+
+impl Running {
+    pub(crate) fn new(dispatcher: Arc<Dispatcher>) -> Self {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(dispatcher.clone().run(stop.clone()));
+        Self { dispatcher, task, stop: stop.clone(), _guard: stop.drop_guard() }
+    }
+}
+
+pub(crate) async fn pass(duration: Duration) {
+    tokio::time::sleep(duration).await;
+}
+
+pub(crate) fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+pub(crate) fn millis(count: u64) -> Duration {
+    Duration::from_millis(count)
+}

@@ -1,0 +1,28 @@
+use std::sync::{Mutex, PoisonError};
+
+use crate::ports::Entropy;
+
+/// The same bytes for the same seed (the generator `SplitMix64`): for tests, never for secrets.
+#[derive(Debug)]
+pub struct SeededEntropy(Mutex<u64>);
+
+impl SeededEntropy {
+    /// A generator that starts from `seed`.
+    pub fn new(seed: u64) -> Self {
+        Self(Mutex::new(seed))
+    }
+}
+
+impl Entropy for SeededEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for chunk in bytes.chunks_mut(8) {
+            *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut mixed = *state;
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            mixed ^= mixed >> 31;
+            chunk.copy_from_slice(&mixed.to_le_bytes()[..chunk.len()]);
+        }
+    }
+}

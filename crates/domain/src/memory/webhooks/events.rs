@@ -1,0 +1,103 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use async_trait::async_trait;
+
+use super::{MemoryWebhookStore, Rank, StoredDelivery, StoredEvent, Tables};
+use crate::ports::StoreError;
+use crate::webhooks::ports::{Accepted, EventStore, Publication};
+use crate::webhooks::{Delivery, DeliveryState, NewEvent, SubscribedEvents};
+use crate::{DeliveryId, SubscriptionId};
+
+impl Tables {
+    /// The first event whose publisher's id stands for another event, stored or earlier in the same call. `Err` when an
+    /// event that is no repetition has the id of another.
+    fn conflict(&self, events: &[NewEvent]) -> Result<Option<usize>, StoreError> {
+        let (mut named, mut ids) = (HashMap::new(), HashSet::new());
+        for (index, new) in events.iter().enumerate() {
+            if let Some(publication) = &new.publication {
+                let key = (&new.event.owner, &publication.id);
+                let stored = self.publications.get(&(key.0.clone(), key.1.clone())).map(|(content, _)| *content);
+                match stored.or_else(|| named.insert(key, publication.content)) {
+                    Some(content) if content != publication.content => return Ok(Some(index)),
+                    Some(_) => continue,
+                    None => {}
+                }
+            }
+            if self.events.contains_key(&new.event.id) || !ids.insert(new.event.id) {
+                return Err(StoreError::Duplicate { what: "id" });
+            }
+        }
+        Ok(None)
+    }
+
+    /// The event that was published under the same key.
+    fn published(&self, new: &NewEvent) -> Option<Accepted> {
+        let key = (new.event.owner.clone(), new.publication.as_ref()?.id.clone());
+        let (_, first) = self.publications.get(&key)?;
+        let stored = self.events.get(first)?;
+        Some(Accepted { event: stored.event.clone(), deliveries: stored.deliveries, is_duplicate: true })
+    }
+
+    /// The subscriptions that get the event.
+    fn receivers(&self, new: &NewEvent) -> Vec<SubscriptionId> {
+        let open = self.lanes.values().filter(|lane| lane.is_open() && lane.belongs_to(&new.event.owner));
+        let subscriptions = open.map(|lane| &lane.subscription);
+        let asks = |id, events: &SubscribedEvents| match new.only {
+            Some(only) => only == id,
+            None => events.matches(&new.event.event_type),
+        };
+        subscriptions.filter(|one| asks(one.id, &one.events)).map(|one| one.id).collect()
+    }
+
+    fn accept(&mut self, new: &NewEvent) -> Accepted {
+        if let Some(published) = self.published(new) {
+            return published;
+        }
+        let event = new.event.clone();
+        let receivers = self.receivers(new);
+        for subscription in &receivers {
+            let stored = StoredDelivery::first(new, *subscription);
+            self.deliveries.insert(stored.delivery.id, stored);
+        }
+        let deliveries = u32::try_from(receivers.len()).unwrap_or(u32::MAX);
+        self.events.insert(event.id, StoredEvent { event: event.clone(), deliveries });
+        if let Some(key) = &new.publication {
+            self.publications.insert((event.owner.clone(), key.id.clone()), (key.content, event.id));
+        }
+        Accepted { event, deliveries, is_duplicate: false }
+    }
+}
+
+impl StoredDelivery {
+    fn first(new: &NewEvent, subscription: SubscriptionId) -> Self {
+        let event = &new.event;
+        let delivery = Delivery {
+            id: DeliveryId::of(event.id, subscription),
+            event_id: event.id,
+            event_type: event.event_type.clone(),
+            subscription_id: subscription,
+            state: DeliveryState::Waiting(event.created_at),
+            attempts: 0,
+            created_at: event.created_at,
+        };
+        Self {
+            delivery,
+            rank: Rank::FirstAttempt,
+            claim: None,
+            attempts_before_run: 0,
+            run_started_at: event.created_at,
+            attempts: BTreeMap::new(),
+        }
+    }
+}
+
+#[async_trait]
+impl EventStore for MemoryWebhookStore {
+    async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
+        let mut tables = self.tables();
+        if let Some(index) = tables.conflict(events)? {
+            return Ok(Publication::Conflict { index });
+        }
+        Ok(Publication::Accepted(events.iter().map(|new| tables.accept(new)).collect()))
+    }
+}

@@ -1,0 +1,154 @@
+use std::ops::Bound;
+
+use async_trait::async_trait;
+
+use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
+use crate::ports::StoreError;
+use crate::webhooks::ports::{SubscriptionInsertion, SubscriptionStore};
+use crate::webhooks::{
+    AttemptRecord, Breaker, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+};
+use crate::{SubscriptionId, Timestamp, UserId};
+
+impl Lane {
+    fn change(&mut self, change: &SubscriptionChange, at: Timestamp) {
+        let was_open = self.is_open();
+        self.subscription = change.applied_to(&self.subscription, at);
+        if self.is_open() && !was_open {
+            self.breaker = Breaker::default();
+        }
+    }
+}
+
+impl Tables {
+    pub(super) fn change(
+        &mut self,
+        owner: &UserId,
+        id: SubscriptionId,
+        change: &SubscriptionChange,
+        at: Timestamp,
+    ) -> Option<Subscription> {
+        let lane = self.lane_of(owner, id)?;
+        lane.change(change, at);
+        let changed = lane.subscription.clone();
+        self.end_closed(at, u32::MAX);
+        Some(changed)
+    }
+
+    fn health(&self, lane: &Lane) -> SubscriptionHealth {
+        let id = lane.subscription.id;
+        let waiting = self.deliveries_to(id).filter(|stored| stored.due_at().is_some());
+        let waiting = waiting.take(SubscriptionHealth::WAITING_COUNT_MAX as usize).count();
+        let attempts = |stored: &StoredDelivery| stored.attempts.values().cloned().collect::<Vec<_>>();
+        let last_attempt = self.deliveries_to(id).flat_map(attempts).max_by_key(AttemptRecord::ended_at);
+        SubscriptionHealth {
+            breaker: lane.breaker,
+            waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
+            last_attempt: last_attempt.map(|attempt| AttemptRecord { excerpt: Vec::new(), ..attempt }),
+        }
+    }
+}
+
+#[async_trait]
+impl SubscriptionStore for MemoryWebhookStore {
+    async fn insert_within(
+        &self,
+        subscription: &Subscription,
+        secret: &SealedSecret,
+        max: u32,
+    ) -> Result<SubscriptionInsertion, StoreError> {
+        let mut tables = self.tables();
+        if tables.lanes.contains_key(&subscription.id) {
+            return Err(StoreError::Duplicate { what: "id" });
+        }
+        let theirs = tables.lanes.values().filter(|lane| lane.belongs_to(&subscription.owner));
+        if theirs.count() >= max as usize {
+            return Ok(SubscriptionInsertion::LimitReached);
+        }
+        let secrets = Some(SealedSecrets { current: secret.clone(), previous: None });
+        let lane = Lane { subscription: subscription.clone(), secrets, breaker: Breaker::default(), served: None };
+        tables.lanes.insert(subscription.id, lane);
+        Ok(SubscriptionInsertion::Stored)
+    }
+
+    async fn list(
+        &self,
+        owner: &UserId,
+        before: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<Subscription>, StoreError> {
+        let tables = self.tables();
+        let newest_first = tables.lanes.values().rev().filter(|lane| lane.belongs_to(owner));
+        let page = newest_first.filter(|lane| before.is_none_or(|before| lane.subscription.id < before));
+        Ok(page.take(max as usize).map(|lane| lane.subscription.clone()).collect())
+    }
+
+    async fn find(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+    ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
+        let tables = self.tables();
+        let lane = tables.lanes.get(&id).filter(|lane| lane.belongs_to(owner));
+        Ok(lane.map(|lane| (lane.subscription.clone(), tables.health(lane))))
+    }
+
+    async fn update(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        change: &SubscriptionChange,
+        at: Timestamp,
+    ) -> Result<Option<Subscription>, StoreError> {
+        Ok(self.tables().change(owner, id, change, at))
+    }
+
+    async fn rotate_secret(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        secret: &SealedSecret,
+        previous_until: Timestamp,
+        at: Timestamp,
+    ) -> Result<Option<Subscription>, StoreError> {
+        let mut tables = self.tables();
+        let Some(lane) = tables.lane_of(owner, id) else { return Ok(None) };
+        let previous = lane.secrets.take().map(|secrets| (secrets.current, previous_until));
+        lane.secrets = Some(SealedSecrets { current: secret.clone(), previous });
+        lane.subscription.updated_at = at;
+        Ok(Some(lane.subscription.clone()))
+    }
+
+    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError> {
+        let mut tables = self.tables();
+        let Some(lane) = tables.lane_of(owner, id) else { return Ok(false) };
+        lane.secrets = None;
+        tables.end_closed(at, u32::MAX);
+        Ok(true)
+    }
+
+    async fn list_secrets(
+        &self,
+        after: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError> {
+        let tables = self.tables();
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let above = tables.lanes.range((start, Bound::Unbounded));
+        let stored = above.filter_map(|(id, lane)| lane.secrets.clone().map(|secrets| (*id, secrets)));
+        Ok(stored.take(max as usize).collect())
+    }
+
+    async fn replace_secrets(
+        &self,
+        id: SubscriptionId,
+        from: &SealedSecrets,
+        to: &SealedSecrets,
+    ) -> Result<bool, StoreError> {
+        let mut tables = self.tables();
+        let stored = tables.lanes.get_mut(&id).and_then(|lane| lane.secrets.as_mut());
+        let Some(stored) = stored.filter(|stored| **stored == *from) else { return Ok(false) };
+        *stored = to.clone();
+        Ok(true)
+    }
+}

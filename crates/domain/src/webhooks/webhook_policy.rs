@@ -1,0 +1,151 @@
+use std::time::Duration;
+
+use super::payload::Payload;
+use super::retry_schedule::RetrySchedule;
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// What an operator may set of webhooks; [`WebhookPolicy::new`] says what cannot be.
+#[derive(Clone, Debug)]
+pub struct WebhookPolicySettings {
+    /// `WEBHOOK_MAX_SUBSCRIPTIONS`: subscriptions for each user.
+    pub max_subscriptions: u32,
+    /// `WEBHOOK_MAX_PAYLOAD_BYTES`: the largest body of a webhook.
+    pub max_payload_bytes: usize,
+    /// `WEBHOOK_RETENTION_DAYS`: how long events and deliveries are kept.
+    pub retention: Duration,
+    /// `WEBHOOK_RETRY_SCHEDULE`: when failed deliveries are tried again.
+    pub retry_schedule: RetrySchedule,
+}
+
+impl Default for WebhookPolicySettings {
+    fn default() -> Self {
+        Self {
+            max_subscriptions: 100,
+            max_payload_bytes: Payload::SIZE_BYTES_MAX_DEFAULT,
+            retention: 30 * DAY,
+            retry_schedule: RetrySchedule::default(),
+        }
+    }
+}
+
+/// A setting that cannot be, by the name that operators know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} must be {allowed}")]
+pub struct InvalidWebhookPolicy {
+    /// The setting's name.
+    pub name: &'static str,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+/// The limits of webhooks, checked.
+#[derive(Clone, Debug, Default)]
+pub struct WebhookPolicy(WebhookPolicySettings);
+
+impl WebhookPolicy {
+    /// The largest maximum of subscriptions.
+    pub const MAX_SUBSCRIPTIONS_MAX: u32 = 10_000;
+    /// The smallest maximum of a payload, in bytes: less would refuse events without data.
+    pub const MAX_PAYLOAD_BYTES_MIN: usize = 1_024;
+    /// The largest maximum of a payload, in bytes: a dispatcher holds as many payloads as it sends at once.
+    pub const MAX_PAYLOAD_BYTES_MAX: usize = 1024 * 1024;
+    /// The longest retention: ten years.
+    pub const RETENTION_MAX: Duration = Duration::from_hours(24 * 3_650);
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    ///
+    /// Names the first setting that cannot be, and what is allowed.
+    pub fn new(settings: WebhookPolicySettings) -> Result<Self, InvalidWebhookPolicy> {
+        let refuse = |name, allowed: String| Err(InvalidWebhookPolicy { name, allowed });
+        if !(1..=Self::MAX_SUBSCRIPTIONS_MAX).contains(&settings.max_subscriptions) {
+            return refuse("WEBHOOK_MAX_SUBSCRIPTIONS", format!("1 to {}", Self::MAX_SUBSCRIPTIONS_MAX));
+        }
+        let (payload_min, payload_max) = (Self::MAX_PAYLOAD_BYTES_MIN, Self::MAX_PAYLOAD_BYTES_MAX);
+        if !(payload_min..=payload_max).contains(&settings.max_payload_bytes) {
+            return refuse("WEBHOOK_MAX_PAYLOAD_BYTES", format!("{payload_min} to {payload_max}"));
+        }
+        let retention_min = Self::retention_min(&settings.retry_schedule);
+        if !(retention_min..=Self::RETENTION_MAX).contains(&settings.retention) {
+            let days = |duration: Duration| duration.as_secs().div_ceil(DAY.as_secs());
+            let allowed = format!("{} to {}", days(retention_min), days(Self::RETENTION_MAX));
+            return refuse("WEBHOOK_RETENTION_DAYS", allowed);
+        }
+        Ok(Self(settings))
+    }
+
+    /// The shortest retention: a day longer than a delivery may live under this schedule, so that there is a day in
+    /// which it can be retried by hand.
+    pub fn retention_min(schedule: &RetrySchedule) -> Duration {
+        schedule.age_max() + DAY
+    }
+
+    /// Subscriptions for each user, at most.
+    pub fn max_subscriptions(&self) -> u32 {
+        self.0.max_subscriptions
+    }
+
+    /// The largest body of a webhook, in bytes.
+    pub fn max_payload_bytes(&self) -> usize {
+        self.0.max_payload_bytes
+    }
+
+    /// How long events and deliveries are kept.
+    pub fn retention(&self) -> Duration {
+        self.0.retention
+    }
+
+    /// When failed deliveries are tried again.
+    pub fn retry_schedule(&self) -> &RetrySchedule {
+        &self.0.retry_schedule
+    }
+
+    /// How old an event may be when its delivery is retried by hand: the new run of the schedule ends while the event
+    /// is still kept.
+    pub fn redelivery_age_max(&self) -> Duration {
+        self.retention().saturating_sub(self.0.retry_schedule.age_max())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl Fn(&mut WebhookPolicySettings)) -> Option<&'static str> {
+        let mut settings = WebhookPolicySettings::default();
+        change(&mut settings);
+        WebhookPolicy::new(settings).err().map(|error| error.name)
+    }
+
+    #[test]
+    fn the_defaults_are_allowed() {
+        assert_eq!(refused(|_| ()), None);
+    }
+
+    #[test]
+    fn names_the_setting_that_cannot_be() {
+        assert_eq!(refused(|s| s.max_subscriptions = 0), Some("WEBHOOK_MAX_SUBSCRIPTIONS"));
+        assert_eq!(refused(|s| s.max_subscriptions = 10_001), Some("WEBHOOK_MAX_SUBSCRIPTIONS"));
+        assert_eq!(refused(|s| s.max_payload_bytes = 1_023), Some("WEBHOOK_MAX_PAYLOAD_BYTES"));
+        assert_eq!(refused(|s| s.max_payload_bytes = 1024 * 1024), None);
+        assert_eq!(refused(|s| s.max_payload_bytes = 1024 * 1024 + 1), Some("WEBHOOK_MAX_PAYLOAD_BYTES"));
+        assert_eq!(refused(|s| s.retention = 3_650 * DAY), None);
+        assert_eq!(refused(|s| s.retention = 3_651 * DAY), Some("WEBHOOK_RETENTION_DAYS"));
+    }
+
+    #[test]
+    fn what_is_retried_by_hand_is_kept_until_its_schedule_is_spent() {
+        // Without retries, deliveries live for the slack of three days.
+        let once = RetrySchedule::new(vec![]).unwrap();
+        let with_retention = |retention| WebhookPolicySettings {
+            retention,
+            retry_schedule: once.clone(),
+            ..WebhookPolicySettings::default()
+        };
+        assert!(WebhookPolicy::new(with_retention(3 * DAY)).is_err());
+        let policy = WebhookPolicy::new(with_retention(4 * DAY)).unwrap();
+        assert_eq!((policy.retention(), policy.redelivery_age_max()), (4 * DAY, DAY));
+    }
+}

@@ -1,0 +1,147 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
+use domain::ports::Clock;
+use domain::webhooks::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, NextStep};
+use domain::webhooks::{
+    AttemptRecord, CreateSubscription, CreateSubscriptionError, CreatedSubscription, DeliveryEnd, Description,
+    EgressPolicy, EgressPolicySettings, EventType, FailureReason, PublishEvent, PublishEventsError, PublisherId,
+    RetrySchedule, SealingKeys, SigningSecret, SubscribedEvents, Verdict, WebhookPolicy, WebhookPolicySettings,
+    WebhookRules, WebhookStores, Webhooks,
+};
+use domain::{SubscriptionId, Timestamp, UserId};
+use pollster::block_on;
+use zeroize::Zeroizing;
+
+pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+pub(crate) const DAY: Duration = Duration::from_hours(24);
+
+/// Everything that a use case works with: at most 3 subscriptions, payloads of 2,000 bytes, 10 days kept, no retries.
+pub(crate) struct Desk {
+    pub(crate) webhooks: Webhooks,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) store: Arc<MemoryWebhookStore>,
+    pub(crate) alice: UserId,
+    pub(crate) bob: UserId,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        let start = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap();
+        let (store, clock) = (Arc::new(MemoryWebhookStore::default()), Arc::new(ManualClock::new(start)));
+        let webhooks = webhooks(&store, &clock, &[1]);
+        Self { webhooks, clock, store, alice: user("alice"), bob: user("bob") }
+    }
+
+    /// The same service, started anew with these keys for signing secrets, the newest first.
+    pub(crate) fn with_sealing_keys(&self, keys: &[u8]) -> Webhooks {
+        webhooks(&self.store, &self.clock, keys)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn create(&self, secret: Option<&str>) -> Result<CreatedSubscription, CreateSubscriptionError> {
+        let request = CreateSubscription {
+            url: self.webhooks.parse_target("https://example.com/hooks").unwrap(),
+            events: SubscribedEvents::parse(["invoice.*"]).unwrap(),
+            description: Description::default(),
+            secret: secret.map(|text| SigningSecret::parse(text).unwrap()),
+        };
+        block_on(self.webhooks.create_subscription(&self.alice, request))
+    }
+
+    /// A new subscription of Alice's to `invoice.*`.
+    pub(crate) fn subscribe(&self) -> SubscriptionId {
+        self.create(None).unwrap().subscription.id
+    }
+
+    /// Publishes an `invoice.paid` of Alice's.
+    pub(crate) fn publish(&self, data: &str, id: Option<&str>) -> Result<Accepted, PublishEventsError> {
+        let event = self.event(data, id);
+        block_on(self.webhooks.publish(vec![event])).map(|mut accepted| accepted.remove(0))
+    }
+
+    pub(crate) fn event<'a>(&self, data: &'a str, id: Option<&str>) -> PublishEvent<'a> {
+        let event_type = EventType::parse("invoice.paid").unwrap();
+        PublishEvent { owner: self.alice.clone(), event_type, data, id: id.map(|id| PublisherId::parse(id).unwrap()) }
+    }
+
+    /// Claims all that is due.
+    pub(crate) fn claim(&self) -> Vec<ClaimedLane> {
+        let (at, until) = (self.now(), self.now().plus(Duration::from_mins(1)));
+        let request = ClaimRequest { claim: claim(), at, until, lanes_max: 100, room: 10_000, rooms: Vec::new() };
+        block_on(self.store.claim(&request)).unwrap()
+    }
+
+    /// Attempts all that is due, and answers how many that were. Failures are tried again after `retry_after`.
+    pub(crate) fn dispatch(&self, retry_after: Option<Duration>) -> usize {
+        self.complete(&self.claim(), retry_after)
+    }
+
+    /// Ends the attempts at what was claimed, now.
+    pub(crate) fn complete(&self, lanes: &[ClaimedLane], retry_after: Option<Duration>) -> usize {
+        self.end(lanes, retry_after, self.now())
+    }
+
+    /// Stores successes that came earlier.
+    pub(crate) fn complete_at(&self, lanes: &[ClaimedLane], ended_at: Timestamp) {
+        self.end(lanes, None, ended_at);
+    }
+
+    fn end(&self, lanes: &[ClaimedLane], retry_after: Option<Duration>, ended_at: Timestamp) -> usize {
+        let failed = FailureReason::Timeout;
+        let deliveries = lanes.iter().flat_map(|lane| lane.deliveries.iter().map(|one| (lane.subscription, one)));
+        let completions: Vec<Completion> = deliveries
+            .map(|(subscription, delivery)| Completion {
+                subscription,
+                delivery: delivery.id,
+                claim: claim(),
+                attempt: Some(AttemptRecord {
+                    number: delivery.attempt,
+                    started_at: ended_at,
+                    duration: Duration::ZERO,
+                    failure: retry_after.map(|_| failed),
+                    status: None,
+                    excerpt: Vec::new(),
+                }),
+                // The breaker is not what these tests are about.
+                verdict: if retry_after.is_some() { Verdict::NotCharged } else { Verdict::Delivered },
+                ended_at,
+                next: retry_after
+                    .map_or(NextStep::End(DeliveryEnd::Delivered), |wait| NextStep::Retry(ended_at.plus(wait))),
+            })
+            .collect();
+        block_on(self.store.complete(&completions)).unwrap().len()
+    }
+}
+
+fn user(subject: &str) -> UserId {
+    UserId::new("https://id.example", subject).unwrap()
+}
+
+fn webhooks(store: &Arc<MemoryWebhookStore>, clock: &Arc<ManualClock>, keys: &[u8]) -> Webhooks {
+    let own_addresses = Arc::new(Vec::new());
+    let settings = EgressPolicySettings { allow_http: false, allowed_networks: Vec::new(), own_addresses };
+    let policy = WebhookPolicySettings {
+        max_subscriptions: 3,
+        max_payload_bytes: 2_000,
+        retention: 10 * DAY,
+        retry_schedule: RetrySchedule::new(Vec::new()).unwrap(),
+    };
+    let keys = keys.iter().map(|byte| Zeroizing::new([*byte; 32])).collect();
+    let rules = WebhookRules {
+        policy: WebhookPolicy::new(policy).unwrap(),
+        egress: EgressPolicy::new(settings),
+        sealing_keys: Arc::new(SealingKeys::new(keys).unwrap()),
+    };
+    let stores = WebhookStores { subscriptions: store.clone(), events: store.clone(), log: store.clone() };
+    Webhooks::new(stores, rules, clock.clone(), Arc::new(SeededEntropy::new(5)))
+}
+
+fn claim() -> ClaimId {
+    ClaimId::from_number(1)
+}

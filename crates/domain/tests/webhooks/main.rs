@@ -1,0 +1,13 @@
+//! The use cases of webhooks over the memory store, with a clock that is moved by hand and randomness from a seed.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
+
+mod deliveries;
+mod desk;
+mod follow_attempts;
+mod publish_events;
+mod purge_history;
+mod recover_subscription;
+mod signing_secrets;
+mod subscriptions;
+mod test_subscription;

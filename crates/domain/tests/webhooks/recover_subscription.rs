@@ -1,0 +1,61 @@
+use domain::webhooks::{RecoverSubscriptionError, SubscriptionChange, SubscriptionStatus};
+use pollster::block_on;
+
+use crate::desk::{DAY, Desk, MILLISECOND, SECOND};
+
+#[test]
+fn what_failed_since_then_is_due_and_the_rest_is_not() {
+    let desk = Desk::new();
+    let id = desk.subscribe();
+    let old = desk.publish("1", None).unwrap().event;
+    desk.clock.advance(SECOND);
+    for _ in 0..1_001 {
+        desk.publish("2", None).unwrap();
+    }
+    let since = desk.now();
+    let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off)).unwrap();
+    let recover = |since| block_on(desk.webhooks.recover_subscription(&desk.alice, id, since)).unwrap();
+    assert_eq!(recover(since), 1_001, "more than one transaction brings back");
+    let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
+    assert_eq!(found.subscription.status, SubscriptionStatus::Enabled);
+    let lanes = desk.claim();
+    assert_eq!(lanes[0].deliveries.len(), 1_001);
+    assert!(lanes[0].deliveries.iter().all(|delivery| delivery.event != old.id));
+    assert_eq!(recover(old.created_at), 1, "what is being sent is left alone");
+}
+
+#[test]
+fn what_waits_for_a_retry_is_due_at_once() {
+    let desk = Desk::new();
+    let id = desk.subscribe();
+    let since = desk.publish("1", None).unwrap().event.created_at;
+    assert_eq!(desk.dispatch(Some(DAY)), 1);
+    assert_eq!(desk.claim().len(), 0);
+    assert_eq!(block_on(desk.webhooks.recover_subscription(&desk.alice, id, since)).unwrap(), 1);
+    assert_eq!(desk.claim().len(), 1);
+}
+
+/// Kept for 10 days, and a run of the schedule may take 3.
+#[test]
+fn events_that_are_too_old_are_left_out() {
+    let desk = Desk::new();
+    let id = desk.subscribe();
+    let since = desk.publish("1", None).unwrap().event.created_at;
+    let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off)).unwrap();
+    let recover = || block_on(desk.webhooks.recover_subscription(&desk.alice, id, since)).unwrap();
+    desk.clock.advance(7 * DAY + MILLISECOND);
+    assert_eq!(recover(), 0);
+}
+
+#[test]
+fn a_future_and_another_users_subscription_are_refused() {
+    let desk = Desk::new();
+    let id = desk.subscribe();
+    let recover = |owner, since| block_on(desk.webhooks.recover_subscription(owner, id, since));
+    let future = recover(&desk.alice, desk.now().plus(MILLISECOND));
+    assert!(matches!(future, Err(RecoverSubscriptionError::SinceInFuture)));
+    assert!(matches!(recover(&desk.bob, desk.now()), Err(RecoverSubscriptionError::NotFound)));
+    assert_eq!(recover(&desk.alice, desk.now()).unwrap(), 0);
+}

@@ -1,0 +1,157 @@
+//! Changing subscriptions, and deleting them.
+
+use std::sync::Arc;
+
+use domain::webhooks::ports::{RetryRequest, SubscriptionInsertion};
+use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
+
+use super::WebhookStore;
+use super::sample::{
+    delete, description, event_of, find, health, insert, only_secret, patterns, publish, publish_at, put, reread,
+    secret, secrets_of, subscribed, subscription, subscription_to, subscriptions, switched, update, url,
+};
+use super::work::{claim, claim_lanes, complete, request};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user};
+
+/// A change leaves what it does not name, and answers with the subscription as it is then. One that changes nothing
+/// leaves `updated_at` as well.
+pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let none = SubscriptionChange::default;
+    let changes = [
+        none(),
+        SubscriptionChange { url: Some(url("https://other.example/in")), ..none() },
+        SubscriptionChange { events: Some(patterns(&["a.*", "b"])), ..none() },
+        SubscriptionChange { description: Some(description("")), ..none() },
+        switched(true),
+        switched(false),
+        SubscriptionChange { description: Some(description("Billing")), ..none() },
+        SubscriptionChange { url: Some(url("https://third.example/")), description: Some(description("x")), ..none() },
+    ];
+    let statuses = [
+        SubscriptionStatus::Enabled,
+        SubscriptionStatus::DisabledByOwner,
+        SubscriptionStatus::DisabledByService(DisableReason::Gone),
+    ];
+    for (change, status) in changes.iter().flat_map(|change| statuses.map(|status| (change, status))) {
+        let before = Subscription { status, ..subscription(&owner) };
+        put(&*store, &before).await;
+        let expected = change.applied_to(&before, at(5));
+        assert_eq!(update(&*store, &before, change, at(5)).await, expected, "{change:?} of {status:?}");
+        assert_eq!(reread(&*store, &before).await, expected, "what an update answers must be what is stored");
+    }
+}
+
+/// Parallel changes of different fields all count.
+pub async fn parallel_changes_all_count(store: Arc<dyn WebhookStore>) {
+    for round in 0..6 {
+        let before = subscribed(&*store, &user(&format!("round {round}"))).await;
+        let none = SubscriptionChange::default;
+        let changes = [
+            SubscriptionChange { url: Some(url("https://other.example/in")), ..none() },
+            SubscriptionChange { events: Some(patterns(&["a.*", "b"])), ..none() },
+            SubscriptionChange { description: Some(description("changed")), ..none() },
+            switched(false),
+        ];
+        let expected = changes.iter().fold(before.clone(), |one, change| change.applied_to(&one, at(5)));
+        let calls = changes.into_iter().map(|change| changing(&store, &before, change)).collect();
+        all_at_once(calls).await;
+        assert_eq!(reread(&*store, &before).await, expected, "of parallel changes none may be lost");
+    }
+}
+
+/// An event goes by the patterns that a subscription has when it is published.
+pub async fn changed_patterns_decide_from_then_on(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let changed = subscription_to(&owner, &["old.*", "both"]);
+    put(&*store, &changed).await;
+    let change = SubscriptionChange { events: Some(patterns(&["new.*", "both"])), ..SubscriptionChange::default() };
+    update(&*store, &changed, &change, at(1)).await;
+    let events = ["old.a", "new.a", "both"].map(|name| event_of(&owner, name));
+    let counts: Vec<u32> = publish(&*store, &events).await.iter().map(|one| one.deliveries).collect();
+    assert_eq!(counts, [0, 1, 1], "the new patterns must decide, and the old ones no more");
+}
+
+/// A delivery goes to the URL that its subscription has when it is claimed.
+pub async fn a_changed_url_is_where_claims_go_from_then_on(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let changed = subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let new_url = url("https://new.example/in");
+    let change = SubscriptionChange { url: Some(new_url.clone()), ..SubscriptionChange::default() };
+    update(&*store, &changed, &change, at(1)).await;
+    let lanes = claim_lanes(&*store, &request(10)).await;
+    assert_eq!(lanes[0].url, new_url, "what waited must go to the new URL");
+}
+
+/// Enabling what was disabled starts with a breaker as new. Enabling what is enabled leaves the breaker alone.
+pub async fn enabling_starts_with_a_breaker_as_new(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let subscription = subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let failures: Vec<_> = claim(&*store, 1).await.iter().map(|held| held.failed(10, 5_000)).collect();
+    complete(&*store, &failures).await;
+    let failing = health(&*store, &subscription).await.breaker;
+    assert_eq!(failing.failures_in_a_row, 1, "a failed attempt must count");
+    update(&*store, &subscription, &switched(true), at(20)).await;
+    assert_eq!(health(&*store, &subscription).await.breaker, failing, "it was enabled: the breaker must stay");
+    update(&*store, &subscription, &switched(false), at(30)).await;
+    update(&*store, &subscription, &switched(true), at(40)).await;
+    let breaker = health(&*store, &subscription).await.breaker;
+    assert_eq!(breaker, Breaker::default(), "enabling must start with a breaker as new");
+}
+
+/// A deleted subscription is found by no method, its secrets are gone, and its place is free.
+pub async fn a_deleted_subscription_is_found_by_no_method(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let deleted = subscription(&owner);
+    let secrets = only_secret(&put(&*store, &deleted).await);
+    delete(&*store, &deleted, at(1)).await;
+    assert_eq!(secrets_of(&*store, deleted.id).await, None, "the secrets must be gone at once");
+    assert!(!store.replace_secrets(deleted.id, &secrets, &secrets).await.expect("must succeed"), "it has none");
+    assert_eq!(find(&*store, &owner, deleted.id).await, None, "a deleted subscription must not be found");
+    assert_eq!(subscriptions(&*store, &owner).await, [], "a deleted subscription must not be listed");
+    expect_none(&*store, &deleted, &deleted).await;
+    let answer = insert(&*store, &subscription(&owner), &secret(), 1).await;
+    assert_eq!(answer, SubscriptionInsertion::Stored, "the place of a deleted subscription must be free");
+}
+
+/// Another user's subscription is as if it were not there, and stays as it is; nor is one that never was.
+pub async fn other_owners_subscriptions_are_not_seen_nor_touched(store: Arc<dyn WebhookStore>) {
+    let (alice, bob) = (user("alice"), user("bob"));
+    let theirs = subscription(&bob);
+    let secrets = only_secret(&put(&*store, &theirs).await);
+    subscribed(&*store, &alice).await;
+    let stranger = Subscription { owner: alice.clone(), ..theirs.clone() };
+    assert_eq!(find(&*store, &alice, theirs.id).await, None, "another user's subscription must not be found");
+    expect_none(&*store, &stranger, &theirs).await;
+    assert_eq!(reread(&*store, &theirs).await, theirs, "another user's subscription must stay as it is");
+    assert_eq!(secrets_of(&*store, theirs.id).await, Some(secrets), "another user's secrets must stay");
+    let unknown = subscription(&alice);
+    expect_none(&*store, &unknown, &unknown).await;
+}
+
+/// Every method that changes a subscription finds none under this owner and id.
+async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subscription) {
+    let request = RetryRequest { at: at(9), published_since: at(0) };
+    let found = [
+        ("update", store.update(&asked.owner, asked.id, &switched(false), at(9)).await.expect("succeeds").is_some()),
+        (
+            "rotate_secret",
+            store.rotate_secret(&asked.owner, asked.id, &secret(), at(99), at(9)).await.expect("succeeds").is_some(),
+        ),
+        ("recover", store.recover(&asked.owner, asked.id, request, 9).await.expect("succeeds").is_some()),
+        ("delete", store.delete(&asked.owner, asked.id, at(9)).await.expect("succeeds")),
+    ];
+    for (method, found) in found {
+        assert!(!found, "{method} must not find it for {:?}: {what:?}", asked.owner);
+    }
+}
+
+fn changing(store: &Arc<dyn WebhookStore>, subscription: &Subscription, change: SubscriptionChange) -> Call<()> {
+    let (store, subscription) = (Arc::clone(store), subscription.clone());
+    Box::pin(async move {
+        update(&*store, &subscription, &change, at(5)).await;
+    })
+}

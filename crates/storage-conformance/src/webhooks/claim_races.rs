@@ -1,0 +1,61 @@
+//! Claims and completions in parallel.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use domain::DeliveryId;
+use domain::webhooks::DeliveryState;
+use domain::webhooks::ports::NextStep;
+
+use super::WebhookStore;
+use super::sample::{event, history, publish, publish_at, subscribed};
+use super::work::{Held, claim, claim_one, complete};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user};
+
+/// Parallel claims share out what is due: each delivery is in one of them, and together they get everything.
+pub async fn parallel_claims_share_out_what_is_due(store: Arc<dyn WebhookStore>) {
+    for round in 0..4 {
+        let owner = user(&format!("round {round}"));
+        for _ in 0..3 {
+            subscribed(&*store, &owner).await;
+        }
+        let events: Vec<_> = (0..20).map(|_| event(&owner)).collect();
+        publish(&*store, &events).await;
+        let mut claimed: HashMap<DeliveryId, usize> = HashMap::new();
+        for step in 0..10 {
+            let held = all_at_once((0..8).map(|_| claiming(&store, 10 + step)).collect()).await;
+            held.iter().flatten().for_each(|one| *claimed.entry(one.delivery.id).or_default() += 1);
+        }
+        assert!(claimed.values().all(|times| *times == 1), "no delivery may be in two claims at a time: {claimed:?}");
+        let rest = claim(&*store, 30).await.len() + claim(&*store, 31).await.len() + claim(&*store, 32).await.len();
+        assert_eq!(claimed.len() + rest, 60, "together the claims must get all that is due");
+    }
+}
+
+/// Parallel completions under one claim end it once.
+pub async fn parallel_completions_of_a_claim_end_it_once(store: Arc<dyn WebhookStore>) {
+    for round in 0..5 {
+        let owner = user(&format!("round {round}"));
+        subscribed(&*store, &owner).await;
+        publish_at(&*store, &owner, at(0)).await;
+        let held = claim_one(&*store, 0).await;
+        let calls = (0..8).map(|n| {
+            let (store, held) = (Arc::clone(&store), held.clone());
+            let completion = if n % 2 == 0 { held.delivered(10 + n) } else { held.failed(10 + n, 1_000_000) };
+            Box::pin(async move { (complete(&*store, std::slice::from_ref(&completion)).await[0], completion.next) })
+                as Call<(bool, NextStep)>
+        });
+        let answers = all_at_once(calls.collect()).await;
+        let ended: Vec<NextStep> = answers.iter().filter(|(held, _)| *held).map(|(_, next)| *next).collect();
+        assert_eq!(ended.len(), 1, "of 8 parallel completions one must end the claim, got {answers:?}");
+        let state = history(&*store, &owner, held.delivery.id).await.delivery.state;
+        let is_over = matches!(state, DeliveryState::Ended { .. });
+        assert_eq!(is_over, matches!(ended[0], NextStep::End(_)), "the one that ended it must be what is stored");
+    }
+}
+
+fn claiming(store: &Arc<dyn WebhookStore>, millis: i64) -> Call<Vec<Held>> {
+    let store = Arc::clone(store);
+    Box::pin(async move { claim(&*store, millis).await })
+}

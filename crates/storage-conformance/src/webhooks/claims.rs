@@ -1,0 +1,220 @@
+//! What is claimed, by whom, and for how long.
+
+use std::sync::Arc;
+
+use domain::webhooks::ports::{ClaimRequest, RetryRequest};
+use domain::webhooks::{Breaker, DeliveryState};
+use domain::{DeliveryId, EventId, SubscriptionId, UserId};
+
+use super::WebhookStore;
+use super::sample::{event, event_at, history, only_secret, publish, publish_at, put, subscribed, subscription};
+use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, request, settle};
+use crate::sample::{at, user};
+
+/// A delivery is claimed when its time has come, to the millisecond, with all that is needed to deliver it. It is then
+/// being sent until the claim's end.
+pub async fn a_due_delivery_is_claimed_with_all_that_it_needs(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let stored = subscription(&owner);
+    let secret = put(&*store, &stored).await;
+    assert!(claim(&*store, 0).await.is_empty(), "an empty queue has nothing to claim");
+    let new = event_at(&owner, at(100));
+    publish(&*store, std::slice::from_ref(&new)).await;
+    assert!(claim(&*store, 99).await.is_empty(), "nothing is due a millisecond before its time");
+
+    let lanes = claim_lanes(&*store, &request(100)).await;
+    assert_eq!(lanes.len(), 1, "the one lane has something due");
+    let lane = &lanes[0];
+    assert_eq!((lane.subscription, &lane.url), (stored.id, &stored.url), "the claim must say where to");
+    assert_eq!(lane.secrets, only_secret(&secret), "the claim must say what to sign with");
+    assert_eq!(lane.breaker, Breaker::default(), "the claim must say what is known of the receiver");
+    assert_eq!(lane.deliveries.len(), 1, "one delivery is due");
+    let one = &lane.deliveries[0];
+    let id = DeliveryId::of(new.event.id, stored.id);
+    assert_eq!((one.id, one.event, &one.payload), (id, new.event.id, &new.event.payload), "what to deliver");
+    assert_eq!((one.attempt, one.run_attempt, one.run_started_at), (1, 1, at(100)), "the first attempt of its run");
+    let state = history(&*store, &owner, id).await.delivery.state;
+    assert_eq!(state, DeliveryState::Sending(at(100 + LEASE_MILLIS)), "it is being sent until the claim ends");
+}
+
+/// A claim ends by itself at its very instant, and the delivery is claimed again as its next attempt.
+pub async fn a_claim_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    for attempt in 1..=3 {
+        let start = i64::from(attempt - 1) * LEASE_MILLIS;
+        let held = claim_one(&*store, start).await;
+        let counted = (held.delivery.attempt, held.delivery.run_attempt, held.delivery.run_started_at);
+        assert_eq!(counted, (attempt, attempt, at(0)), "an attempt that never came back must count");
+        assert!(claim(&*store, start).await.is_empty(), "a delivery must be in one claim at a time");
+        let last = start + LEASE_MILLIS - 1;
+        assert!(claim(&*store, last).await.is_empty(), "a millisecond before its end a claim must hold");
+    }
+}
+
+/// Who has lost a claim ends nothing with it: the delivery stays with whoever has claimed it since. The attempt is
+/// recorded.
+pub async fn a_lost_claim_ends_nothing(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let lost = claim_one(&*store, 0).await;
+    let holder = claim_one(&*store, LEASE_MILLIS).await;
+    let before = history(&*store, &owner, holder.delivery.id).await.delivery;
+    let late = LEASE_MILLIS + 10;
+    for completion in [lost.delivered(late), lost.failed(late, late), lost.given_back(late, late), lost.spent(late)] {
+        assert_eq!(complete(&*store, &[completion]).await, [false], "a lost claim must be told");
+        let found = history(&*store, &owner, holder.delivery.id).await;
+        assert_eq!(found.delivery, before, "what a lost claim says must change nothing");
+        assert_eq!(found.attempts, [lost.attempt(at(late), None)], "the attempt under a lost claim is recorded");
+    }
+    assert!(claim(&*store, late).await.is_empty(), "a lost claim must not make the delivery due");
+    settle(&*store, holder.delivered(late + 1)).await;
+    let numbers: Vec<u32> =
+        history(&*store, &owner, holder.delivery.id).await.attempts.iter().map(|one| one.number).collect();
+    assert_eq!(numbers, [1, 2], "both attempts must be recorded");
+}
+
+/// A claim whose time has passed still holds as long as nobody else has claimed the delivery.
+pub async fn a_claim_that_ran_out_holds_until_another_claims(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let held = claim_one(&*store, 0).await;
+    settle(&*store, held.delivered(2 * LEASE_MILLIS)).await;
+    assert!(claim(&*store, 3 * LEASE_MILLIS).await.is_empty(), "what was delivered must not be claimed again");
+}
+
+/// An attempt is counted when it is claimed, so that one that never comes back counts. What is given back does not,
+/// and is due again at its time, to the millisecond.
+pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let held = claim_one(&*store, 0).await;
+    let id = held.delivery.id;
+    assert_eq!(history(&*store, &owner, id).await.delivery.attempts, 1, "the attempt must count while it is made");
+    settle(&*store, held.given_back(10, 50)).await;
+    let found = history(&*store, &owner, id).await;
+    assert_eq!(found.delivery.attempts, 0, "what was given back was no attempt");
+    assert_eq!(found.delivery.state, DeliveryState::Waiting(at(50)), "it must be claimed again then");
+    assert!(found.attempts.is_empty(), "no attempt, no record");
+    assert!(claim(&*store, 49).await.is_empty(), "it is not due yet");
+    let held = claim_one(&*store, 50).await;
+    assert_eq!((held.delivery.attempt, held.delivery.run_attempt), (1, 1), "it is the first attempt still");
+    let held = claim_one(&*store, 50 + LEASE_MILLIS).await;
+    assert_eq!((held.delivery.attempt, held.delivery.run_attempt), (2, 2), "one that never came back counts");
+    settle(&*store, held.given_back(2 * LEASE_MILLIS, 0)).await;
+    let held = claim_one(&*store, 2 * LEASE_MILLIS).await;
+    assert_eq!((held.delivery.attempt, held.delivery.run_attempt), (2, 2), "what was given back is uncounted alone");
+}
+
+/// Of a lane first attempts leave before retries, and those before replays; each kind by its due time.
+pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let ids = publish_spaced(&store, &owner, 6).await;
+    let delivery = |n: usize| DeliveryId::of(ids[n], lane.id);
+    let held = claim(&*store, 10).await;
+    assert_eq!(events(&held), ids, "first attempts must leave by their due time");
+    // Two come back as replays, two as retries, in an order of their own.
+    complete(&*store, &[held[0].spent(20), held[1].delivered(20)]).await;
+    complete(&*store, &[held[2].failed(20, 60), held[3].failed(20, 40), held[4].delivered(20), held[5].delivered(20)])
+        .await;
+    for (n, millis) in [(1, 25), (0, 30)] {
+        let request = RetryRequest { at: at(millis), published_since: at(0) };
+        store.retry(&owner, delivery(n), request).await.expect("a retry by hand succeeds");
+    }
+    let new = publish_spaced_from(&store, &owner, 70, 2).await;
+    let order = [new[0], new[1], ids[3], ids[2], ids[1], ids[0]];
+    for (step, expected) in (0..).zip(order.chunks(2)) {
+        let held = claim_as(&*store, &ClaimRequest { room: 2, ..request(100 + step) }).await;
+        assert_eq!(events(&held), expected, "first attempts, then retries, then replays, each by due time");
+    }
+}
+
+/// What is given back has lost nothing: a first attempt leaves before retries that have been due for longer.
+pub async fn what_is_given_back_keeps_its_place(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish(&*store, &[event(&owner), event(&owner)]).await;
+    let held = claim(&*store, 0).await;
+    settle(&*store, held[0].failed(10, 20)).await;
+    settle(&*store, held[1].given_back(10, 30)).await;
+    for (millis, expected) in [(100, 1), (101, 0)] {
+        let next = claim_as(&*store, &ClaimRequest { room: 1, ..request(millis) }).await;
+        assert_eq!(next[0].delivery.id, held[expected].delivery.id, "the first attempt, then the retry");
+    }
+}
+
+/// Of each lane at most as many are claimed as there is room: the lane's own or the usual one. Neither more lanes than
+/// asked for.
+pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
+    let mut lanes = Vec::new();
+    for n in 0..4 {
+        let owner = user(&format!("user-{n}"));
+        let lane = subscribed(&*store, &owner).await;
+        let events: Vec<_> = (0..30).map(|_| event(&owner)).collect();
+        publish(&*store, &events).await;
+        lanes.push(lane.id);
+    }
+    let rooms = vec![(lanes[0], 0), (lanes[1], 1), (lanes[2], 20)];
+    let counts = |held: &[Held]| lanes.iter().map(|lane| count(held, *lane)).collect::<Vec<_>>();
+    let held = claim_as(&*store, &ClaimRequest { rooms, room: 3, ..request(10) }).await;
+    assert_eq!(counts(&held), [0, 1, 20, 3], "each lane by its own room, or the usual one");
+    for (lanes_max, room) in [(0, 5), (5, 0)] {
+        let held = claim_as(&*store, &ClaimRequest { lanes_max, room, ..request(11) }).await;
+        assert!(held.is_empty(), "no lanes or no room leave nothing to claim, got {held:?}");
+    }
+    let held = claim_as(&*store, &ClaimRequest { lanes_max: 3, room: 2, ..request(12) }).await;
+    let mut sorted = counts(&held);
+    sorted.sort_unstable();
+    assert_eq!(sorted, [0, 2, 2, 2], "at most three lanes");
+}
+
+/// A lane gives as many as there is room for, whatever the number, as long as it has them.
+pub async fn a_lane_gives_as_many_as_there_is_room_for(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let rooms = [1, 2, 7, 8, 9, 63, 64, 65, 130, 512, 1_000];
+    for _ in 0..2 {
+        let events: Vec<_> = (0..460).map(|_| event(&owner)).collect();
+        publish(&*store, &events).await;
+    }
+    let mut left = 920;
+    for (millis, room) in (10..).zip(rooms) {
+        let held = claim_as(&*store, &ClaimRequest { rooms: vec![(lane.id, room)], ..request(millis) }).await;
+        assert_eq!(held.len(), left.min(room as usize), "of {left} due deliveries with room for {room}");
+        left -= held.len();
+    }
+    assert_eq!(left, 0, "everything must have been claimed");
+}
+
+/// Publishes events a millisecond apart, each in a call of its own; the last one first, so that no store goes by the
+/// order of arrival.
+async fn publish_spaced_from(
+    store: &Arc<dyn WebhookStore>,
+    owner: &UserId,
+    from_millis: i64,
+    count: i64,
+) -> Vec<EventId> {
+    let mut ids = Vec::new();
+    for n in (0..count).rev() {
+        ids.push(publish_at(&**store, owner, at(from_millis + n)).await);
+    }
+    ids.reverse();
+    ids
+}
+
+async fn publish_spaced(store: &Arc<dyn WebhookStore>, owner: &UserId, count: i64) -> Vec<EventId> {
+    publish_spaced_from(store, owner, 0, count).await
+}
+
+fn events(held: &[Held]) -> Vec<EventId> {
+    held.iter().map(|one| one.delivery.event).collect()
+}
+
+fn count(held: &[Held], lane: SubscriptionId) -> usize {
+    held.iter().filter(|one| one.subscription == lane).count()
+}

@@ -1,0 +1,145 @@
+//! Subscriptions that are disabled or deleted with deliveries on their way.
+
+use std::sync::Arc;
+
+use domain::Timestamp;
+use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
+
+use super::WebhookStore;
+use super::sample::{delete, deliveries, event, history, publish, publish_at, subscribed, switched, update};
+use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, end_closed, settle};
+use crate::sample::{at, user};
+
+/// Disabling ends what waits, at once or by `end_closed`, with the reason: nothing of it is claimed any more.
+pub async fn disabling_ends_what_waits(store: Arc<dyn WebhookStore>) {
+    let lane = waiting_lane(&store).await;
+    update(&*store, &lane, &switched(false), at(100)).await;
+    expect_ended(&store, &lane, DeliveryEnd::SubscriptionDisabled, at(100)).await;
+}
+
+/// Deleting ends what waits, at once or by `end_closed`, with the reason. Its deliveries stay in the log.
+pub async fn deleting_ends_what_waits(store: Arc<dyn WebhookStore>) {
+    let lane = waiting_lane(&store).await;
+    delete(&*store, &lane, at(100)).await;
+    expect_ended(&store, &lane, DeliveryEnd::SubscriptionDeleted, at(100)).await;
+}
+
+/// Deleting what was disabled before leaves the ends as they were.
+pub async fn the_first_end_stays(store: Arc<dyn WebhookStore>) {
+    let lane = waiting_lane(&store).await;
+    update(&*store, &lane, &switched(false), at(100)).await;
+    end_closed(&*store, 100).await;
+    delete(&*store, &lane, at(200)).await;
+    expect_ended(&store, &lane, DeliveryEnd::SubscriptionDisabled, at(100)).await;
+}
+
+/// What is being sent when its lane closes is left to its claim: it may be delivered still. What is to be tried again
+/// ends, and so does what its claim has left behind.
+pub async fn what_is_being_sent_is_left_to_its_claim(store: Arc<dyn WebhookStore>) {
+    let disabled = subscribed(&*store, &user("alice")).await;
+    let held = claimed_from(&store, &disabled).await;
+    update(&*store, &disabled, &switched(false), at(10)).await;
+    expect_left_to_claims(&store, &disabled, &held, DeliveryEnd::SubscriptionDisabled).await;
+
+    let deleted = subscribed(&*store, &user("bob")).await;
+    let held = claimed_from(&store, &deleted).await;
+    delete(&*store, &deleted, at(10)).await;
+    expect_left_to_claims(&store, &deleted, &held, DeliveryEnd::SubscriptionDeleted).await;
+}
+
+async fn claimed_from(store: &Arc<dyn WebhookStore>, lane: &Subscription) -> Vec<Held> {
+    let events: Vec<_> = (0..4).map(|_| event(&lane.owner)).collect();
+    publish(&**store, &events).await;
+    claim(&**store, 0).await
+}
+
+async fn expect_left_to_claims(store: &Arc<dyn WebhookStore>, lane: &Subscription, held: &[Held], closed: DeliveryEnd) {
+    assert_eq!(end_closed(&**store, LEASE_MILLIS - 1).await, 0, "what is being sent must be left to its claim");
+    let completions = [held[0].delivered(20), held[1].failed(20, 30), held[2].given_back(20, 30)];
+    assert_eq!(complete(&**store, &completions).await, [true, true, true], "claims on a closed lane must hold");
+    assert!(claim(&**store, 40).await.is_empty(), "a closed lane must not be claimed from");
+    end_closed(&**store, 50).await;
+    assert!(claim(&**store, LEASE_MILLIS).await.is_empty(), "a closed lane must not be claimed from");
+    assert_eq!(end_closed(&**store, LEASE_MILLIS).await, 1, "what its claim has left behind must be ended");
+    let mut ends = Vec::new();
+    for one in held {
+        let state = history(&**store, &lane.owner, one.delivery.id).await.delivery.state;
+        let DeliveryState::Ended { end, .. } = state else { panic!("everything must have ended, got {state:?}") };
+        ends.push(end);
+    }
+    assert_eq!(ends, [DeliveryEnd::Delivered, closed, closed, closed], "each must have its end");
+    assert_eq!(complete(&**store, &[held[3].delivered(LEASE_MILLIS + 5)]).await, [false], "it has ended");
+}
+
+/// `end_closed` ends at most as many as asked for, and says how many; those of open lanes it leaves alone.
+pub async fn at_most_max_deliveries_are_ended(store: Arc<dyn WebhookStore>) {
+    let (closed, open) = (subscribed(&*store, &user("alice")).await, subscribed(&*store, &user("bob")).await);
+    let events: Vec<_> = (0..7).flat_map(|_| [event(&closed.owner), event(&open.owner)]).collect();
+    publish(&*store, &events).await;
+    assert_eq!(claim(&*store, 0).await.len(), 14, "all that was published is due");
+    delete(&*store, &closed, at(10)).await;
+    // Their claims have run out, so that nobody but `end_closed` can have ended them.
+    for (max, expected) in [(0, 0), (3, 3), (1, 1), (100, 3), (100, 0)] {
+        let ended = store.end_closed(at(LEASE_MILLIS), max).await.expect("it succeeds");
+        assert_eq!(ended, expected, "at most {max} were to be ended");
+    }
+    let end = DeliveryState::Ended { end: DeliveryEnd::SubscriptionDeleted, at: at(LEASE_MILLIS) };
+    assert!(deliveries(&*store, &closed.owner).await.iter().all(|one| one.state == end), "they must have ended");
+    assert_eq!(drain(&*store, LEASE_MILLIS).await.len(), 7, "an open lane's deliveries must go on");
+}
+
+/// A thousand and more that wait when their lane closes all end, and none is claimed meanwhile.
+pub async fn thousands_that_wait_all_end(store: Arc<dyn WebhookStore>) {
+    for (n, deleting) in [(0, false), (1, true)] {
+        let lane = subscribed(&*store, &user(&format!("user-{n}"))).await;
+        for _ in 0..3 {
+            let events: Vec<_> = (0..420).map(|_| event(&lane.owner)).collect();
+            publish(&*store, &events).await;
+        }
+        if deleting {
+            delete(&*store, &lane, at(10)).await;
+        } else {
+            update(&*store, &lane, &switched(false), at(10)).await;
+        }
+        assert!(claim(&*store, 10).await.is_empty(), "of a closed lane nothing may be claimed");
+        end_closed(&*store, 10).await;
+        let states: Vec<_> = deliveries(&*store, &lane.owner).await.into_iter().map(|one| one.state).collect();
+        let over = states.iter().filter(|state| matches!(state, DeliveryState::Ended { .. })).count();
+        assert_eq!((states.len(), over), (1_260, 1_260), "all must end");
+    }
+}
+
+/// Enabled again, a subscription gets what is published from then on; what has ended stays so.
+pub async fn enabling_again_brings_nothing_back(store: Arc<dyn WebhookStore>) {
+    let lane = waiting_lane(&store).await;
+    update(&*store, &lane, &switched(false), at(100)).await;
+    end_closed(&*store, 100).await;
+    update(&*store, &lane, &switched(true), at(200)).await;
+    assert!(claim(&*store, 1_000).await.is_empty(), "what has ended must not be claimed");
+    let new = publish_at(&*store, &lane.owner, at(300)).await;
+    assert_eq!(claim_one(&*store, 1_000).await.delivery.event, new, "what is published then must be");
+}
+
+/// A lane with a first attempt, a retry and a replay that wait, and one that has ended.
+async fn waiting_lane(store: &Arc<dyn WebhookStore>) -> Subscription {
+    let lane = subscribed(&**store, &user("alice")).await;
+    let events: Vec<_> = (0..3).map(|_| event(&lane.owner)).collect();
+    publish(&**store, &events).await;
+    let held = claim(&**store, 1).await;
+    settle(&**store, held[0].delivered(5)).await;
+    settle(&**store, held[1].failed(5, 50)).await;
+    settle(&**store, held[2].given_back(5, 9_000)).await;
+    publish_at(&**store, &lane.owner, at(0)).await;
+    lane
+}
+
+/// After `end_closed` all but the delivered one have this end.
+async fn expect_ended(store: &Arc<dyn WebhookStore>, lane: &Subscription, end: DeliveryEnd, at: Timestamp) {
+    assert!(claim(&**store, 100).await.is_empty(), "of a closed lane nothing may be claimed");
+    end_closed(&**store, 100).await;
+    assert!(claim(&**store, 1_000_000).await.is_empty(), "what has ended must not be claimed");
+    let states: Vec<_> = deliveries(&**store, &lane.owner).await.into_iter().map(|one| one.state).collect();
+    let expected = DeliveryState::Ended { end, at };
+    let count = states.iter().filter(|state| **state == expected).count();
+    assert_eq!((states.len(), count), (4, 3), "all that waited must be {expected:?}, got {states:?}");
+}

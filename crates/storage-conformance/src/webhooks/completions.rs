@@ -1,0 +1,161 @@
+//! What becomes of a delivery after an attempt.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::DeliveryId;
+use domain::webhooks::ports::{Completion, NextStep};
+use domain::webhooks::{Answer, AttemptRecord, DeliveryEnd, DeliveryState, FailureReason};
+
+use super::WebhookStore;
+use super::sample::{event, health, history, publish, publish_at, subscribed};
+use super::work::{claim, claim_one, complete, settle};
+use crate::sample::{at, user};
+
+/// A delivery ends as its completion says, at its instant, and is not claimed again.
+pub async fn a_delivery_ends_as_it_is_told(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    for (millis, end) in (1..).zip(DeliveryEnd::ALL) {
+        publish_at(&*store, &owner, at(0)).await;
+        let held = claim_one(&*store, millis).await;
+        settle(&*store, Completion { next: NextStep::End(end), ..held.delivered(millis + 100) }).await;
+        let found = history(&*store, &owner, held.delivery.id).await.delivery;
+        assert_eq!(found.state, DeliveryState::Ended { end, at: at(millis + 100) }, "how and when it ended");
+        assert_eq!(found.attempts, 1, "the attempts must be kept");
+    }
+    assert!(claim(&*store, 1_000_000).await.is_empty(), "what has ended must not be claimed again");
+}
+
+/// A failed delivery waits for its next attempt, to the millisecond, and is then claimed as the next attempt.
+pub async fn a_failed_delivery_waits_for_its_time(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let mut now = 0;
+    for attempt in 1..=4 {
+        let held = claim_one(&*store, now).await;
+        assert_eq!((held.delivery.attempt, held.delivery.run_attempt), (attempt, attempt), "attempts must count on");
+        settle(&*store, held.failed(now + 5, now + 50)).await;
+        let found = history(&*store, &owner, held.delivery.id).await.delivery;
+        assert_eq!(found.state, DeliveryState::Waiting(at(now + 50)), "it must wait for its time");
+        assert!(claim(&*store, now + 49).await.is_empty(), "a millisecond before its time it is not due");
+        now += 50;
+    }
+    claim_one(&*store, now).await;
+}
+
+/// The records of attempts come back equal in every field, the first attempt first: each reason, with or without an
+/// answer, and the longest excerpt of any bytes.
+pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let excerpts = [vec![], vec![0, 255, 10], b"caf\xc3\xa9".to_vec(), vec![b'x'; Answer::EXCERPT_BYTES_MAX]];
+    let mut expected = Vec::new();
+    let mut now = 0;
+    for (n, failure) in (0_u16..).zip(FailureReason::ALL.into_iter().map(Some).chain([None])) {
+        let held = claim_one(&*store, now).await;
+        let record = AttemptRecord {
+            number: held.delivery.attempt,
+            started_at: at(now + 1),
+            duration: Duration::from_millis(u64::from(n) * 1_001),
+            failure,
+            status: [None, Some(200), Some(599), Some(999)][usize::from(n % 4)],
+            excerpt: excerpts[usize::from(n / 2 % 4)].clone(),
+        };
+        let ended_at = record.ended_at();
+        let retry = at(now + 100_000 * i64::from(n + 1));
+        let (attempt, next) = (Some(record.clone()), NextStep::Retry(retry));
+        settle(&*store, Completion { attempt, ended_at, next, ..held.delivered(0) }).await;
+        expected.push(record);
+        now = retry.unix_millis() - at(0).unix_millis();
+        let found = history(&*store, &owner, held.delivery.id).await;
+        assert!(found.attempts == expected, "{failure:?}: attempts must come back as they were recorded");
+    }
+}
+
+/// Without a record an attempt counts all the same, whether the delivery goes on or ends: it was begun and cut off.
+pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let held = claim_one(&*store, 0).await;
+    settle(&*store, Completion { attempt: None, ..held.failed(5, 10) }).await;
+    let held = claim_one(&*store, 10).await;
+    assert_eq!(held.delivery.attempt, 2, "an attempt that was cut off counts");
+    settle(&*store, Completion { attempt: None, ..held.spent(15) }).await;
+    let found = history(&*store, &owner, held.delivery.id).await;
+    assert_eq!((found.delivery.attempts, found.attempts.len()), (2, 0), "two attempts, no record");
+    let health = health(&*store, &lane).await;
+    assert_eq!((health.breaker.failures_in_a_row, health.last_attempt), (0, None), "no record is no report");
+}
+
+/// Each completion of a batch is answered in order: held, lost, given twice, or of a delivery that is not there.
+pub async fn a_batch_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let events: Vec<_> = (0..5).map(|_| event(&owner)).collect();
+    publish(&*store, &events).await;
+    let held = claim(&*store, 1).await;
+    settle(&*store, held[3].delivered(5)).await;
+    let unknown = Completion { delivery: DeliveryId::of(event(&owner).event.id, lane.id), ..held[4].delivered(10) };
+    let batch = [
+        held[0].delivered(10),
+        unknown,
+        held[1].failed(10, 1_000),
+        held[0].failed(10, 1_000),
+        held[3].spent(10),
+        held[2].given_back(10, 1_000),
+    ];
+    let answers = complete(&*store, &batch).await;
+    assert_eq!(answers, [true, false, true, false, false, true], "each must be answered in its place");
+    for (n, expected) in [
+        (0, DeliveryState::Ended { end: DeliveryEnd::Delivered, at: at(10) }),
+        (1, DeliveryState::Waiting(at(1_000))),
+        (2, DeliveryState::Waiting(at(1_000))),
+        (3, DeliveryState::Ended { end: DeliveryEnd::Delivered, at: at(5) }),
+    ] {
+        let found = history(&*store, &owner, held[n].delivery.id).await.delivery;
+        assert_eq!(found.state, expected, "delivery {n} must be what the completion that held it says");
+    }
+    assert!(complete(&*store, &[]).await.is_empty(), "a batch of nothing is one");
+}
+
+/// An attempt's record is stored once for its number: the first stays.
+pub async fn an_attempt_is_recorded_once(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(0)).await;
+    let held = claim_one(&*store, 0).await;
+    settle(&*store, held.failed(10, 20)).await;
+    let again = [held.delivered(15), held.failed(16, 30)];
+    assert_eq!(complete(&*store, &again).await, [false, false], "a claim ends once");
+    let first = held.attempt(at(10), Some(FailureReason::Timeout));
+    assert_eq!(history(&*store, &owner, held.delivery.id).await.attempts, [first], "the first record must stay");
+}
+
+/// Completions of many lanes in one call each reach their own.
+pub async fn completions_of_many_lanes_are_taken_at_once(store: Arc<dyn WebhookStore>) {
+    let owners: Vec<_> = (0..20).map(|n| user(&format!("user-{n}"))).collect();
+    let mut lanes = Vec::new();
+    for owner in &owners {
+        lanes.push(subscribed(&*store, owner).await);
+    }
+    let events: Vec<_> = owners.iter().chain(&owners).map(event).collect();
+    publish(&*store, &events).await;
+    let held = claim(&*store, 1).await;
+    assert_eq!(held.len(), 40, "two deliveries of each of 20 lanes");
+    let (failing, others) = lanes.split_at(10);
+    let fails = |id| failing.iter().any(|lane| lane.id == id);
+    let ends = held.iter().map(|one| if fails(one.subscription) { one.failed(10, 20) } else { one.delivered(10) });
+    let completions: Vec<_> = ends.collect();
+    assert!(complete(&*store, &completions).await.iter().all(|held| *held), "fresh claims must hold");
+    for (lanes, failures, waiting) in [(failing, 2, 2), (others, 0, 0)] {
+        for lane in lanes {
+            let health = health(&*store, lane).await;
+            let seen = (health.breaker.failures_in_a_row, health.waiting);
+            assert_eq!(seen, (failures, waiting), "each completion must reach its own lane");
+        }
+    }
+}

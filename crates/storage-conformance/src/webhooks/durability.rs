@@ -1,0 +1,126 @@
+//! What was answered is durable: looked at by closing a store and opening it again.
+//!
+//! ```no_run
+//! # use std::sync::Arc;
+//! # use storage_conformance::{WebhookStore, webhooks};
+//! # async fn open_my_store() -> Arc<dyn WebhookStore> { unimplemented!() }
+//! # async fn test() {
+//! let store = open_my_store().await;
+//! let written = webhooks::durability::write(&*store).await;
+//! drop(store); // or kill the process: that is what a crash looks like
+//! written.expect_in(&*open_my_store().await).await;
+//! # }
+//! ```
+
+use domain::SubscriptionId;
+use domain::webhooks::ports::RetryRequest;
+use domain::webhooks::{
+    Delivery, DeliveryHistory, NewEvent, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+};
+
+use super::WebhookStore;
+use super::sample::{
+    delete, deliveries, description, event, event_at, find, history, named, only_secret, publish, publish_at, put,
+    secret, secrets_of, subscribed, subscription, subscriptions, switched, update,
+};
+use super::work::{claim, complete, drain, end_closed, settle};
+use crate::sample::{at, user};
+
+/// What was answered as written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    subscriptions: Vec<(Subscription, SubscriptionHealth)>,
+    secrets: Vec<(SubscriptionId, SealedSecrets)>,
+    deliveries: Vec<Delivery>,
+    histories: Vec<DeliveryHistory>,
+    published: NewEvent,
+    due: usize,
+}
+
+/// Calls each writing method at least once. Nothing is under a claim at the end: claims need not be durable.
+pub async fn write(store: &dyn WebhookStore) -> Written {
+    let owner = user("durable");
+    let lane = subscription(&owner);
+    let first = put(store, &lane).await;
+    let (rotated, sealed_again) = (secret(), secret());
+    store.rotate_secret(&owner, lane.id, &rotated, at(900), at(5)).await.expect("a rotation succeeds");
+    let rotated = SealedSecrets { current: rotated, previous: Some((first, at(900))) };
+    let replaced = SealedSecrets { current: sealed_again, ..rotated.clone() };
+    assert!(store.replace_secrets(lane.id, &rotated, &replaced).await.expect("succeeds"), "it is what is stored");
+    let renamed = SubscriptionChange { description: Some(description("renamed")), ..SubscriptionChange::default() };
+    let lane = update(store, &lane, &renamed, at(6)).await;
+    let deleted = subscribed(store, &owner).await;
+    let disabled = subscription(&owner);
+    let disabled_secret = put(store, &disabled).await;
+
+    // An old event that is purged, and new ones that end in each way, or wait.
+    publish_at(store, &owner, at(-5_000)).await;
+    drain(store, -4_000).await;
+    while store.purge_history(at(-4_999), 100).await.expect("a purge succeeds") > 0 {}
+    let published = named(event(&owner), "order-1", "a");
+    publish(store, std::slice::from_ref(&published)).await;
+    let events: Vec<_> = (1..7).map(|n| event_at(&owner, at(n))).collect();
+    publish(store, &events).await;
+    let held = claim(store, 10).await;
+    let (to_lane, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|one| one.subscription == lane.id);
+    delete(store, &deleted, at(20)).await;
+    update(store, &disabled, &switched(false), at(20)).await;
+    complete(store, &others.iter().map(|one| one.failed(30, 40)).collect::<Vec<_>>()).await;
+    end_closed(store, 50).await;
+    let endings = [to_lane[0].delivered(30), to_lane[1].spent(30), to_lane[2].failed(30, 5_000), to_lane[3].spent(30)];
+    complete(store, &endings).await;
+    settle(store, to_lane[5].given_back(30, 31)).await;
+    settle(store, to_lane[6].given_back(30, 32)).await;
+    store.cancel(&owner, to_lane[4].delivery.id, at(40)).await.expect("a cancellation succeeds");
+    let request = RetryRequest { at: at(50), published_since: at(-100) };
+    store.retry(&owner, to_lane[1].delivery.id, request).await.expect("a retry succeeds");
+    let recovered = store.recover(&owner, lane.id, request, 1).await.expect("a recovery succeeds");
+    assert_eq!(recovered, Some(1), "at most one was to be recovered");
+
+    let mut written = Written {
+        subscriptions: Vec::new(),
+        secrets: vec![(lane.id, replaced), (disabled.id, only_secret(&disabled_secret))],
+        deliveries: deliveries(store, &owner).await,
+        histories: Vec::new(),
+        published,
+        due: 4,
+    };
+    for one in subscriptions(store, &owner).await {
+        written.subscriptions.extend(find(store, &owner, one.id).await);
+    }
+    for one in &written.deliveries {
+        written.histories.push(history(store, &owner, one.id).await);
+    }
+    written
+}
+
+impl Written {
+    /// Panics unless the store holds exactly what was written.
+    pub async fn expect_in(&self, store: &dyn WebhookStore) {
+        let owner = user("durable");
+        let seen = subscriptions(store, &owner).await;
+        let expected: Vec<_> = self.subscriptions.iter().map(|(one, _)| one.clone()).collect();
+        assert_eq!(seen, expected, "subscriptions must outlive the store");
+        for (one, health) in &self.subscriptions {
+            let found = find(store, &owner, one.id).await;
+            assert_eq!(found, Some((one.clone(), health.clone())), "how they fare must outlive the store");
+        }
+        for (id, secrets) in &self.secrets {
+            assert_eq!(secrets_of(store, *id).await.as_ref(), Some(secrets), "secrets must outlive the store");
+        }
+        assert_eq!(deliveries(store, &owner).await, self.deliveries, "deliveries must outlive the store");
+        for expected in &self.histories {
+            let found = history(store, &owner, expected.delivery.id).await;
+            assert_eq!(found, *expected, "events and attempts must outlive the store");
+        }
+        let again = named(event(&owner), "order-1", "a");
+        let accepted = publish(store, &[again]).await;
+        assert_eq!(accepted[0].event, self.published.event, "ids of publishers must outlive the store");
+    }
+
+    /// Delivers what is due, and panics unless that is what was still to be delivered. To be called once, at the end.
+    pub async fn expect_delivered_by(&self, store: &dyn WebhookStore) {
+        let delivered = drain(store, 100).await.len();
+        assert_eq!(delivered, self.due, "what was due must outlive the store and be delivered");
+    }
+}

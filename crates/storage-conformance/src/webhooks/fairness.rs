@@ -1,0 +1,121 @@
+//! Lanes take turns: what one of them has does not hold up the others.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use domain::SubscriptionId;
+use domain::webhooks::ports::ClaimRequest;
+
+use super::WebhookStore;
+use super::sample::{event, event_at, publish, publish_at, subscribed};
+use super::work::{Held, claim, claim_as, complete, request};
+use crate::sample::{at, user};
+
+/// One lane has two thousand deliveries that have waited longest, and five have one each: the first claim gets them
+/// all, and of the long one as many as there is room for.
+pub async fn a_long_lane_holds_up_no_other(store: Arc<dyn WebhookStore>) {
+    let long = long_lane(&store, 2_000).await;
+    let small = small_lanes(&store, 5).await;
+    let held = claim(&*store, 100).await;
+    assert_eq!(of_lane(&held, long), 8, "of the long lane as many as there is room for");
+    for lane in small {
+        assert_eq!(of_lane(&held, lane), 1, "the first claim must serve every small lane");
+    }
+}
+
+/// With room for one lane at a time, a small lane waits for each of the others once at most, however long they are.
+pub async fn lanes_take_turns(store: Arc<dyn WebhookStore>) {
+    let mut lanes: HashSet<SubscriptionId> = small_lanes(&store, 3).await.into_iter().collect();
+    lanes.insert(long_lane(&store, 100).await);
+    lanes.insert(long_lane(&store, 50).await);
+    let mut served = Vec::new();
+    for millis in 100..105 {
+        let held = claim_as(&*store, &ClaimRequest { lanes_max: 1, ..request(millis) }).await;
+        let lane = held.first().expect("something is due").subscription;
+        assert!(held.iter().all(|one| one.subscription == lane), "one lane was asked for");
+        served.push(lane);
+    }
+    assert_eq!(served.iter().copied().collect::<HashSet<_>>(), lanes, "each of 5 lanes must be served once in 5 turns");
+}
+
+/// The lane comes first that was served longest ago, also when another has older deliveries: claims of one delivery
+/// of one lane go round and round.
+pub async fn the_lane_served_longest_ago_comes_first(store: Arc<dyn WebhookStore>) {
+    for n in 0..4 {
+        let owner = user(&format!("user-{n}"));
+        subscribed(&*store, &owner).await;
+        let events: Vec<_> = (0..6).map(|older| event_at(&owner, at(-100 * n - older))).collect();
+        publish(&*store, &events).await;
+    }
+    let mut served = Vec::new();
+    for millis in 100..124 {
+        let held = claim_as(&*store, &ClaimRequest { lanes_max: 1, room: 1, ..request(millis) }).await;
+        assert_eq!(held.len(), 1, "one delivery was asked for, and some are due");
+        complete(&*store, &[held[0].delivered(millis)]).await;
+        served.push(held[0].subscription);
+    }
+    for round in served.chunks(4) {
+        let lanes: HashSet<_> = round.iter().collect();
+        assert_eq!(lanes.len(), 4, "each of 4 lanes must be served once in 4 turns, got {served:?}");
+        assert_eq!(round, &served[..4], "lanes must be served in the same order in every round");
+    }
+}
+
+/// A lane without room is passed over and takes no other's place.
+pub async fn a_lane_without_room_takes_no_place(store: Arc<dyn WebhookStore>) {
+    let full: Vec<_> = [long_lane(&store, 5).await, long_lane(&store, 6).await].map(|lane| (lane, 0)).into();
+    let small = small_lanes(&store, 2).await;
+    for millis in [100, 101] {
+        let only_one = ClaimRequest { lanes_max: 1, rooms: full.clone(), ..request(millis) };
+        let held = claim_as(&*store, &only_one).await;
+        assert_eq!(held.len(), 1, "a lane without room must not hide those behind it");
+        assert!(small.contains(&held[0].subscription), "there is no room for the others");
+    }
+    let held = claim(&*store, 102).await;
+    assert_eq!(held.len(), 11, "what there was no room for is still due");
+}
+
+/// A paused lane and one with nothing due take no place either.
+pub async fn lanes_that_wait_take_no_place(store: Arc<dyn WebhookStore>) {
+    let paused = user("paused");
+    subscribed(&*store, &paused).await;
+    let events: Vec<_> = (0..8).map(|_| event_at(&paused, at(-50))).collect();
+    publish(&*store, &events).await;
+    let failures: Vec<_> = claim(&*store, 0).await.iter().map(|held| held.failed(10, 20)).collect();
+    complete(&*store, &failures).await;
+    let later = user("later");
+    subscribed(&*store, &later).await;
+    publish_at(&*store, &later, at(9_000)).await;
+    let small = small_lanes(&store, 2).await;
+    for millis in [100, 101] {
+        let held = claim_as(&*store, &ClaimRequest { lanes_max: 1, ..request(millis) }).await;
+        assert_eq!(held.len(), 1, "lanes that wait must not hide those that are due");
+        assert!(small.contains(&held[0].subscription), "the others wait");
+    }
+}
+
+/// A lane of an owner of its own, with as many deliveries that have waited for a while.
+async fn long_lane(store: &Arc<dyn WebhookStore>, count: usize) -> SubscriptionId {
+    let owner = user(&format!("long-{count}"));
+    let lane = subscribed(&**store, &owner).await;
+    let events: Vec<_> = (0..count).map(|_| event_at(&owner, at(-1_000))).collect();
+    for batch in events.chunks(500) {
+        publish(&**store, batch).await;
+    }
+    lane.id
+}
+
+/// Lanes of owners of their own, each with one delivery.
+async fn small_lanes(store: &Arc<dyn WebhookStore>, count: usize) -> Vec<SubscriptionId> {
+    let mut lanes = Vec::new();
+    for n in 0..count {
+        let owner = user(&format!("small-{n}"));
+        lanes.push(subscribed(&**store, &owner).await.id);
+        publish(&**store, &[event(&owner)]).await;
+    }
+    lanes
+}
+
+fn of_lane(held: &[Held], lane: SubscriptionId) -> usize {
+    held.iter().filter(|one| one.subscription == lane).count()
+}

@@ -1,0 +1,204 @@
+//! Whatever runs beside it, what was accepted is delivered: no lane falls asleep over a delivery that is due.
+//!
+//! The rounds are short and many, each from a gate: what they look for is a lane that is put to sleep by one call while
+//! another has just made something of it due. Afterwards nothing runs in parallel, so that one claim must find it.
+
+use std::sync::Arc;
+
+use domain::UserId;
+use domain::webhooks::ports::{Completion, RetryRequest};
+use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
+
+use super::WebhookStore;
+use super::sample::{deliveries, event_at, health, publish, publish_at, subscribed, switched, update};
+use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user};
+
+/// How many rounds a race of two calls gets.
+const ROUNDS: i64 = 80;
+/// The time between two rounds in milliseconds: longer than the first pause of a breaker, and than a claim.
+const ROUND_MILLIS: i64 = 200_000;
+
+/// Publishers and dispatchers at work on the same lanes, some attempts failing and some given back: what was accepted
+/// is delivered in the end, each delivery once.
+pub async fn everything_that_was_accepted_is_delivered(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lanes = [subscribed(&*store, &owner).await, subscribed(&*store, &owner).await];
+    let mut accepted = 0;
+    for round in 0..25 {
+        let start = round * ROUND_MILLIS;
+        let publishers = (0..3).map(|_| publishing(&store, &owner, start, 2));
+        let dispatchers = (0..3).map(|n| dispatching(&store, start, n));
+        accepted += all_at_once(publishers.chain(dispatchers).collect()).await.iter().sum::<u32>();
+        drain(&*store, start + ROUND_MILLIS / 2).await;
+        for lane in &lanes {
+            let waiting = health(&*store, lane).await.waiting;
+            assert_eq!(waiting, 0, "round {round}: what was accepted must have been claimed to the end");
+        }
+    }
+    let all = deliveries(&*store, &owner).await;
+    let delivered = |state| matches!(state, DeliveryState::Ended { end: DeliveryEnd::Delivered, .. });
+    let count = all.iter().filter(|one| delivered(one.state)).count();
+    assert_eq!((all.len(), count), (accepted as usize, accepted as usize), "all must be delivered");
+}
+
+/// An event that is published while its lane is served for the last time is claimed by that claim or by the next.
+pub async fn a_publication_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    for round in 0..ROUNDS {
+        let start = round * ROUND_MILLIS;
+        publish_at(&*store, &owner, at(start)).await;
+        let held = race(round, publishing_one(&store, &owner, start), claiming(&store, start)).await.concat();
+        expect_rest(&store, held, 2, start, round).await;
+    }
+}
+
+/// A retry that is due at once while its lane is served for the last time is claimed by that claim or by the next.
+pub async fn a_retry_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    for round in 0..ROUNDS {
+        let start = round * ROUND_MILLIS;
+        publish_at(&*store, &owner, at(start)).await;
+        let held = claim_one(&*store, start).await;
+        publish_at(&*store, &owner, at(start)).await;
+        let completion = if round % 2 == 0 { held.failed(start, start) } else { held.given_back(start, start) };
+        let held = race(round, completing(&store, completion), claiming(&store, start)).await.concat();
+        expect_rest(&store, held, 2, start, round).await;
+    }
+}
+
+/// A delivery that is retried by hand while its lane is served for the last time is claimed by that claim or by the
+/// next.
+pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    for round in 0..ROUNDS / 2 {
+        let start = round * ROUND_MILLIS;
+        publish_at(&*store, &owner, at(start)).await;
+        let held = claim_one(&*store, start).await;
+        settle(&*store, held.delivered(start)).await;
+        publish_at(&*store, &owner, at(start)).await;
+        let (retrier, owner) = (Arc::clone(&store), owner.clone());
+        let retry: Call<Vec<Held>> = Box::pin(async move {
+            let request = RetryRequest { at: at(start), published_since: at(0) };
+            retrier.retry(&owner, held.delivery.id, request).await.expect("a retry by hand succeeds");
+            Vec::new()
+        });
+        let held = race(round, retry, claiming(&store, start)).await.concat();
+        expect_rest(&store, held, 2, start, round).await;
+    }
+}
+
+/// What is accepted beside a subscription's being enabled is claimed: either it was enabled by then, and the event has
+/// a delivery, or it has none.
+pub async fn a_publication_beside_an_enabling_is_claimed(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    for round in 0..ROUNDS / 2 {
+        let start = round * ROUND_MILLIS;
+        update(&*store, &lane, &switched(false), at(start)).await;
+        let (enabling, publishing) = (enabling(&store, &lane, start), publishing(&store, &owner, start, 1));
+        let accepted: u32 = race(round, enabling, publishing).await.iter().sum();
+        end_closed(&*store, start).await;
+        let held = claim(&*store, start + 1).await;
+        assert_eq!(held.len(), accepted as usize, "round {round}: what was accepted must be claimed");
+        settle_all(&store, &held, start + 1).await;
+    }
+}
+
+/// A success that ends a pause while something is published wakes the lane for it.
+pub async fn a_publication_beside_a_recovery_is_claimed(store: Arc<dyn WebhookStore>) {
+    for round in 0..ROUNDS / 4 {
+        let owner = user(&format!("round {round}"));
+        subscribed(&*store, &owner).await;
+        let start = round * ROUND_MILLIS;
+        let events: Vec<_> = (0..6).map(|_| event_at(&owner, at(start))).collect();
+        publish(&*store, &events).await;
+        let held = claim(&*store, start).await;
+        let failures: Vec<_> = held[..5].iter().map(|one| one.failed(start + 1, start + 2)).collect();
+        complete(&*store, &failures).await;
+        let success = completing(&store, held[5].delivered(start + 3));
+        race(round, success, publishing_one(&store, &owner, start)).await;
+        let held = claim(&*store, start + 4).await;
+        assert_eq!(held.len(), 6, "round {round}: the lane is free, and all of it is due");
+        settle_all(&store, &held, start + 5).await;
+    }
+}
+
+/// Makes two calls at once. Which of them is first at the gate, and so behind the other by a hair, takes turns.
+async fn race<Answer: Send + 'static>(round: i64, one: Call<Answer>, other: Call<Answer>) -> Vec<Answer> {
+    all_at_once(if round % 2 == 0 { vec![one, other] } else { vec![other, one] }).await
+}
+
+/// After the race one claim finds what the race has not claimed.
+async fn expect_rest(store: &Arc<dyn WebhookStore>, mut held: Vec<Held>, count: usize, start: i64, round: i64) {
+    held.extend(claim(&**store, start + 1).await);
+    assert_eq!(held.len(), count, "round {round}: what is due must be claimed in the race or right after it");
+    settle_all(store, &held, start + 2).await;
+}
+
+async fn settle_all(store: &Arc<dyn WebhookStore>, held: &[Held], millis: i64) {
+    let ends: Vec<Completion> = held.iter().map(|one| one.delivered(millis)).collect();
+    complete(&**store, &ends).await;
+}
+
+fn claiming(store: &Arc<dyn WebhookStore>, millis: i64) -> Call<Vec<Held>> {
+    let store = Arc::clone(store);
+    Box::pin(async move { claim(&*store, millis).await })
+}
+
+fn publishing_one(store: &Arc<dyn WebhookStore>, owner: &UserId, millis: i64) -> Call<Vec<Held>> {
+    let (store, owner) = (Arc::clone(store), owner.clone());
+    Box::pin(async move {
+        publish_at(&*store, &owner, at(millis)).await;
+        Vec::new()
+    })
+}
+
+fn completing(store: &Arc<dyn WebhookStore>, completion: Completion) -> Call<Vec<Held>> {
+    let store = Arc::clone(store);
+    Box::pin(async move {
+        settle(&*store, completion).await;
+        Vec::new()
+    })
+}
+
+fn enabling(store: &Arc<dyn WebhookStore>, lane: &Subscription, millis: i64) -> Call<u32> {
+    let (store, lane) = (Arc::clone(store), lane.clone());
+    Box::pin(async move {
+        update(&*store, &lane, &switched(true), at(millis)).await;
+        0
+    })
+}
+
+/// Publishes that many events one by one, and counts the deliveries that were accepted.
+fn publishing(store: &Arc<dyn WebhookStore>, owner: &UserId, millis: i64, count: u32) -> Call<u32> {
+    let (store, owner) = (Arc::clone(store), owner.clone());
+    Box::pin(async move {
+        let mut accepted = 0;
+        for _ in 0..count {
+            accepted += publish(&*store, &[event_at(&owner, at(millis))]).await[0].deliveries;
+        }
+        accepted
+    })
+}
+
+/// Claims and completes a few times: every third attempt fails, every fifth is given back, each to be tried at once.
+fn dispatching(store: &Arc<dyn WebhookStore>, start: i64, n: i64) -> Call<u32> {
+    let store = Arc::clone(store);
+    Box::pin(async move {
+        for (step, millis) in (n..n + 4).zip(start + 1..) {
+            let held = claim(&*store, millis).await;
+            let ends = held.iter().zip(step..).map(|(one, n)| match n {
+                n if n % 3 == 0 => one.failed(millis, millis),
+                n if n % 5 == 0 => one.given_back(millis, millis),
+                _ => one.delivered(millis),
+            });
+            complete(&*store, &ends.collect::<Vec<_>>()).await;
+        }
+        0
+    })
+}

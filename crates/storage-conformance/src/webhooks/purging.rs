@@ -1,0 +1,165 @@
+//! Forgetting what was published long ago.
+
+use std::sync::Arc;
+
+use domain::DeliveryId;
+use domain::webhooks::ports::{AttemptCursor, DeliveryLog, Publication, SubscriptionInsertion};
+use domain::webhooks::{DeliveryState, NewEvent};
+use domain::{Timestamp, UserId};
+
+use super::WebhookStore;
+use super::sample::{
+    NO_MAX, delete, deliveries, event, event_at, health, history, insert, named, publish, reread, secret, subscribed,
+    switched, try_history, try_publish, update,
+};
+use super::work::{LEASE_MILLIS, claim, complete, drain, end_closed, settle};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user};
+
+/// More calls than a purge in small steps should need.
+const CALLS_MAX: usize = 1_000;
+
+/// What was published earlier than the boundary is forgotten, of every owner: ended deliveries, their attempts, their
+/// events, and the ids of publishers, which are then free. What was published at the boundary or later stays.
+pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let published = |millis: i64| named(event_at(&owner, at(millis)), &format!("order-{millis}"), "a");
+    let events: Vec<NewEvent> = [-100_000_000, 98, 99, 100, 101].into_iter().map(published).collect();
+    publish(&*store, &events).await;
+    let unheard = named(event_at(&user("bob"), at(99)), "unheard", "a");
+    publish(&*store, std::slice::from_ref(&unheard)).await;
+    assert_eq!(drain(&*store, 200).await.len(), 5, "all that was published is due");
+    let before = deliveries(&*store, &owner).await;
+    assert!(purge(&*store, 100, 1_000).await > 0, "there is something to forget");
+    assert_eq!(deliveries(&*store, &owner).await, before[..2], "what was published in time must stay as it is");
+    for new in &events {
+        let id = DeliveryId::of(new.event.id, lane.id);
+        let is_kept = new.event.created_at >= at(100);
+        let found = try_history(&*store, &owner, id).await;
+        assert_eq!(found.map(|found| found.attempts.len()), is_kept.then_some(1), "{:?}", new.event.created_at);
+        let again = named(event_at(&owner, at(300)), new.publication.as_ref().expect("it is named").id.as_str(), "a");
+        let accepted = publish(&*store, &[again]).await;
+        assert_eq!(accepted[0].is_duplicate, is_kept, "a publisher's id is known as long as its event is");
+    }
+    let again = named(event_at(&user("bob"), at(300)), "unheard", "another");
+    let answer = try_publish(&*store, &[again]).await;
+    assert!(matches!(answer, Publication::Accepted(_)), "also of an event to nobody");
+    assert_eq!(attempts(&*store, &owner).await, 2, "attempts must be forgotten with their deliveries");
+}
+
+/// Deliveries that have not ended stay, however old, with their attempts and their events. When they have ended, they
+/// go.
+pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let events: Vec<_> = (0..4).map(|n| event_at(&owner, at(n))).collect();
+    publish(&*store, &events).await;
+    let held = claim(&*store, 10).await;
+    settle(&*store, held[0].delivered(20)).await;
+    settle(&*store, held[1].failed(20, 500)).await;
+    settle(&*store, held[2].given_back(20, 500)).await;
+    purge(&*store, 1_000, 1_000).await;
+    let states: Vec<_> = deliveries(&*store, &owner).await.iter().map(|one| one.id).collect();
+    let expected: Vec<_> = held[1..].iter().rev().map(|one| one.delivery.id).collect();
+    assert_eq!(states, expected, "what is waiting or being sent must stay, and nothing else");
+    assert_eq!(history(&*store, &owner, held[1].delivery.id).await.attempts.len(), 1, "with its attempts");
+    assert_eq!(health(&*store, &lane).await.waiting, 3, "it must be counted as before");
+    let again = drain(&*store, 2 * LEASE_MILLIS).await;
+    assert_eq!(again.len(), 3, "it must be delivered as before");
+    assert!(again.iter().all(|one| events.iter().any(|new| new.event.payload == one.delivery.payload)), "with payload");
+    purge(&*store, 1_000, 1_000).await;
+    assert_eq!(deliveries(&*store, &owner).await, [], "what has ended must go");
+}
+
+/// A purge in small steps comes to its end, and a step forgets about as much as it may.
+pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    subscribed(&*store, &owner).await;
+    let events: Vec<_> = (0..20).map(|n| named(event(&owner), &format!("order-{n}"), "a")).collect();
+    publish(&*store, &events).await;
+    drain(&*store, 10).await;
+    store.purge_history(at(1_000), 4).await.expect("a purge must succeed");
+    let left = deliveries(&*store, &owner).await.len();
+    assert!(left >= 20, "a step of about 4 rows must leave most of 40 deliveries, left {left}");
+    purge(&*store, 1_000, 4).await;
+    assert_eq!(deliveries(&*store, &owner).await, [], "in the end all must be forgotten");
+    let accepted = publish(&*store, &events.iter().map(republished).collect::<Vec<_>>()).await;
+    assert!(accepted.iter().all(|one| !one.is_duplicate), "and the ids of their publishers, too");
+}
+
+/// A deleted subscription goes when its last delivery has; one that is not deleted stays, without any delivery and
+/// disabled.
+pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let [used, unused, kept, disabled] = [
+        subscribed(&*store, &owner).await,
+        subscribed(&*store, &owner).await,
+        subscribed(&*store, &owner).await,
+        subscribed(&*store, &owner).await,
+    ];
+    let disabled = update(&*store, &disabled, &switched(false), at(1)).await;
+    delete(&*store, &unused, at(2)).await;
+    publish(&*store, &[event_at(&owner, at(50))]).await;
+    let held = claim(&*store, 60).await;
+    let ends: Vec<_> = held.iter().map(|one| one.delivered(60)).collect();
+    complete(&*store, &ends).await;
+    delete(&*store, &used, at(70)).await;
+    end_closed(&*store, 70).await;
+    purge(&*store, 50, 1_000).await;
+    assert_eq!(deliveries(&*store, &owner).await.len(), 2, "its deliveries must stay until they are forgotten");
+    purge(&*store, 51, 1_000).await;
+    assert_eq!(reread(&*store, &kept).await, kept, "what is not deleted must stay");
+    assert_eq!(reread(&*store, &disabled).await, disabled, "also while it is disabled");
+    for gone in [&used, &unused] {
+        let answer = insert(&*store, gone, &secret(), NO_MAX).await;
+        assert_eq!(answer, SubscriptionInsertion::Stored, "the id of what was forgotten must be free");
+    }
+}
+
+/// Purging beside publications and deliveries forgets nothing that is new.
+pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    for round in 0..8 {
+        publish(&*store, &[event_at(&owner, at(-500)), event_at(&owner, at(-500))]).await;
+        drain(&*store, round * 100).await;
+        let publications = (0..3).map(|_| {
+            let (store, owner) = (Arc::clone(&store), owner.clone());
+            Box::pin(async move { publish(&*store, &[event_at(&owner, at(0))]).await.len() }) as Call<usize>
+        });
+        let purger = Arc::clone(&store);
+        let purging: Call<usize> = Box::pin(async move { purge(&*purger, 0, 3).await });
+        all_at_once(publications.chain([purging]).collect()).await;
+        let held = drain(&*store, round * 100 + 50).await;
+        assert_eq!(held.len(), 3, "what is published beside a purge must be delivered");
+    }
+    purge(&*store, 0, 100).await;
+    let states: Vec<_> = deliveries(&*store, &owner).await.into_iter().map(|one| one.state).collect();
+    let over = states.iter().filter(|state| matches!(state, DeliveryState::Ended { .. })).count();
+    assert_eq!((states.len(), over), (24, 24), "what is new must stay in the log, and nothing else");
+}
+
+/// Purges to the end, in steps of about so many rows; answers how many.
+async fn purge(store: &dyn WebhookStore, before_millis: i64, max: u32) -> usize {
+    let mut all = 0;
+    for _ in 0..CALLS_MAX {
+        let purged = store.purge_history(at(before_millis), max).await.expect("a purge must succeed");
+        if purged == 0 {
+            return all;
+        }
+        all += purged as usize;
+    }
+    panic!("a purge must come to its end within {CALLS_MAX} calls");
+}
+
+/// The same publication with an event of its own.
+fn republished(new: &NewEvent) -> NewEvent {
+    NewEvent { event: event(&new.event.owner).event, ..new.clone() }
+}
+
+async fn attempts(store: &dyn WebhookStore, owner: &UserId) -> usize {
+    let start = AttemptCursor { ended_at: Timestamp::MIN, delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
+    DeliveryLog::attempts_after(store, owner, None, start, 1_000).await.expect("a list of attempts succeeds").len()
+}

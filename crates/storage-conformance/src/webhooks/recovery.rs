@@ -1,0 +1,85 @@
+//! Subscriptions that their owner recovers.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use domain::webhooks::ports::RetryRequest;
+use domain::webhooks::{Breaker, Subscription, SubscriptionStatus};
+
+use super::WebhookStore;
+use super::sample::{event, event_at, health, publish, publish_at, reread, subscribed, switched, update};
+use super::work::{Held, claim, claim_one, complete, end_closed, settle};
+use crate::sample::{at, user};
+
+/// Recovering enables the subscription with a breaker as new, and brings back what failed: what the schedule or the
+/// subscription's end gave up, and what waits for a later retry. Not what was delivered or cancelled, nor what is too
+/// old.
+pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let events: Vec<_> = [99, 100, 100, 100, 100].map(|millis| event_at(&owner, at(millis))).into();
+    publish(&*store, &events).await;
+    let mut held = claim(&*store, 200).await;
+    held.sort_by_key(|one| one.delivery.run_started_at);
+    complete(&*store, &[held[0].spent(210), held[1].delivered(210), held[2].spent(210), held[3].gone(210)]).await;
+    let cancelled = store.cancel(&owner, held[4].delivery.id, at(220)).await;
+    assert!(cancelled.is_ok_and(|one| one.is_some()), "a cancellation succeeds");
+    end_closed(&*store, 220).await;
+    let answer = recover(&*store, &lane, 300, 100, 10).await;
+    assert_eq!(answer, Some(2), "two failed that are not too old");
+    let enabled = Subscription { updated_at: at(300), ..lane.clone() };
+    assert_eq!(reread(&*store, &lane).await, enabled, "it must be enabled");
+    assert_eq!(health(&*store, &lane).await.breaker, Breaker::default(), "with a breaker as new");
+    let again = claim(&*store, 300).await;
+    let ids = |held: &[Held]| held.iter().map(|one| one.delivery.id).collect::<HashSet<_>>();
+    assert_eq!(ids(&again), ids(&held[2..4]), "those that failed must be due now, and nothing else");
+    for one in &again {
+        let counted = (one.delivery.attempt, one.delivery.run_attempt, one.delivery.run_started_at);
+        assert_eq!(counted, (2, 1, at(300)), "each as the first attempt of a new run");
+    }
+    // Retries that wait for later are brought forward; what is being sent is left alone.
+    settle(&*store, again[0].failed(310, 1_000_000)).await;
+    assert_eq!(recover(&*store, &lane, 400, 100, 10).await, Some(1), "one waits for a retry");
+    assert_eq!(recover(&*store, &lane, 400, 100, 10).await, Some(0), "it is due now");
+    assert_eq!(claim_one(&*store, 400).await.delivery.id, again[0].delivery.id, "the one that waited");
+}
+
+/// At most as many are recovered as asked for, the oldest first, and the rest by the next calls.
+pub async fn recovering_takes_the_oldest_first(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let events: Vec<_> = (0..7).map(|n| event_at(&owner, at(n))).collect();
+    publish(&*store, &events).await;
+    update(&*store, &lane, &switched(false), at(50)).await;
+    end_closed(&*store, 50).await;
+    let mut recovered = Vec::new();
+    for (max, expected) in [(3, 3), (3, 3), (3, 1), (3, 0)] {
+        assert_eq!(recover(&*store, &lane, 100, 0, max).await, Some(expected), "at most {max}");
+        recovered.extend(claim(&*store, 100).await.iter().map(|one| one.delivery.event));
+        let so_far: Vec<_> = events[..recovered.len()].iter().map(|new| new.event.id).collect();
+        let seen: HashSet<_> = recovered.iter().copied().collect();
+        assert_eq!(seen, so_far.into_iter().collect(), "the oldest must come first");
+    }
+    assert_eq!(recovered.len(), 7, "all of them in the end");
+}
+
+/// Recovering an enabled subscription whose lane pauses lets it go on at once.
+pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let events: Vec<_> = (0..6).map(|_| event(&owner)).collect();
+    publish(&*store, &events).await;
+    let failures: Vec<_> = claim(&*store, 1).await.iter().map(|one| one.failed(10, 1_000_000)).collect();
+    complete(&*store, &failures).await;
+    publish_at(&*store, &owner, at(0)).await;
+    assert!(claim(&*store, 50).await.is_empty(), "the lane pauses");
+    assert_eq!(recover(&*store, &lane, 50, 0, 100).await, Some(6), "six wait for a retry");
+    assert_eq!(reread(&*store, &lane).await.status, SubscriptionStatus::Enabled, "it was enabled, and is");
+    let held = claim(&*store, 50).await;
+    assert_eq!(held.len(), 7, "everything may go at once, without a probe");
+}
+
+async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, since: i64, max: u32) -> Option<u32> {
+    let request = RetryRequest { at: at(millis), published_since: at(since) };
+    store.recover(&lane.owner, lane.id, request, max).await.expect("a recovery must succeed")
+}

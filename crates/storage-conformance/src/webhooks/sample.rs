@@ -1,0 +1,246 @@
+//! Subscriptions and events to try a store with, and the calls on it. Every one has an id of its own.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use domain::memory::SeededEntropy;
+use domain::ports::Entropy;
+use domain::webhooks::ports::{Accepted, Publication, SubscriptionInsertion};
+use domain::webhooks::{
+    ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event, EventType, NewEvent, Payload,
+    PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents, Subscription, SubscriptionChange,
+    SubscriptionHealth, SubscriptionStatus, TargetUrl,
+};
+use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+
+use super::WebhookStore;
+use crate::sample::at;
+
+/// A maximum that never says no.
+pub(crate) const NO_MAX: u32 = 1_000_000;
+/// The most pages that a list may take to come to its end.
+const PAGES_MAX: usize = 10_000;
+/// What events are of, where a sample does not say.
+pub(crate) const USUAL_TYPE: &str = "invoice.paid";
+
+/// Bytes that no other sample has.
+fn entropy() -> SeededEntropy {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    SeededEntropy::new(NEXT.fetch_add(1, Ordering::Relaxed) << 32 | 0xFFFF)
+}
+
+/// A subscription to everything, enabled, created at the start.
+pub(crate) fn subscription(owner: &UserId) -> Subscription {
+    Subscription {
+        id: SubscriptionId::mint(at(0), &entropy()),
+        owner: owner.clone(),
+        url: url("https://hooks.example/in"),
+        events: patterns(&["*"]),
+        description: description("Billing"),
+        status: SubscriptionStatus::Enabled,
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+/// A subscription to these patterns.
+pub(crate) fn subscription_to(owner: &UserId, names: &[&str]) -> Subscription {
+    Subscription { events: patterns(names), ..subscription(owner) }
+}
+
+pub(crate) fn url(text: &str) -> TargetUrl {
+    TargetUrl::from_stored(text).expect("the sample's URL is valid")
+}
+
+pub(crate) fn patterns(names: &[&str]) -> SubscribedEvents {
+    SubscribedEvents::parse(names.iter().copied()).expect("the sample's patterns are valid")
+}
+
+pub(crate) fn description(text: &str) -> Description {
+    Description::parse(text).expect("the sample's description is valid")
+}
+
+pub(crate) fn event_type(name: &str) -> EventType {
+    EventType::parse(name).expect("the sample's event type is valid")
+}
+
+/// A secret that no other sample has.
+pub(crate) fn secret() -> SealedSecret {
+    let mut bytes = vec![0; 61];
+    entropy().fill(&mut bytes);
+    SealedSecret::from_bytes(bytes)
+}
+
+/// The secrets of a subscription that was never rotated.
+pub(crate) fn only_secret(current: &SealedSecret) -> SealedSecrets {
+    SealedSecrets { current: current.clone(), previous: None }
+}
+
+/// A change that switches a subscription on or off.
+pub(crate) fn switched(enabled: bool) -> SubscriptionChange {
+    SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() }
+}
+
+/// An event of the usual type, published at that instant.
+pub(crate) fn event_at(owner: &UserId, created_at: Timestamp) -> NewEvent {
+    let id = EventId::mint(created_at, &entropy());
+    let payload = Payload::from_bytes(format!(r#"{{"type":"{USUAL_TYPE}","data":"{id}"}}"#).into_bytes());
+    let event = Event { id, owner: owner.clone(), event_type: event_type(USUAL_TYPE), payload, created_at };
+    NewEvent { event, publication: None, only: None }
+}
+
+/// An event of the usual type, published at the start.
+pub(crate) fn event(owner: &UserId) -> NewEvent {
+    event_at(owner, at(0))
+}
+
+/// An event of this type.
+pub(crate) fn event_of(owner: &UserId, name: &str) -> NewEvent {
+    let mut new = event(owner);
+    new.event.event_type = event_type(name);
+    new
+}
+
+/// The event under its publisher's own id, with a content that this text stands for.
+pub(crate) fn named(mut new: NewEvent, id: &str, content: &str) -> NewEvent {
+    let id = PublisherId::parse(id).expect("the sample's publisher id is valid");
+    new.publication = Some(PublicationKey { id, content: ContentDigest::of(&new.event.event_type, content) });
+    new
+}
+
+/// Stores the subscription with a secret of its own, whatever its owner has.
+pub(crate) async fn put(store: &dyn WebhookStore, subscription: &Subscription) -> SealedSecret {
+    let secret = secret();
+    let answer = insert(store, subscription, &secret, NO_MAX).await;
+    assert_eq!(answer, SubscriptionInsertion::Stored, "a subscription within the maximum must be stored");
+    secret
+}
+
+pub(crate) async fn insert(
+    store: &dyn WebhookStore,
+    subscription: &Subscription,
+    secret: &SealedSecret,
+    max: u32,
+) -> SubscriptionInsertion {
+    let answer = store.insert_within(subscription, secret, max).await;
+    answer.expect("an insertion must succeed or be refused as a value")
+}
+
+/// A stored subscription to everything.
+pub(crate) async fn subscribed(store: &dyn WebhookStore, owner: &UserId) -> Subscription {
+    let subscription = subscription(owner);
+    put(store, &subscription).await;
+    subscription
+}
+
+/// The owner's subscriptions, the newest first.
+pub(crate) async fn subscriptions(store: &dyn WebhookStore, owner: &UserId) -> Vec<Subscription> {
+    list(store, owner, None, NO_MAX).await
+}
+
+pub(crate) async fn list(
+    store: &dyn WebhookStore,
+    owner: &UserId,
+    before: Option<SubscriptionId>,
+    max: u32,
+) -> Vec<Subscription> {
+    let answer = domain::webhooks::ports::SubscriptionStore::list(store, owner, before, max).await;
+    answer.expect("a list of subscriptions must succeed")
+}
+
+pub(crate) async fn find(
+    store: &dyn WebhookStore,
+    owner: &UserId,
+    id: SubscriptionId,
+) -> Option<(Subscription, SubscriptionHealth)> {
+    let answer = domain::webhooks::ports::SubscriptionStore::find(store, owner, id).await;
+    answer.expect("a look-up of a subscription must succeed")
+}
+
+/// The stored subscription as it is now.
+pub(crate) async fn reread(store: &dyn WebhookStore, subscription: &Subscription) -> Subscription {
+    let found = find(store, &subscription.owner, subscription.id).await;
+    found.expect("a stored subscription must be found").0
+}
+
+pub(crate) async fn health(store: &dyn WebhookStore, subscription: &Subscription) -> SubscriptionHealth {
+    let found = find(store, &subscription.owner, subscription.id).await;
+    found.expect("a stored subscription must be found").1
+}
+
+/// Changes the subscription in its owner's name.
+pub(crate) async fn update(
+    store: &dyn WebhookStore,
+    subscription: &Subscription,
+    change: &SubscriptionChange,
+    at: Timestamp,
+) -> Subscription {
+    let answer = store.update(&subscription.owner, subscription.id, change, at).await;
+    answer.expect("an update must succeed").expect("a stored subscription must be found by an update")
+}
+
+/// Deletes the subscription in its owner's name.
+pub(crate) async fn delete(store: &dyn WebhookStore, subscription: &Subscription, at: Timestamp) {
+    let deleted = store.delete(&subscription.owner, subscription.id, at).await.expect("a deletion must succeed");
+    assert!(deleted, "a stored subscription must be found by a deletion");
+}
+
+/// The secrets of this subscription; `None` when they are gone.
+pub(crate) async fn secrets_of(store: &dyn WebhookStore, id: SubscriptionId) -> Option<SealedSecrets> {
+    let all = store.list_secrets(None, NO_MAX).await.expect("a list of secrets must succeed");
+    all.into_iter().find(|(other, _)| *other == id).map(|(_, secrets)| secrets)
+}
+
+pub(crate) async fn try_publish(store: &dyn WebhookStore, events: &[NewEvent]) -> Publication {
+    store.publish(events).await.expect("a publication must succeed or be refused as a value")
+}
+
+/// Publishes what is no conflict.
+pub(crate) async fn publish(store: &dyn WebhookStore, events: &[NewEvent]) -> Vec<Accepted> {
+    match try_publish(store, events).await {
+        Publication::Accepted(accepted) => accepted,
+        conflict @ Publication::Conflict { .. } => panic!("events that differ must be accepted, got {conflict:?}"),
+    }
+}
+
+/// Publishes an event of the usual type at that instant.
+pub(crate) async fn publish_at(store: &dyn WebhookStore, owner: &UserId, at: Timestamp) -> EventId {
+    let new = event_at(owner, at);
+    publish(store, std::slice::from_ref(&new)).await;
+    new.event.id
+}
+
+/// The delivery of the event to the subscription, with its event and its attempts.
+pub(crate) async fn history(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId) -> DeliveryHistory {
+    try_history(store, owner, id).await.expect("a stored delivery must be found by its owner")
+}
+
+pub(crate) async fn try_history(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId) -> Option<DeliveryHistory> {
+    let answer = domain::webhooks::ports::DeliveryLog::find(store, owner, id).await;
+    answer.expect("a look-up of a delivery must succeed")
+}
+
+/// The owner's deliveries that pass the filter, page by page to the end.
+pub(crate) async fn filtered(
+    store: &dyn WebhookStore,
+    owner: &UserId,
+    filter: &DeliveryFilter,
+    page_max: u32,
+) -> Vec<Delivery> {
+    let (mut found, mut before) = (Vec::new(), None);
+    for _ in 0..PAGES_MAX {
+        let page = domain::webhooks::ports::DeliveryLog::list(store, owner, filter, before, page_max).await;
+        let page = page.expect("a list of deliveries must succeed");
+        assert!(page.deliveries.len() <= page_max as usize, "a page must have at most {page_max} deliveries");
+        found.extend(page.deliveries);
+        before = page.next;
+        if before.is_none() {
+            return found;
+        }
+    }
+    panic!("a list must come to its end, got {} deliveries in {PAGES_MAX} pages", found.len());
+}
+
+/// All deliveries of the owner, the newest first.
+pub(crate) async fn deliveries(store: &dyn WebhookStore, owner: &UserId) -> Vec<Delivery> {
+    filtered(store, owner, &DeliveryFilter::default(), 1_000).await
+}

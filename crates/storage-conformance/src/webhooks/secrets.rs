@@ -1,0 +1,161 @@
+//! Signing secrets as they are stored.
+
+use std::sync::Arc;
+
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
+use domain::{SubscriptionId, Timestamp};
+
+use super::WebhookStore;
+use super::sample::{
+    delete, insert, only_secret, publish_at, put, reread, secret, secrets_of, subscription, switched, update,
+};
+use super::work::{claim_lanes, request};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user};
+
+/// Secrets come back byte for byte, from the list of them and with a claim.
+pub async fn secrets_come_back_byte_for_byte(store: Arc<dyn WebhookStore>) {
+    let every_byte: Vec<u8> = (0..=255).chain([0, 0, 255]).collect();
+    for (n, bytes) in (0..).zip([vec![0], vec![1, 0], every_byte]) {
+        let owner = user(&format!("user-{n}"));
+        let (stored, sealed) = (subscription(&owner), SealedSecret::from_bytes(bytes));
+        insert(&*store, &stored, &sealed, 1).await;
+        let secrets = secrets_of(&*store, stored.id).await;
+        assert_eq!(secrets, Some(only_secret(&sealed)), "a secret must come back byte for byte");
+        publish_at(&*store, &owner, at(0)).await;
+        let lanes = claim_lanes(&*store, &request(n)).await;
+        assert_eq!(lanes[0].secrets, only_secret(&sealed), "a claim must bring what to sign with");
+    }
+}
+
+/// A rotation makes the new secret current; the one before signs on until the instant given, to the millisecond, and
+/// a third is forgotten. `updated_at` is set, and nothing else of the subscription changes.
+pub async fn rotation_keeps_the_secret_before(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let stored = subscription(&owner);
+    let first = put(&*store, &stored).await;
+    let (second, third) = (secret(), secret());
+    for (current, previous, until, now) in [(&second, &first, at(1_001), at(1)), (&third, &second, at(2_002), at(2))] {
+        let answer = store.rotate_secret(&owner, stored.id, current, until, now).await.expect("a rotation succeeds");
+        let expected = Subscription { updated_at: now, ..stored.clone() };
+        assert_eq!(answer.as_ref(), Some(&expected), "a rotation must change `updated_at` alone");
+        assert_eq!(reread(&*store, &stored).await, expected, "what a rotation answers must be what is stored");
+        let secrets = SealedSecrets { current: current.clone(), previous: Some((previous.clone(), until)) };
+        assert_eq!(secrets_of(&*store, stored.id).await.as_ref(), Some(&secrets), "current, and the one before");
+        publish_at(&*store, &owner, now).await;
+        let lanes = claim_lanes(&*store, &request(10)).await;
+        assert_eq!(lanes[0].secrets, secrets, "a claim must bring both secrets");
+    }
+}
+
+/// The list of secrets has every owner's subscriptions in the order of their ids, those that are disabled included,
+/// at most as many as asked for, and goes on above the last one seen.
+pub async fn secrets_are_listed_by_id_in_pages(store: Arc<dyn WebhookStore>) {
+    let mut all = Vec::new();
+    for n in 0..6 {
+        let stored = subscription(&user(&format!("user-{}", n % 2)));
+        all.push((stored.id, only_secret(&put(&*store, &stored).await)));
+        if n == 3 {
+            update(&*store, &stored, &switched(false), at(1)).await;
+        }
+        let deleted = subscription(&user("carol"));
+        put(&*store, &deleted).await;
+        delete(&*store, &deleted, at(1)).await;
+    }
+    all.sort_by_key(|(id, _)| *id);
+    assert_eq!(page(&*store, None, 100).await, all, "each stored subscription has its secrets listed");
+    assert_eq!(page(&*store, None, 4).await, all[..4], "a page must have as many as asked for");
+    assert_eq!(page(&*store, Some(all[3].0), 4).await, all[4..], "the next page goes on above");
+    assert_eq!(page(&*store, Some(all[5].0), 4).await, [], "above the last there is nothing");
+}
+
+/// Secrets are replaced if they are what is stored in every part, and only then. The subscription stays as it is.
+pub async fn secrets_are_replaced_if_they_are_what_is_stored(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let stored = subscription(&owner);
+    let first = put(&*store, &stored).await;
+    let current = secret();
+    store.rotate_secret(&owner, stored.id, &current, at(100), at(1)).await.expect("a rotation succeeds");
+    let before = reread(&*store, &stored).await;
+    let pair = |current: &SealedSecret, previous: &SealedSecret, until: Timestamp| SealedSecrets {
+        current: current.clone(),
+        previous: Some((previous.clone(), until)),
+    };
+    let (from, to) = (pair(&current, &first, at(100)), pair(&secret(), &secret(), at(100)));
+    let wrong = [
+        pair(&secret(), &first, at(100)),
+        pair(&current, &secret(), at(100)),
+        pair(&current, &first, at(101)),
+        only_secret(&current),
+        to.clone(),
+    ];
+    for (n, wrong) in wrong.iter().enumerate() {
+        assert!(!replace(&*store, stored.id, wrong, &to).await, "case {n} is not what is stored");
+    }
+    assert_eq!(secrets_of(&*store, stored.id).await.as_ref(), Some(&from), "what was refused must change nothing");
+    assert!(replace(&*store, stored.id, &from, &to).await, "this is what is stored");
+    assert_eq!(secrets_of(&*store, stored.id).await, Some(to.clone()), "what was answered must be stored");
+    assert!(replace(&*store, stored.id, &to, &only_secret(&current)).await, "this is what is stored");
+    assert!(replace(&*store, stored.id, &only_secret(&current), &from).await, "one without a previous, too");
+    assert_eq!(secrets_of(&*store, stored.id).await, Some(from.clone()), "what was answered must be stored");
+    assert_eq!(reread(&*store, &stored).await, before, "sealing secrets again must not change the subscription");
+    assert!(!replace(&*store, subscription(&owner).id, &from, &to).await, "what is not stored has no secrets");
+}
+
+/// Of parallel replacements of what was read once, one succeeds.
+pub async fn parallel_replacements_of_secrets_succeed_once(store: Arc<dyn WebhookStore>) {
+    for round in 0..5 {
+        let stored = subscription(&user(&format!("round {round}")));
+        let from = only_secret(&put(&*store, &stored).await);
+        let replacements: Vec<SealedSecrets> = (0..8).map(|_| only_secret(&secret())).collect();
+        let calls = replacements.iter().map(|to| replacement(&store, stored.id, &from, to)).collect();
+        let answers = all_at_once(calls).await;
+        let succeeded: Vec<usize> = (0..8).filter(|n| answers[*n]).collect();
+        assert_eq!(succeeded.len(), 1, "one of 8 parallel replacements must succeed, got {answers:?}");
+        let now = secrets_of(&*store, stored.id).await;
+        assert_eq!(now.as_ref(), Some(&replacements[succeeded[0]]), "the one that succeeded must be stored");
+    }
+}
+
+/// Sealing secrets again beside a rotation never brings the old one back.
+pub async fn a_replacement_beside_a_rotation_undoes_nothing(store: Arc<dyn WebhookStore>) {
+    for round in 0..10 {
+        let stored = subscription(&user(&format!("round {round}")));
+        let from = only_secret(&put(&*store, &stored).await);
+        let current = secret();
+        let (to, rotated) = (only_secret(&secret()), current.clone());
+        let (rotating, owner) = (Arc::clone(&store), stored.owner.clone());
+        let rotation: Call<bool> = Box::pin(async move {
+            let answer = rotating.rotate_secret(&owner, stored.id, &rotated, at(100), at(1)).await;
+            answer.expect("a rotation succeeds").is_some()
+        });
+        let mut calls = vec![rotation];
+        calls.insert(round % 2, replacement(&store, stored.id, &from, &to));
+        let answers = all_at_once(calls).await;
+        let previous = if answers[round % 2] { to.current } else { from.current };
+        let expected = SealedSecrets { current, previous: Some((previous, at(100))) };
+        assert_eq!(secrets_of(&*store, stored.id).await, Some(expected), "one must come wholly after the other");
+    }
+}
+
+async fn page(
+    store: &dyn WebhookStore,
+    after: Option<SubscriptionId>,
+    max: u32,
+) -> Vec<(SubscriptionId, SealedSecrets)> {
+    store.list_secrets(after, max).await.expect("a list of secrets must succeed")
+}
+
+async fn replace(store: &dyn WebhookStore, id: SubscriptionId, from: &SealedSecrets, to: &SealedSecrets) -> bool {
+    store.replace_secrets(id, from, to).await.expect("a replacement must succeed or be refused as a value")
+}
+
+fn replacement(
+    store: &Arc<dyn WebhookStore>,
+    id: SubscriptionId,
+    from: &SealedSecrets,
+    to: &SealedSecrets,
+) -> Call<bool> {
+    let (store, from, to) = (Arc::clone(store), from.clone(), to.clone());
+    Box::pin(async move { replace(&*store, id, &from, &to).await })
+}

@@ -1,0 +1,174 @@
+use super::WebhookStore;
+use crate::Promise;
+
+/// Names every promise of the ports of webhooks as a `#[test]` of the module it is used in. Takes a future that makes a
+/// fresh store: an `Arc<dyn WebhookStore>`, or a pair of it and a guard that is dropped after it.
+#[macro_export]
+macro_rules! webhook_store_tests {
+    ($fresh:expr $(,)?) => {
+        $crate::with_webhook_store_promises! { [$crate::webhook_store_tests_of] ($fresh) }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! webhook_store_tests_of {
+    (($fresh:expr) $($group:ident::$name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let promise = $crate::Promise {
+                    name: stringify!($name),
+                    check: |store| ::std::boxed::Box::pin($crate::webhooks::$group::$name(store)),
+                };
+                $crate::keep::<dyn $crate::WebhookStore, _>(&promise, $fresh);
+            }
+        )*
+    };
+}
+
+macro_rules! table_of {
+    (() $($group:ident::$name:ident)*) => {
+        /// Every promise of the ports of webhooks, in the order of their methods.
+        pub const PROMISES: &[Promise<dyn WebhookStore>] = &[
+            $(Promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
+        ];
+    };
+}
+
+/// The one list of promises: hands it to another macro, behind that one's own arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_webhook_store_promises {
+    ([$($macro:tt)*] $arguments:tt) => {
+        $($macro)* ! {
+            $arguments
+            subscriptions::every_field_of_a_subscription_comes_back
+            subscriptions::times_of_subscriptions_keep_their_milliseconds
+            subscriptions::texts_of_subscriptions_come_back_byte_for_byte
+            subscriptions::look_alike_owners_have_subscriptions_of_their_own
+            subscriptions::subscriptions_stop_at_the_maximum
+            subscriptions::parallel_subscriptions_fill_the_maximum_exactly
+            subscriptions::a_stored_subscription_id_is_refused
+            subscriptions::subscriptions_are_listed_newest_first_in_pages
+            changes::a_change_is_what_the_rules_say
+            changes::parallel_changes_all_count
+            changes::changed_patterns_decide_from_then_on
+            changes::a_changed_url_is_where_claims_go_from_then_on
+            changes::enabling_starts_with_a_breaker_as_new
+            changes::a_deleted_subscription_is_found_by_no_method
+            changes::other_owners_subscriptions_are_not_seen_nor_touched
+            secrets::secrets_come_back_byte_for_byte
+            secrets::rotation_keeps_the_secret_before
+            secrets::secrets_are_listed_by_id_in_pages
+            secrets::secrets_are_replaced_if_they_are_what_is_stored
+            secrets::parallel_replacements_of_secrets_succeed_once
+            secrets::a_replacement_beside_a_rotation_undoes_nothing
+            publication::an_event_comes_back_with_every_field
+            publication::times_of_events_keep_their_milliseconds
+            publication::an_event_goes_to_every_subscription_that_matches
+            publication::closed_and_foreign_subscriptions_get_nothing
+            publication::an_event_for_one_subscription_goes_there_alone
+            publication::the_most_events_at_once_are_taken
+            publication::a_stored_event_id_is_refused
+            publication::events_of_several_owners_go_each_to_their_own
+            publication::parallel_publications_all_arrive
+            repetitions::a_repetition_is_a_duplicate
+            repetitions::another_event_under_the_same_id_is_a_conflict
+            repetitions::a_publication_is_all_or_nothing
+            repetitions::publisher_ids_are_each_owners_own
+            repetitions::repetitions_within_one_call_are_seen
+            repetitions::parallel_repetitions_are_accepted_once
+            repetitions::parallel_repetitions_in_opposite_orders_all_end
+            claims::a_due_delivery_is_claimed_with_all_that_it_needs
+            claims::a_claim_ends_at_its_instant
+            claims::a_lost_claim_ends_nothing
+            claims::a_claim_that_ran_out_holds_until_another_claims
+            claims::attempts_are_counted_by_claims
+            claims::a_lane_keeps_its_order
+            claims::what_is_given_back_keeps_its_place
+            claims::rooms_limit_lanes
+            claims::a_lane_gives_as_many_as_there_is_room_for
+            claim_races::parallel_claims_share_out_what_is_due
+            claim_races::parallel_completions_of_a_claim_end_it_once
+            fairness::a_long_lane_holds_up_no_other
+            fairness::lanes_take_turns
+            fairness::the_lane_served_longest_ago_comes_first
+            fairness::a_lane_without_room_takes_no_place
+            fairness::lanes_that_wait_take_no_place
+            breakers::reports_are_taken_in_their_order
+            breakers::a_paused_lane_waits_until_its_instant
+            breakers::a_probe_goes_alone
+            breakers::no_probe_goes_beside_an_older_claim
+            breakers::each_failed_probe_pauses_longer
+            breakers::a_success_ends_the_pause_at_once
+            breakers::retry_after_pauses_the_whole_lane
+            breakers::faults_of_ours_are_not_counted
+            breakers::parallel_reports_are_all_taken
+            breakers::an_attempt_is_reported_once
+            breakers::gone_disables_the_subscription
+            breakers::nothing_but_failures_disables_the_subscription
+            breakers::the_owners_word_stays
+            completions::a_delivery_ends_as_it_is_told
+            completions::a_failed_delivery_waits_for_its_time
+            completions::every_field_of_an_attempt_comes_back
+            completions::an_attempt_without_a_record_counts
+            completions::a_batch_is_answered_one_by_one
+            completions::an_attempt_is_recorded_once
+            completions::completions_of_many_lanes_are_taken_at_once
+            closing::disabling_ends_what_waits
+            closing::deleting_ends_what_waits
+            closing::the_first_end_stays
+            closing::what_is_being_sent_is_left_to_its_claim
+            closing::at_most_max_deliveries_are_ended
+            closing::thousands_that_wait_all_end
+            closing::enabling_again_brings_nothing_back
+            closing_races::publications_beside_a_deletion_all_end
+            closing_races::publications_beside_a_disabling_all_end
+            closing_races::claims_beside_a_disabling_lose_nothing
+            closing_races::a_change_comes_wholly_before_or_after_a_publication
+            replays::a_waiting_delivery_is_due_at_once
+            replays::an_ended_delivery_is_brought_back
+            replays::what_is_being_sent_is_not_retried
+            replays::a_retry_needs_an_open_lane
+            replays::an_old_event_is_not_retried
+            replays::parallel_retries_make_one_delivery
+            replays::a_cancelled_delivery_ends
+            replays::an_old_claim_means_nothing_to_a_new_run
+            replays::cancelling_beside_claims_holds
+            replays::other_owners_deliveries_are_not_touched
+            recovery::recovering_brings_back_what_failed
+            recovery::recovering_takes_the_oldest_first
+            recovery::recovering_ends_a_pause
+            log::deliveries_are_listed_newest_first_in_pages
+            log::filters_pick_what_the_reference_picks
+            log::a_search_for_what_is_rare_comes_to_its_end
+            log::deliveries_to_deleted_subscriptions_stay
+            log::attempts_come_in_the_order_of_their_ends
+            log::attempts_at_one_delivery_all_come
+            health::waiting_deliveries_are_counted
+            health::the_attempt_that_ended_last_is_shown
+            purging::what_was_published_earlier_is_forgotten
+            purging::what_has_not_ended_stays
+            purging::a_purge_in_small_steps_comes_to_its_end
+            purging::deleted_subscriptions_go_with_their_last_delivery
+            purging::purging_beside_publications_loses_nothing
+            dropped::a_cancelled_subscription_is_whole_or_nothing
+            dropped::a_cancelled_publication_is_whole_or_nothing
+            dropped::what_a_cancelled_claim_took_is_due_again
+            dropped::a_cancelled_completion_is_whole_or_nothing
+            dropped::a_cancelled_deletion_is_whole_or_nothing
+            dropped::a_cancelled_change_is_whole_or_nothing
+            dropped::a_hint_may_be_dropped_at_any_time
+            dropped::a_cancelled_purge_leaves_whole_deliveries
+            liveness::everything_that_was_accepted_is_delivered
+            liveness::a_publication_beside_a_claim_is_claimed
+            liveness::a_retry_beside_a_claim_is_claimed
+            liveness::a_retry_by_hand_beside_a_claim_is_claimed
+            liveness::a_publication_beside_an_enabling_is_claimed
+            liveness::a_publication_beside_a_recovery_is_claimed
+        }
+    };
+}
+
+with_webhook_store_promises! { [table_of] () }

@@ -1,0 +1,172 @@
+//! What a dispatcher does: it claims, and says what came of it.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use domain::webhooks::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, NextStep};
+use domain::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Verdict};
+use domain::{SubscriptionId, Timestamp};
+
+use super::WebhookStore;
+use crate::sample::at;
+
+/// How long a sample's claim lasts, in milliseconds.
+pub(crate) const LEASE_MILLIS: i64 = 60_000;
+/// The instants of claims, in milliseconds: later than every sample's event, and any number of them.
+const CLAIMS_MAX: i64 = 5_000;
+
+/// A claim by a new name at that many milliseconds after the start: up to 64 lanes, 8 deliveries of each.
+pub(crate) fn request(millis: i64) -> ClaimRequest {
+    static NEXT: AtomicI64 = AtomicI64::new(i64::MIN);
+    ClaimRequest {
+        claim: ClaimId::from_number(NEXT.fetch_add(0x0123_4567_89AB, Ordering::Relaxed)),
+        at: at(millis),
+        until: at(millis + LEASE_MILLIS),
+        lanes_max: 64,
+        room: 8,
+        rooms: Vec::new(),
+    }
+}
+
+/// A delivery under a claim.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    pub(crate) subscription: SubscriptionId,
+    pub(crate) claim: ClaimId,
+    pub(crate) delivery: ClaimedDelivery,
+}
+
+pub(crate) async fn claim_lanes(store: &dyn WebhookStore, request: &ClaimRequest) -> Vec<ClaimedLane> {
+    let lanes = store.claim(request).await.expect("a claim must succeed");
+    assert!(lanes.iter().all(|lane| !lane.deliveries.is_empty()), "a claimed lane must have a delivery at least");
+    lanes
+}
+
+/// Claims as requested: the deliveries, lane by lane.
+pub(crate) async fn claim_as(store: &dyn WebhookStore, request: &ClaimRequest) -> Vec<Held> {
+    let lanes = claim_lanes(store, request).await;
+    let held = |lane: &ClaimedLane, delivery: &ClaimedDelivery| Held {
+        subscription: lane.subscription,
+        claim: request.claim,
+        delivery: delivery.clone(),
+    };
+    lanes.iter().flat_map(|lane| lane.deliveries.iter().map(|one| held(lane, one))).collect()
+}
+
+/// Claims at that many milliseconds after the start.
+pub(crate) async fn claim(store: &dyn WebhookStore, millis: i64) -> Vec<Held> {
+    claim_as(store, &request(millis)).await
+}
+
+/// Claims the one delivery that is due then.
+pub(crate) async fn claim_one(store: &dyn WebhookStore, millis: i64) -> Held {
+    let mut held = claim(store, millis).await;
+    assert_eq!(held.len(), 1, "one delivery is due after {millis} ms, got {held:?}");
+    held.remove(0)
+}
+
+impl Held {
+    /// The record of an attempt of one second that ended then.
+    pub(crate) fn attempt(&self, ended_at: Timestamp, failure: Option<FailureReason>) -> AttemptRecord {
+        AttemptRecord {
+            number: self.delivery.attempt,
+            started_at: ended_at.minus(Duration::from_secs(1)),
+            duration: Duration::from_secs(1),
+            failure,
+            status: Some(if failure.is_some() { 500 } else { 204 }),
+            excerpt: b"so be it".to_vec(),
+        }
+    }
+
+    fn completion(&self, ended_at: Timestamp, verdict: Verdict, next: NextStep) -> Completion {
+        let failure = match verdict {
+            Verdict::Failed { reason, .. } => Some(reason),
+            Verdict::Gone => Some(FailureReason::Status),
+            Verdict::Delivered | Verdict::NotCharged => None,
+        };
+        Completion {
+            subscription: self.subscription,
+            delivery: self.delivery.id,
+            claim: self.claim,
+            attempt: (verdict != Verdict::NotCharged).then(|| self.attempt(ended_at, failure)),
+            verdict,
+            ended_at,
+            next,
+        }
+    }
+
+    /// The receiver had it that many milliseconds after the start.
+    pub(crate) fn delivered(&self, millis: i64) -> Completion {
+        self.completion(at(millis), Verdict::Delivered, NextStep::End(DeliveryEnd::Delivered))
+    }
+
+    /// The attempt failed; the next one is at that instant.
+    pub(crate) fn failed(&self, millis: i64, retry: i64) -> Completion {
+        self.completion(at(millis), FAILED, NextStep::Retry(at(retry)))
+    }
+
+    /// The last attempt failed.
+    pub(crate) fn spent(&self, millis: i64) -> Completion {
+        self.completion(at(millis), FAILED, NextStep::End(DeliveryEnd::ScheduleSpent))
+    }
+
+    /// The receiver asks to wait, after which the delivery is tried again.
+    pub(crate) fn held_off(&self, millis: i64, wait: Duration) -> Completion {
+        let verdict = Verdict::Failed { reason: FailureReason::Status, retry_after: Some(wait) };
+        self.completion(at(millis), verdict, NextStep::Retry(at(millis).plus(wait)))
+    }
+
+    /// The receiver wants no more.
+    pub(crate) fn gone(&self, millis: i64) -> Completion {
+        self.completion(at(millis), Verdict::Gone, NextStep::End(DeliveryEnd::SubscriptionDisabled))
+    }
+
+    /// There was no attempt; to be claimed again then.
+    pub(crate) fn given_back(&self, millis: i64, due: i64) -> Completion {
+        self.completion(at(millis), Verdict::NotCharged, NextStep::GiveBack(at(due)))
+    }
+}
+
+const FAILED: Verdict = Verdict::Failed { reason: FailureReason::Timeout, retry_after: None };
+
+/// Completes all of them in one call.
+pub(crate) async fn complete(store: &dyn WebhookStore, completions: &[Completion]) -> Vec<bool> {
+    let held = store.complete(completions).await.expect("completions must be taken");
+    assert_eq!(held.len(), completions.len(), "each completion must be answered");
+    held
+}
+
+/// Completes what is still held.
+pub(crate) async fn settle(store: &dyn WebhookStore, completion: Completion) {
+    assert_eq!(complete(store, &[completion]).await, [true], "a claim that nobody else has taken must hold");
+}
+
+/// Claims and delivers until nothing is claimed any more, a millisecond later each time. Answers in the order of
+/// claims.
+pub(crate) async fn drain(store: &dyn WebhookStore, from_millis: i64) -> Vec<Held> {
+    let mut all = Vec::new();
+    for millis in from_millis..from_millis + CLAIMS_MAX {
+        let held = claim(store, millis).await;
+        if held.is_empty() {
+            return all;
+        }
+        let completions: Vec<Completion> = held.iter().map(|one| one.delivered(millis)).collect();
+        let answers = complete(store, &completions).await;
+        assert!(answers.iter().all(|held| *held), "what one worker claims alone must be held until it completes");
+        all.extend(held);
+    }
+    panic!("the queue must come to its end, got {} deliveries in {CLAIMS_MAX} claims", all.len());
+}
+
+/// Ends what waits in closed lanes, to the end.
+pub(crate) async fn end_closed(store: &dyn WebhookStore, millis: i64) -> u32 {
+    let mut all = 0;
+    loop {
+        let ended = store.end_closed(at(millis), 100).await.expect("ending deliveries of closed lanes must succeed");
+        assert!(ended <= 100, "at most 100 deliveries were to be ended, got {ended}");
+        if ended == 0 {
+            return all;
+        }
+        all += ended;
+    }
+}

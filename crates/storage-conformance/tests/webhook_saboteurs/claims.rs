@@ -1,0 +1,114 @@
+use std::time::Duration;
+
+use domain::webhooks::ports::{
+    ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, NextStep, RetryRequest,
+};
+use domain::webhooks::{Admission, DeliveryFilter, DeliveryStateKind, Verdict};
+use domain::{SubscriptionId, Timestamp};
+
+use crate::fault::Fault;
+use crate::store::{Saboteur, whole_second};
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// How claims are asked for, and what they leave behind, wrong if it is the fault.
+impl Saboteur {
+    pub(crate) async fn asked(&self, request: &ClaimRequest) -> ClaimRequest {
+        let mut asked = request.clone();
+        match self.fault {
+            Fault::ClaimsEarly => asked.at = request.at.plus(MILLISECOND),
+            Fault::LeaseEndsLate => asked.until = request.until.plus(MILLISECOND),
+            Fault::LosesMilliseconds => asked.until = whole_second(request.until),
+            Fault::IgnoresRooms => asked.rooms.clear(),
+            Fault::RoundsRooms => asked.rooms.iter_mut().for_each(|(_, room)| *room = room.next_multiple_of(8)),
+            Fault::RoomlessTakePlaces => asked.rooms.iter_mut().for_each(|(_, room)| *room = (*room).max(1)),
+            Fault::GlobalOldestFirst => (asked.lanes_max, asked.room) = (u32::MAX, u32::MAX),
+            Fault::PausedTakePlaces => asked.lanes_max = asked.lanes_max.saturating_sub(self.paused(request.at).await),
+            Fault::KeepsPauses => {
+                let memo = self.memo();
+                asked
+                    .rooms
+                    .extend(memo.pauses.iter().filter(|(_, until)| request.at < **until).map(|(id, _)| (*id, 0)));
+            }
+            Fault::LosesAWake => asked.rooms.extend(self.memo().asleep.iter().map(|id| (*id, 0))),
+            _ => {}
+        }
+        asked
+    }
+
+    pub(crate) async fn paused(&self, at: Timestamp) -> u32 {
+        let mut paused = 0;
+        for (id, _) in self.known() {
+            let breaker = self.stored(id).await.map(|(_, health)| health.breaker).unwrap_or_default();
+            paused += u32::from(matches!(breaker.admission(at), Admission::Paused(_)));
+        }
+        paused
+    }
+
+    /// Closes the breakers of lanes that should probe.
+    pub(crate) async fn forget_probes(&self, at: Timestamp) {
+        for (id, owner) in self.known() {
+            let breaker = self.stored(id).await.map(|(_, health)| health.breaker).unwrap_or_default();
+            if breaker.admission(at) == Admission::Probe {
+                let request = RetryRequest { at, published_since: Timestamp::MAX };
+                self.inner.recover(&owner, id, request, 0).await.expect("never fails");
+            }
+        }
+    }
+
+    /// Gives back what is claimed beyond the oldest deliveries, or without room.
+    pub(crate) async fn give_back_some(&self, request: &ClaimRequest, lanes: Vec<ClaimedLane>) -> Vec<ClaimedLane> {
+        let mut all: Vec<_> =
+            lanes.iter().flat_map(|lane| lane.deliveries.iter().map(move |one| (lane, one))).collect();
+        all.sort_by_key(|(_, one)| one.run_started_at);
+        let budget = (request.lanes_max * request.room) as usize;
+        let is_kept = |index: usize, lane: SubscriptionId| match self.fault {
+            Fault::GlobalOldestFirst => index < budget,
+            _ => request.room_of(lane) > 0,
+        };
+        let split = all.iter().enumerate().map(|(index, (lane, one))| (is_kept(index, lane.subscription), lane, one));
+        let (kept, back): (Vec<_>, Vec<_>) = split.partition(|(is_kept, ..)| *is_kept);
+        let back = back.into_iter().map(|(_, lane, one)| Completion {
+            subscription: lane.subscription,
+            delivery: one.id,
+            claim: request.claim,
+            attempt: None,
+            verdict: Verdict::NotCharged,
+            ended_at: request.at,
+            next: NextStep::GiveBack(one.run_started_at),
+        });
+        self.inner.complete(&back.collect::<Vec<_>>()).await.expect("never fails");
+        kept.into_iter()
+            .map(|(_, lane, one)| ClaimedLane { deliveries: vec![(*one).clone()], ..(*lane).clone() })
+            .collect()
+    }
+
+    /// Puts lanes to sleep in which nothing waited a moment ago.
+    pub(crate) async fn fall_asleep(&self, lanes: &[ClaimedLane]) {
+        let mut empty = Vec::new();
+        for lane in lanes {
+            let filter = DeliveryFilter {
+                subscription: Some(lane.subscription),
+                state: Some(DeliveryStateKind::Waiting),
+                ..DeliveryFilter::default()
+            };
+            let Some(owner) = self.memo().owners.get(&lane.subscription).cloned() else { continue };
+            let waiting = DeliveryLog::list(&self.inner, &owner, &filter, None, 1).await.expect("never fails");
+            if waiting.deliveries.is_empty() {
+                empty.push(lane.subscription);
+            }
+        }
+        self.gap().await;
+        self.memo().asleep.extend(empty);
+    }
+
+    pub(crate) fn note_claims(&self, request: &ClaimRequest, lanes: &[ClaimedLane]) {
+        let mut memo = self.memo();
+        for one in lanes.iter().flat_map(|lane| &lane.deliveries) {
+            memo.claims.insert(one.id, (request.claim, request.until));
+        }
+        if !lanes.is_empty() {
+            memo.last_claim = lanes.to_vec();
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The suite of the ports of webhooks bites: stores with one fault each, and the promises that must be seen to break.
+
+mod claims;
+mod completions;
+mod events;
+mod fault;
+mod log;
+mod queue;
+mod rules;
+mod store;
+mod subscriptions;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fault::Fault;
+use storage_conformance::webhooks::PROMISES;
+use storage_conformance::{Promise, WebhookStore};
+use store::Saboteur;
+
+/// Each fault, and promises that it breaks.
+const SABOTEURS: &[(Fault, &[&str])] = &[
+    (
+        Fault::LosesMilliseconds,
+        &[
+            "times_of_subscriptions_keep_their_milliseconds",
+            "times_of_events_keep_their_milliseconds",
+            "rotation_keeps_the_secret_before",
+            "every_field_of_an_attempt_comes_back",
+        ],
+    ),
+    (
+        Fault::ForgetsStatus,
+        &["every_field_of_a_subscription_comes_back", "closed_and_foreign_subscriptions_get_nothing"],
+    ),
+    (Fault::CutsDescriptions, &["texts_of_subscriptions_come_back_byte_for_byte"]),
+    (
+        Fault::KeepsTheFirstPattern,
+        &["every_field_of_a_subscription_comes_back", "an_event_goes_to_every_subscription_that_matches"],
+    ),
+    (Fault::CutsSecretsAtZero, &["secrets_come_back_byte_for_byte"]),
+    (Fault::StoresPayloadsAsText, &["an_event_comes_back_with_every_field"]),
+    (Fault::CutsExcerpts, &["every_field_of_an_attempt_comes_back"]),
+    (Fault::IgnoresCaseOfOwners, &["look_alike_owners_have_subscriptions_of_their_own"]),
+    (Fault::CountsDeleted, &["subscriptions_stop_at_the_maximum"]),
+    (Fault::CountsThenInserts, &["parallel_subscriptions_fill_the_maximum_exactly"]),
+    (Fault::OverwritesStoredIds, &["a_stored_subscription_id_is_refused", "a_stored_event_id_is_refused"]),
+    (
+        Fault::ListsOldestFirst,
+        &["subscriptions_are_listed_newest_first_in_pages", "deliveries_are_listed_newest_first_in_pages"],
+    ),
+    (Fault::TouchesUnchanged, &["a_change_is_what_the_rules_say"]),
+    (Fault::WritesWholeRows, &["parallel_changes_all_count"]),
+    (Fault::KeepsOldWishes, &["changed_patterns_decide_from_then_on", "a_changed_url_is_where_claims_go_from_then_on"]),
+    (Fault::KeepsTheBreaker, &["enabling_starts_with_a_breaker_as_new"]),
+    (Fault::KeepsSecretsOfDeleted, &["a_deleted_subscription_is_found_by_no_method"]),
+    (Fault::ChangesAnybodys, &["other_owners_subscriptions_are_not_seen_nor_touched"]),
+    (
+        Fault::IgnoresDisabling,
+        &[
+            "closed_and_foreign_subscriptions_get_nothing",
+            "disabling_ends_what_waits",
+            "publications_beside_a_disabling_all_end",
+            "thousands_that_wait_all_end",
+        ],
+    ),
+    (
+        Fault::DeletesWithoutClosing,
+        &["deleting_ends_what_waits", "at_most_max_deliveries_are_ended", "publications_beside_a_deletion_all_end"],
+    ),
+    (Fault::EnablingRecovers, &["enabling_again_brings_nothing_back"]),
+    (Fault::ForgetsThePrevious, &["rotation_keeps_the_secret_before"]),
+    (Fault::IgnoresSecretPages, &["secrets_are_listed_by_id_in_pages"]),
+    (Fault::ComparesCurrentOnly, &["secrets_are_replaced_if_they_are_what_is_stored"]),
+    (
+        Fault::ReadsThenReplaces,
+        &["parallel_replacements_of_secrets_succeed_once", "a_replacement_beside_a_rotation_undoes_nothing"],
+    ),
+    (Fault::CountsEachPattern, &["an_event_goes_to_every_subscription_that_matches"]),
+    (Fault::IgnoresOnly, &["an_event_for_one_subscription_goes_there_alone"]),
+    (Fault::RefusesLargePublications, &["the_most_events_at_once_are_taken"]),
+    (Fault::TakesTheFirstOwner, &["events_of_several_owners_go_each_to_their_own"]),
+    (
+        Fault::FailsInRaces,
+        &[
+            "parallel_publications_all_arrive",
+            "parallel_repetitions_are_accepted_once",
+            "parallel_repetitions_in_opposite_orders_all_end",
+            "parallel_retries_make_one_delivery",
+        ],
+    ),
+    (
+        Fault::MatchesThenStores,
+        &[
+            "publications_beside_a_deletion_all_end",
+            "publications_beside_a_disabling_all_end",
+            "a_publication_beside_an_enabling_is_claimed",
+        ],
+    ),
+    (
+        Fault::ForgetsPublisherIds,
+        &["a_repetition_is_a_duplicate", "repetitions_within_one_call_are_seen", "publisher_ids_are_each_owners_own"],
+    ),
+    (Fault::IgnoresContent, &["another_event_under_the_same_id_is_a_conflict", "repetitions_within_one_call_are_seen"]),
+    (Fault::IgnoresCaseOfIds, &["publisher_ids_are_each_owners_own"]),
+    (
+        Fault::ChecksThenPublishes,
+        &["parallel_repetitions_are_accepted_once", "parallel_repetitions_in_opposite_orders_all_end"],
+    ),
+    (
+        Fault::PublishesOneByOne,
+        &[
+            "a_publication_is_all_or_nothing",
+            "a_cancelled_publication_is_whole_or_nothing",
+            "a_change_comes_wholly_before_or_after_a_publication",
+        ],
+    ),
+    (
+        Fault::ClaimsEarly,
+        &["a_due_delivery_is_claimed_with_all_that_it_needs", "a_paused_lane_waits_until_its_instant"],
+    ),
+    (Fault::LeaseEndsLate, &["a_claim_ends_at_its_instant", "a_due_delivery_is_claimed_with_all_that_it_needs"]),
+    (Fault::LastComeFirst, &["a_lane_keeps_its_order"]),
+    (Fault::IgnoresRooms, &["rooms_limit_lanes", "a_lane_gives_as_many_as_there_is_room_for"]),
+    (Fault::RoundsRooms, &["rooms_limit_lanes", "a_lane_gives_as_many_as_there_is_room_for"]),
+    (Fault::ClaimsTwice, &["a_claim_ends_at_its_instant", "parallel_claims_share_out_what_is_due"]),
+    (
+        Fault::GlobalOldestFirst,
+        &["a_long_lane_holds_up_no_other", "lanes_take_turns", "the_lane_served_longest_ago_comes_first"],
+    ),
+    (Fault::RoomlessTakePlaces, &["a_lane_without_room_takes_no_place"]),
+    (Fault::PausedTakePlaces, &["lanes_that_wait_take_no_place"]),
+    (
+        Fault::IgnoresProbes,
+        &["a_probe_goes_alone", "no_probe_goes_beside_an_older_claim", "each_failed_probe_pauses_longer"],
+    ),
+    (
+        Fault::KeepsPauses,
+        &["a_success_ends_the_pause_at_once", "recovering_ends_a_pause", "a_publication_beside_a_recovery_is_claimed"],
+    ),
+    (Fault::ForgetsRuns, &["a_waiting_delivery_is_due_at_once", "recovering_brings_back_what_failed"]),
+    (
+        Fault::LosesAWake,
+        &[
+            "everything_that_was_accepted_is_delivered",
+            "a_publication_beside_a_claim_is_claimed",
+            "a_retry_beside_a_claim_is_claimed",
+            "a_retry_by_hand_beside_a_claim_is_claimed",
+        ],
+    ),
+    (Fault::ForgetsFencing, &["a_lost_claim_ends_nothing", "an_old_claim_means_nothing_to_a_new_run"]),
+    (Fault::RefusesLateCompletions, &["a_claim_that_ran_out_holds_until_another_claims"]),
+    (Fault::CountsWhatIsGivenBack, &["attempts_are_counted_by_claims", "what_is_given_back_keeps_its_place"]),
+    (Fault::UncountsUnrecorded, &["an_attempt_without_a_record_counts"]),
+    (Fault::SaysHeld, &["a_batch_is_answered_one_by_one", "parallel_completions_of_a_claim_end_it_once"]),
+    (Fault::EndsAsDelivered, &["a_delivery_ends_as_it_is_told"]),
+    (Fault::RetriesAtOnce, &["a_failed_delivery_waits_for_its_time"]),
+    (Fault::RecordsAgain, &["an_attempt_is_recorded_once", "an_attempt_is_reported_once"]),
+    (Fault::CompletesOneByOne, &["a_cancelled_completion_is_whole_or_nothing"]),
+    (Fault::ReportsBackwards, &["reports_are_taken_in_their_order"]),
+    (Fault::IgnoresRetryAfter, &["retry_after_pauses_the_whole_lane", "reports_are_taken_in_their_order"]),
+    (Fault::CountsOurFaults, &["faults_of_ours_are_not_counted"]),
+    (Fault::LosesReports, &["parallel_reports_are_all_taken"]),
+    (Fault::ReportsToTheFirstLane, &["completions_of_many_lanes_are_taken_at_once"]),
+    (Fault::NeverDisables, &["gone_disables_the_subscription", "nothing_but_failures_disables_the_subscription"]),
+    (Fault::OverrulesTheOwner, &["the_owners_word_stays"]),
+    (Fault::EndsWhatIsSent, &["what_is_being_sent_is_left_to_its_claim", "claims_beside_a_disabling_lose_nothing"]),
+    (Fault::IgnoresEndMax, &["at_most_max_deliveries_are_ended"]),
+    (Fault::RewritesEnds, &["the_first_end_stays"]),
+    (Fault::RetriesOnlyWhatWaits, &["an_ended_delivery_is_brought_back"]),
+    (Fault::RetriesWhatIsSent, &["what_is_being_sent_is_not_retried"]),
+    (Fault::RetriesToClosed, &["a_retry_needs_an_open_lane"]),
+    (Fault::RetriesOld, &["an_old_event_is_not_retried", "recovering_brings_back_what_failed"]),
+    (Fault::CancelsOnlyWhatWaits, &["a_cancelled_delivery_ends", "cancelling_beside_claims_holds"]),
+    (Fault::IgnoresRecoverMax, &["recovering_takes_the_oldest_first"]),
+    (Fault::ShowsOthersDeliveries, &["other_owners_deliveries_are_not_touched"]),
+    (Fault::IgnoresStates, &["filters_pick_what_the_reference_picks"]),
+    (Fault::IncludesUntil, &["filters_pick_what_the_reference_picks"]),
+    (Fault::EndsSearchesEarly, &["a_search_for_what_is_rare_comes_to_its_end"]),
+    (Fault::HidesDeleted, &["deliveries_to_deleted_subscriptions_stay"]),
+    (Fault::SkipsTies, &["attempts_come_in_the_order_of_their_ends"]),
+    (Fault::ShowsOneAttemptEach, &["attempts_at_one_delivery_all_come"]),
+    (Fault::CountsNoClaims, &["waiting_deliveries_are_counted"]),
+    (Fault::ShowsTheLastRecorded, &["the_attempt_that_ended_last_is_shown"]),
+    (
+        Fault::PurgesTheBoundary,
+        &["what_was_published_earlier_is_forgotten", "purging_beside_publications_loses_nothing"],
+    ),
+    (Fault::PurgesWhatWaits, &["what_has_not_ended_stays"]),
+    (Fault::IgnoresPurgeMax, &["a_purge_in_small_steps_comes_to_its_end"]),
+    (Fault::KeepsDeletedForever, &["deleted_subscriptions_go_with_their_last_delivery"]),
+    (Fault::StoresSecretsLater, &["a_cancelled_subscription_is_whole_or_nothing"]),
+    (Fault::HidesSecretsFirst, &["a_cancelled_deletion_is_whole_or_nothing"]),
+    (Fault::PurgesAttemptsFirst, &["a_cancelled_purge_leaves_whole_deliveries"]),
+    (
+        Fault::LeavesItsLockBehind,
+        &[
+            "what_a_cancelled_claim_took_is_due_again",
+            "a_cancelled_change_is_whole_or_nothing",
+            "a_hint_may_be_dropped_at_any_time",
+        ],
+    ),
+];
+
+/// The faults are what breaks promises: without one, the same store keeps them all.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_fault_every_promise_is_kept() {
+    for promise in PROMISES {
+        (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_fault_breaks_its_promises() {
+    let mut unseen = Vec::new();
+    for (fault, names) in SABOTEURS {
+        for promise in names.iter().map(|name| promise(name)) {
+            if !is_seen(*fault, promise).await {
+                unseen.push((fault, promise));
+            }
+        }
+    }
+    assert!(unseen.is_empty(), "each fault must be seen by its promises, not so: {unseen:?}");
+}
+
+#[test]
+fn every_promise_is_broken_by_some_fault() {
+    let broken: BTreeSet<&str> = SABOTEURS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let promised: BTreeSet<&str> = PROMISES.iter().map(|promise| promise.name).collect();
+    assert_eq!(broken, promised);
+}
+
+/// Whether the promise breaks. A race may be missed once, so it gets three tries.
+async fn is_seen(fault: Fault, promise: &Promise<dyn WebhookStore>) -> bool {
+    for _ in 0..3 {
+        let broken = tokio::spawn((promise.check)(Arc::new(Saboteur::new(fault)))).await;
+        if broken.is_err_and(|error| error.is_panic()) {
+            return true;
+        }
+    }
+    false
+}
+
+fn promise(name: &str) -> &'static Promise<dyn WebhookStore> {
+    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
+}

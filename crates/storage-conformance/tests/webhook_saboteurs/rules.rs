@@ -1,0 +1,104 @@
+use domain::webhooks::ports::{DeliveryLog, SubscriptionStore};
+use domain::webhooks::{
+    DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedSecret, SubscribedEvents, Subscription,
+    SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
+};
+use domain::{SubscriptionId, UserId};
+
+use crate::fault::Fault;
+use crate::store::Saboteur;
+
+/// What becomes of subscriptions on the way in and out, wrong if it is the fault.
+impl Saboteur {
+    pub(crate) fn written(&self, subscription: &Subscription) -> Subscription {
+        let mut written = subscription.clone();
+        written.owner = self.as_known(&subscription.owner);
+        written.created_at = self.as_written(subscription.created_at);
+        written.updated_at = self.as_written(subscription.updated_at);
+        match self.fault {
+            Fault::ForgetsStatus => written.status = SubscriptionStatus::Enabled,
+            Fault::CutsDescriptions => {
+                let start: String = written.description.as_str().chars().take(255).collect();
+                written.description = Description::parse(&start).expect("the start of a description is one");
+            }
+            Fault::KeepsTheFirstPattern => {
+                let first = written.events.patterns()[0].as_str();
+                written.events = SubscribedEvents::parse([first]).expect("a pattern is one");
+            }
+            _ => {}
+        }
+        written
+    }
+
+    pub(crate) fn sealed(&self, secret: &SealedSecret) -> SealedSecret {
+        if !self.is(Fault::CutsSecretsAtZero) {
+            return secret.clone();
+        }
+        let start = secret.as_bytes().iter().copied().take_while(|byte| *byte != 0);
+        SealedSecret::from_bytes(start.collect())
+    }
+
+    pub(crate) async fn count(&self, owner: &UserId) -> u32 {
+        let stored = SubscriptionStore::list(&self.inner, owner, None, u32::MAX).await.expect("never fails").len();
+        let memo = self.memo();
+        let deleted = memo.deleted.iter().filter(|id| memo.owners.get(id) == Some(owner)).count();
+        let counted = if self.is(Fault::CountsDeleted) { stored + deleted } else { stored };
+        u32::try_from(counted).expect("a few rows")
+    }
+
+    /// Whose subscription a change is made to.
+    pub(crate) fn changed_owner(&self, owner: &UserId, id: SubscriptionId) -> UserId {
+        let theirs = self.memo().owners.get(&id).cloned().filter(|_| self.is(Fault::ChangesAnybodys));
+        theirs.unwrap_or_else(|| self.as_known(owner))
+    }
+
+    pub(crate) async fn shown(&self, subscription: &mut Subscription, health: &mut SubscriptionHealth) {
+        let id = subscription.id;
+        if self.is(Fault::CountsNoClaims) {
+            let state = Some(DeliveryStateKind::Sending);
+            let sent = DeliveryFilter { subscription: Some(id), state, ..DeliveryFilter::default() };
+            let sent = DeliveryLog::list(&self.inner, &subscription.owner, &sent, None, u32::MAX).await;
+            health.waiting -= u32::try_from(sent.expect("never fails").deliveries.len()).expect("a few rows");
+        }
+        let memo = self.memo();
+        if let Some(breaker) = memo.breakers.get(&id) {
+            health.breaker = *breaker;
+        }
+        if let Some(attempt) = memo.last_attempts.get(&id) {
+            health.last_attempt = Some(attempt.clone());
+        }
+        if memo.gone.contains(&id) {
+            subscription.status = SubscriptionStatus::DisabledByService(DisableReason::Gone);
+        }
+    }
+
+    pub(crate) fn is_hidden(&self, id: SubscriptionId) -> bool {
+        self.is(Fault::DeletesWithoutClosing) && self.memo().deleted.contains(&id)
+    }
+
+    /// The change as it is made, perhaps with what was read some time before.
+    pub(crate) async fn change(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        change: &SubscriptionChange,
+    ) -> SubscriptionChange {
+        let mut change = change.clone();
+        match self.fault {
+            Fault::KeepsOldWishes => (change.url, change.events) = (None, None),
+            Fault::IgnoresDisabling if change.enabled == Some(false) => change.enabled = None,
+            Fault::WritesWholeRows => {
+                let read = SubscriptionStore::find(&self.inner, owner, id).await.expect("never fails");
+                if let Some((read, _)) = read {
+                    change.url.get_or_insert(read.url);
+                    change.events.get_or_insert(read.events);
+                    change.description.get_or_insert(read.description);
+                    change.enabled.get_or_insert(read.status.is_enabled());
+                }
+                self.gap().await;
+            }
+            _ => {}
+        }
+        change
+    }
+}

@@ -1,0 +1,134 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::future::pending;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::memory::MemoryWebhookStore;
+use domain::ports::StoreError;
+use domain::webhooks::ports::{Accepted, ClaimId, ClaimedLane, SubscriptionStore};
+use domain::webhooks::{
+    AttemptRecord, Breaker, PublisherId, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+};
+use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use tokio::task::yield_now;
+
+use crate::fault::Fault;
+
+/// What lies between two steps of a store that asks a database.
+const STATEMENT_DURATION: Duration = Duration::from_millis(1);
+
+/// The reference adapter behind one fault: what is asked of it, or what it answers, is twisted on the way.
+pub(crate) struct Saboteur {
+    pub(crate) fault: Fault,
+    pub(crate) inner: MemoryWebhookStore,
+    memo: Mutex<Memo>,
+    alone: tokio::sync::Mutex<()>,
+}
+
+/// What a fault needs to remember.
+#[derive(Default)]
+pub(crate) struct Memo {
+    /// Set while a call holds the lock of [`Fault::LeavesItsLockBehind`].
+    pub(crate) held: bool,
+    /// The owners of all subscriptions there ever were.
+    pub(crate) owners: BTreeMap<SubscriptionId, UserId>,
+    pub(crate) secrets: BTreeMap<SubscriptionId, SealedSecrets>,
+    pub(crate) deleted: HashSet<SubscriptionId>,
+    pub(crate) without_secrets: HashSet<SubscriptionId>,
+    pub(crate) breakers: HashMap<SubscriptionId, Breaker>,
+    pub(crate) pauses: HashMap<SubscriptionId, Timestamp>,
+    pub(crate) asleep: HashSet<SubscriptionId>,
+    pub(crate) gone: HashSet<SubscriptionId>,
+    pub(crate) last_attempts: HashMap<SubscriptionId, AttemptRecord>,
+    /// Who holds a delivery, and until when.
+    pub(crate) claims: HashMap<DeliveryId, (ClaimId, Timestamp)>,
+    pub(crate) last_claim: Vec<ClaimedLane>,
+    pub(crate) published: HashMap<(UserId, PublisherId), Accepted>,
+    pub(crate) attempts_are_gone: bool,
+}
+
+impl Saboteur {
+    pub(crate) fn new(fault: Fault) -> Self {
+        Self {
+            fault,
+            inner: MemoryWebhookStore::default(),
+            memo: Mutex::default(),
+            alone: tokio::sync::Mutex::default(),
+        }
+    }
+
+    pub(crate) fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+
+    pub(crate) fn memo(&self) -> MutexGuard<'_, Memo> {
+        self.memo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the lock that somebody may have left behind: for ever.
+    pub(crate) async fn enter(&self) {
+        if self.memo().held {
+            pending::<()>().await;
+        }
+    }
+
+    /// A point at which the caller may go away, which leaves the lock behind if this is the fault.
+    pub(crate) async fn suspend(&self) {
+        if self.is(Fault::LeavesItsLockBehind) {
+            self.memo().held = true;
+            yield_now().await;
+            self.memo().held = false;
+        }
+    }
+
+    /// Lets others in between two steps that belong together.
+    pub(crate) async fn gap(&self) {
+        tokio::time::sleep(STATEMENT_DURATION).await;
+    }
+
+    /// Fails where others are at work, if this is the fault.
+    pub(crate) async fn alone(&self) -> Result<Option<tokio::sync::MutexGuard<'_, ()>>, StoreError> {
+        if !self.is(Fault::FailsInRaces) {
+            return Ok(None);
+        }
+        let alone = self.alone.try_lock().map_err(|_| failure())?;
+        self.gap().await;
+        Ok(Some(alone))
+    }
+
+    /// Whom the store takes the user for.
+    pub(crate) fn as_known(&self, owner: &UserId) -> UserId {
+        if !self.is(Fault::IgnoresCaseOfOwners) {
+            return owner.clone();
+        }
+        UserId::new(owner.issuer(), owner.subject().to_lowercase()).expect("a user in lower case is one")
+    }
+
+    pub(crate) fn as_written(&self, at: Timestamp) -> Timestamp {
+        if self.is(Fault::LosesMilliseconds) { whole_second(at) } else { at }
+    }
+
+    pub(crate) fn known(&self) -> Vec<(SubscriptionId, UserId)> {
+        self.memo().owners.iter().map(|(id, owner)| (*id, owner.clone())).collect()
+    }
+
+    pub(crate) async fn stored(&self, id: SubscriptionId) -> Option<(Subscription, SubscriptionHealth)> {
+        let owner = self.memo().owners.get(&id).cloned()?;
+        SubscriptionStore::find(&self.inner, &owner, id).await.ok()?
+    }
+
+    /// Switches the subscription on or off behind its owner's back.
+    pub(crate) async fn switch(&self, subscription: &Subscription, enabled: bool, at: Timestamp) {
+        let change = SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
+        self.inner.update(&subscription.owner, subscription.id, &change, at).await.expect("the reference never fails");
+    }
+}
+
+pub(crate) fn whole_second(at: Timestamp) -> Timestamp {
+    let millis = at.unix_millis();
+    Timestamp::from_unix_millis(millis - millis.rem_euclid(1_000)).unwrap_or(at)
+}
+
+pub(crate) fn failure() -> StoreError {
+    StoreError::Unavailable("sabotage".into())
+}

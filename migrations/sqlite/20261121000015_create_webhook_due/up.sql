@@ -1,0 +1,14 @@
+-- Deliveries that have not ended. The phase is 0 for a first attempt, 1 for a retry, 2 for a replay. Under a claim,
+-- `due_at` is when the claim ends.
+CREATE TABLE webhook_due (
+    subscription_id BLOB NOT NULL,
+    delivery_id BLOB NOT NULL,
+    event_id BLOB NOT NULL,
+    phase INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    claim INTEGER,
+    attempts INTEGER NOT NULL,
+    attempts_before_run INTEGER NOT NULL,
+    run_started_at INTEGER NOT NULL,
+    PRIMARY KEY (subscription_id, delivery_id)
+) STRICT, WITHOUT ROWID;

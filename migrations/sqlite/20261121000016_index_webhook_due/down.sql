@@ -1,0 +1,2 @@
+DROP INDEX webhook_due_claims;
+DROP INDEX webhook_due_order;

@@ -1,0 +1,43 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use throwaway_postgres::Cluster;
+
+use super::storage::Storage;
+
+/// Every file of the database with its content, as it is on disk now.
+pub(crate) async fn database_files(storage: &Storage) -> Vec<(PathBuf, Vec<u8>)> {
+    if let Storage::Postgres { cluster, .. } = storage {
+        checkpoint(cluster).await;
+    }
+    let mut files = Vec::new();
+    list_files(&storage.files(), &mut files);
+    files.into_iter().filter_map(|path| fs::read(&path).ok().map(|content| (path, content))).collect()
+}
+
+async fn checkpoint(cluster: &Cluster) {
+    cluster.execute("postgres", "CHECKPOINT").await.unwrap();
+}
+
+fn list_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() { list_files(&entry.path(), files) } else { files.push(entry.path()) }
+    }
+}
+
+pub(crate) fn contains(haystack: &[u8], bytes: &[u8]) -> bool {
+    find(haystack, bytes).is_some()
+}
+
+/// Where `bytes` first are. Skips from one candidate for the first byte to the next: the files have many megabytes.
+pub(crate) fn find(haystack: &[u8], bytes: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(step) = haystack[from..].iter().position(|byte| *byte == bytes[0]) {
+        from += step;
+        if haystack[from..].starts_with(bytes) {
+            return Some(from);
+        }
+        from += 1;
+    }
+    None
+}

@@ -1,0 +1,91 @@
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Connection, Gatepost, Request, Response, Setup, Storage, eventually};
+
+pub(crate) const OPERATOR_TOKEN: &str = "operator-operator-operator-operator-operator";
+pub(crate) const SUBSCRIPTIONS: &str = "/api/webhooks/subscriptions";
+pub(crate) const DELIVERIES: &str = "/api/webhooks/deliveries";
+
+/// `gatepost serve`, whose webhooks may reach this machine.
+pub(crate) async fn setup(storage: &Storage) -> Setup {
+    let setup = Setup::serve(storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN);
+    setup.with("WEBHOOK_ALLOW_HTTP", "true").with("WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8")
+}
+
+/// The host application, which publishes.
+#[derive(Clone, Copy)]
+pub(crate) struct Host(pub(crate) SocketAddr);
+
+impl Host {
+    pub(crate) async fn try_publish(&self, event: &Value) -> std::io::Result<Response> {
+        let request = Request::new("POST", "/api/operator/events").bearer(OPERATOR_TOKEN).json(event);
+        Connection::open(self.0).await?.exchange(&request).await
+    }
+
+    /// Publishes an event that must be accepted, and answers the answer.
+    pub(crate) async fn publish(&self, user: &str, event_type: &str, data: Value) -> Value {
+        let event = json!({ "userId": user, "type": event_type, "data": data });
+        let response = self.try_publish(&event).await.expect("an answer");
+        assert_eq!(response.status, 202, "{}", response.text());
+        response.json()
+    }
+}
+
+/// A developer at a customer, who calls with an API key.
+#[derive(Clone)]
+pub(crate) struct Consumer {
+    address: SocketAddr,
+    key: String,
+}
+
+impl Consumer {
+    /// One with a new key.
+    pub(crate) async fn new(gatepost: &Gatepost, user: &str) -> Self {
+        let (key, _) = gatepost.user(user).created("webhooks").await;
+        Self { address: gatepost.address(), key }
+    }
+
+    pub(crate) async fn send(&self, request: Request) -> Response {
+        let request = request.header("x-api-key", &self.key);
+        let mut connection = Connection::open(self.address).await.expect("the server accepts connections");
+        connection.exchange(&request).await.expect("an answer")
+    }
+
+    /// What a call that must succeed answers.
+    pub(crate) async fn call(&self, request: Request) -> Value {
+        let what = format!("{} {}", request.method, request.path);
+        let response = self.send(request).await;
+        assert!((200..300).contains(&response.status), "{what}: {} {}", response.status, response.text());
+        if response.body.is_empty() { Value::Null } else { response.json() }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Value {
+        self.call(Request::new("GET", path)).await
+    }
+
+    /// Subscribes this URL, and answers the subscription's id and its secret.
+    pub(crate) async fn subscribe(&self, url: &str, events: &[&str]) -> (String, String) {
+        let body = json!({ "url": url, "events": events });
+        let answer = self.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
+        let text = |value: &Value| value.as_str().expect("a string").to_owned();
+        (text(&answer["subscription"]["id"]), text(&answer["secret"]))
+    }
+
+    pub(crate) async fn deliveries(&self, query: &str) -> Vec<Value> {
+        let answer = self.get(&format!("{DELIVERIES}?{query}")).await;
+        answer["deliveries"].as_array().expect("deliveries is an array").clone()
+    }
+
+    /// All about the one delivery to this subscription, once it is in this state and has an attempt.
+    pub(crate) async fn delivery_in(&self, subscription: &str, state: &str) -> Value {
+        eventually(&format!("a delivery to {subscription} is {state}"), async || {
+            let found = self.deliveries(&format!("subscriptionId={subscription}&state={state}")).await;
+            let id = found.first()?["id"].as_str()?.to_owned();
+            let detail = self.get(&format!("{DELIVERIES}/{id}")).await;
+            (!detail["attempts"].as_array()?.is_empty()).then_some(detail)
+        })
+        .await
+    }
+}

@@ -1,0 +1,126 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::host::{Consumer, Host, setup};
+use super::receiver::{Behaviour, Receiver};
+use crate::harness::{Gatepost, Storage, eventually, on_both_databases};
+
+on_both_databases!(kill_9_loses_no_accepted_event, what_waits_survives_and_arrives,);
+
+const KILLS: usize = 20;
+const PUBLISHERS: usize = 8;
+const ACCEPTED_BETWEEN_KILLS: usize = 100;
+/// Attempts at once: so many may be repeated after each kill.
+const CONCURRENCY: usize = 16;
+
+/// Twenty kills under load; the receiver runs on. What was accepted arrives, and what arrives twice was on its way when
+/// the process died.
+async fn kill_9_loses_no_accepted_event(storage: Storage) {
+    // A lease lasts a minute, and what was in flight when the process died waits for its end.
+    let setup = setup(&storage).await.with("WEBHOOK_CONCURRENCY", &CONCURRENCY.to_string());
+    let mut gatepost = setup.start().await;
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let consumer = Consumer::new(&gatepost, "survivor").await;
+    consumer.subscribe(&receiver.url(), &["*"]).await;
+    let accepted = Arc::new(Mutex::new(BTreeSet::new()));
+    for round in 0..KILLS {
+        publish_until_killed(&mut gatepost, round, &accepted).await;
+        gatepost.start_again().await;
+    }
+    let accepted = accepted.lock().unwrap().clone();
+    let arrived = eventually_arrived(&receiver, &accepted).await;
+    let repeated: usize = arrived.values().map(|times| times - 1).sum();
+    assert!(repeated <= KILLS * CONCURRENCY, "{repeated} came again");
+    report(format_args!(
+        "{KILLS} kills: {} accepted, none lost, {repeated} delivered again, {} delivered whose answer was cut off",
+        accepted.len(),
+        arrived.keys().filter(|id| !accepted.contains(*id)).count(),
+    ));
+}
+
+#[expect(clippy::print_stdout, reason = "what was measured is for reading")]
+fn report(text: std::fmt::Arguments<'_>) {
+    println!("{text}");
+}
+
+/// Publishes from several connections at once, kills the process amid it, and notes the ids of accepted events.
+async fn publish_until_killed(gatepost: &mut Gatepost, round: usize, accepted: &Arc<Mutex<BTreeSet<String>>>) {
+    let (count, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let host = Host(gatepost.address());
+    let mut publishers = JoinSet::new();
+    for publisher in 0..PUBLISHERS {
+        let (accepted, count, stop) = (Arc::clone(accepted), Arc::clone(&count), Arc::clone(&stop));
+        publishers.spawn(async move {
+            while !stop.load(Ordering::Relaxed) {
+                let data = json!({ "round": round, "publisher": publisher });
+                let event = json!({ "userId": "survivor", "type": "life.goes.on", "data": data });
+                let Ok(response) = host.try_publish(&event).await else { return };
+                assert_eq!(response.status, 202, "{}", response.text());
+                let id = response.json()["event"]["id"].as_str().unwrap().to_owned();
+                accepted.lock().unwrap().insert(id);
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+    }
+    eventually("enough is accepted", async || (count.load(Ordering::Relaxed) >= ACCEPTED_BETWEEN_KILLS).then_some(()))
+        .await;
+    gatepost.kill().await;
+    stop.store(true, Ordering::Relaxed);
+    publishers.join_all().await;
+}
+
+/// How often each event arrived, once all that were accepted have. Leases of the killed process end within a minute, so
+/// this waits for longer than other tests do.
+async fn eventually_arrived(receiver: &Receiver, accepted: &BTreeSet<String>) -> BTreeMap<String, usize> {
+    let mut missing = accepted.len();
+    for _ in 0..4 {
+        let arrived = tally(receiver);
+        missing = accepted.iter().filter(|id| !arrived.contains_key(*id)).count();
+        if missing == 0 {
+            return arrived;
+        }
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(25), async {
+            loop {
+                let arrived = tally(receiver);
+                if accepted.iter().all(|id| arrived.contains_key(id)) {
+                    return;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+        });
+        // A timeout only means that it is looked at again.
+        let _ = waited.await;
+    }
+    panic!("{missing} of {} accepted events never arrived", accepted.len());
+}
+
+fn tally(receiver: &Receiver) -> BTreeMap<String, usize> {
+    let mut arrived = BTreeMap::new();
+    for webhook in receiver.received() {
+        *arrived.entry(webhook.header("webhook-id").to_owned()).or_insert(0) += 1;
+    }
+    arrived
+}
+
+/// Publish to a receiver that is down, kill, start the receiver and the process: it arrives.
+async fn what_waits_survives_and_arrives(storage: Storage) {
+    let setup = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "1s,1s,1s,1s,1s,1s,1s,1s");
+    let mut gatepost = setup.start().await;
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let (address, url) = (receiver.address(), receiver.url());
+    drop(receiver);
+    let consumer = Consumer::new(&gatepost, "survivor").await;
+    consumer.subscribe(&url, &["*"]).await;
+    let published = Host(gatepost.address()).publish("survivor", "order.paid", json!({ "order": 7 })).await;
+    gatepost.kill().await;
+    let receiver = Receiver::start_at(address, Behaviour::ok()).await;
+    gatepost.start_again().await;
+    let webhook = receiver.expect(1).await.remove(0);
+    assert_eq!(webhook.header("webhook-id"), published["event"]["id"].as_str().unwrap());
+    let body: Value = serde_json::from_slice(&webhook.body).unwrap();
+    assert_eq!((&body["type"], &body["data"]), (&json!("order.paid"), &json!({ "order": 7 })));
+}

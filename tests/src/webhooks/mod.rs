@@ -1,0 +1,10 @@
+//! Webhooks as their users see them: subscribed, published, received, over both databases.
+
+pub(crate) mod host;
+mod killed_process;
+pub(crate) mod receiver;
+mod receivers_page;
+mod secrets;
+mod three_calls;
+mod tls_receiver;
+mod zoo;

@@ -1,0 +1,191 @@
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use crate::harness::eventually;
+
+/// What a receiver does with each webhook once it has read it.
+#[derive(Clone, Debug)]
+pub(crate) enum Behaviour {
+    /// Writes this, and keeps the connection.
+    Answer(String),
+    /// Says nothing.
+    Hang,
+    /// Writes this, and then nothing more.
+    AnswerAndHang(String),
+    /// Closes the connection so that the other side sees a reset.
+    Reset,
+    /// Writes this, and then these bytes again and again, as fast as they are taken.
+    Endless(String, Vec<u8>),
+    /// Writes this a byte at a time, ten bytes a second.
+    Drip(String),
+}
+
+impl Behaviour {
+    /// An answer with this status line, more header lines, and body.
+    pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Self {
+        Self::Answer(format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()))
+    }
+
+    pub(crate) fn ok() -> Self {
+        Self::answer("200 OK", "", "thanks")
+    }
+}
+
+/// A webhook as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Received {
+    pub(crate) path: String,
+    /// Names in lower case.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Received {
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()).expect("the header")
+    }
+}
+
+/// A receiver of webhooks on this machine, over plain HTTP/1.1. It stops with its value.
+pub(crate) struct Receiver {
+    address: SocketAddr,
+    state: Arc<State>,
+    _server: JoinSet<()>,
+}
+
+struct State {
+    behaviour: Mutex<Behaviour>,
+    received: Mutex<Vec<Received>>,
+}
+
+impl Receiver {
+    pub(crate) async fn start(behaviour: Behaviour) -> Self {
+        Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), behaviour).await
+    }
+
+    /// Listens on this address, where another one may have listened before.
+    pub(crate) async fn start_at(address: SocketAddr, behaviour: Behaviour) -> Self {
+        let listener = eventually("the address is free", async || TcpListener::bind(address).await.ok()).await;
+        let address = listener.local_addr().unwrap();
+        let state = Arc::new(State { behaviour: Mutex::new(behaviour), received: Mutex::new(Vec::new()) });
+        let mut server = JoinSet::new();
+        server.spawn(accept(listener, Arc::clone(&state)));
+        Self { address, state, _server: server }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/hook", self.address)
+    }
+
+    pub(crate) fn behave(&self, behaviour: Behaviour) {
+        *self.state.behaviour.lock().unwrap() = behaviour;
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.state.received.lock().unwrap().clone()
+    }
+
+    /// The first so many webhooks, once they have come.
+    pub(crate) async fn expect(&self, count: usize) -> Vec<Received> {
+        eventually("the webhooks come", async || Some(self.received()).filter(|received| received.len() >= count)).await
+    }
+}
+
+async fn accept(listener: TcpListener, state: Arc<State>) {
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, _) = listener.accept().await.expect("a connection");
+        let state = Arc::clone(&state);
+        connections.spawn(async move {
+            // An error means that the other side went away.
+            let _ = serve(stream, &state).await;
+        });
+    }
+}
+
+async fn serve(mut stream: TcpStream, state: &State) -> std::io::Result<()> {
+    let mut buffer = Vec::new();
+    while let Some(received) = read_request(&mut stream, &mut buffer).await? {
+        state.received.lock().unwrap().push(received);
+        let behaviour = state.behaviour.lock().unwrap().clone();
+        match behaviour {
+            Behaviour::Answer(answer) => stream.write_all(answer.as_bytes()).await?,
+            Behaviour::Reset => {
+                stream.set_zero_linger()?;
+                return Ok(());
+            }
+            behaviour => act(&mut stream, behaviour).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Whatever does not end by itself, until the other side goes away.
+async fn act(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), behaviour: Behaviour) -> std::io::Result<()> {
+    match behaviour {
+        Behaviour::Answer(_) | Behaviour::Reset => {}
+        Behaviour::Hang => wait_for_end(stream).await,
+        Behaviour::AnswerAndHang(start) => {
+            stream.write_all(start.as_bytes()).await?;
+            wait_for_end(stream).await;
+        }
+        Behaviour::Endless(start, again) => {
+            stream.write_all(start.as_bytes()).await?;
+            loop {
+                stream.write_all(&again).await?;
+            }
+        }
+        Behaviour::Drip(answer) => {
+            for byte in answer.as_bytes() {
+                stream.write_all(&[*byte]).await?;
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn wait_for_end(stream: &mut (impl AsyncRead + Unpin)) {
+    let _ = stream.read(&mut [0]).await;
+}
+
+/// The next request with its body; `None` when the other side has closed the connection between two.
+async fn read_request(
+    stream: &mut (impl AsyncRead + Unpin),
+    buffer: &mut Vec<u8>,
+) -> std::io::Result<Option<Received>> {
+    loop {
+        if let Some((received, length)) = parse_request(buffer) {
+            buffer.drain(..length);
+            return Ok(Some(received));
+        }
+        if stream.read_buf(buffer).await? == 0 {
+            return Ok(None);
+        }
+    }
+}
+
+/// A whole request at the start of the buffer, and its length.
+fn parse_request(buffer: &[u8]) -> Option<(Received, usize)> {
+    let head_length = buffer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let head = String::from_utf8_lossy(&buffer[..head_length]).into_owned();
+    let mut lines = head.split("\r\n");
+    let path = lines.next()?.split(' ').nth(1)?.to_owned();
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let content_length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse::<usize>().ok()?;
+    let body = buffer.get(head_length..head_length + content_length)?.to_vec();
+    Some((Received { path, headers, body }, head_length + content_length))
+}

@@ -1,0 +1,96 @@
+//! What `docs/webhooks/receivers.md` tells receivers to run, run: with the reference libraries and a real webhook.
+//!
+//! `cargo xtask test` installs the libraries where it can, and skips by name what cannot be had.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use super::host::{Consumer, Host, setup};
+use super::receiver::{Behaviour, Receiver};
+use crate::harness::Storage;
+
+const PAGE: &str = include_str!("../../../docs/webhooks/receivers.md");
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_javascript_verifies() {
+    let main = r"
+        const { secret, headers, body } = JSON.parse(await new Response(process.stdin).text());
+        console.log(JSON.stringify(handle(secret, headers, body)));";
+    verifies("js", "handle.mjs", main, |file| {
+        let mut node = Command::new("node");
+        node.arg(file);
+        node
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_python_verifies() {
+    let main = "
+import json, sys
+given = json.load(sys.stdin)
+print(json.dumps(handle(given['secret'], given['headers'], given['body'])))";
+    verifies("python", "handle.py", main, |file| {
+        let mut python = Command::new(libraries().join("python/bin/python"));
+        python.arg(file);
+        python
+    })
+    .await;
+}
+
+/// Where `cargo xtask test` has installed the libraries.
+#[expect(clippy::disallowed_methods, reason = "tells where the reference libraries are, and no configuration of ours")]
+fn libraries() -> PathBuf {
+    let folder = std::env::var_os("RECEIVER_LIBRARIES");
+    folder
+        .map(PathBuf::from)
+        .expect("`cargo xtask test` installs the reference libraries, and says where in RECEIVER_LIBRARIES")
+}
+
+/// Runs the page's code in this language on a webhook as it came, on one whose body was changed, and on an old one.
+async fn verifies(language: &str, name: &str, main: &str, program: impl Fn(&PathBuf) -> Command) {
+    let gatepost = setup(&Storage::sqlite()).await.start().await;
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (_, secret) = consumer.subscribe(&receiver.url(), &["*"]).await;
+    Host(gatepost.address()).publish("alice", "invoice.paid", json!({ "invoiceId": "in_42" })).await;
+    let webhook = receiver.expect(1).await.remove(0);
+    let header = |name: &str| (name.to_owned(), Value::from(webhook.header(name)));
+    let headers: serde_json::Map<String, Value> =
+        ["webhook-id", "webhook-timestamp", "webhook-signature"].map(header).into_iter().collect();
+    let body = String::from_utf8(webhook.body.clone()).unwrap();
+
+    // Where node looks for the library: in folders above the file.
+    let folder = tempfile::tempdir_in(libraries()).unwrap();
+    let file = folder.path().join(name);
+    std::fs::write(&file, format!("{}\n{main}\n", fence(language))).unwrap();
+    let run = |headers: &serde_json::Map<String, Value>, body: &str| {
+        feed(program(&file), &json!({ "secret": secret, "headers": headers, "body": body }))
+    };
+
+    let genuine = run(&headers, &body);
+    assert!(genuine.status.success(), "{}", String::from_utf8_lossy(&genuine.stderr));
+    let handled: Value = serde_json::from_slice(&genuine.stdout).unwrap();
+    assert_eq!(handled["data"]["invoiceId"], "in_42");
+    assert!(!run(&headers, &body.replace("in_42", "in_43")).status.success(), "a changed body is refused");
+    let mut old = headers.clone();
+    old.insert("webhook-timestamp".into(), "1614265330".into());
+    assert!(!run(&old, &body).status.success(), "an old webhook is refused");
+}
+
+/// The page's code in a language.
+fn fence(language: &str) -> &'static str {
+    let start = format!("```{language}\n");
+    let (_, after) = PAGE.split_once(&start).expect("the page has code in this language");
+    after.split_once("```").expect("the code ends").0
+}
+
+fn feed(mut command: Command, input: &Value) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the language is installed");
+    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}

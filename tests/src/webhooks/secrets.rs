@@ -1,0 +1,82 @@
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+use throwaway_postgres::{Cluster, ClusterSettings};
+
+use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
+use super::receiver::{Behaviour, Receiver};
+use crate::harness::{
+    ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, contains, database_files, eventually, on_both_databases,
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_signing_secret_is_in_the_files_of_sqlite() {
+    no_signing_secret_is_in_the_files(Storage::sqlite()).await;
+}
+
+/// On a cluster of its own: every file of the server is searched.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_signing_secret_is_in_the_files_of_postgres() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    no_signing_secret_is_in_the_files(Storage::postgres_in(cluster).await).await;
+}
+
+const OWN_SECRET: &str = "canary-signing-secret-of-the-consumers-own";
+/// Another key than the suite's, of 32 bytes.
+const NEW_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
+
+async fn no_signing_secret_is_in_the_files(storage: Storage) {
+    let mut gatepost = setup(&storage).await.with("LOG", "trace").start().await;
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (id, made) = consumer.subscribe(&receiver.url(), &["*"]).await;
+    let own = json!({ "url": receiver.url(), "events": ["*"], "secret": OWN_SECRET, "description": "a canary sings" });
+    consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&own)).await;
+    let rotate = Request::new("POST", &format!("{SUBSCRIPTIONS}/{id}/rotate-secret")).json(&json!({}));
+    let rotated = consumer.call(rotate).await["secret"].as_str().unwrap().to_owned();
+    Host(gatepost.address()).publish("alice", "a", Value::Null).await;
+    receiver.expect(2).await;
+    gatepost.signal("TERM");
+    assert_eq!(gatepost.exited().await.code(), Some(0));
+    let mut needles = vec![OWN_SECRET.as_bytes().to_vec()];
+    for secret in [&made, &rotated] {
+        let key = secret.strip_prefix("whsec_").unwrap();
+        needles.extend([key.as_bytes().to_vec(), BASE64_STANDARD.decode(key).unwrap()]);
+    }
+    let mut haystacks = vec![gatepost.written().into_bytes()];
+    haystacks.extend(database_files(&storage).await.into_iter().map(|(_, content)| content));
+    let is_found = |needle: &[u8]| haystacks.iter().any(|haystack| contains(haystack, needle));
+    assert!(is_found(b"a canary sings"), "the search finds what is stored in clear");
+    assert!(!needles.iter().any(|needle| is_found(needle)), "a signing secret is in the files or the log");
+}
+
+on_both_databases!(secrets_move_to_a_new_encryption_key,);
+
+/// The new key stands before the old one, the service starts and seals again; then the old key goes.
+async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let old = setup(&storage).await;
+    let mut gatepost = old.clone().start().await;
+    let consumer = Consumer::new(&gatepost, "alice").await;
+    consumer.subscribe(&receiver.url(), &["*"]).await;
+    gatepost.kill().await;
+
+    let both = old.clone().with("ENCRYPTION_KEY", &format!("{NEW_KEY},{ENCRYPTION_KEY}"));
+    let mut gatepost = both.start().await;
+    publish_one(&gatepost, &receiver, 1).await;
+    eventually("the secrets are sealed again", async || gatepost.written().contains("sealed again").then_some(()))
+        .await;
+    gatepost.kill().await;
+
+    let gatepost = start_with(old, NEW_KEY).await;
+    publish_one(&gatepost, &receiver, 2).await;
+}
+
+async fn start_with(setup: Setup, key: &str) -> Gatepost {
+    setup.with("ENCRYPTION_KEY", key).start().await
+}
+
+async fn publish_one(gatepost: &Gatepost, receiver: &Receiver, count: usize) {
+    Host(gatepost.address()).publish("alice", "a", Value::Null).await;
+    receiver.expect(count).await;
+}

@@ -1,0 +1,386 @@
+//! `gatepost webhooks`, `gatepost events` and `gatepost listen` as a person and a script meet them: the real binary as a
+//! client of the real binary.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Gatepost, Request, Setup, Storage, eventually, feed_gatepost, free_address, gatepost_binary};
+use crate::webhooks::host::{OPERATOR_TOKEN, setup};
+use crate::webhooks::receiver::{Behaviour, Receiver};
+
+const DATA: &str = r#"{"amount":12.50,"id":9007199254740993}"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_is_heard_and_forwarded_where_dev_runs_with_no_configuration() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let target = Receiver::start(Behaviour::answer("201 Created", "x-mine: yes\r\n", "stored")).await;
+    let mut listening = shell.listen(&["--user", "alice", "--forward-to", &target.url()]);
+    listening.complains("Ctrl-C").await;
+
+    let published = ["events", "publish", "--user", "alice", "--type", "invoice.paid", "--data", DATA];
+    let published = succeeded(&shell.run(&published));
+    let event = published.split_whitespace().next().unwrap();
+    assert!(event.starts_with("evt_") && published.ends_with("1 delivery"), "{published}");
+
+    let webhook = target.expect(1).await.remove(0);
+    assert_eq!((webhook.path.as_str(), webhook.header("webhook-id")), ("/hook", event));
+    assert_eq!(webhook.header("content-type"), "application/json");
+    assert!(webhook.header("user-agent").starts_with("Gatepost/") && !webhook.header("webhook-signature").is_empty());
+    assert_eq!(webhook.header("host"), target.address().to_string());
+    let body = String::from_utf8(webhook.body).unwrap();
+    assert!(body.ends_with(&format!(r#""data":{DATA}}}"#)), "byte for byte: {body}");
+
+    let line = listening.shows(event).await;
+    assert!(line.starts_with("20") && line.contains("invoice.paid") && line.ends_with("201"), "{line}");
+    let delivery = eventually("it is delivered", async || {
+        let deliveries = shell.json(&["webhooks", "deliveries", "--user", "alice", "--state", "delivered"]);
+        deliveries["deliveries"].as_array()?.first().cloned()
+    })
+    .await;
+    assert_eq!((&delivery["eventId"], &delivery["attempts"]), (&json!(event), &json!(1)));
+    let alice = succeeded(&shell.run(&["token", "--user", "alice"]));
+    let detail = format!("/api/webhooks/deliveries/{}", delivery["id"].as_str().unwrap());
+    let detail = gatepost.send(&Request::new("GET", &detail).bearer(&alice)).await.json();
+    let attempt = &detail["attempts"][0];
+    assert_eq!((&attempt["status"], &attempt["response"]), (&json!(201), &json!("stored")), "the target's own answer");
+    assert!(succeeded(&shell.run(&["webhooks", "list", "--user", "alice"])).contains("gatepost listen"));
+
+    listening.signal("INT");
+    assert_eq!(listening.exited().await.code(), Some(0), "{}", listening.complaint());
+    assert_eq!(succeeded(&shell.run(&["webhooks", "list", "--user", "alice"])), "no subscriptions");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_dev_prints_about_webhooks_works_when_pasted() {
+    let gatepost = Setup::dev().await.start().await;
+    let welcome = eventually("the welcome is printed", async || {
+        Some(gatepost.written()).filter(|written| written.contains("/api/webhooks/subscriptions"))
+    })
+    .await;
+    let (listen, address) = ("gatepost listen --user alice", gatepost.address().to_string());
+    assert!(welcome.lines().any(|line| line.trim() == listen), "{welcome}");
+    let listening = Shell::in_the_folder_of(&gatepost).listen(&["--user", "alice"]);
+    listening.complains("Ctrl-C").await;
+
+    let is_pasted = |line: &&str| ["ID_TOKEN=", "OPERATOR_TOKEN="].iter().any(|start| line.starts_with(start));
+    let tokens: Vec<&str> = welcome.lines().filter(is_pasted).collect();
+    assert_eq!(tokens.len(), 2, "{welcome}");
+    let paste = |path: &str| -> Value {
+        let url = format!("http://{address}{path} ");
+        let curl = welcome.lines().find(|line| line.starts_with("curl") && line.contains(&url)).unwrap();
+        let output = Command::new("sh").args(["-c", &format!("{}\n{curl}", tokens.join("\n"))]).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", complaint(&output)))
+    };
+    let published = paste("/api/operator/events");
+    assert_eq!(published["deliveries"], 1, "{published}");
+    listening.shows(published["event"]["id"].as_str().unwrap()).await;
+    let subscribed = paste("/api/webhooks/subscriptions");
+    assert!(subscribed["secret"].as_str().unwrap().starts_with("whsec_"), "{subscribed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn listening_shows_payloads_and_takes_only_what_gatepost_signed() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let mut listening = shell.listen(&["--user", "alice", "--json", "--events", "invoice.*", "order.created"]);
+    let remark = listening.complains("Ctrl-C").await;
+    let url = remark.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+
+    let forged = ["-sS", "-o", "/dev/null", "-w", "%{http_code}", url, "-d", r#"{"type":"forged"}"#];
+    let curl = |more: &[&str]| {
+        let output = Command::new("curl").args(forged).args(more).output();
+        String::from_utf8(output.expect("curl runs: apt-get install -y curl").stdout).unwrap()
+    };
+    let signature = "webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+    assert_eq!(curl(&[]), "401");
+    assert_eq!(curl(&["-H", "webhook-id: evt_1", "-H", "webhook-timestamp: 1614265330", "-H", signature]), "401");
+
+    for event_type in ["invoice.paid", "order.cancelled", "order.created"] {
+        succeeded(&shell.publish("alice", event_type, DATA));
+    }
+    succeeded(&shell.publish("bob", "invoice.paid", DATA));
+    let shown: Value = serde_json::from_str(&listening.shows("order.created").await).unwrap();
+    assert_eq!(shown["payload"]["type"], "order.created");
+    assert!(shown["payload"]["data"]["amount"] == json!(12.5) && shown.get("forwarded").is_none(), "{shown}");
+    listening.shows("invoice.paid").await;
+    listening.signal("TERM");
+    assert_eq!(listening.exited().await.code(), Some(0), "{}", listening.complaint());
+    assert_eq!(
+        listening.shown().lines().count(),
+        2,
+        "neither forged nor of another type or user: {}",
+        listening.shown()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_target_that_does_not_answer_is_said_and_gatepost_tries_again() {
+    let gatepost = Setup::dev().await.with("WEBHOOK_RETRY_SCHEDULE", "1s").start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let address = free_address();
+    let listening = shell.listen(&["--user", "alice", "--forward-to", &format!("http://{address}/hook")]);
+    listening.complains("Ctrl-C").await;
+    succeeded(&shell.publish("alice", "invoice.paid", DATA));
+    let line = listening.shows("invoice.paid").await;
+    assert!(line.contains("not forwarded"), "{line}");
+    let target = Receiver::start_at(address, Behaviour::ok()).await;
+    target.expect(1).await;
+    eventually("the answer is shown", async || {
+        listening.shown().lines().any(|line| line.ends_with("200")).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_subscription_that_cannot_be_deleted_is_named() {
+    let mut gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let mut listening = shell.listen(&["--user", "alice"]);
+    listening.complains("Ctrl-C").await;
+    gatepost.kill().await;
+    listening.signal("INT");
+    assert_eq!(listening.exited().await.code(), Some(1));
+    let complaint = listening.complaint();
+    let command = complaint.split('`').find(|part| part.starts_with("gatepost webhooks delete")).unwrap();
+    gatepost.start_again().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    succeeded(&shell.run(&command.split(' ').skip(1).collect::<Vec<_>>()));
+    assert_eq!(succeeded(&shell.run(&["webhooks", "list", "--user", "alice"])), "no subscriptions");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_subscription_is_created_tested_and_retried_with_an_api_key() {
+    let storage = Storage::sqlite();
+    let gatepost = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "").start().await;
+    let receiver = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "")).await;
+    let (key, _) = gatepost.user("alice").created("CLI").await;
+    let shell = Shell::beside(&gatepost).with(("GATEPOST_API_KEY", &key));
+
+    let created =
+        shell.run(&["webhooks", "create", &receiver.url(), "--event", "invoice.*", "--event", "order.created"]);
+    let secret = succeeded(&created);
+    assert!(secret.starts_with("whsec_") && !secret.contains(char::is_whitespace), "alone, for a pipe: {secret}");
+    let id = complaint(&created).split_whitespace().find(|word| word.starts_with("sub_")).unwrap().to_owned();
+    let listed = succeeded(&shell.run(&["webhooks", "list"]));
+    assert!([&id, &receiver.url(), "enabled", "invoice.* order.created"].iter().all(|part| listed.contains(*part)));
+    assert!(!listed.contains(&secret), "it is shown once");
+
+    assert!(succeeded(&shell.run(&["webhooks", "test", &id])).contains(&id));
+    let webhook = receiver.expect(1).await.remove(0);
+    let headers = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(|name| (name, webhook.header(name)));
+    let headers: http::HeaderMap = headers
+        .into_iter()
+        .map(|(name, value)| (name.parse::<http::HeaderName>().unwrap(), value.parse().unwrap()))
+        .collect();
+    standardwebhooks::Webhook::new(&secret).unwrap().verify(&webhook.body, &headers).expect("the secret signs");
+
+    let failed = ["webhooks", "deliveries", "--subscription", &id, "--state", "failed", "--event-type", "webhook.test"];
+    let delivery = eventually("the test fails", async || {
+        let deliveries = shell.json(&failed);
+        Some(deliveries["deliveries"].as_array()?.first()?["id"].as_str()?.to_owned())
+    })
+    .await;
+    let table = succeeded(&shell.run(&failed));
+    assert!(table.contains(&delivery) && table.contains("failed schedule_spent"), "{table}");
+    receiver.behave(Behaviour::ok());
+    let unknown = "dlv_01h455vb4pex5vsknk084sn02q";
+    let retried = shell.run(&["webhooks", "retry", unknown, &delivery]);
+    assert_eq!(retried.status.code(), Some(1), "one of them is nobody's");
+    assert!(complaint(&retried).contains("delivery_not_found") && complaint(&retried).contains("1 of 2"));
+    assert_eq!(String::from_utf8_lossy(&retried.stdout).trim(), format!("{delivery} is due now"));
+    receiver.expect(2).await;
+
+    assert_failed(&shell.run(&["webhooks", "test", "sub_unknown"]), 1, "subscription_not_found");
+    succeeded(&shell.run(&["webhooks", "delete", &id]));
+    assert_eq!(shell.json(&["webhooks", "list"]), json!({ "subscriptions": [] }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_is_published_by_the_operator_from_a_file_or_a_pipe() {
+    let storage = Storage::sqlite();
+    let gatepost = setup(&storage).await.start().await;
+    let shell = Shell::beside(&gatepost).with(("GATEPOST_OPERATOR_TOKEN", OPERATOR_TOKEN));
+    std::fs::write(gatepost.folder().join("data.json"), format!("{DATA}\n")).unwrap();
+    let publish = |data: &str, input: &str| {
+        let arguments = ["--user", "alice", "--type", "invoice.paid", "--id", "in_42-paid", "--json", "--data", data];
+        shell.feed(&[&["events", "publish"][..], &arguments].concat(), input)
+    };
+    let first: Value = serde_json::from_str(&succeeded(&publish("@data.json", ""))).unwrap();
+    assert_eq!((&first["event"]["userId"], &first["event"]["type"]), (&json!("alice"), &json!("invoice.paid")));
+    assert_eq!((&first["deliveries"], first.get("duplicate")), (&json!(0), None));
+    let again: Value = serde_json::from_str(&succeeded(&publish("-", DATA))).unwrap();
+    assert_eq!((&again["event"], &again["duplicate"]), (&first["event"], &json!(true)), "the same bytes");
+    assert_failed(&publish("{}", ""), 1, "event_conflict");
+    assert_failed(&publish("-1", ""), 1, "event_conflict");
+    assert_failed(&publish("{", ""), 1, "the data is no JSON");
+    assert_failed(&publish("@missing.json", ""), 1, "missing.json");
+    assert_failed(&shell.publish("alice", "no type", DATA), 1, "type");
+    let wrong = shell.with(("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789"));
+    assert_failed(&wrong.publish("alice", "invoice.paid", DATA), 1, "credential_invalid");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_goes_wrong_is_said_on_standard_error() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::beside(&gatepost);
+    for usage in [
+        &["webhooks"][..],
+        &["webhooks", "create", "http://127.0.0.1:9000/"],
+        &["webhooks", "deliveries", "--state", "lost"],
+        &["webhooks", "deliveries", "--limit", "201"],
+        &["webhooks", "retry"],
+        &["events", "publish", "--user", "alice", "--type", "a"],
+        &["listen", "--forward-to", "ftp://127.0.0.1/"],
+        &["listen", "--forward-to", "127.0.0.1:9000"],
+    ] {
+        assert_failed(&shell.run(usage), 2, "");
+    }
+    assert_failed(&shell.run(&["webhooks", "list"]), 78, "GATEPOST_API_KEY");
+    assert_failed(&shell.run(&["listen"]), 78, "GATEPOST_API_KEY");
+    assert_failed(&shell.publish("alice", "a", "1"), 78, "GATEPOST_OPERATOR_TOKEN");
+    let two_words = shell.with(("GATEPOST_API_KEY", "sword fish"));
+    assert_failed(&two_words.run(&["webhooks", "list"]), 78, "GATEPOST_API_KEY");
+    assert!(!complaint(&two_words.run(&["webhooks", "list"])).contains("sword fish"), "a secret is not shown");
+    let create = ["webhooks", "create", "ftp://127.0.0.1/", "--event", "*", "--user", "alice"];
+    assert_failed(&shell.run(&create), 1, "url");
+    assert_failed(&shell.run(&["listen", "--events", "in*voice", "--user", "alice"]), 1, "events");
+    let nowhere = format!("http://{}", free_address());
+    let away = shell.with(("GATEPOST_URL", &nowhere)).with(("GATEPOST_API_KEY", "svc_live_1"));
+    assert_failed(&away.run(&["webhooks", "list"]), 1, &nowhere);
+}
+
+#[test]
+fn help_begins_with_examples() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let actions = ["list", "create", "delete", "test", "deliveries", "retry"].map(|action| vec!["webhooks", action]);
+    for command in
+        actions.into_iter().chain([vec!["webhooks"], vec!["events"], vec!["events", "publish"], vec!["listen"]])
+    {
+        let output = feed_gatepost(folder.path(), &[&command[..], &["--help"]].concat(), &[], "");
+        assert!(succeeded(&output).starts_with("Examples:"), "{command:?}");
+    }
+}
+
+/// A shell beside a running instance, with an environment.
+struct Shell {
+    folder: PathBuf,
+    environment: Vec<(String, String)>,
+}
+
+impl Shell {
+    /// One that is told where the instance is.
+    fn beside(gatepost: &Gatepost) -> Self {
+        let url = format!("http://{}", gatepost.address());
+        Self { folder: gatepost.folder(), environment: Vec::new() }.with(("GATEPOST_URL", &url))
+    }
+
+    /// One with the instance's own configuration, in its folder.
+    fn in_the_folder_of(gatepost: &Gatepost) -> Self {
+        let listen = gatepost.address().to_string();
+        Self { folder: gatepost.folder(), environment: Vec::new() }.with(("LISTEN", &listen))
+    }
+
+    fn with(&self, (name, value): (&str, &str)) -> Self {
+        let mut environment = self.environment.clone();
+        environment.retain(|(known, _)| known != name);
+        environment.push((name.to_owned(), value.to_owned()));
+        Self { folder: self.folder.clone(), environment }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.feed(arguments, "")
+    }
+
+    fn feed(&self, arguments: &[&str], input: &str) -> Output {
+        let environment: Vec<_> =
+            self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        feed_gatepost(&self.folder, arguments, &environment, input)
+    }
+
+    /// The answer of a command that must succeed.
+    fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&succeeded(&self.run(&[arguments, &["--json"]].concat()))).unwrap()
+    }
+
+    fn publish(&self, user: &str, event_type: &str, data: &str) -> Output {
+        self.run(&["events", "publish", "--user", user, "--type", event_type, "--data", data])
+    }
+
+    fn listen(&self, arguments: &[&str]) -> Listening {
+        let log = |name: &str| File::create(self.folder.join(name)).expect("creates a log");
+        let mut command = Command::new(gatepost_binary());
+        command.arg("listen").args(arguments).env_clear().envs(self.environment.iter().cloned());
+        command.current_dir(&self.folder).stdin(Stdio::null());
+        command.stdout(log("listen.out")).stderr(log("listen.err"));
+        Listening { child: command.spawn().expect("the binary starts"), folder: self.folder.clone() }
+    }
+}
+
+/// A running `gatepost listen`. It is killed with its value.
+struct Listening {
+    child: Child,
+    folder: PathBuf,
+}
+
+impl Listening {
+    fn shown(&self) -> String {
+        std::fs::read_to_string(self.folder.join("listen.out")).unwrap()
+    }
+
+    fn complaint(&self) -> String {
+        std::fs::read_to_string(self.folder.join("listen.err")).unwrap()
+    }
+
+    /// The first whole line on standard output with this in it.
+    async fn shows(&self, what: &str) -> String {
+        eventually(&format!("{what} is shown"), async || whole_line(&self.shown(), what)).await
+    }
+
+    /// The first whole line on standard error with this in it.
+    async fn complains(&self, what: &str) -> String {
+        eventually(&format!("{what} is remarked"), async || whole_line(&self.complaint(), what)).await
+    }
+
+    fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("sh runs").success(), "{kill}");
+    }
+
+    async fn exited(&mut self) -> ExitStatus {
+        eventually("listening ends", async || self.child.try_wait().expect("our own child")).await
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn whole_line(text: &str, what: &str) -> Option<String> {
+    let line = text.split_inclusive('\n').find(|line| line.ends_with('\n') && line.contains(what));
+    line.map(|line| line.trim_end().to_owned())
+}
+
+/// What a command that succeeded answered, without the newline at its end.
+#[track_caller]
+fn succeeded(output: &Output) -> String {
+    assert!(output.status.success(), "{}", complaint(output));
+    String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
+}
+
+#[track_caller]
+fn assert_failed(output: &Output, code: i32, what: &str) {
+    assert_eq!(output.status.code(), Some(code), "{}", complaint(output));
+    assert!(complaint(output).contains(what), "{what}: {}", complaint(output));
+    assert!(output.stdout.is_empty(), "complaints go to standard error");
+}
+
+fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
