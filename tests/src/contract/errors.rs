@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::assert_problem;
-use crate::harness::{Request, Setup, Storage, on_both_databases, eventually};
+use crate::harness::{Request, Setup, Storage, eventually, on_both_databases};
 
 on_both_databases!(the_framework_s_own_look_like_ours, the_request_id_is_the_caller_s_or_new);
 
