@@ -106,16 +106,18 @@ fn tally(receiver: &Receiver) -> BTreeMap<String, usize> {
     arrived
 }
 
-/// Publish to a receiver that is down, kill, start the receiver and the process: it arrives.
+/// Publish to a receiver that is down, kill, start the receiver and the process: it arrives. The kill comes after the
+/// first attempt has ended: what is being attempted at that moment waits for the end of its lease, a minute.
 async fn what_waits_survives_and_arrives(storage: Storage) {
-    let setup = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "1s,1s,1s,1s,1s,1s,1s,1s");
+    let setup = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "3s,3s,3s,3s");
     let mut gatepost = setup.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let (address, url) = (receiver.address(), receiver.url());
     drop(receiver);
     let consumer = Consumer::new(&gatepost, "survivor").await;
-    consumer.subscribe(&url, &["*"]).await;
+    let (subscription, _) = consumer.subscribe(&url, &["*"]).await;
     let published = Host(gatepost.address()).publish("survivor", "order.paid", json!({ "order": 7 })).await;
+    consumer.delivery_in(&subscription, "waiting").await;
     gatepost.kill().await;
     let receiver = Receiver::start_at(address, Behaviour::ok()).await;
     gatepost.start_again().await;
