@@ -6,7 +6,7 @@ use domain::{KeyPolicy, KeyPolicySettings};
 
 use super::file::{read_file, read_value};
 use super::given::{Given, Origin};
-use super::settings::{Draft, Setting, settings, value_file_name};
+use super::settings::{Draft, SECONDS_PER_DAY, Setting, settings, value_file_name};
 use super::{Configuration, Environment, InvalidConfiguration, Problem};
 
 /// The configuration, and where each of its values came from.
@@ -69,8 +69,8 @@ pub(crate) fn load(
     }
     problems.extend(file_values.into_iter().map(unknown));
     let mut configuration = draft.configuration;
-    configuration.key_policy = judge_keys(draft.keys, &origins, &mut problems);
-    configuration.webhooks.policy = judge_webhooks(draft.webhooks, &origins, &mut problems);
+    configuration.key_policy = judge(draft.keys, key_policy, put_back_keys, &origins, &mut problems);
+    configuration.webhooks.policy = judge(draft.webhooks, webhook_policy, put_back_webhooks, &origins, &mut problems);
     // What was refused above is neither missing nor unfit on top of it.
     let on_top = |need: &Problem| need.setting().is_none_or(|name| !unusable.contains(name));
     problems.extend(needs(&configuration).into_iter().filter(on_top));
@@ -158,43 +158,39 @@ fn nearest(name: &str) -> Option<String> {
         .map(|(_, known)| known)
 }
 
-/// Has the domain judge the key lifecycle's settings. What it refuses is put back to the default, so that the next
-/// refusal comes to light too.
-fn judge_keys(
-    mut keys: KeyPolicySettings,
+/// What the domain refuses of settings that it judges together: the setting's name, and what is allowed.
+type Refusal = (&'static str, String);
+
+/// Has the domain make a policy of settings. What it refuses is put back to the default, so that the next refusal comes
+/// to light too.
+fn judge<Settings: Clone, Policy>(
+    mut settings: Settings,
+    policy: impl Fn(Settings) -> Result<Policy, Refusal>,
+    put_back: impl Fn(&mut Settings, &str) -> String,
     origins: &BTreeMap<&'static str, Origin>,
     problems: &mut Vec<Problem>,
-) -> KeyPolicy {
+) -> Policy {
     loop {
-        let refusal = match KeyPolicy::new(keys.clone()) {
+        let (name, allowed) = match policy(settings.clone()) {
             Ok(policy) => return policy,
             Err(refusal) => refusal,
         };
-        let shown = put_back(&mut keys, refusal.name);
-        let origin = origins.get(refusal.name).unwrap_or(&Origin::Default).clone();
-        problems.push(Problem::Refused { name: refusal.name, shown, origin, allowed: refusal.allowed });
+        let shown = put_back(&mut settings, name);
+        let origin = origins.get(name).unwrap_or(&Origin::Default).clone();
+        problems.push(Problem::Refused { name, shown, origin, allowed });
     }
 }
 
-/// The same for the settings of webhooks.
-fn judge_webhooks(
-    mut webhooks: WebhookPolicySettings,
-    origins: &BTreeMap<&'static str, Origin>,
-    problems: &mut Vec<Problem>,
-) -> WebhookPolicy {
-    loop {
-        let refusal = match WebhookPolicy::new(webhooks.clone()) {
-            Ok(policy) => return policy,
-            Err(refusal) => refusal,
-        };
-        let shown = put_back_webhooks(&mut webhooks, refusal.name);
-        let origin = origins.get(refusal.name).unwrap_or(&Origin::Default).clone();
-        problems.push(Problem::Refused { name: refusal.name, shown, origin, allowed: refusal.allowed });
-    }
+fn key_policy(settings: KeyPolicySettings) -> Result<KeyPolicy, Refusal> {
+    KeyPolicy::new(settings).map_err(|refusal| (refusal.name, refusal.allowed))
+}
+
+fn webhook_policy(settings: WebhookPolicySettings) -> Result<WebhookPolicy, Refusal> {
+    WebhookPolicy::new(settings).map_err(|refusal| (refusal.name, refusal.allowed))
 }
 
 /// Puts one setting back to its default, and answers what it was.
-fn put_back(keys: &mut KeyPolicySettings, name: &str) -> String {
+fn put_back_keys(keys: &mut KeyPolicySettings, name: &str) -> String {
     let default = KeyPolicySettings::default();
     match name {
         "API_KEYS_MAX_ACTIVE" => std::mem::replace(&mut keys.max_active, default.max_active).to_string(),
@@ -227,7 +223,7 @@ fn put_back_webhooks(webhooks: &mut WebhookPolicySettings, name: &str) -> String
             // The retention is judged against the schedule, so that goes back too.
             webhooks.retry_schedule = default.retry_schedule;
             let retention = std::mem::replace(&mut webhooks.retention, default.retention);
-            (retention.as_secs() / (24 * 60 * 60)).to_string()
+            (retention.as_secs() / SECONDS_PER_DAY).to_string()
         }
         _ => {
             *webhooks = default;

@@ -19,7 +19,7 @@ const POOL_SIZE_MAX: usize = 500;
 const OPERATOR_TOKEN_LENGTH_MIN: usize = 32;
 /// The most keys in the verification cache: some 7 GB.
 const KEY_CACHE_SIZE_MAX: usize = 10_000_000;
-const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
+pub(super) const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// One row of the table: everything that is known of a setting.
 pub(super) struct Setting {

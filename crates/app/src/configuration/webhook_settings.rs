@@ -3,9 +3,8 @@ use std::time::Duration;
 use domain::webhooks::{RetrySchedule, WebhookPolicy, WebhookPolicySettings};
 
 use super::given::Refused;
-use super::settings::{Secrecy, Setting, listed, network, parsed};
+use super::settings::{SECONDS_PER_DAY, Secrecy, Setting, listed, network, parsed};
 
-const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 /// The longest attempt: half a lease, so that no lease ends under an attempt.
 const TIMEOUT_SECONDS_MAX: u64 = 30;
 const CONCURRENCY_MAX: u32 = 10_000;
