@@ -104,3 +104,27 @@ fn pragmas() -> String {
         BUSY_TIMEOUT.as_millis()
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use diesel::RunQueryDsl;
+    use diesel::sql_types::Text;
+
+    use super::*;
+
+    #[derive(diesel::QueryableByName)]
+    struct CompileOption {
+        #[diesel(sql_type = Text)]
+        compile_options: String,
+    }
+
+    #[test]
+    fn sqlite_is_compiled_as_decided() {
+        let mut connection = SqliteConnection::establish(":memory:").unwrap();
+        let options = diesel::sql_query("PRAGMA compile_options").load::<CompileOption>(&mut connection).unwrap();
+        let options: Vec<String> = options.into_iter().map(|option| option.compile_options).collect();
+        for decided in ["ENABLE_QPSG", "DEFAULT_MEMSTATUS=0"] {
+            assert!(options.iter().any(|option| option == decided), "without {decided}: {options:?}");
+        }
+    }
+}
