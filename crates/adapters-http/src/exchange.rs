@@ -1,6 +1,7 @@
 use std::cell::{Cell, OnceCell};
 use std::net::IpAddr;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::{HttpMessage, HttpRequest};
@@ -20,8 +21,8 @@ pub(crate) struct Exchange {
     pub(crate) route: Option<String>,
     pub(crate) peer: Option<IpAddr>,
     pub(crate) started: Instant,
-    user_id: OnceCell<String>,
-    key_id: Cell<Option<KeyId>>,
+    user: OnceCell<UserId>,
+    key: OnceCell<Arc<VerifiedKey>>,
     is_logged: Cell<bool>,
 }
 
@@ -33,8 +34,8 @@ impl Exchange {
             route,
             peer,
             started: Instant::now(),
-            user_id: OnceCell::new(),
-            key_id: Cell::new(None),
+            user: OnceCell::new(),
+            key: OnceCell::new(),
             is_logged: Cell::new(false),
         })
     }
@@ -46,21 +47,20 @@ impl Exchange {
 
     /// Notes who calls.
     pub(crate) fn note_user(&self, user: &UserId) {
-        self.user_id.get_or_init(|| user.subject().to_owned());
+        self.user.get_or_init(|| user.clone());
     }
 
-    /// Notes the key that the caller presented.
-    pub(crate) fn note_key(&self, key: &VerifiedKey) {
-        self.note_user(&key.owner);
-        self.key_id.set(Some(key.id));
+    /// Notes the key that the caller presented, and with it who calls.
+    pub(crate) fn note_key(&self, key: &Arc<VerifiedKey>) {
+        self.key.get_or_init(|| Arc::clone(key));
     }
 
     pub(crate) fn user_id(&self) -> Option<&str> {
-        self.user_id.get().map(String::as_str)
+        self.user.get().or_else(|| self.key.get().map(|key| &key.owner)).map(UserId::subject)
     }
 
     pub(crate) fn key_id(&self) -> Option<KeyId> {
-        self.key_id.get()
+        self.key.get().map(|key| key.id)
     }
 
     /// Notes that the log line is written.

@@ -43,7 +43,7 @@ macro_rules! type_id {
         impl fmt::Display for $name {
             fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str(Self::PREFIX)?;
-                formatter.write_str(&encode(self.0))
+                formatter.write_str(std::str::from_utf8(&encode(self.0)).map_err(|_| fmt::Error)?)
             }
         }
 
@@ -91,9 +91,15 @@ fn mint(at: Timestamp, entropy: &dyn Entropy) -> [u8; 16] {
     uuid::Builder::from_unix_timestamp_millis(unix_millis, &random).into_uuid().into_bytes()
 }
 
-fn encode(bytes: [u8; 16]) -> String {
-    let number = u128::from_be_bytes(bytes);
-    (0..SUFFIX_LENGTH).rev().map(|position| char::from(ALPHABET[((number >> (5 * position)) & 31) as usize])).collect()
+/// No allocation: the id of a key is in the answer and in the log line of every verification.
+fn encode(bytes: [u8; 16]) -> [u8; SUFFIX_LENGTH] {
+    let mut rest = u128::from_be_bytes(bytes);
+    let mut digits = [0; SUFFIX_LENGTH];
+    for digit in digits.iter_mut().rev() {
+        *digit = ALPHABET[(rest & 31) as usize];
+        rest >>= 5;
+    }
+    digits
 }
 
 fn decode(suffix: &str) -> Option<[u8; 16]> {

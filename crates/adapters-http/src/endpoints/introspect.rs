@@ -1,5 +1,6 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Json, Payload};
+use actix_web::http::header::ContentType;
+use actix_web::web::Payload;
+use actix_web::{HttpRequest, HttpResponse};
 use domain::Timestamp;
 use serde::Serialize;
 use utoipa::openapi::{RefOr, Response};
@@ -16,6 +17,8 @@ use crate::operator::Operator;
 
 /// What kind of token it is: one of ours, which no registry knows.
 const TOKEN_TYPE: &str = "api_key";
+/// Most answers fit into so much.
+const USUAL_ANSWER_BYTES: usize = 512;
 
 /// Which key to look at.
 #[derive(ToSchema)]
@@ -41,17 +44,17 @@ struct Form {
 /// What RFC 7662 says of a token. Nothing but `active` when it is not active.
 #[derive(Default, Serialize, ToSchema)]
 #[schema(as = Introspection)]
-pub(super) struct Answer {
+pub(super) struct Answer<'a> {
     /// Whether the key is good now, and has every scope that was asked for.
     active: bool,
     /// The user whose key it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "alice")]
-    sub: Option<String>,
+    sub: Option<&'a str>,
     /// The identity provider that knows the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "https://id.example.com")]
-    iss: Option<String>,
+    iss: Option<&'a str>,
     /// The key's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
@@ -71,11 +74,11 @@ pub(super) struct Answer {
     /// What it may be used for, with spaces between; absent when no scope was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "orders:read orders:write")]
-    scope: Option<String>,
+    scope: Option<&'a str>,
     /// What its owner called it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "CI deploy")]
-    label: Option<String>,
+    label: Option<&'a str>,
 }
 
 /// Tells whether an API key is good, and whose it is (RFC 7662).
@@ -91,30 +94,36 @@ pub(super) struct Answer {
     operation_id = "introspect",
     security(("operatorToken" = [])),
     request_body(content((Body = "application/json"), (Form = "application/x-www-form-urlencoded"))),
-    responses((status = 200, description = "What the key is", body = Answer), Errors),
+    responses((status = 200, description = "What the key is", body = Answer<'static>), Errors),
 )]
-pub(super) async fn introspect(_: Operator, request: HttpRequest, payload: Payload) -> Result<Json<Answer>, ApiError> {
+pub(super) async fn introspect(_: Operator, request: HttpRequest, payload: Payload) -> Result<HttpResponse, ApiError> {
     let fields = read_form_or_fields(&request, payload.into_inner(), &State::of(&request).limits).await?;
     let (token, required) = (fields.required_text("token")?, fields.scopes("scopes")?);
     let Some(key) = find_good_key(&request, token).await? else {
-        return Ok(Json(Answer::default()));
+        return respond(&Answer::default());
     };
     spend(&request, &key).map_err(ApiError::RateLimited)?;
-    Ok(Json(if key.scopes.covers(&required) { Answer::active(&key) } else { Answer::default() }))
+    respond(&if key.scopes.covers(&required) { Answer::active(&key) } else { Answer::default() })
 }
 
-impl Answer {
-    fn active(key: &VerifiedKey) -> Self {
+fn respond(answer: &Answer<'_>) -> Result<HttpResponse, ApiError> {
+    let mut body = Vec::with_capacity(USUAL_ANSWER_BYTES);
+    serde_json::to_writer(&mut body, answer).map_err(|error| ApiError::Internal(error.into()))?;
+    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(body))
+}
+
+impl<'a> Answer<'a> {
+    fn active(key: &'a VerifiedKey) -> Self {
         Self {
             active: true,
-            sub: Some(key.owner.subject().to_owned()),
-            iss: Some(key.owner.issuer().to_owned()),
+            sub: Some(key.owner.subject()),
+            iss: Some(key.owner.issuer()),
             client_id: Some(key.id.to_string()),
             token_type: Some(TOKEN_TYPE),
             iat: Some(whole_seconds(key.created_at)),
             exp: key.expires_at.map(whole_seconds),
-            scope: (!key.scopes.is_empty()).then(|| key.scopes.to_string()),
-            label: Some(key.label.to_string()),
+            scope: (!key.scopes.is_empty()).then(|| key.scopes.as_str()),
+            label: Some(key.label.as_str()),
         }
     }
 }
