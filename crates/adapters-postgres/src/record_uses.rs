@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, latest_uses};
 use domain::{KeyId, KeyUse, Timestamp};
 
 use crate::attempt::{Failure, Work};
@@ -27,12 +27,7 @@ pub(crate) struct RecordUses(BTreeMap<KeyId, Timestamp>);
 impl RecordUses {
     /// The latest use of each key.
     pub(crate) fn new(uses: &[KeyUse]) -> Self {
-        let mut latest = BTreeMap::new();
-        for used in uses {
-            let at = latest.entry(used.id).or_insert(used.at);
-            *at = used.at.max(*at);
-        }
-        Self(latest)
+        Self(latest_uses(uses))
     }
 }
 

@@ -14,6 +14,7 @@ use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, Stor
 use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 use crate::SqliteStore;
+use crate::record_uses::record_uses;
 use crate::undo::Undo;
 
 #[async_trait]
@@ -114,10 +115,11 @@ impl KeyStore for SqliteStore {
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
-        let mut uses = uses.to_vec();
-        // In the order of the index, which costs a quarter less processor time than none.
-        uses.sort_unstable_by_key(|used| used.id);
-        self.writer.write(move |connection| Ok(uses.iter().try_for_each(|used| record_use(connection, *used))?)).await
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let uses = uses.to_vec();
+        self.writer.write_unflushed(move |connection| Ok(record_uses(connection, &uses)?)).await
     }
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
@@ -140,13 +142,4 @@ fn find(connection: &mut SqliteConnection, id: KeyId) -> Result<Option<(ApiKey, 
 fn list(connection: &mut SqliteConnection, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, Undo> {
     let rows: Vec<KeyRow> = list_keys(owner, view).load(connection)?;
     Ok(view.select(api_keys_of(rows)?))
-}
-
-/// Forward only: a use that is not newer than the stored one changes nothing.
-fn record_use(connection: &mut SqliteConnection, used: KeyUse) -> QueryResult<()> {
-    let at = StoredInstant::from(used.at);
-    let older = api_keys::last_used_at.is_null().or(api_keys::last_used_at.assume_not_null().lt(at));
-    let key = api_keys::table.filter(api_keys::id.eq(used.id.as_bytes().as_slice())).filter(older);
-    Kept(diesel::update(key).set(api_keys::last_used_at.eq(Some(at)))).execute(connection)?;
-    Ok(())
 }

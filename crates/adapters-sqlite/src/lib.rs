@@ -13,6 +13,7 @@ mod key_store;
 mod migrate;
 mod readers;
 mod readiness;
+mod record_uses;
 mod savepoint;
 mod store;
 mod undo;

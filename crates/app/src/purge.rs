@@ -61,20 +61,10 @@ mod tests {
     use std::sync::Arc;
 
     use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
-    use domain::ports::{KeyStore, RecentUses};
-    use domain::{
-        CreateKey, KeyId, KeyPolicy, KeyPolicySettings, Keys, Label, PURGE_BATCH_MAX, Scopes, Timestamp, UserId,
-    };
+    use domain::ports::KeyStore;
+    use domain::{CreateKey, KeyPolicy, KeyPolicySettings, Keys, Label, PURGE_BATCH_MAX, Scopes, Timestamp, UserId};
 
     use super::*;
-
-    struct NoUses;
-
-    impl RecentUses for NoUses {
-        fn last_use(&self, _: KeyId) -> Option<Timestamp> {
-            None
-        }
-    }
 
     #[tokio::test]
     async fn a_purge_goes_on_until_nothing_is_left_to_delete() {
@@ -83,13 +73,8 @@ mod tests {
         let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
         let clock = Arc::new(ManualClock::new(now));
         let store: Arc<dyn KeyStore> = Arc::new(MemoryKeyStore::default());
-        let keys = Keys::new(
-            store,
-            Arc::new(NoUses),
-            Arc::clone(&clock) as _,
-            Arc::new(SeededEntropy::new(1)),
-            policy.unwrap(),
-        );
+        let keys =
+            Keys::new(store, Arc::new(()), Arc::clone(&clock) as _, Arc::new(SeededEntropy::new(1)), policy.unwrap());
         let owner = UserId::new("https://id.example", "alice").unwrap();
         let label = Label::parse("CI").unwrap();
         let expires_at = Some(now.plus(Duration::from_secs(1)));

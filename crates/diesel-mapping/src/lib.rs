@@ -9,6 +9,7 @@ mod instant;
 mod kept;
 pub mod key_queries;
 mod key_row;
+mod latest_uses;
 mod migrations;
 mod readiness;
 pub mod schema;
@@ -18,6 +19,7 @@ pub use failure::store_error;
 pub use instant::StoredInstant;
 pub use kept::Kept;
 pub use key_row::{KEY_COLUMNS, KeyColumns, KeyRow, NewKeyRow, api_keys_of, digest_of};
+pub use latest_uses::latest_uses;
 pub use migrations::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
 pub use readiness::{WRITE_PROBE, not_writable, schema_is_complete};
 

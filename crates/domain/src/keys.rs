@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::ports::{Clock, Entropy, KeyStore, RecentUses};
-use crate::{ApiKey, KeyPolicy};
+use crate::{ApiKey, KeyId, KeyPolicy};
 
 /// The use cases of the key lifecycle, one file each: `create_key`, `list_keys`, `revoke_key`, `rotate_key`,
 /// `report_leaks`, `purge_keys`.
@@ -31,8 +31,10 @@ impl Keys {
 
     /// Shows uses that are noted but not stored yet, so that an owner sees a use at once.
     pub(crate) fn with_recent_uses(&self, mut keys: Vec<ApiKey>) -> Vec<ApiKey> {
+        let ids: Vec<KeyId> = keys.iter().map(|key| key.id).collect();
+        let uses = self.recent_uses.last_uses(&ids);
         for key in &mut keys {
-            key.last_used_at = key.last_used_at.max(self.recent_uses.last_use(key.id));
+            key.last_used_at = key.last_used_at.max(uses.get(&key.id).copied());
         }
         keys
     }

@@ -11,6 +11,7 @@
 //!   loses nothing of it. After an `Err` it has happened wholly or not at all, and does not happen any more; only a
 //!   store whose changes other processes learn from a [`ChangeFeed`] may still be deciding then.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -237,8 +238,8 @@ pub trait ChangeFeed: Send + Sync {
 
 /// Uses of keys that are noted but perhaps not stored yet. The verifier is one.
 pub trait RecentUses: Send + Sync {
-    /// The newest noted use of the key.
-    fn last_use(&self, id: KeyId) -> Option<Timestamp>;
+    /// The newest noted use of each of these keys that has one.
+    fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp>;
 }
 
 /// What is known of a presented ID token.

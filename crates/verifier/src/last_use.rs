@@ -3,8 +3,12 @@
 //! A use costs its key one atomic write, and at most one in a millisecond. The first since the last flush also appends
 //! the key to a sharded list, which flushes take and lists of keys read. A list and not a map: with a million keys in
 //! use the map cost more than the rest of a verification. No lock is shared by all cores.
+//!
+//! What one flush cannot take, the next ones take in the order of ids, in rounds, as a lift goes from floor to floor.
+//! Ids are in the order of creation, and so are rows on disk: ten thousand neighbours share some hundred pages, and ten
+//! thousand keys of a million at random lie in almost as many.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use domain::{KeyId, KeyUse, Timestamp};
@@ -50,18 +54,23 @@ pub(crate) struct Uses<K> {
 
 /// A key may be here twice, as two copies that the cache has held: the newest use of all counts.
 struct Shard<K> {
-    /// Those that wait longest come first; before them, keys that were never used before.
-    waiting: VecDeque<(KeyId, Arc<K>)>,
+    /// Never used before. They go first.
+    firsts: Vec<Noted<K>>,
+    /// What is left of the round, the lowest id last.
+    round: Vec<Noted<K>>,
+    /// For the next round.
+    waiting: Vec<Noted<K>>,
     /// Taken by the flush that is under way. They stay visible until it ends, so that a list of keys never shows a use
     /// and then loses it.
-    in_flush: Vec<(KeyId, Arc<K>)>,
+    in_flush: Vec<Noted<K>>,
 }
+
+type Noted<K> = (KeyId, Arc<K>);
 
 impl<K: Used> Uses<K> {
     /// None.
     pub(crate) fn new() -> Self {
-        let empty = || Mutex::new(Shard { waiting: VecDeque::new(), in_flush: Vec::new() });
-        Self { shards: (0..SHARDS).map(|_| empty()).collect() }
+        Self { shards: (0..SHARDS).map(|_| Mutex::new(Shard::new())).collect() }
     }
 
     /// Notes a use. Answers whether it is the first that anybody knows of.
@@ -75,70 +84,129 @@ impl<K: Used> Uses<K> {
         let is_first = before == NEVER;
         if !last_use.waits.swap(true, Ordering::AcqRel) {
             let id = key.id();
-            // The last byte of a UUIDv7 is random.
-            lock(&self.shards[usize::from(id.as_bytes()[15]) % SHARDS]).enter(id, key, is_first);
+            lock(&self.shards[shard_of(id)]).enter((id, Arc::clone(key)), is_first);
         }
         is_first
     }
 
-    /// The newest noted use of the key.
-    pub(crate) fn last_use(&self, id: KeyId) -> Option<Timestamp> {
-        let shard = lock(&self.shards[usize::from(id.as_bytes()[15]) % SHARDS]);
-        let copies = shard.waiting.iter().chain(&shard.in_flush).filter(|(other, _)| *other == id);
-        copies.filter_map(|(_, key)| key.last_use().at()).max()
+    /// The newest noted use of each of these keys that has one.
+    pub(crate) fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
+        let mut newest = HashMap::new();
+        let mut ids = ids.to_vec();
+        ids.sort_unstable_by_key(|id| (shard_of(*id), *id));
+        for ids in ids.chunk_by(|one, next| shard_of(*one) == shard_of(*next)) {
+            let shard = lock(&self.shards[shard_of(ids[0])]);
+            for (id, key) in shard.noted().filter(|(id, _)| ids.binary_search(id).is_ok()) {
+                let Some(at) = key.last_use().at() else { continue };
+                newest.entry(*id).and_modify(|newest| *newest = at.max(*newest)).or_insert(at);
+            }
+        }
+        newest
     }
 
     /// How many wait for a flush.
     pub(crate) fn count(&self) -> usize {
-        self.shards.iter().map(|shard| lock(shard).waiting.len()).sum()
+        self.shards.iter().map(|shard| lock(shard).count()).sum()
     }
 
     /// Begins a flush of what waits, of `max` at most. Another must not be under way.
     pub(crate) fn begin_flush(&self, max: usize) -> Vec<KeyUse> {
         let mut uses = Vec::new();
-        // Even shares first, so that no shard's keys wait for another's; then what is left of them.
-        for share in [max / SHARDS, max] {
+        for shard in &self.shards {
+            uses.extend(lock(shard).take_firsts(max - uses.len()));
+        }
+        self.take_of_round(max, &mut uses);
+        if uses.len() < max {
             for shard in &self.shards {
-                let uses_of_shard = lock(shard).begin_flush(share.min(max - uses.len()));
-                uses.extend(uses_of_shard);
+                lock(shard).begin_round();
             }
+            self.take_of_round(max, &mut uses);
         }
         uses
+    }
+
+    /// Takes the same part of every shard's round: keys are spread over the shards by chance, so those are the lowest
+    /// ids of all.
+    fn take_of_round(&self, max: usize, uses: &mut Vec<KeyUse>) {
+        let left: usize = self.shards.iter().map(|shard| lock(shard).round.len()).sum();
+        let room = left.min(max - uses.len());
+        let (mut passed, mut taken) = (0, 0);
+        for shard in &self.shards {
+            let mut shard = lock(shard);
+            passed += shard.round.len();
+            let part = (passed * room).checked_div(left).unwrap_or(0) - taken;
+            taken += part;
+            uses.extend(shard.take_of_round(part));
+        }
     }
 
     /// Ends the flush: it has stored everything, or all of it waits again.
     pub(crate) fn end_flush(&self, is_stored: bool) {
         for shard in &self.shards {
-            let mut shard = lock(shard);
-            for (id, key) in std::mem::take(&mut shard.in_flush) {
-                if !is_stored {
-                    key.last_use().waits.store(true, Ordering::Release);
-                    shard.enter(id, &key, false);
-                }
-            }
+            lock(shard).end_flush(is_stored);
         }
     }
 }
 
 impl<K: Used> Shard<K> {
-    fn enter(&mut self, id: KeyId, key: &Arc<K>, is_first: bool) {
-        if self.waiting.len() < SHARD_NOTED_MAX {
-            let entry = (id, Arc::clone(key));
-            if is_first { self.waiting.push_front(entry) } else { self.waiting.push_back(entry) }
+    fn new() -> Self {
+        Self { firsts: Vec::new(), round: Vec::new(), waiting: Vec::new(), in_flush: Vec::new() }
+    }
+
+    fn enter(&mut self, noted: Noted<K>, is_first: bool) {
+        if self.count() >= SHARD_NOTED_MAX {
+            noted.1.last_use().waits.store(false, Ordering::Release);
+        } else if is_first {
+            self.firsts.push(noted);
         } else {
-            key.last_use().waits.store(false, Ordering::Release);
+            self.waiting.push(noted);
         }
     }
 
-    fn begin_flush(&mut self, max: usize) -> Vec<KeyUse> {
-        let taken = self.waiting.drain(..self.waiting.len().min(max));
-        // What a failed flush gave back may have entered again meanwhile: the first finds the mark, the second does not.
-        let begun = self.in_flush.len();
-        self.in_flush.extend(taken.filter(|(_, key)| key.last_use().waits.swap(false, Ordering::AcqRel)));
-        let uses =
-            self.in_flush[begun..].iter().filter_map(|(id, key)| Some(KeyUse { id: *id, at: key.last_use().at()? }));
-        uses.collect()
+    fn count(&self) -> usize {
+        self.firsts.len() + self.round.len() + self.waiting.len()
     }
+
+    fn noted(&self) -> impl Iterator<Item = &Noted<K>> {
+        [&self.firsts, &self.round, &self.waiting, &self.in_flush].into_iter().flatten()
+    }
+
+    /// Some milliseconds for all shards of a hundred thousand keys.
+    fn begin_round(&mut self) {
+        self.round.append(&mut self.waiting);
+        self.round.sort_unstable_by(|(one, _), (other, _)| other.cmp(one));
+    }
+
+    fn take_firsts(&mut self, max: usize) -> Vec<KeyUse> {
+        let taken = self.firsts.drain(..self.firsts.len().min(max));
+        take(taken, &mut self.in_flush)
+    }
+
+    fn take_of_round(&mut self, count: usize) -> Vec<KeyUse> {
+        let taken = self.round.drain(self.round.len().saturating_sub(count)..);
+        take(taken, &mut self.in_flush)
+    }
+
+    fn end_flush(&mut self, is_stored: bool) {
+        for noted in std::mem::take(&mut self.in_flush) {
+            if !is_stored {
+                noted.1.last_use().waits.store(true, Ordering::Release);
+                self.enter(noted, false);
+            }
+        }
+    }
+}
+
+/// What a failed flush gave back may have entered again meanwhile: the first finds the mark, the second does not.
+fn take<K: Used>(noted: impl Iterator<Item = Noted<K>>, in_flush: &mut Vec<Noted<K>>) -> Vec<KeyUse> {
+    let begun = in_flush.len();
+    in_flush.extend(noted.filter(|(_, key)| key.last_use().waits.swap(false, Ordering::AcqRel)));
+    in_flush[begun..].iter().filter_map(|(id, key)| Some(KeyUse { id: *id, at: key.last_use().at()? })).collect()
+}
+
+/// The last byte of a UUIDv7 is random.
+fn shard_of(id: KeyId) -> usize {
+    usize::from(id.as_bytes()[15]) % SHARDS
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -30,8 +30,8 @@ pub use verifier::{Verifier, VerifierSettings};
 
 /// How often noted uses are written. With up to [`FLUSH_BATCH_MAX`] keys in use at a time, no use waits longer.
 pub const FLUSH_INTERVAL: Duration = Duration::from_secs(2);
-/// The most uses in one statement, and in one [`FLUSH_INTERVAL`]. Of more keys than that, those wait that have waited
-/// shortest: a database must not pay a write for each verification when a million keys are in use.
+/// The most uses in one statement, and in one [`FLUSH_INTERVAL`]. Of more keys than that, the rest wait for their turn: a
+/// database must not pay a write for each verification when a million keys are in use.
 pub const FLUSH_BATCH_MAX: usize = 10_000;
 /// How much longer than a write of uses the pause after it is, at least: so they take a tenth of a database's time at
 /// most.

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -224,7 +225,7 @@ impl Drop for Flush<'_> {
 }
 
 impl RecentUses for Verifier {
-    fn last_use(&self, id: KeyId) -> Option<Timestamp> {
-        self.uses.last_use(id)
+    fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
+        self.uses.last_uses(ids)
     }
 }

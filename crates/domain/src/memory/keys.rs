@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,8 +16,9 @@ pub struct MemoryKeyStore(Mutex<Tables>);
 
 #[derive(Debug, Default)]
 struct Tables {
-    keys: BTreeMap<KeyId, ApiKey>,
+    keys: HashMap<KeyId, ApiKey>,
     ids: HashMap<KeyDigest, KeyId>,
+    owned: HashMap<UserId, BTreeSet<KeyId>>,
     /// Every change there was: a feed may tell more than it is asked for.
     changes: Vec<KeyChange>,
 }
@@ -29,11 +30,12 @@ impl Tables {
         }
         self.keys.insert(key.id, key.clone());
         self.ids.insert(*digest, key.id);
+        self.owned.entry(key.owner.clone()).or_default().insert(key.id);
         Ok(())
     }
 
     fn of(&self, owner: &UserId) -> impl Iterator<Item = &ApiKey> {
-        self.keys.values().filter(move |key| key.owner == *owner)
+        self.owned.get(owner).into_iter().flatten().filter_map(|id| self.keys.get(id))
     }
 
     fn digest_of(&self, id: KeyId) -> Option<KeyDigest> {
@@ -150,9 +152,12 @@ impl KeyStore for MemoryKeyStore {
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let mut tables = self.tables();
         let past = tables.keys.values().filter(|key| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
-        let past: Vec<KeyId> = past.map(|key| key.id).take(max as usize).collect();
+        let past: HashSet<KeyId> = past.map(|key| key.id).take(max as usize).collect();
         tables.keys.retain(|id, _| !past.contains(id));
         tables.ids.retain(|_, id| !past.contains(id));
+        for owned in tables.owned.values_mut() {
+            owned.retain(|id| !past.contains(id));
+        }
         Ok(u32::try_from(past.len()).unwrap_or(max))
     }
 }
@@ -187,7 +192,7 @@ impl ReadinessCheck for MemoryKeyStore {
 
 /// Notes no use at all.
 impl RecentUses for () {
-    fn last_use(&self, _: KeyId) -> Option<Timestamp> {
-        None
+    fn last_uses(&self, _: &[KeyId]) -> HashMap<KeyId, Timestamp> {
+        HashMap::new()
     }
 }

@@ -79,8 +79,9 @@ impl NotedUses {
 }
 
 impl RecentUses for NotedUses {
-    fn last_use(&self, id: KeyId) -> Option<Timestamp> {
-        self.0.lock().expect("no test panics with the lock").get(&id).copied()
+    fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
+        let noted = self.0.lock().expect("no test panics with the lock");
+        ids.iter().filter_map(|id| Some((*id, *noted.get(id)?))).collect()
     }
 }
 

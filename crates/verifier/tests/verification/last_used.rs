@@ -1,10 +1,11 @@
 //! What the verifier notes reaches the store: at once at first, then in batches, and never lost to a failure.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::ports::{Clock, KeyStore, RecentUses};
-use domain::{CreatedKey, Timestamp};
+use domain::{CreatedKey, KeyId, Timestamp};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use verifier::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, VerifierSettings};
 
@@ -14,10 +15,19 @@ async fn stored_last_use(world: &World, key: &CreatedKey) -> Option<Timestamp> {
     world.store.find_by_digest(&key.full_key.digest()).await.unwrap().unwrap().last_used_at
 }
 
+fn noted(instance: &Instance, key: &CreatedKey) -> Option<Timestamp> {
+    instance.verifier.last_uses(&[key.id]).get(&key.id).copied()
+}
+
+/// How many uses each write had.
+fn written(instance: &Instance) -> Vec<usize> {
+    instance.link.writes_of_uses.lock().unwrap().iter().map(Vec::len).collect()
+}
+
 /// Waits, in paused time, until the store has seen that many writes.
 async fn writes(instance: &Instance, count: usize) {
     let seen = async {
-        while instance.link.writes_of_uses.lock().unwrap().len() < count {
+        while written(instance).len() < count {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
@@ -47,7 +57,7 @@ async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
     writes(&here, 1).await;
     assert!(started.elapsed() < FLUSH_INTERVAL, "the first use is written at once");
     assert_eq!(stored_last_use(&world, &key).await, used_at);
-    assert_eq!(here.verifier.last_use(key.id), None, "what is written is forgotten");
+    assert_eq!(noted(&here, &key), None, "what is written is forgotten");
 
     // Later uses wait for the batch: any number of them is one write.
     for _ in 0..1_000 {
@@ -63,7 +73,7 @@ async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
     stop.cancel();
     running.await.unwrap();
     assert_eq!(stored_last_use(&world, &key).await, Some(world.clock.now()), "the last write is at the stop");
-    assert_eq!(*here.link.writes_of_uses.lock().unwrap(), [1, 1, 1]);
+    assert_eq!(written(&here), [1, 1, 1]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -77,7 +87,7 @@ async fn a_failing_store_delays_a_use_and_does_not_lose_it() {
     assert!(here.is_good(&key.full_key).await, "verification does not wait for the write");
     writes(&here, 3).await;
     assert_eq!(stored_last_use(&world, &key).await, None);
-    assert_eq!(here.verifier.last_use(key.id), Some(world.clock.now()));
+    assert_eq!(noted(&here, &key), Some(world.clock.now()));
     here.link.refuses_uses.store(false, Ordering::SeqCst);
     writes(&here, 4).await;
     assert_eq!(stored_last_use(&world, &key).await, Some(world.clock.now()));
@@ -96,15 +106,14 @@ async fn many_uses_are_few_statements() {
             assert!(here.is_good(key).await);
         }
     }
-    let written = || here.link.writes_of_uses.lock().unwrap().clone();
     here.verifier.flush().await.unwrap();
-    assert_eq!(written(), [FLUSH_BATCH_MAX, 500], "one use of each, in full statements");
+    assert_eq!(written(&here), [FLUSH_BATCH_MAX, 500], "one use of each, in full statements");
     for key in &keys {
         let stored = world.store.find_by_digest(&key.digest()).await.unwrap().unwrap();
         assert_eq!(stored.last_used_at, Some(world.clock.now()));
     }
     here.verifier.flush().await.unwrap();
-    assert_eq!(written().len(), 2, "nothing to write is no statement");
+    assert_eq!(written(&here).len(), 2, "nothing to write is no statement");
 
     // While it runs, one statement an interval is all that so many keys cost.
     world.clock.advance(Duration::from_millis(1));
@@ -117,9 +126,39 @@ async fn many_uses_are_few_statements() {
     writes(&here, 3).await;
     assert_eq!(stored_last_use(&world, &newest).await, Some(world.clock.now()), "a first use goes before all others");
     tokio::time::sleep(FLUSH_INTERVAL.saturating_sub(Duration::from_millis(10))).await;
-    assert_eq!(written()[2..], [FLUSH_BATCH_MAX]);
+    assert_eq!(written(&here)[2..], [FLUSH_BATCH_MAX]);
     writes(&here, 4).await;
-    assert_eq!(written()[2..], [FLUSH_BATCH_MAX, 501]);
+    assert_eq!(written(&here)[2..], [FLUSH_BATCH_MAX, 501]);
+}
+
+#[tokio::test]
+async fn uses_that_wait_are_written_in_rounds_by_id() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let keys = here.create_many(3 * FLUSH_BATCH_MAX).await;
+    for key in &keys {
+        assert!(here.is_good(key).await);
+    }
+    here.verifier.flush().await.unwrap();
+    here.link.writes_of_uses.lock().unwrap().clear();
+
+    world.clock.advance(Duration::from_millis(1));
+    // Used in any order: here, the newest first.
+    for key in keys.iter().rev() {
+        assert!(here.is_good(key).await);
+    }
+    here.verifier.flush().await.unwrap();
+    let written = here.link.writes_of_uses.lock().unwrap().clone();
+    assert_eq!(written.len(), 3);
+    let all: BTreeSet<KeyId> = written.iter().flatten().copied().collect();
+    assert_eq!(all.len(), keys.len(), "each once");
+    for (number, write) in written.iter().enumerate() {
+        let neighbours: BTreeSet<KeyId> =
+            all.iter().skip(number * FLUSH_BATCH_MAX).take(FLUSH_BATCH_MAX).copied().collect();
+        let strangers = write.iter().filter(|id| !neighbours.contains(id)).count();
+        // Shards share the range to within what chance gave them.
+        assert!(strangers < FLUSH_BATCH_MAX / 10, "write {number} has {strangers} ids from elsewhere");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -149,7 +188,7 @@ async fn a_store_that_does_not_answer_does_not_hold_up_the_stop() {
     stop.cancel();
     let began = tokio::time::Instant::now();
     here.verifier.clone().run(stop).await;
-    assert_eq!(here.link.writes_of_uses.lock().unwrap().len(), 1);
+    assert_eq!(written(&here), [1]);
     assert!(began.elapsed() <= FLUSH_AT_STOP_MAX, "{:?}", began.elapsed());
 }
 
@@ -163,11 +202,11 @@ async fn a_use_survives_the_copy_that_the_cache_held() {
     // A rotation evicts the old key, so that its next use is that of a new copy.
     let request = domain::RotateKey { id: key.id, overlap: Duration::from_mins(1) };
     here.keys.rotate(&world.owner, request).await.unwrap();
-    assert_eq!(here.verifier.last_use(key.id), Some(older));
+    assert_eq!(noted(&here, &key), Some(older));
     world.clock.advance(Duration::from_secs(1));
     assert!(here.is_good(&key.full_key).await);
-    assert_eq!(here.verifier.last_use(key.id), Some(newer));
+    assert_eq!(noted(&here, &key), Some(newer));
     here.verifier.flush().await.unwrap();
     assert_eq!(stored_last_use(&world, &key).await, Some(newer));
-    assert_eq!(here.verifier.last_use(key.id), None);
+    assert_eq!(noted(&here, &key), None);
 }

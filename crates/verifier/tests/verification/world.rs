@@ -19,7 +19,7 @@ use verifier::{Verifier, VerifierSettings};
 pub(crate) struct Link {
     store: Arc<MemoryKeyStore>,
     pub(crate) finds: AtomicUsize,
-    pub(crate) writes_of_uses: Mutex<Vec<usize>>,
+    pub(crate) writes_of_uses: Mutex<Vec<Vec<KeyId>>>,
     /// Every call but reads of the feed fails.
     pub(crate) is_down: AtomicBool,
     pub(crate) refuses_uses: AtomicBool,
@@ -164,7 +164,7 @@ impl KeyStore for Link {
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
-        self.writes_of_uses.lock().unwrap().push(uses.len());
+        self.writes_of_uses.lock().unwrap().push(uses.iter().map(|used| used.id).collect());
         let writing_takes = *self.writing_takes.lock().unwrap();
         if !writing_takes.is_zero() {
             tokio::time::sleep(writing_takes).await;
