@@ -63,8 +63,9 @@ pub(crate) fn write_abandoned(exchange: &Exchange) {
     );
 }
 
+/// To the microsecond.
 fn milliseconds(exchange: &Exchange) -> f64 {
-    exchange.started.elapsed().as_secs_f64() * 1000.0
+    f64::from(u32::try_from(exchange.started.elapsed().as_micros()).unwrap_or(u32::MAX)) / 1000.0
 }
 
 /// An error with all its sources, in one line.

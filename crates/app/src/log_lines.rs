@@ -24,7 +24,13 @@ struct Shared {
     arrived: Condvar,
     /// What waited was taken.
     taken: Condvar,
-    output: Mutex<Box<dyn Write + Send>>,
+    output: Mutex<Output>,
+}
+
+struct Output {
+    to: Box<dyn Write + Send>,
+    /// What is being written, else empty. It changes places with what waits, so that neither grows anew each time.
+    lines: Vec<u8>,
 }
 
 impl LogLines {
@@ -45,7 +51,7 @@ impl LogLines {
             waiting: Mutex::default(),
             arrived: Condvar::new(),
             taken: Condvar::new(),
-            output: Mutex::new(Box::new(output)),
+            output: Mutex::new(Output { to: Box::new(output), lines: Vec::new() }),
         }))
     }
 
@@ -124,11 +130,12 @@ impl Shared {
 
     fn write_out(&self) {
         // First the output, so that whoever takes earlier lines writes them earlier.
-        let mut output = lock(&self.output);
-        let lines = mem::take(&mut *lock(&self.waiting));
+        let Output { to, lines } = &mut *lock(&self.output);
+        mem::swap(lines, &mut *lock(&self.waiting));
         self.taken.notify_all();
         // Nobody is left to tell when nobody reads the log.
-        let _ = output.write_all(&lines);
+        let _ = to.write_all(lines);
+        lines.clear();
     }
 }
 
