@@ -7,6 +7,9 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
+/// Room for most lines, in bytes.
+const USUAL_LINE_BYTES: usize = 512;
+
 /// Log lines as JSON objects (RFC 8259): `timestamp`, `level`, the event's own fields, `target`.
 ///
 /// What the library's own form says, at a fifth of its cost, which was a tenth of a verification. Spans are not told: we
@@ -19,107 +22,121 @@ where
     N: for<'a> FormatFields<'a> + 'static,
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut line: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        line.write_str("{\"timestamp\":\"")?;
-        SystemTime.format_time(&mut line)?;
-        line.write_str("\",\"level\":\"")?;
-        line.write_str(event.metadata().level().as_str())?;
-        line.write_char('"')?;
-        let mut fields = Fields { line, outcome: Ok(()) };
-        event.record(&mut fields);
-        fields.outcome?;
-        let mut line = fields.line;
-        line.write_str(",\"target\":\"")?;
-        Escaped(&mut line).write_str(event.metadata().target())?;
-        line.write_str("\"}\n")
+        // In a text of our own, because `line` takes each piece through a pointer: that is a third more for the line of
+        // a request.
+        let mut object = Object(String::with_capacity(USUAL_LINE_BYTES));
+        object.0.push_str("{\"timestamp\":\"");
+        SystemTime.format_time(&mut Writer::new(&mut object.0))?;
+        object.0.push_str("\",\"level\":\"");
+        object.0.push_str(event.metadata().level().as_str());
+        object.0.push('"');
+        event.record(&mut object);
+        object.name("target");
+        object.text(event.metadata().target());
+        object.0.push_str("}\n");
+        line.write_str(&object.0)
     }
 }
 
-/// Appends each field to the object.
-struct Fields<'a> {
-    line: Writer<'a>,
-    outcome: fmt::Result,
-}
+/// An object that is being written. A value that fails to tell itself ends early.
+struct Object(String);
 
-impl Fields<'_> {
-    /// A value that is written as it stands.
-    fn plain(&mut self, field: &Field, value: fmt::Arguments<'_>) {
-        self.append(field, |line| line.write_fmt(value));
+impl Object {
+    fn name(&mut self, name: &str) {
+        self.0.push(',');
+        self.text(name);
+        self.0.push(':');
     }
 
-    /// A value that is a text.
-    fn text(&mut self, field: &Field, write: impl FnOnce(&mut Escaped<'_, '_>) -> fmt::Result) {
-        self.append(field, |line| {
-            line.write_char('"')?;
-            write(&mut Escaped(line))?;
-            line.write_char('"')
-        });
+    fn text(&mut self, text: &str) {
+        self.0.push('"');
+        let _ = Escaped(&mut self.0).write_str(text);
+        self.0.push('"');
     }
 
-    fn append(&mut self, field: &Field, write: impl FnOnce(&mut Writer<'_>) -> fmt::Result) {
-        let line = &mut self.line;
-        let mut all = || {
-            line.write_str(",\"")?;
-            Escaped(line).write_str(field.name())?;
-            line.write_str("\":")?;
-            Ok(())
-        };
-        self.outcome = self.outcome.and_then(|()| all()).and_then(|()| write(&mut self.line));
+    /// A value that tells itself as a text.
+    fn told(&mut self, value: fmt::Arguments<'_>) {
+        self.0.push('"');
+        let _ = Escaped(&mut self.0).write_fmt(value);
+        self.0.push('"');
+    }
+
+    /// A value that stands for itself.
+    fn plain(&mut self, value: fmt::Arguments<'_>) {
+        let _ = self.0.write_fmt(value);
     }
 }
 
-impl Visit for Fields<'_> {
+impl Visit for Object {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.text(field, |text| text.write_str(value));
+        self.name(field.name());
+        self.text(value);
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.text(field, |text| write!(text, "{value:?}"));
+        self.name(field.name());
+        self.told(format_args!("{value:?}"));
     }
 
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
-        self.text(field, |text| write!(text, "{value}"));
+        self.name(field.name());
+        self.told(format_args!("{value}"));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.plain(field, format_args!("{value}"));
+        self.name(field.name());
+        self.plain(format_args!("{value}"));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.plain(field, format_args!("{value}"));
+        self.name(field.name());
+        self.plain(format_args!("{value}"));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.plain(field, format_args!("{value}"));
+        self.name(field.name());
+        self.plain(format_args!("{value}"));
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
+        self.name(field.name());
         // JSON has no word for what is no number.
         if value.is_finite() {
-            self.plain(field, format_args!("{value}"));
+            self.plain(format_args!("{value}"));
         } else {
-            self.plain(field, format_args!("null"));
+            self.plain(format_args!("null"));
         }
     }
 }
 
 /// Writes into a JSON string what it is given, in any number of pieces.
-struct Escaped<'a, 'b>(&'a mut Writer<'b>);
+struct Escaped<'a>(&'a mut String);
 
-impl Write for Escaped<'_, '_> {
+impl Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Hardly any text has something to escape, and to know that takes no branch for each byte.
+        if !text.bytes().fold(false, |found, byte| found | must_be_escaped(byte)) {
+            self.0.push_str(text);
+            return Ok(());
+        }
         let mut rest = text;
         // What must be escaped is ASCII, so these are boundaries of characters.
-        while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || matches!(byte, b'"' | b'\\')) {
-            self.0.write_str(&rest[..at])?;
+        while let Some(at) = rest.bytes().position(must_be_escaped) {
+            self.0.push_str(&rest[..at]);
             match rest.as_bytes()[at] {
-                b'\n' => self.0.write_str("\\n")?,
-                printable @ (b'"' | b'\\') => write!(self.0, "\\{}", char::from(printable))?,
+                b'\n' => self.0.push_str("\\n"),
+                printable @ (b'"' | b'\\') => self.0.extend(['\\', char::from(printable)]),
                 control => write!(self.0, "\\u{control:04x}")?,
             }
             rest = &rest[at + 1..];
         }
-        self.0.write_str(rest)
+        self.0.push_str(rest);
+        Ok(())
     }
+}
+
+fn must_be_escaped(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
 #[cfg(test)]

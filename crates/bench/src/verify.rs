@@ -12,7 +12,7 @@ use crate::process::Usage;
 use crate::subject::{Store, Subject};
 use crate::table::{median, print};
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 const ROUND: Duration = Duration::from_millis(1_500);
 const MILLION: u64 = 1_000_000;
 
@@ -110,6 +110,11 @@ impl Contestant {
     fn median_of(&self, value: impl Fn(&Round) -> f64) -> f64 {
         median(&self.rounds.iter().map(value).collect::<Vec<_>>())
     }
+
+    /// The median of what each round gives beside the floor's in the same turn: the machine drifts from turn to turn.
+    fn median_beside(&self, floor: &Self, ratio: impl Fn(&Round, &Round) -> f64) -> f64 {
+        median(&self.rounds.iter().zip(&floor.rounds).map(|(own, floor)| ratio(own, floor)).collect::<Vec<_>>())
+    }
 }
 
 fn report(store: Store<'_>, contestants: &[Contestant]) {
@@ -121,9 +126,9 @@ fn report(store: Store<'_>, contestants: &[Contestant]) {
             vec![
                 contestant.name.clone(),
                 format!("{rate:.0}/s"),
-                format!("**{:.2}**", rate / floor.median_of(|round| round.rate)),
+                format!("**{:.2}**", contestant.median_beside(floor, |own, floor| own.rate / floor.rate)),
                 format!("{micros:.1} µs"),
-                format!("{:.2}", floor.median_of(|round| round.micros) / micros),
+                format!("{:.2}", contestant.median_beside(floor, |own, floor| floor.micros / own.micros)),
             ]
         })
         .collect();
