@@ -18,6 +18,7 @@ mod fills;
 mod last_use;
 mod limiter;
 mod shared_failure;
+mod stored_uses;
 mod sync;
 mod verified_key;
 mod verifier;
@@ -36,6 +37,9 @@ pub const FLUSH_BATCH_MAX: usize = 10_000;
 /// How much longer than a write of uses the pause after it is, at least: so they take a tenth of a database's time at
 /// most.
 pub const FLUSH_REST: u32 = 9;
+/// How long a use is shown from memory once it is stored: longer than any call of a store takes (4 s), so that no list of
+/// keys that was read before the write lacks it.
+pub const STORED_USES_SHOWN: Duration = Duration::from_secs(10);
 /// How long the last write of uses may take, when the process stops.
 pub const FLUSH_AT_STOP_MAX: Duration = Duration::from_secs(1);
 /// How often the change feed is read when nothing hints at a change.

@@ -14,6 +14,7 @@ use crate::feed_reader::FeedReader;
 use crate::fence::{Fence, Mark};
 use crate::last_use::Uses;
 use crate::limiter::{Allowance, Limiter};
+use crate::stored_uses::StoredUses;
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST, VerifiedKey};
 
 /// What an operator may set of verification.
@@ -40,6 +41,7 @@ pub struct Verifier {
     /// The changes of other processes, and since when the cache has to know of them.
     feed: Option<(Arc<dyn ChangeFeed>, Mark)>,
     uses: Uses<VerifiedKey>,
+    stored_uses: StoredUses,
     flushing: Mutex<()>,
     /// Wakes [`Verifier::run`] when a key was used for the first time ever.
     first_use: Notify,
@@ -84,6 +86,7 @@ impl Verifier {
             clock,
             feed,
             uses: Uses::new(),
+            stored_uses: StoredUses::default(),
             flushing: Mutex::new(()),
             first_use: Notify::new(),
             limiter,
@@ -173,6 +176,8 @@ impl Verifier {
         let uses = self.uses.begin_flush(FLUSH_BATCH_MAX);
         if !uses.is_empty() {
             self.answers.store.record_uses(&uses).await?;
+            // Before the flush ends: there is no moment at which a use is in neither.
+            self.stored_uses.keep(uses);
         }
         flush.succeed();
         Ok(())
@@ -226,6 +231,8 @@ impl Drop for Flush<'_> {
 
 impl RecentUses for Verifier {
     fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
-        self.uses.last_uses(ids)
+        let mut newest = self.uses.last_uses(ids);
+        self.stored_uses.add_to(&mut newest, ids);
+        newest
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use domain::ports::{Clock, KeyStore, RecentUses};
 use domain::{CreatedKey, KeyId, Timestamp};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use verifier::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, VerifierSettings};
+use verifier::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, STORED_USES_SHOWN, VerifierSettings};
 
 use crate::world::{Instance, World};
 
@@ -57,7 +57,7 @@ async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
     writes(&here, 1).await;
     assert!(started.elapsed() < FLUSH_INTERVAL, "the first use is written at once");
     assert_eq!(stored_last_use(&world, &key).await, used_at);
-    assert_eq!(noted(&here, &key), None, "what is written is forgotten");
+    assert_eq!(noted(&here, &key), used_at, "for lists that were read before it was written");
 
     // Later uses wait for the batch: any number of them is one write.
     for _ in 0..1_000 {
@@ -208,5 +208,31 @@ async fn a_use_survives_the_copy_that_the_cache_held() {
     assert_eq!(noted(&here, &key), Some(newer));
     here.verifier.flush().await.unwrap();
     assert_eq!(stored_last_use(&world, &key).await, Some(newer));
-    assert_eq!(noted(&here, &key), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_list_that_is_on_its_way_lacks_a_use_that_is_written_meanwhile() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let (key, other) = (here.create().await, here.create().await);
+    assert!(here.is_good(&key.full_key).await);
+    here.link.close_list_gate();
+    let list = here.keys.list(&world.owner);
+    let write = async {
+        here.link.list_has_read().await;
+        here.verifier.flush().await.unwrap();
+        tokio::time::sleep(STORED_USES_SHOWN.saturating_sub(Duration::from_millis(1))).await;
+        assert!(here.is_good(&other.full_key).await);
+        here.verifier.flush().await.unwrap();
+        here.link.open_list_gate();
+    };
+    let (listed, ()) = tokio::join!(list, write);
+    let last_use = listed.unwrap().iter().find(|listed| listed.id == key.id).unwrap().last_used_at;
+    assert_eq!(last_use, Some(world.clock.now()));
+
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    world.clock.advance(Duration::from_secs(1));
+    assert!(here.is_good(&other.full_key).await);
+    here.verifier.flush().await.unwrap();
+    assert_eq!(noted(&here, &key), None, "in the end it is forgotten");
 }

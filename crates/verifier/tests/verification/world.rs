@@ -30,6 +30,9 @@ pub(crate) struct Link {
     /// Closed while a test holds it: finds have read by then, revocations have not begun.
     pub(crate) gate: Semaphore,
     pub(crate) at_gate: AtomicUsize,
+    /// Closed while a test holds it: lists have read by then.
+    list_gate: Semaphore,
+    lists_read: Semaphore,
     pub(crate) feed: Mutex<Feed>,
     pub(crate) hint: Notify,
     pub(crate) windows: Mutex<Vec<Duration>>,
@@ -61,6 +64,8 @@ impl Link {
             loses_answers: AtomicBool::new(false),
             gate: Semaphore::new(OPEN),
             at_gate: AtomicUsize::new(0),
+            list_gate: Semaphore::new(OPEN),
+            lists_read: Semaphore::new(0),
             feed: Mutex::new(Feed::Works),
             hint: Notify::new(),
             windows: Mutex::default(),
@@ -86,6 +91,19 @@ impl Link {
 
     pub(crate) fn open_gate(&self) {
         self.gate.add_permits(OPEN);
+    }
+
+    pub(crate) fn close_list_gate(&self) {
+        self.list_gate.forget_permits(OPEN);
+    }
+
+    pub(crate) fn open_list_gate(&self) {
+        self.list_gate.add_permits(OPEN);
+    }
+
+    /// Waits until a list has read what it will answer.
+    pub(crate) async fn list_has_read(&self) {
+        self.lists_read.acquire().await.unwrap().forget();
     }
 
     /// Waits until that many calls have come to the gate in all.
@@ -124,7 +142,10 @@ impl KeyStore for Link {
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.check()?;
-        self.store.list(owner, view).await
+        let listed = self.store.list(owner, view).await;
+        self.lists_read.add_permits(1);
+        drop(self.list_gate.acquire().await.unwrap());
+        listed
     }
 
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
