@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::memory::SeededEntropy;
-use domain::ports::{Clock, KeyStore, Revocation, Rotation, StoreError};
+use domain::ports::{Clock, KeyStore, RecentUses, Revocation, Rotation, StoreError};
 use domain::{
     ApiKey, FullKey, KeyDigest, KeyId, KeyPolicy, KeyRotation, KeyUse, Label, ListView, RateLimit, Scopes, Timestamp,
     UserId,
@@ -143,6 +143,23 @@ async fn measure(name: &str, verifier: &Arc<Verifier>, keys: &Arc<Vec<String>>, 
     println!("{name:<44} {one:>7.0} ns   two threads {each:>7.0} ns each");
 }
 
+/// What a list of keys costs while all uses wait, and a round of writes, both beside the store.
+async fn look_through_what_waits(verifier: &Verifier, keys: &[String]) {
+    const LISTS: usize = 100;
+    let mut ids = Vec::new();
+    for key in keys.iter().take(110) {
+        ids.push(verifier.verify(key).await.unwrap().unwrap().id);
+    }
+    let began = processor_nanos();
+    for _ in 0..LISTS {
+        std::hint::black_box(verifier.last_uses(&ids));
+    }
+    println!("   a list of {} keys: {:.0} ns", ids.len(), nanos_each(began, LISTS));
+    let began = processor_nanos();
+    verifier.flush().await.unwrap();
+    println!("   a round of writes: {:.0} ns", nanos_each(began, 1));
+}
+
 #[tokio::main(worker_threads = 3)]
 async fn main() {
     let settings = VerifierSettings { keys_max: 1_200_000, ..VerifierSettings::default() };
@@ -157,6 +174,7 @@ async fn main() {
         println!("-- {count} keys; a fill {:.0} ns; cached {:?}", nanos_each(began, count), verifier.cached());
         println!("   resident {} KiB for the cache and its notes", resident_kib().saturating_sub(before));
         measure("single process, never flushed", &verifier, &keys, false).await;
+        look_through_what_waits(&verifier, &keys).await;
         let stop = tokio_util::sync::CancellationToken::new();
         let running = tokio::spawn(verifier.clone().run(stop.clone()));
         measure("single process, flushing", &verifier, &keys, false).await;

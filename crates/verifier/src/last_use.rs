@@ -171,7 +171,8 @@ impl<K: Used> Shard<K> {
         [&self.firsts, &self.round, &self.waiting, &self.in_flush].into_iter().flatten()
     }
 
-    /// Some milliseconds for all shards of a hundred thousand keys.
+    /// The whole round of a million keys, sorted here and taken in a hundred flushes, is 0.12 s of processor time
+    /// (`examples/hit_path`).
     fn begin_round(&mut self) {
         self.round.append(&mut self.waiting);
         self.round.sort_unstable_by(|(one, _), (other, _)| other.cmp(one));

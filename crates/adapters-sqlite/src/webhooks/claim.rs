@@ -45,7 +45,8 @@ pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -
     }
 }
 
-// None of these has a `LIMIT`, but ends when enough is read: SQLite prepares a statement again whenever its limit is bound.
+// None of these has a `LIMIT`, but ends when enough is read: a SQLite that is compiled without our flags (record 39)
+// prepares a statement again whenever its limit is bound.
 
 /// The lanes that have waited longest, as many as can be served even when those without room are among them.
 fn ready_lanes(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ReadyLane>, Undo> {
