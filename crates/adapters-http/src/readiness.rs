@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use utoipa::ToSchema;
 
-use crate::access_log::Chain;
+use crate::boundary::access_log::Chain;
 
 /// How long a good outcome stands for those who ask after it: anybody may ask, and a check writes to the database.
 const OK_AGE_MAX: Duration = Duration::from_millis(500);

@@ -11,9 +11,9 @@ use tokio::net::TcpStream;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::State;
-use crate::boundary::Boundary;
-use crate::connection::Connection;
+use crate::boundary::middleware::Boundary;
+use crate::connections::connection::Connection;
+use crate::state::State;
 use crate::{Api, HttpSettings, endpoints};
 
 /// Serves the API on `listener` until `stop` is cancelled and the requests in flight are answered.

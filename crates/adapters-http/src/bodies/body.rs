@@ -1,0 +1,92 @@
+use actix_web::HttpRequest;
+use actix_web::dev::Payload;
+use actix_web::http::header::{self, HeaderMap};
+use actix_web::web::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use tokio::time::timeout;
+
+use crate::HttpLimits;
+use crate::bodies::fields::Fields;
+use crate::errors::api_error::ApiError;
+
+/// Reads a JSON body within its limits. No body at all counts as no fields.
+pub(crate) async fn read_fields(
+    request: &HttpRequest,
+    payload: Payload,
+    limits: &HttpLimits,
+) -> Result<Fields, ApiError> {
+    let body = read_json(request, payload, limits).await?;
+    if body.is_empty() { Ok(Fields::default()) } else { Fields::parse(&body) }
+}
+
+/// Reads the bytes of a JSON body within its limits, perhaps none.
+pub(crate) async fn read_json(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
+    let body = read(request, payload, limits).await?;
+    if body.is_empty() || is_json(request.headers()) { Ok(body) } else { Err(ApiError::UnsupportedMediaType) }
+}
+
+/// The same, where a form is taken as well as JSON.
+pub(crate) async fn read_form_or_fields(
+    request: &HttpRequest,
+    payload: Payload,
+    limits: &HttpLimits,
+) -> Result<Fields, ApiError> {
+    if !is_form(request.headers()) {
+        return read_fields(request, payload, limits).await;
+    }
+    Fields::parse_form(&read(request, payload, limits).await?)
+}
+
+async fn read(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
+    if declared_length(request.headers()).is_some_and(|length| length > limits.body_size_bytes_max as u64) {
+        return Err(ApiError::PayloadTooLarge);
+    }
+    let body = timeout(limits.body_deadline, collect(payload, limits.body_size_bytes_max)).await;
+    body.map_err(|_| ApiError::RequestTimeout)?
+}
+
+/// Most bodies come in one piece, which is not copied.
+async fn collect(mut payload: Payload, size_bytes_max: usize) -> Result<Bytes, ApiError> {
+    let mut body = Bytes::new();
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|_| ApiError::BodyBroken)?;
+        if body.len() + chunk.len() > size_bytes_max {
+            return Err(ApiError::PayloadTooLarge);
+        }
+        // A small body comes in one chunk, which need not be copied.
+        body = if body.is_empty() { chunk } else { joined(body, &chunk) };
+    }
+    Ok(body)
+}
+
+/// Appends to what was begun; where nobody else holds that, in place.
+fn joined(begun: Bytes, chunk: &[u8]) -> Bytes {
+    let mut joined = BytesMut::from(begun);
+    joined.extend_from_slice(chunk);
+    joined.freeze()
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Whether the body is declared as JSON (`application/json`, or a type built on it: RFC 6839), and not compressed.
+fn is_json(headers: &HeaderMap) -> bool {
+    let (kind, subtype) = media_type(headers).split_once('/').unwrap_or_default();
+    let suffix = subtype.rsplit_once('+').map_or(subtype, |(_, suffix)| suffix);
+    kind.eq_ignore_ascii_case("application") && suffix.eq_ignore_ascii_case("json") && is_plain(headers)
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    media_type(headers).eq_ignore_ascii_case("application/x-www-form-urlencoded") && is_plain(headers)
+}
+
+/// The media type of the body without its parameters. Its case does not matter (RFC 9110, section 8.3.1).
+fn media_type(headers: &HeaderMap) -> &str {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
+fn is_plain(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_ENCODING).is_none_or(|encoding| encoding == "identity")
+}

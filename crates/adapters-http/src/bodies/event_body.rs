@@ -1,0 +1,134 @@
+//! What the two paths of publishing are asked for.
+
+use std::borrow::Cow;
+
+use domain::UserId;
+use domain::webhooks::{EventType, PublishEvent, PublisherId};
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+
+use crate::bodies::event_json::{EventJson, EventListJson};
+use crate::callers::operator::user_at;
+use crate::errors::api_error::ApiError;
+use crate::errors::problem::{FieldFault, LocatedFault};
+
+impl<'a> EventJson<'a> {
+    /// Reads a body that is one event.
+    pub(crate) fn parse(body: &'a [u8]) -> Result<Self, ApiError> {
+        serde_json::from_slice(body).map_err(|error| unreadable(&error))
+    }
+
+    /// What is to be published, for a user of `issuer`; or all that is wrong with it.
+    pub(crate) fn to_event(&self, issuer: &str) -> Result<PublishEvent<'a>, ApiError> {
+        self.check_names()?;
+        self.read(issuer).map_err(ApiError::InvalidFields)
+    }
+
+    fn check_names(&self) -> Result<(), ApiError> {
+        if self.names_a_field_twice { Err(twice()) } else { Ok(()) }
+    }
+
+    fn read(&self, issuer: &str) -> Result<PublishEvent<'a>, Vec<FieldFault>> {
+        match (self.owner(issuer), self.event_type(), self.data(), self.id()) {
+            (Ok(owner), Ok(event_type), Ok(data), Ok(id)) => Ok(PublishEvent { owner, event_type, data, id }),
+            (owner, event_type, data, id) => {
+                Err([owner.err(), event_type.err(), data.err(), id.err()].into_iter().flatten().collect())
+            }
+        }
+    }
+
+    fn owner(&self, issuer: &str) -> Result<UserId, FieldFault> {
+        let subject = required_text("userId", self.user_id)?;
+        user_at(issuer, &subject)
+    }
+
+    fn event_type(&self) -> Result<EventType, FieldFault> {
+        let text = required_text("type", self.event_type)?;
+        EventType::parse(&text).map_err(|error| fault("type", error.to_string()))
+    }
+
+    fn data(&self) -> Result<&'a str, FieldFault> {
+        self.data.map(RawValue::get).ok_or_else(|| fault("data", "is required"))
+    }
+
+    fn id(&self) -> Result<Option<PublisherId>, FieldFault> {
+        let Some(text) = optional_text("id", self.id)? else {
+            return Ok(None);
+        };
+        PublisherId::parse(&text).map(Some).map_err(|error| fault("id", error.to_string()))
+    }
+}
+
+impl<'a> EventListJson<'a> {
+    /// Reads a body that is `{"events": […]}`.
+    pub(crate) fn parse(body: &'a [u8]) -> Result<Self, ApiError> {
+        serde_json::from_slice(body).map_err(|error| {
+            let is_object = body.trim_ascii_start().starts_with(b"{");
+            match error.classify() {
+                Category::Data if is_object => fault("events", "must be a list of objects").into(),
+                _ => unreadable(&error),
+            }
+        })
+    }
+
+    /// What is to be published, for users of `issuer`; or all that is wrong with it.
+    pub(crate) fn to_events(&self, issuer: &str) -> Result<Vec<PublishEvent<'a>>, ApiError> {
+        let events = self.events.as_ref().ok_or_else(|| fault("events", "is required"))?;
+        if self.names_a_field_twice {
+            return Err(twice());
+        }
+        let mut faults = Vec::new();
+        let mut published = Vec::with_capacity(events.0.len());
+        for (index, event) in events.0.iter().enumerate() {
+            event.check_names()?;
+            match event.read(issuer) {
+                Ok(event) => published.push(event),
+                Err(of_event) => faults.extend(of_event.into_iter().map(|fault| located(index, fault))),
+            }
+        }
+        if faults.is_empty() { Ok(published) } else { Err(ApiError::InvalidMembers(faults)) }
+    }
+}
+
+/// Where a field of the event at `index` stands in a body of several.
+pub(crate) fn path(index: usize, field: &'static str) -> Cow<'static, str> {
+    format!("events[{index}].{field}").into()
+}
+
+fn located(index: usize, fault: FieldFault) -> LocatedFault {
+    LocatedFault { field: path(index, fault.field), detail: fault.detail }
+}
+
+fn required_text<'a>(field: &'static str, value: Option<&'a RawValue>) -> Result<Cow<'a, str>, FieldFault> {
+    optional_text(field, value)?.ok_or_else(|| fault(field, "is required"))
+}
+
+/// The text of a JSON string; `null` is none.
+fn optional_text<'a>(field: &'static str, value: Option<&'a RawValue>) -> Result<Option<Cow<'a, str>>, FieldFault> {
+    let Some(json) = value.map(RawValue::get).filter(|json| *json != "null") else {
+        return Ok(None);
+    };
+    let plain = json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).filter(|text| !text.contains('\\'));
+    match plain {
+        Some(text) => Ok(Some(text.into())),
+        None => serde_json::from_str(json).map(Some).map_err(|_| fault(field, "must be a string")),
+    }
+}
+
+fn fault(field: &'static str, detail: impl Into<Cow<'static, str>>) -> FieldFault {
+    FieldFault { field, detail: detail.into() }
+}
+
+fn twice() -> ApiError {
+    ApiError::InvalidJson("the body names a field twice".into())
+}
+
+/// The message holds nothing of the body.
+fn unreadable(error: &serde_json::Error) -> ApiError {
+    ApiError::InvalidJson(match error.classify() {
+        Category::Data => "the body must be a JSON object".into(),
+        Category::Syntax | Category::Eof | Category::Io => {
+            format!("the body is not valid JSON at line {}, column {}", error.line(), error.column()).into()
+        }
+    })
+}

@@ -1,0 +1,179 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use actix_web::web::Query;
+use domain::{Scope, Scopes, Timestamp};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::error::Category;
+
+use crate::callers::credentials::{Presented, of_text};
+use crate::errors::api_error::ApiError;
+use crate::errors::problem::{FieldFault, LocatedFault};
+
+/// How much of a name that is not ours an error repeats, in characters.
+const SHOWN_NAME_LENGTH_MAX: usize = 64;
+
+/// The fields of a JSON body. Fields that nobody asks for are ignored; a field that stands there twice is refused,
+/// because parsers on the way may read the other one.
+#[derive(Default)]
+pub(crate) struct Fields(BTreeMap<String, Value>);
+
+impl Fields {
+    /// Reads a body that is one JSON object. The messages hold nothing of the body: it may hold a token.
+    pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
+        let pairs: Pairs = serde_json::from_slice(body).map_err(|error| match error.classify() {
+            Category::Data => ApiError::InvalidJson("the body must be a JSON object".into()),
+            Category::Syntax | Category::Eof | Category::Io => {
+                let (line, column) = (error.line(), error.column());
+                ApiError::InvalidJson(format!("the body is not valid JSON at line {line}, column {column}").into())
+            }
+        })?;
+        let mut fields = BTreeMap::new();
+        for (name, value) in pairs.0 {
+            if fields.insert(name, value).is_some() {
+                return Err(ApiError::InvalidJson("the body names a field twice".into()));
+            }
+        }
+        Ok(Self(fields))
+    }
+
+    /// Reads a body that is a form (`application/x-www-form-urlencoded`); every value is a text.
+    pub(crate) fn parse_form(body: &[u8]) -> Result<Self, ApiError> {
+        let text = std::str::from_utf8(body).map_err(|_| ApiError::BodyBroken)?;
+        let pairs = Query::<Vec<(String, String)>>::from_query(text).map_err(|_| ApiError::BodyBroken)?;
+        let mut fields = BTreeMap::new();
+        for (name, value) in pairs.into_inner() {
+            if fields.insert(name, Value::String(value)).is_some() {
+                return Err(ApiError::BodyBroken);
+            }
+        }
+        Ok(Self(fields))
+    }
+
+    /// The ID token in the field `idToken`; `null` is none.
+    pub(crate) fn id_token(&self) -> Presented<&str> {
+        match self.0.get("idToken") {
+            None | Some(Value::Null) => Presented::Nothing,
+            Some(Value::String(token)) => of_text(token),
+            Some(_) => Presented::Unusable("an idToken that is no string"),
+        }
+    }
+
+    /// The text of a field that must be there.
+    pub(crate) fn required_text(&self, name: &'static str) -> Result<&str, FieldFault> {
+        self.optional_text(name)?.ok_or(FieldFault { field: name, detail: "is required".into() })
+    }
+
+    /// The text of a field that may be absent or `null`.
+    pub(crate) fn optional_text(&self, name: &'static str) -> Result<Option<&str>, FieldFault> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(FieldFault { field: name, detail: "must be a string".into() }),
+        }
+    }
+
+    /// The texts of a field that is a list and may be absent or `null`.
+    pub(crate) fn optional_texts(&self, name: &'static str) -> Result<Option<Vec<&str>>, FieldFault> {
+        let fault = || FieldFault { field: name, detail: "must be a list of strings".into() };
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Array(items)) => {
+                items.iter().map(|item| item.as_str().ok_or_else(fault)).collect::<Result<_, _>>().map(Some)
+            }
+            Some(_) => Err(fault()),
+        }
+    }
+
+    /// The texts of a field that is a list and must be there.
+    pub(crate) fn required_texts(&self, name: &'static str) -> Result<Vec<&str>, FieldFault> {
+        self.optional_texts(name)?.ok_or(FieldFault { field: name, detail: "is required".into() })
+    }
+
+    /// The truth of a field that may be absent or `null`.
+    pub(crate) fn optional_flag(&self, name: &'static str) -> Result<Option<bool>, FieldFault> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(_) => Err(FieldFault { field: name, detail: "must be true or false".into() }),
+        }
+    }
+
+    /// The instant of a field that may be absent or `null`.
+    pub(crate) fn optional_time(&self, name: &'static str) -> Result<Option<Timestamp>, FieldFault> {
+        let Some(text) = self.optional_text(name)? else {
+            return Ok(None);
+        };
+        parse_time(name, text).map(Some)
+    }
+
+    /// What stands in the way of a change: fields that cannot be changed, and `null`, which is no value of any.
+    pub(crate) fn unchangeable(&self, changeable: &[&'static str]) -> Vec<LocatedFault> {
+        let fault = |name: &String, value: &Value| {
+            let known = changeable.iter().find(|known| *known == name);
+            match (known, value) {
+                (Some(known), Value::Null) => Some(((*known).into(), "must not be null".into())),
+                (Some(_), _) => None,
+                (None, _) => {
+                    let name: String = name.chars().take(SHOWN_NAME_LENGTH_MAX).collect();
+                    Some((name.into(), format!("is none of {}", changeable.join(", ")).into()))
+                }
+            }
+        };
+        let faults = self.0.iter().filter_map(|(name, value)| fault(name, value));
+        faults.map(|(field, detail)| LocatedFault { field, detail }).collect()
+    }
+
+    /// The scopes in a field that is a list of them and may be absent or `null`.
+    pub(crate) fn scopes(&self, name: &'static str) -> Result<Scopes, FieldFault> {
+        let scopes: Result<Vec<Scope>, _> =
+            self.optional_texts(name)?.into_iter().flatten().map(Scope::parse).collect();
+        let scopes = scopes.and_then(Scopes::new);
+        scopes.map_err(|error| FieldFault { field: name, detail: error.to_string().into() })
+    }
+
+    /// The whole number of a field that may be absent or `null`.
+    pub(crate) fn optional_number(&self, name: &'static str) -> Result<Option<u64>, FieldFault> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => {
+                let fault = FieldFault { field: name, detail: "must be a whole number of at least 0".into() };
+                value.as_u64().map(Some).ok_or(fault)
+            }
+        }
+    }
+}
+
+/// Reads a date and time, of a body's field or of a query's parameter.
+pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<Timestamp, FieldFault> {
+    let detail = "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)".into();
+    Timestamp::parse_rfc3339(text).ok_or(FieldFault { field, detail })
+}
+
+/// The members of an object in their order, doubles included: what a map would hide.
+struct Pairs(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> Visitor<'de> for PairsVisitor {
+    type Value = Pairs;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Pairs, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = members.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Pairs(pairs))
+    }
+}

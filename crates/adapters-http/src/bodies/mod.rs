@@ -1,0 +1,7 @@
+//! Reads request bodies.
+
+pub(crate) mod body;
+pub(crate) mod event_body;
+pub(crate) mod event_json;
+pub(crate) mod fields;
+pub(crate) mod subscription_fields;

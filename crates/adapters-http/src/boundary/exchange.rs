@@ -1,0 +1,79 @@
+use std::cell::{Cell, OnceCell};
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix_web::http::Method;
+use actix_web::{HttpMessage, HttpRequest};
+use domain::{KeyId, UserId};
+use tokio::time::Instant;
+use verifier::VerifiedKey;
+
+use crate::boundary::access_log;
+use crate::boundary::request_id::RequestId;
+
+/// One request and its answer, as the log tells them.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) request_id: RequestId,
+    pub(crate) method: Method,
+    /// The template of the path (`/docs/errors/{code}`), never the path itself, which is the client's text.
+    pub(crate) route: Option<String>,
+    pub(crate) peer: Option<IpAddr>,
+    pub(crate) started: Instant,
+    user: OnceCell<UserId>,
+    key: OnceCell<Arc<VerifiedKey>>,
+    is_logged: Cell<bool>,
+}
+
+impl Exchange {
+    pub(crate) fn new(request_id: RequestId, method: Method, route: Option<String>, peer: Option<IpAddr>) -> Rc<Self> {
+        Rc::new(Self {
+            request_id,
+            method,
+            route,
+            peer,
+            started: Instant::now(),
+            user: OnceCell::new(),
+            key: OnceCell::new(),
+            is_logged: Cell::new(false),
+        })
+    }
+
+    /// The exchange that a request belongs to.
+    pub(crate) fn of(request: &HttpRequest) -> Option<Rc<Self>> {
+        request.extensions().get::<Rc<Self>>().cloned()
+    }
+
+    /// Notes who calls.
+    pub(crate) fn note_user(&self, user: &UserId) {
+        self.user.get_or_init(|| user.clone());
+    }
+
+    /// Notes the key that the caller presented, and with it who calls.
+    pub(crate) fn note_key(&self, key: &Arc<VerifiedKey>) {
+        self.key.get_or_init(|| Arc::clone(key));
+    }
+
+    pub(crate) fn user_id(&self) -> Option<&str> {
+        self.user.get().or_else(|| self.key.get().map(|key| &key.owner)).map(UserId::subject)
+    }
+
+    pub(crate) fn key_id(&self) -> Option<KeyId> {
+        self.key.get().map(|key| key.id)
+    }
+
+    /// Notes that the log line is written.
+    pub(crate) fn set_logged(&self) {
+        self.is_logged.set(true);
+    }
+}
+
+/// A request whose client went away before the answer is in the log all the same.
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if !self.is_logged.get() {
+            access_log::write_abandoned(self);
+        }
+    }
+}

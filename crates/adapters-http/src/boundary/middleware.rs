@@ -1,0 +1,141 @@
+use std::any::Any;
+use std::future::{Future, Ready, ready};
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
+use actix_web::error::InternalError;
+use actix_web::http::ConnectionType;
+use actix_web::{Error, HttpMessage, HttpResponse, web};
+use futures_util::FutureExt;
+use ipnet::IpNet;
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
+
+use crate::HttpSettings;
+use crate::boundary::cross_origin::{CorsVerdict, CrossOrigin};
+use crate::boundary::exchange::Exchange;
+use crate::boundary::peer_address::peer_address;
+use crate::boundary::request_id::{RequestId, X_REQUEST_ID};
+use crate::boundary::{access_log, response_headers};
+use crate::errors::api_error::ApiError;
+use crate::errors::problem;
+use crate::state::State;
+
+/// The one middleware, around every route: a request gets its id, its deadline and its log line here; an answer its
+/// common headers; and an error, whoever raised it, its problem document. A panic of a handler ends here as a 500.
+#[derive(Clone)]
+pub(crate) struct Boundary {
+    state: web::Data<State>,
+    cross_origin: Arc<CrossOrigin>,
+    trusted_proxies: Arc<[IpNet]>,
+}
+
+impl Boundary {
+    pub(crate) fn new(state: web::Data<State>, settings: &HttpSettings) -> Self {
+        Self {
+            state,
+            cross_origin: Arc::new(CrossOrigin::new(&settings.cors_origins)),
+            trusted_proxies: settings.trusted_proxies.clone().into(),
+        }
+    }
+
+    fn open(&self, request: &ServiceRequest) -> Rc<Exchange> {
+        Exchange::new(
+            RequestId::accept_or_mint(request.headers(), &*self.state.api.entropy),
+            request.method().clone(),
+            request.match_pattern(),
+            peer_address(request.head(), &self.trusted_proxies),
+        )
+    }
+
+    /// Completes an answer, and logs it.
+    fn close(&self, exchange: &Exchange, cors: CorsVerdict, response: HttpResponse) -> HttpResponse {
+        access_log::write(exchange, &response);
+        let mut response = problem::fill(response, exchange.request_id.as_str());
+        response_headers::add_defaults(&mut response);
+        cors.add_headers(&mut response);
+        response.headers_mut().insert(X_REQUEST_ID, exchange.request_id.header_value());
+        if self.state.stop.is_cancelled() {
+            response.head_mut().set_connection_type(ConnectionType::Close);
+        }
+        response
+    }
+}
+
+impl<S, B> Transform<S, ServiceRequest> for Boundary
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
+    B: MessageBody + 'static,
+{
+    type Response = ServiceResponse;
+    type Error = Error;
+    type Transform = BoundaryService<S>;
+    type InitError = ();
+    type Future = Ready<Result<Self::Transform, ()>>;
+
+    fn new_transform(&self, service: S) -> Self::Future {
+        ready(Ok(BoundaryService { boundary: Rc::new(self.clone()), service: Rc::new(service) }))
+    }
+}
+
+pub(crate) struct BoundaryService<S> {
+    boundary: Rc<Boundary>,
+    service: Rc<S>,
+}
+
+impl<S, B> Service<ServiceRequest> for BoundaryService<S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
+    B: MessageBody + 'static,
+{
+    type Response = ServiceResponse;
+    type Error = Error;
+    type Future = Pin<Box<dyn Future<Output = Result<ServiceResponse, Error>>>>;
+
+    forward_ready!(service);
+
+    fn call(&self, request: ServiceRequest) -> Self::Future {
+        let (boundary, service) = (Rc::clone(&self.boundary), Rc::clone(&self.service));
+        Box::pin(async move {
+            let exchange = boundary.open(&request);
+            let cors = boundary.cross_origin.judge(request.head());
+            if let Some(response) = cors.preflight_response() {
+                return Ok(request.into_response(boundary.close(&exchange, cors, response)));
+            }
+            request.extensions_mut().insert(Rc::clone(&exchange));
+            let handled = AssertUnwindSafe(async { service.call(request).await }).catch_unwind();
+            match timeout(boundary.state.limits.request_deadline, handled).await.map_or_else(overdue, survive) {
+                Ok(answered) => {
+                    let (request, response) = answered.into_parts();
+                    let response = boundary.close(&exchange, cors, response.map_into_boxed_body());
+                    Ok(ServiceResponse::new(request, response))
+                }
+                Err(error) => {
+                    let response = boundary.close(&exchange, cors, HttpResponse::from_error(error));
+                    // The request went with the failure, and an answer cannot be made without it: an error can.
+                    Err(InternalError::from_response("answered", response).into())
+                }
+            }
+        })
+    }
+}
+
+/// The answer of a handler that did not panic.
+fn survive<T>(handled: Result<Result<T, Error>, Box<dyn Any + Send>>) -> Result<T, Error> {
+    handled.unwrap_or_else(|panic| {
+        Err(ApiError::Internal(format!("a handler panicked: {}", panic_text(&*panic)).into()).into())
+    })
+}
+
+fn overdue<T>(elapsed: Elapsed) -> Result<T, Error> {
+    Err(ApiError::Unavailable(elapsed.into()).into())
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a text")
+}

@@ -1,0 +1,9 @@
+//! What surrounds every request: its id, its deadline, its log line and its common headers.
+
+pub(crate) mod access_log;
+pub(crate) mod cross_origin;
+pub(crate) mod exchange;
+pub(crate) mod middleware;
+pub(crate) mod peer_address;
+pub(crate) mod request_id;
+pub(crate) mod response_headers;

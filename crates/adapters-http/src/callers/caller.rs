@@ -1,0 +1,91 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
+use domain::UserId;
+use verifier::{Allowance, VerifiedKey};
+
+use crate::boundary::exchange::Exchange;
+use crate::callers::credentials::{Credential, Presented, credential_in};
+use crate::callers::identified::verify_id_token;
+use crate::errors::api_error::ApiError;
+use crate::state::State;
+
+/// Who calls a path that takes an API key or an ID token: every one under `/api` but key management.
+#[derive(Debug)]
+pub(crate) enum Caller {
+    /// The bearer of an API key that is good now, and within its rate limit.
+    ApiKey(Arc<VerifiedKey>),
+    /// The user whom an ID token names.
+    User(UserId),
+}
+
+impl Caller {
+    /// Whom the call is made for.
+    pub(crate) fn user(&self) -> &UserId {
+        match self {
+            Self::ApiKey(key) => &key.owner,
+            Self::User(user) => user,
+        }
+    }
+}
+
+impl FromRequest for Caller {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            match credential_in(request.headers()) {
+                Presented::Nothing => Err(ApiError::CredentialMissing),
+                Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
+                Presented::One(Credential::ApiKey(key)) => verify_key(&request, key).await.map(Self::ApiKey),
+                Presented::One(Credential::IdToken(token)) => verify_id_token(&request, token).await.map(Self::User),
+            }
+        })
+    }
+}
+
+/// Whether the credential of a caller is still good, for what goes on after its answer has begun. It counts as a use of
+/// a key, and takes nothing from its allowance.
+pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiError> {
+    match credential_in(request.headers()) {
+        Presented::Nothing | Presented::Unusable(_) => Ok(false),
+        Presented::One(Credential::ApiKey(key)) => Ok(find_good_key(request, key).await?.is_some()),
+        Presented::One(Credential::IdToken(token)) => match verify_id_token(request, token).await {
+            Ok(_) => Ok(true),
+            Err(ApiError::CredentialInvalid(_)) => Ok(false),
+            Err(error) => Err(error),
+        },
+    }
+}
+
+async fn verify_key(request: &HttpRequest, presented: &str) -> Result<Arc<VerifiedKey>, ApiError> {
+    let key = find_good_key(request, presented).await?;
+    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not good"))?;
+    spend(request, &key).map_err(ApiError::RateLimited)?;
+    Ok(key)
+}
+
+/// The key that is presented, if it is good now; noted for the log.
+pub(crate) async fn find_good_key(
+    request: &HttpRequest,
+    presented: &str,
+) -> Result<Option<Arc<VerifiedKey>>, ApiError> {
+    let key = State::of(request).api.verifier.verify(presented).await?;
+    if let (Some(key), Some(exchange)) = (&key, Exchange::of(request)) {
+        exchange.note_key(key);
+    }
+    Ok(key)
+}
+
+/// Takes one use from the key's allowance; the error is an allowance that is spent.
+pub(crate) fn spend(request: &HttpRequest, key: &Arc<VerifiedKey>) -> Result<(), Allowance> {
+    match State::of(request).api.verifier.spend(key) {
+        Some(allowance) if allowance.retry_after.is_some() => Err(allowance),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,38 @@
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
+use domain::UserId;
+
+use crate::callers::credentials::{Presented, bearer_in};
+use crate::errors::api_error::ApiError;
+use crate::errors::problem::FieldFault;
+use crate::state::State;
+
+/// Proof that the operator calls. First among a handler's arguments, because the credential is checked first.
+pub(crate) struct Operator;
+
+impl FromRequest for Operator {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let token = State::of(request).api.operator_token.as_ref();
+        ready(match bearer_in(request.headers()) {
+            Presented::Nothing => Err(ApiError::CredentialMissing),
+            Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
+            Presented::One(presented) if token.is_some_and(|token| token.is(presented)) => Ok(Self),
+            Presented::One(_) => Err(ApiError::CredentialInvalid("not the operator token")),
+        })
+    }
+}
+
+/// The user of the configured issuer whom a `userId` of the operator names.
+pub(crate) fn user_of(state: &State, user_id: &str) -> Result<UserId, FieldFault> {
+    user_at(&state.api.issuer, user_id)
+}
+
+/// The same at this issuer.
+pub(crate) fn user_at(issuer: &str, user_id: &str) -> Result<UserId, FieldFault> {
+    UserId::new(issuer, user_id).map_err(|error| FieldFault { field: "userId", detail: error.to_string().into() })
+}

@@ -1,0 +1,3 @@
+//! The TCP connections below HTTP.
+
+pub(crate) mod connection;

@@ -1,0 +1,213 @@
+use std::collections::BTreeMap;
+
+use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{self, Content, Ref, RefOr, Response, ResponseBuilder};
+use utoipa::{Modify, OpenApi};
+
+use crate::endpoints::operations;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::problem::{self, Problem};
+
+/// Responses of an operation by their status.
+pub(crate) type ResponsesByStatus<T> = BTreeMap<String, T>;
+
+/// What a call with a credential and a JSON body may be refused with.
+pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
+    ErrorCode::CredentialMissing,
+    ErrorCode::CredentialInvalid,
+    ErrorCode::BadRequest,
+    ErrorCode::InvalidJson,
+    ErrorCode::InvalidField,
+    ErrorCode::RequestTimeout,
+    ErrorCode::PayloadTooLarge,
+    ErrorCode::UnsupportedMediaType,
+];
+
+/// What a call about one webhook subscription may be refused with.
+pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
+    ErrorCode::CredentialMissing,
+    ErrorCode::CredentialInvalid,
+    ErrorCode::SubscriptionNotFound,
+    ErrorCode::RateLimited,
+];
+
+/// What a call about one delivery may be refused with.
+pub(crate) const DELIVERY_ERRORS: &[ErrorCode] =
+    &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::DeliveryNotFound, ErrorCode::RateLimited];
+
+/// The OpenAPI document of the API, generated from the code: JSON, indented, with a line break at its end.
+///
+/// # Panics
+///
+/// Never: the document is made of texts, numbers and maps of them.
+pub fn openapi_json() -> String {
+    let mut document = Document::openapi();
+    document.merge(operations());
+    let mut json = document.to_pretty_json().expect("texts and maps become JSON");
+    json.push('\n');
+    json
+}
+
+/// The documented responses of an operation that may fail with `codes`; any operation may fail with those of the
+/// service itself.
+pub(crate) fn error_responses(codes: &[ErrorCode]) -> ResponsesByStatus<RefOr<Response>> {
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in codes.iter().chain(&[ErrorCode::InternalError, ErrorCode::Unavailable]) {
+        let of_status = by_status.entry(code.entry().status).or_default();
+        if !of_status.contains(code) {
+            of_status.push(*code);
+        }
+    }
+    by_status.into_iter().map(|(status, codes)| (status.to_string(), error_response(status, &codes).into())).collect()
+}
+
+fn error_response(status: u16, codes: &[ErrorCode]) -> Response {
+    let description: Vec<String> = codes.iter().map(|code| format!("`{code}`: {}", code.entry().title)).collect();
+    let problem = Content::new(Some(Ref::from_schema_name("Problem")));
+    let response = ResponseBuilder::new().description(description.join(". ")).content(problem::MEDIA_TYPE, problem);
+    match status {
+        401 => response.header("www-authenticate", header("How to authenticate (RFC 6750)")),
+        429 => response
+            .header("retry-after", header("Seconds after which to try again"))
+            .header("ratelimit", header("What is left, and in how many seconds all of it is back"))
+            .header("ratelimit-policy", header("How many calls in how many seconds")),
+        503 => response.header("retry-after", header("Seconds after which to try again")),
+        _ => response,
+    }
+    .build()
+}
+
+/// A header of a response, as text.
+pub(crate) fn header(description: &str) -> Header {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    HeaderBuilder::new().schema(Some(text)).description(Some(description)).build()
+}
+
+/// What holds for the API as a whole.
+const DESCRIPTION: &str = "API keys in, webhooks out.
+
+**Errors.** Every error is a problem document (RFC 9457). Its `code` is stable, and its `type` is a page with cause and \
+cure.
+
+**Lists** of subscriptions and deliveries come in pages, newest first. `limit` is 1 to 200, without it 50. As long as an \
+answer has a `nextCursor`, there is more: the same call with it as `cursor` goes on. A cursor means nothing to a client, \
+belongs to one list, and does not expire; what was created meanwhile is on none of the later pages.
+
+**Repeating calls.** `GET`, `PATCH` and `DELETE` are safe to repeat, and so are revoking, cancelling and recovering. \
+Publishing is with an `id` for each event. Creating and rotating are not: after an answer that never came, list first.";
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Gatepost",
+        version = "1.0.0",
+        description = DESCRIPTION,
+    ),
+    components(schemas(Problem)),
+    modifiers(&SecuritySchemes),
+    tags(
+        (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),
+        (name = "Webhook subscriptions", description = "Where a user's events are sent"),
+        (name = "Deliveries", description = "What became of each event at each subscription"),
+        (name = "Credentials", description = "What a credential is"),
+        (name = "Gateways", description = "What a reverse proxy asks about a request"),
+        (name = "Operator", description = "For the host application, with the operator token"),
+        (name = "Health", description = "Whether the service works"),
+        (name = "Documentation", description = "This document, and pages"),
+    ),
+)]
+struct Document;
+
+struct SecuritySchemes;
+
+impl Modify for SecuritySchemes {
+    fn modify(&self, document: &mut openapi::OpenApi) {
+        let bearer = |description: &str| {
+            HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(description)).build()
+        };
+        let header = |name: &str, description: &str| {
+            SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
+        };
+        let schemes = [
+            ("idToken", SecurityScheme::Http(bearer("An ID token of the identity provider"))),
+            ("idTokenHeader", header("x-id-token", "An ID token of the identity provider")),
+            ("operatorToken", SecurityScheme::Http(bearer("The operator token: OPERATOR_TOKEN"))),
+            ("apiKey", SecurityScheme::Http(bearer("An API key"))),
+            ("apiKeyHeader", header("x-api-key", "An API key")),
+        ];
+        document
+            .components
+            .get_or_insert_default()
+            .security_schemes
+            .extend(schemes.map(|(name, scheme)| (name.to_owned(), scheme.into())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_document_does_not_change_between_calls() {
+        assert_eq!(openapi_json(), openapi_json());
+    }
+
+    #[test]
+    fn operations_and_responses_have_descriptions() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        assert_eq!(document["openapi"], "3.1.0");
+        assert_eq!(document["info"]["version"], "1.0.0");
+        for (path, item) in document["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                assert!(has_text(&operation["summary"]), "{method} {path}");
+                assert!(has_text(&operation["operationId"]), "{method} {path}");
+                for (status, response) in operation["responses"].as_object().unwrap() {
+                    let elsewhere = response["$ref"].as_str().and_then(|to| document.pointer(to.strip_prefix('#')?));
+                    let response = elsewhere.unwrap_or(response);
+                    assert!(has_text(&response["description"]), "{method} {path} {status}");
+                }
+            }
+        }
+    }
+
+    /// A reference to nothing makes the document invalid.
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let text = openapi_json();
+        let document: Value = serde_json::from_str(&text).unwrap();
+        for part in text.split("\"$ref\": \"#").skip(1) {
+            let pointer = part.split('"').next().unwrap();
+            assert!(document.pointer(pointer).is_some(), "{pointer}");
+        }
+    }
+
+    /// The generator knows most of serde's renamings, not all.
+    #[test]
+    fn documented_fields_are_in_camel_case() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        let mut names = Vec::new();
+        collect_properties(&document, &mut names);
+        assert!(names.contains(&"keyId"));
+        // RFC 7662 has its own.
+        names.retain(|name| !["client_id", "token_type"].contains(name));
+        assert!(names.iter().all(|name| !name.contains('_')), "{names:?}");
+    }
+
+    fn collect_properties<'a>(value: &'a Value, names: &mut Vec<&'a str>) {
+        if let Some(properties) = value.get("properties").and_then(Value::as_object) {
+            names.extend(properties.keys().map(String::as_str));
+        }
+        let members = value.as_object().into_iter().flat_map(serde_json::Map::values);
+        for inner in members.chain(value.as_array().into_iter().flatten()) {
+            collect_properties(inner, names);
+        }
+    }
+
+    fn has_text(value: &Value) -> bool {
+        value.as_str().is_some_and(|text| !text.is_empty())
+    }
+}

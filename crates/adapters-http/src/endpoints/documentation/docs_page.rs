@@ -1,0 +1,76 @@
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use actix_web::HttpResponse;
+use actix_web::http::header;
+use actix_web::web::{Bytes, Path};
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response};
+use utoipa_swagger_ui::Config;
+
+use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+
+/// The page needs its own scripts and styles, calls this service alone, and loads nothing from elsewhere.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+    img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+/// The files change with the version of the service only.
+const CACHE_CONTROL: &str = "public, max-age=3600";
+
+/// The validator would send the document's address to a service on the internet.
+static CONFIG: LazyLock<Arc<Config<'static>>> =
+    LazyLock::new(|| Arc::new(Config::from("/openapi.json").validator_url("none").try_it_out_enabled(true)));
+
+/// The API as a page to read and to try.
+#[utoipa::path(
+    get,
+    path = "/docs",
+    tag = "Documentation",
+    operation_id = "docsPage",
+    responses((status = 200, description = "A page", body = String, content_type = "text/html")),
+)]
+pub(super) async fn docs_page() -> Result<HttpResponse, ApiError> {
+    serve("index.html")
+}
+
+/// A script, style or picture of the page.
+#[utoipa::path(
+    get,
+    path = "/docs/{file}",
+    tag = "Documentation",
+    operation_id = "docsFile",
+    params(("file" = String, Path, description = "The file's name")),
+    responses((status = 200, description = "The file", body = String, content_type = "application/octet-stream"), Errors),
+)]
+pub(super) async fn docs_file(file: Path<String>) -> Result<HttpResponse, ApiError> {
+    serve(&file)
+}
+
+fn serve(name: &str) -> Result<HttpResponse, ApiError> {
+    let served = utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG));
+    let file = served.map_err(|error| ApiError::Internal(error.to_string().into()))?.ok_or(ApiError::NotFound)?;
+    let body = match file.bytes {
+        _ if name == "index.html" => with_base(&file.bytes),
+        Cow::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    };
+    Ok(HttpResponse::Ok()
+        .content_type(file.content_type)
+        .insert_header((header::CACHE_CONTROL, CACHE_CONTROL))
+        .insert_header((header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY))
+        .body(body))
+}
+
+/// The page names its files relative to a folder, and `/docs` has no slash at its end.
+fn with_base(page: &[u8]) -> Bytes {
+    String::from_utf8_lossy(page).replacen("<head>", r#"<head><base href="/docs/">"#, 1).into()
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[ErrorCode::NotFound])
+    }
+}

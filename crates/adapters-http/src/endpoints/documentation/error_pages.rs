@@ -1,0 +1,91 @@
+use std::fmt::Write;
+
+use actix_web::HttpResponse;
+use actix_web::http::header;
+use actix_web::web::Path;
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response};
+
+use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::error_reference::{ErrorEntry, error_reference};
+
+const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;\
+    color:#1c1c1c;background:#fff}code{background:#f0f0f0;padding:.1em .3em;border-radius:.2em}\
+    th,td{text-align:left;padding:.3rem 1rem .3rem 0;vertical-align:top}\
+    @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}code{background:#2a2a2a}a{color:#8ab4ff}}";
+const CACHE_CONTROL: &str = "public, max-age=3600";
+
+/// All error codes.
+#[utoipa::path(
+    get,
+    path = "/docs/errors",
+    tag = "Documentation",
+    operation_id = "errorIndex",
+    responses((status = 200, description = "A page", body = String, content_type = "text/html")),
+)]
+pub(super) async fn error_index() -> HttpResponse {
+    let rows = error_reference().iter().fold(String::new(), |mut rows, entry| {
+        let ErrorEntry { code, status, title, .. } = entry;
+        // Writing to a String cannot fail.
+        let _ = write!(
+            rows,
+            "<tr><td>{status}</td><td><a href=\"/docs/errors/{code}\"><code>{code}</code></a></td><td>{title}</td></tr>"
+        );
+        rows
+    });
+    page("Errors", &format!("<table><tr><th>Status</th><th>Code</th><th>Meaning</th></tr>{rows}</table>"))
+}
+
+/// Cause and cure of one error code: what `type` in a problem document points to.
+#[utoipa::path(
+    get,
+    path = "/docs/errors/{code}",
+    tag = "Documentation",
+    operation_id = "errorPage",
+    params(("code" = String, Path, description = "The code of a problem document", example = "invalid_field")),
+    responses((status = 200, description = "A page", body = String, content_type = "text/html"), Errors),
+)]
+pub(super) async fn error_page(code: Path<String>) -> Result<HttpResponse, ApiError> {
+    let entry = error_reference().iter().find(|entry| entry.code == *code).ok_or(ApiError::NotFound)?;
+    let ErrorEntry { code, status, title, cause, cure } = entry;
+    let content = format!(
+        "<p><code>{code}</code>, HTTP status {status}</p><h2>Cause</h2><p>{cause}</p><h2>Cure</h2><p>{cure}</p>\
+         <p><a href=\"/docs/errors\">All errors</a></p>"
+    );
+    Ok(page(title, &content))
+}
+
+/// The texts come from our own table and hold nothing that HTML would read as markup; a test says so.
+fn page(title: &str, content: &str) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, CACHE_CONTROL))
+        .body(format!(
+            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} - Gatepost</title>\
+             <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head>\
+             <body><main><h1>{title}</h1>{content}</main></body></html>\n"
+        ))
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[ErrorCode::NotFound])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_the_table_is_markup() {
+        for entry in error_reference() {
+            let texts = [entry.code, entry.title, entry.cause, entry.cure].concat();
+            assert!(!texts.contains(['<', '>', '&', '"']), "{}", entry.code);
+        }
+    }
+}

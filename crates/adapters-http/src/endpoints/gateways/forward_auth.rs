@@ -1,0 +1,226 @@
+use std::fmt::Write;
+
+use actix_web::http::header::HeaderName;
+use actix_web::web::Query;
+use actix_web::{HttpRequest, HttpResponse};
+use domain::{Scope, Scopes};
+use utoipa::openapi::{OpenApi, Ref, RefOr, Response, ResponseBuilder};
+use utoipa::{IntoResponses, Modify};
+
+use crate::callers::caller::{find_good_key, spend};
+use crate::callers::credentials::{Presented, api_key_in};
+use crate::documents::openapi::{ResponsesByStatus, error_responses, header};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::problem::FieldFault;
+
+const X_AUTH_USER: HeaderName = HeaderName::from_static("x-auth-user");
+const X_AUTH_KEY_ID: HeaderName = HeaderName::from_static("x-auth-key-id");
+const X_AUTH_SCOPES: HeaderName = HeaderName::from_static("x-auth-scopes");
+
+/// Tells a gateway whether to let a request pass.
+///
+/// Any method is answered alike, and a body is never read. The API key is the caller's, in `x-api-key` or in
+/// `Authorization: Bearer`; an ID token is refused. It counts as a use of the key, and is taken from its allowance.
+/// `X-Auth-User` is the user's `sub`, in which every byte other than visible ASCII, and the percent sign itself, is
+/// percent-encoded. Parameters that are not listed are refused, so that a mistyped `scope` does not open a door.
+#[utoipa::path(
+    get,
+    path = "/forward-auth",
+    tag = "Gateways",
+    operation_id = "forwardAuth",
+    security(("apiKey" = []), ("apiKeyHeader" = [])),
+    params(
+        ("scope" = Option<Vec<String>>, Query,
+            description = "What the key must have been given: repeated, or with spaces between"),
+        ("profile" = Option<String>, Query,
+            description = "`nginx`: a spent allowance is a 403 with `X-Auth-Status: 429`, because nginx makes a 500 of \
+                           that"),
+    ),
+    responses(Passed, Errors),
+)]
+pub(super) async fn forward_auth(request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    answer(&request, || Question::parse(request.query_string())).await
+}
+
+/// The same for a gateway that appends the path of its caller's request, as Envoy does with its `path_prefix`.
+///
+/// What follows `/forward-auth/`, and the query too, are the caller's own, and mean nothing here: no scope can be
+/// required this way.
+#[utoipa::path(
+    get,
+    path = "/forward-auth/{tail}",
+    tag = "Gateways",
+    operation_id = "forwardAuthOfPath",
+    security(("apiKey" = []), ("apiKeyHeader" = [])),
+    params(("tail" = String, Path, description = "The path of the caller's request, slashes and all: not looked at")),
+    responses(Passed, ErrorsOfPath),
+)]
+pub(super) async fn forward_auth_of_path(request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    answer(&request, || Ok(Question::default())).await
+}
+
+/// The question is looked at only once the caller is known: without a good key, everything is a 401.
+async fn answer(
+    request: &HttpRequest,
+    question: impl FnOnce() -> Result<Question, FieldFault>,
+) -> Result<HttpResponse, ApiError> {
+    let presented = match api_key_in(request.headers()) {
+        Presented::Nothing => return Err(ApiError::CredentialMissing),
+        Presented::Unusable(reason) => return Err(ApiError::CredentialInvalid(reason)),
+        Presented::One(presented) => presented,
+    };
+    let key = find_good_key(request, presented).await?;
+    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not good"))?;
+    let Question { required, is_nginx } = question()?;
+    spend(request, &key).map_err(if is_nginx { ApiError::RateLimitedForNginx } else { ApiError::RateLimited })?;
+    if !key.scopes.covers(&required) {
+        return Err(ApiError::InsufficientScope(required));
+    }
+    Ok(HttpResponse::Ok()
+        .insert_header((X_AUTH_USER, visible(key.owner.subject())))
+        .insert_header((X_AUTH_KEY_ID, key.id.to_string()))
+        .insert_header((X_AUTH_SCOPES, key.scopes.as_str()))
+        .finish())
+}
+
+/// What the gateway's configuration asks in the query.
+#[derive(Default)]
+struct Question {
+    required: Scopes,
+    is_nginx: bool,
+}
+
+impl Question {
+    fn parse(query: &str) -> Result<Self, FieldFault> {
+        let fault = |field, detail: &'static str| FieldFault { field, detail: detail.into() };
+        let pairs = Query::<Vec<(String, String)>>::from_query(query);
+        let pairs = pairs.map_err(|_| fault("query", "must be form-encoded"))?.into_inner();
+        let (mut scopes, mut is_nginx) = (Vec::new(), false);
+        for (name, value) in &pairs {
+            match (name.as_str(), value.as_str()) {
+                ("scope", text) => scopes.extend(text.split(' ').map(Scope::parse)),
+                ("profile", "nginx") => is_nginx = true,
+                ("profile", _) => return Err(fault("profile", "must be nginx, or absent")),
+                _ => return Err(fault("query", "must hold nothing but scope and profile")),
+            }
+        }
+        let required = scopes.into_iter().collect::<Result<Vec<Scope>, _>>().and_then(Scopes::new);
+        let required = required.map_err(|error| FieldFault { field: "scope", detail: error.to_string().into() })?;
+        Ok(Self { required, is_nginx })
+    }
+}
+
+/// A text as visible ASCII, so that any header can carry it, and no two texts look the same.
+fn visible(text: &str) -> String {
+    text.bytes().fold(String::with_capacity(text.len()), |mut visible, byte| {
+        if byte.is_ascii_graphic() && byte != b'%' {
+            visible.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(visible, "%{byte:02X}");
+        }
+        visible
+    })
+}
+
+struct Passed;
+
+impl IntoResponses for Passed {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        let response = ResponseBuilder::new()
+            .description("Let it pass")
+            .header("x-auth-user", header("The user's `sub`, percent-encoded"))
+            .header("x-auth-key-id", header("The key's id"))
+            .header("x-auth-scopes", header("The key's scopes with spaces between; may be empty"));
+        [("200".to_owned(), response.build().into())].into()
+    }
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        let mut responses = error_responses(&[
+            ErrorCode::CredentialMissing,
+            ErrorCode::CredentialInvalid,
+            ErrorCode::InvalidField,
+            ErrorCode::InsufficientScope,
+            ErrorCode::RateLimited,
+        ]);
+        let Some(RefOr::T(forbidden)) = responses.get_mut("403") else { return responses };
+        let _ = write!(forbidden.description, ". With `profile=nginx` also `rate_limited`");
+        let status = header("With `profile=nginx`: `429` for a spent allowance, and then `Retry-After` is there too");
+        forbidden.headers.insert("x-auth-status".to_owned(), status.into());
+        responses
+    }
+}
+
+struct ErrorsOfPath;
+
+impl IntoResponses for ErrorsOfPath {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::RateLimited])
+    }
+}
+
+/// Documents under every method what answers all of them alike: OpenAPI has no word for "any". The responses are those
+/// of GET, by reference.
+pub(super) struct EveryMethod;
+
+impl Modify for EveryMethod {
+    fn modify(&self, document: &mut OpenApi) {
+        let paths = document.paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/forward-auth"));
+        for (path, item) in paths {
+            let Some(mut same) = item.get.clone() else { continue };
+            let pointer = format!("#/paths/{}/get/responses", path.replace('/', "~1"));
+            for (status, response) in &mut same.responses.responses {
+                *response = Ref::new(format!("{pointer}/{status}")).into();
+            }
+            same.description = Some("Answered as GET is.".to_owned());
+            let id = same.operation_id.take().unwrap_or_default();
+            for (name, operation) in [
+                ("Put", &mut item.put),
+                ("Post", &mut item.post),
+                ("Delete", &mut item.delete),
+                ("Options", &mut item.options),
+                ("Head", &mut item.head),
+                ("Patch", &mut item.patch),
+                ("Trace", &mut item.trace),
+            ] {
+                operation.insert(same.clone()).operation_id = Some(format!("{id}{name}"));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_subject_is_visible_and_stays_what_it_is() {
+        assert_eq!(visible("auth0|a@b.example"), "auth0|a@b.example");
+        assert_eq!(visible("Zoë B"), "Zo%C3%AB%20B");
+        assert_eq!(visible("Zo%C3%AB"), "Zo%25C3%25AB");
+    }
+
+    #[test]
+    fn a_question_is_understood_or_refused() {
+        let required = |query: &str| Question::parse(query).map(|question| question.required.to_string());
+        for (query, scopes) in [
+            ("", ""),
+            ("scope=a", "a"),
+            ("scope=b&scope=a", "a b"),
+            ("scope=b%20a+c", "a b c"),
+            ("profile=nginx&scope=a", "a"),
+        ] {
+            assert_eq!(required(query).unwrap(), scopes, "{query}");
+        }
+        for wrong in ["scope=", "scope", "scope=a++b", "scope=%22", "scopes=a", "profile=", "profile=traefik"] {
+            assert!(required(wrong).is_err(), "{wrong}");
+        }
+        assert!(Question::parse("profile=nginx").unwrap().is_nginx);
+        assert!(!Question::parse("").unwrap().is_nginx);
+    }
+}

@@ -1,0 +1,22 @@
+//! What gateways ask.
+
+mod forward_auth;
+
+use actix_web::web;
+use utoipa::OpenApi;
+
+use self::forward_auth::EveryMethod;
+use super::Resources;
+
+pub(super) const RESOURCES: Resources = &[
+    ("/forward-auth", |resource| resource.route(web::to(forward_auth::forward_auth))),
+    ("/forward-auth/{tail:.*}", |resource| resource.route(web::to(forward_auth::forward_auth_of_path))),
+];
+
+/// The operations as the OpenAPI document lists them.
+#[derive(OpenApi)]
+#[openapi(modifiers(&EveryMethod), paths(
+    forward_auth::forward_auth,
+    forward_auth::forward_auth_of_path,
+))]
+pub(super) struct Operations;

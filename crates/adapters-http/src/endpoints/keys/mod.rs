@@ -1,0 +1,34 @@
+//! API keys, and what a credential is.
+
+mod create_key;
+mod list_keys;
+mod revoke_key;
+mod rotate_key;
+mod whoami;
+
+use actix_web::web;
+use utoipa::OpenApi;
+
+use super::Resources;
+
+pub(super) const RESOURCES: Resources = &[
+    ("/api/api-keys", |resource| {
+        resource
+            .route(web::get().to(list_keys::list_keys))
+            .route(web::post().to(create_key::create_key))
+            .route(web::delete().to(revoke_key::revoke_key))
+    }),
+    ("/api/api-keys/{keyId}/rotate", |resource| resource.route(web::post().to(rotate_key::rotate_key))),
+    ("/api/whoami", |resource| resource.route(web::get().to(whoami::whoami))),
+];
+
+/// The operations as the OpenAPI document lists them.
+#[derive(OpenApi)]
+#[openapi(paths(
+    list_keys::list_keys,
+    create_key::create_key,
+    revoke_key::revoke_key,
+    rotate_key::rotate_key,
+    whoami::whoami,
+))]
+pub(super) struct Operations;

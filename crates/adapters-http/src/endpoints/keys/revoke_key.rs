@@ -1,0 +1,61 @@
+use actix_web::web::{Data, Json};
+use domain::KeyId;
+use utoipa::openapi::{RefOr, Response};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::bodies::fields::Fields;
+use crate::callers::identified::IdentifiedRequest;
+use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::problem::FieldFault;
+use crate::records::key_record::KeyList;
+use crate::state::State;
+
+/// Which key to revoke.
+#[derive(ToSchema)]
+#[schema(as = RevokeApiKey)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct Body {
+    /// The key's id.
+    #[schema(rename = "keyId", example = "key_01h455vb4pex5vsknk084sn02q")]
+    key_id: String,
+    /// The ID token, where no header carries it.
+    #[schema(rename = "idToken")]
+    id_token: Option<String>,
+}
+
+/// Revokes an API key.
+///
+/// It is refused from now on. Revoking it again changes nothing and succeeds. Takes an ID token, from a header or
+/// from the body; an API key is refused.
+#[utoipa::path(
+    delete,
+    path = "/api/api-keys",
+    tag = "API keys",
+    operation_id = "revokeApiKey",
+    security(("idToken" = []), ("idTokenHeader" = [])),
+    request_body = Body,
+    responses((status = 200, description = "The key is revoked; the caller's keys", body = KeyList), Errors),
+)]
+pub(super) async fn revoke_key(state: Data<State>, request: IdentifiedRequest) -> Result<Json<KeyList>, ApiError> {
+    let id = key_id(&request.fields)?;
+    Ok(Json(KeyList::of(state.api.keys.revoke(&request.user, id).await?)))
+}
+
+/// A text that is no id of ours names no key.
+fn key_id(fields: &Fields) -> Result<KeyId, ApiError> {
+    let text = fields.required_text("keyId")?;
+    if text.trim().is_empty() {
+        return Err(FieldFault { field: "keyId", detail: "must not be empty".into() }.into());
+    }
+    text.parse().map_err(|_| ApiError::KeyNotFound)
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[BODY_ERRORS, &[ErrorCode::KeyNotOwned, ErrorCode::KeyNotFound]].concat())
+    }
+}

@@ -1,0 +1,74 @@
+use actix_web::web::Json;
+use serde::Serialize;
+use utoipa::openapi::{RefOr, Response};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::callers::caller::Caller;
+use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::errors::error_code::ErrorCode;
+
+/// Who the caller is.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Whoami)]
+pub(super) struct Answer {
+    /// The user, by the subject (`sub`) of the identity provider.
+    #[schema(example = "alice")]
+    user_id: String,
+    /// What the caller presented.
+    credential: PresentedCredential,
+}
+
+/// A credential, without its secret.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+enum PresentedCredential {
+    /// An API key.
+    ApiKey {
+        /// The key's id.
+        #[serde(rename = "keyId")] // the document's generator overlooks `rename_all_fields`
+        #[schema(example = "key_01h455vb4pex5vsknk084sn02q")]
+        key_id: String,
+        /// What its owner called it.
+        #[schema(example = "CI deploy")]
+        label: String,
+        /// What it may be used for; empty when no scope was given.
+        #[schema(example = json!(["orders:read"]))]
+        scopes: Vec<String>,
+    },
+    /// An ID token.
+    IdToken,
+}
+
+/// Tells the caller what its credential is.
+///
+/// Takes an API key or an ID token. A Bearer value with exactly two dots is taken for an ID token, any other for an
+/// API key. Several credentials must be equal.
+#[utoipa::path(
+    get,
+    path = "/api/whoami",
+    tag = "Credentials",
+    operation_id = "whoami",
+    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
+    responses((status = 200, description = "Who calls, and with what", body = Answer), Errors),
+)]
+pub(super) async fn whoami(caller: Caller) -> Json<Answer> {
+    let user_id = caller.user().subject().to_owned();
+    let credential = match caller {
+        Caller::ApiKey(key) => PresentedCredential::ApiKey {
+            key_id: key.id.to_string(),
+            label: key.label.to_string(),
+            scopes: key.scopes.iter().map(str::to_owned).collect(),
+        },
+        Caller::User(_) => PresentedCredential::IdToken,
+    };
+    Json(Answer { user_id, credential })
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::RateLimited])
+    }
+}

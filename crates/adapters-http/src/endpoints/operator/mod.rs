@@ -1,0 +1,36 @@
+//! The operator API.
+
+mod introspect;
+mod list_user_keys;
+mod publish_event;
+mod publish_events;
+mod report_leaks;
+mod revoke_user_key;
+
+use actix_web::web;
+use utoipa::OpenApi;
+
+use super::Resources;
+
+pub(super) const RESOURCES: Resources = &[
+    ("/api/operator/events", |resource| resource.route(web::post().to(publish_event::publish_event))),
+    ("/api/operator/events/batch", |resource| resource.route(web::post().to(publish_events::publish_events))),
+    ("/api/operator/introspect", |resource| resource.route(web::post().to(introspect::introspect))),
+    ("/api/operator/leaks", |resource| resource.route(web::post().to(report_leaks::report_leaks))),
+    ("/api/operator/users/{userId}/keys", |resource| resource.route(web::get().to(list_user_keys::list_user_keys))),
+    ("/api/operator/users/{userId}/keys/{keyId}", |resource| {
+        resource.route(web::delete().to(revoke_user_key::revoke_user_key))
+    }),
+];
+
+/// The operations as the OpenAPI document lists them.
+#[derive(OpenApi)]
+#[openapi(paths(
+    publish_event::publish_event,
+    publish_events::publish_events,
+    introspect::introspect,
+    report_leaks::report_leaks,
+    list_user_keys::list_user_keys,
+    revoke_user_key::revoke_user_key,
+))]
+pub(super) struct Operations;

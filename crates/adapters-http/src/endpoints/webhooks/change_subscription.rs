@@ -1,0 +1,92 @@
+use actix_web::web::{Data, Json, Path};
+use domain::webhooks::{SubscriptionChange, Webhooks};
+use serde::Serialize;
+use utoipa::openapi::{RefOr, Response};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::bodies::fields::Fields;
+use crate::bodies::subscription_fields::{description, events, url};
+use crate::callers::caller_request::CallerRequest;
+use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, SUBSCRIPTION_ERRORS, error_responses};
+use crate::errors::api_error::ApiError;
+use crate::records::subscription_record::SubscriptionRecord;
+use crate::state::State;
+
+/// The fields that can be changed.
+const CHANGEABLE: [&str; 4] = ["url", "events", "description", "enabled"];
+
+/// What to change. What is absent stays as it is; `null` and other fields are refused.
+#[derive(ToSchema)]
+#[schema(as = ChangeSubscription)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct Body {
+    /// Where to send. What waits already goes there, too.
+    #[schema(required = false, example = "https://example.com/hooks", max_length = 2_048)]
+    url: String,
+    /// What to send from now on.
+    #[schema(required = false, example = json!(["invoice.*"]), min_items = 1)]
+    events: Vec<String>,
+    /// What to call it.
+    #[schema(required = false, max_length = 1_000)]
+    description: String,
+    /// Whether to send. `false` ends what waits, as failed; `true` starts anew, also what the service had disabled.
+    #[schema(required = false)]
+    enabled: bool,
+}
+
+/// The subscription after a change.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ChangedSubscription)]
+pub(super) struct Answer {
+    /// The subscription.
+    subscription: SubscriptionRecord,
+}
+
+/// Changes a webhook subscription.
+#[utoipa::path(
+    patch,
+    path = "/api/webhooks/subscriptions/{id}",
+    tag = "Webhook subscriptions",
+    operation_id = "changeSubscription",
+    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
+    params(("id" = String, Path, description = "The subscription's id")),
+    request_body = Body,
+    responses((status = 200, description = "The subscription as it is now", body = Answer), Errors),
+)]
+pub(super) async fn change_subscription(
+    state: Data<State>,
+    request: CallerRequest,
+    id: Path<String>,
+) -> Result<Json<Answer>, ApiError> {
+    let webhooks = &state.api.webhooks;
+    let change = parse(&request.fields, webhooks)?;
+    // A text that is no id of ours names no subscription.
+    let id = id.parse().map_err(|_| ApiError::SubscriptionNotFound)?;
+    let changed = webhooks.change_subscription(request.user(), id, &change).await?;
+    let subscription = SubscriptionRecord::of(&changed.ok_or(ApiError::SubscriptionNotFound)?);
+    Ok(Json(Answer { subscription }))
+}
+
+/// Reads all fields before it refuses, so that every fault is told at once.
+fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<SubscriptionChange, ApiError> {
+    let mut faults = fields.unchangeable(&CHANGEABLE);
+    let enabled = fields.optional_flag("enabled");
+    match (url(fields, webhooks), events(fields), description(fields), enabled) {
+        (Ok(url), Ok(events), Ok(description), Ok(enabled)) if faults.is_empty() => {
+            Ok(SubscriptionChange { url, events, description, enabled })
+        }
+        (url, events, description, enabled) => {
+            let of_values = [url.err(), events.err(), description.err(), enabled.err()];
+            faults.extend(of_values.into_iter().flatten().map(Into::into));
+            Err(ApiError::InvalidMembers(faults))
+        }
+    }
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[BODY_ERRORS, SUBSCRIPTION_ERRORS].concat())
+    }
+}

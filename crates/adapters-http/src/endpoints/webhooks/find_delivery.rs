@@ -1,0 +1,57 @@
+use actix_web::web::{Data, Json, Path};
+use serde::Serialize;
+use utoipa::openapi::{RefOr, Response};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::callers::caller::Caller;
+use crate::documents::openapi::{DELIVERY_ERRORS, ResponsesByStatus, error_responses};
+use crate::errors::api_error::ApiError;
+use crate::records::attempt_record::AttemptRecord;
+use crate::records::delivery_record::DeliveryRecord;
+use crate::records::event_record::EventRecord;
+use crate::state::State;
+
+/// All about a delivery.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DeliveryHistory)]
+pub(super) struct Answer {
+    /// The delivery.
+    delivery: DeliveryRecord,
+    /// Its event, with the body that is sent.
+    event: EventRecord,
+    /// Its attempts that have ended, the first first; of more than 100 the last 100.
+    attempts: Vec<AttemptRecord>,
+}
+
+/// Shows a delivery, what it carries, and what came of each attempt.
+#[utoipa::path(
+    get,
+    path = "/api/webhooks/deliveries/{id}",
+    tag = "Deliveries",
+    operation_id = "findDelivery",
+    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
+    params(("id" = String, Path, description = "The delivery's id")),
+    responses((status = 200, description = "The delivery", body = Answer), Errors),
+)]
+pub(super) async fn find_delivery(
+    caller: Caller,
+    state: Data<State>,
+    id: Path<String>,
+) -> Result<Json<Answer>, ApiError> {
+    // A text that is no id of ours names no delivery.
+    let id = id.parse().map_err(|_| ApiError::DeliveryNotFound)?;
+    let found = state.api.webhooks.find_delivery(caller.user(), id).await?.ok_or(ApiError::DeliveryNotFound)?;
+    Ok(Json(Answer {
+        delivery: DeliveryRecord::of(&found.delivery),
+        event: EventRecord::with_payload(&found.event)?,
+        attempts: found.attempts.iter().map(AttemptRecord::with_response).collect(),
+    }))
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(DELIVERY_ERRORS)
+    }
+}

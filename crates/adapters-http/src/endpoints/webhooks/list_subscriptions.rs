@@ -1,0 +1,67 @@
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use utoipa::openapi::{RefOr, Response};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::callers::caller::Caller;
+use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::parameters::cursor::Cursor;
+use crate::parameters::query::Parameters;
+use crate::records::subscription_record::SubscriptionRecord;
+use crate::state::State;
+
+/// Some of the caller's subscriptions.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubscriptionPage)]
+pub(super) struct Answer {
+    /// The subscriptions, newest first.
+    subscriptions: Vec<SubscriptionRecord>,
+    /// What `cursor` is for the next page; absent when there are no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
+}
+
+/// Lists the caller's webhook subscriptions, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/webhooks/subscriptions",
+    tag = "Webhook subscriptions",
+    operation_id = "listSubscriptions",
+    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
+    params(
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
+        ("limit" = Option<u32>, Query, description = "How many: 1 to 200, without it 50", minimum = 1, maximum = 200),
+    ),
+    responses((status = 200, description = "A page of subscriptions", body = Answer), Errors),
+)]
+pub(super) async fn list_subscriptions(
+    caller: Caller,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Answer>, ApiError> {
+    let parameters = Parameters::parse(request.query_string(), &["cursor", "limit"])?;
+    let (before, limit) = (parameters.cursor()?, parameters.limit()?);
+    let page = state.api.webhooks.list_subscriptions(caller.user(), before, limit).await?;
+    Ok(Json(Answer {
+        subscriptions: page.subscriptions.iter().map(SubscriptionRecord::of).collect(),
+        next_cursor: page.next.map(|id| id.to_cursor()),
+    }))
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[
+            ErrorCode::CredentialMissing,
+            ErrorCode::CredentialInvalid,
+            ErrorCode::InvalidField,
+            ErrorCode::RateLimited,
+        ])
+    }
+}

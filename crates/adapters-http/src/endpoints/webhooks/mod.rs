@@ -1,0 +1,69 @@
+//! Webhook subscriptions and deliveries.
+
+mod cancel_delivery;
+mod change_subscription;
+mod create_subscription;
+mod delete_subscription;
+mod find_delivery;
+mod find_subscription;
+mod list_deliveries;
+mod list_subscriptions;
+mod recover_subscription;
+mod retry_delivery;
+mod rotate_secret;
+mod stream_attempts;
+mod test_subscription;
+
+use actix_web::web;
+use utoipa::OpenApi;
+
+use super::Resources;
+
+pub(super) const RESOURCES: Resources = &[
+    ("/api/webhooks/subscriptions", |resource| {
+        resource
+            .route(web::get().to(list_subscriptions::list_subscriptions))
+            .route(web::post().to(create_subscription::create_subscription))
+    }),
+    ("/api/webhooks/subscriptions/{id}", |resource| {
+        resource
+            .route(web::get().to(find_subscription::find_subscription))
+            .route(web::patch().to(change_subscription::change_subscription))
+            .route(web::delete().to(delete_subscription::delete_subscription))
+    }),
+    ("/api/webhooks/subscriptions/{id}/rotate-secret", |resource| {
+        resource.route(web::post().to(rotate_secret::rotate_secret))
+    }),
+    ("/api/webhooks/subscriptions/{id}/test", |resource| {
+        resource.route(web::post().to(test_subscription::test_subscription))
+    }),
+    ("/api/webhooks/subscriptions/{id}/recover", |resource| {
+        resource.route(web::post().to(recover_subscription::recover_subscription))
+    }),
+    ("/api/webhooks/deliveries", |resource| resource.route(web::get().to(list_deliveries::list_deliveries))),
+    ("/api/webhooks/deliveries/stream", |resource| resource.route(web::get().to(stream_attempts::stream_attempts))),
+    ("/api/webhooks/deliveries/{id}", |resource| resource.route(web::get().to(find_delivery::find_delivery))),
+    ("/api/webhooks/deliveries/{id}/retry", |resource| resource.route(web::post().to(retry_delivery::retry_delivery))),
+    ("/api/webhooks/deliveries/{id}/cancel", |resource| {
+        resource.route(web::post().to(cancel_delivery::cancel_delivery))
+    }),
+];
+
+/// The operations as the OpenAPI document lists them.
+#[derive(OpenApi)]
+#[openapi(paths(
+    create_subscription::create_subscription,
+    list_subscriptions::list_subscriptions,
+    find_subscription::find_subscription,
+    change_subscription::change_subscription,
+    delete_subscription::delete_subscription,
+    rotate_secret::rotate_secret,
+    test_subscription::test_subscription,
+    recover_subscription::recover_subscription,
+    list_deliveries::list_deliveries,
+    stream_attempts::stream_attempts,
+    find_delivery::find_delivery,
+    retry_delivery::retry_delivery,
+    cancel_delivery::cancel_delivery,
+))]
+pub(super) struct Operations;

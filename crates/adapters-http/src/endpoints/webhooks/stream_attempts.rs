@@ -1,0 +1,92 @@
+use actix_web::http::header::HeaderMap;
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use domain::SubscriptionId;
+use domain::webhooks::ports::AttemptCursor;
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response};
+
+use crate::callers::caller::Caller;
+use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::problem::FieldFault;
+use crate::parameters::cursor::Cursor;
+use crate::parameters::query::Parameters;
+use crate::state::State;
+use crate::streams::attempt_stream::{AttemptStream, StreamedAttempt};
+
+/// The id of the last event that a client has seen, as it sends it when it connects again.
+const LAST_EVENT_ID: &str = "last-event-id";
+
+/// Streams attempts as they end.
+///
+/// Server-sent events of the kind `attempt`, each with an id; the `data` is JSON. A client that connects again with
+/// `Last-Event-ID` goes on after that attempt, an hour back at most. Attempts that end at about the same time may come
+/// in another order than they ended, and each comes once in one stream. A comment every 15 seconds keeps the connection.
+/// The stream ends when the credential is not good any more, and when the service stops. It is a view for people and
+/// tools: the list of deliveries is what is complete. 10 streams for each user.
+#[utoipa::path(
+    get,
+    path = "/api/webhooks/deliveries/stream",
+    tag = "Deliveries",
+    operation_id = "streamAttempts",
+    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
+    params(
+        ("subscriptionId" = Option<String>, Query, description = "Attempts of this subscription alone"),
+        ("last-event-id" = Option<String>, Header, description = "The id of the last event that was seen"),
+    ),
+    responses(
+        (
+            status = 200,
+            description = "The stream",
+            body = StreamedAttempt,
+            content_type = "text/event-stream",
+        ),
+        Errors,
+    ),
+)]
+pub(super) async fn stream_attempts(
+    caller: Caller,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, ApiError> {
+    let subscription = subscription(request.query_string())?;
+    let resume = last_event_id(request.headers())?;
+    let place = state.streams.enter(caller.user()).ok_or(ApiError::TooManyStreams)?;
+    let follower = state.api.webhooks.follow_attempts(caller.user(), subscription, resume).await?;
+    let stream = AttemptStream::new(follower.ok_or(ApiError::SubscriptionNotFound)?, request, place);
+    Ok(HttpResponse::Ok()
+        .content_type("text/event-stream")
+        .insert_header(("x-accel-buffering", "no")) // nginx would keep events back
+        .streaming(stream.into_body()))
+}
+
+fn subscription(query: &str) -> Result<Option<SubscriptionId>, FieldFault> {
+    let parameters = Parameters::parse(query, &["subscriptionId"])?;
+    parameters.id("subscriptionId", "must be the id of a subscription")
+}
+
+/// An empty header is none: clients send it before they have seen an event.
+fn last_event_id(headers: &HeaderMap) -> Result<Option<AttemptCursor>, FieldFault> {
+    let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let fault = FieldFault { field: LAST_EVENT_ID, detail: "must be the id of an event of this stream".into() };
+    value.to_str().ok().and_then(AttemptCursor::from_cursor).map(Some).ok_or(fault)
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[
+            ErrorCode::CredentialMissing,
+            ErrorCode::CredentialInvalid,
+            ErrorCode::InvalidField,
+            ErrorCode::SubscriptionNotFound,
+            ErrorCode::RateLimited,
+            ErrorCode::TooManyStreams,
+        ])
+    }
+}

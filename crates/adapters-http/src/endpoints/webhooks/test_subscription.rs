@@ -1,0 +1,56 @@
+use actix_web::HttpResponse;
+use actix_web::web::{Data, Path};
+use serde::Serialize;
+use utoipa::openapi::{RefOr, Response};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::callers::caller::Caller;
+use crate::documents::openapi::{ResponsesByStatus, SUBSCRIPTION_ERRORS, error_responses};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::records::delivery_record::DeliveryRecord;
+use crate::records::event_record::EventRecord;
+use crate::state::State;
+
+/// A test on its way.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SubscriptionTest)]
+struct Answer {
+    /// The event.
+    event: EventRecord,
+    /// Its delivery: look there for what comes of it.
+    delivery: DeliveryRecord,
+}
+
+/// Sends a test event to a webhook subscription.
+///
+/// Its type is `webhook.test`, and it goes to this subscription alone, whatever that asks for. It is delivered like any
+/// other, retries included.
+#[utoipa::path(
+    post,
+    path = "/api/webhooks/subscriptions/{id}/test",
+    tag = "Webhook subscriptions",
+    operation_id = "testSubscription",
+    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
+    params(("id" = String, Path, description = "The subscription's id")),
+    responses((status = 202, description = "The test is on its way", body = Answer), Errors),
+)]
+pub(super) async fn test_subscription(
+    caller: Caller,
+    state: Data<State>,
+    id: Path<String>,
+) -> Result<HttpResponse, ApiError> {
+    // A text that is no id of ours names no subscription.
+    let id = id.parse().map_err(|_| ApiError::SubscriptionNotFound)?;
+    let test = state.api.webhooks.test_subscription(caller.user(), id).await?;
+    let (event, delivery) = (EventRecord::of(&test.event), DeliveryRecord::of(&test.delivery));
+    Ok(HttpResponse::Accepted().json(Answer { event, delivery }))
+}
+
+struct Errors;
+
+impl IntoResponses for Errors {
+    fn responses() -> ResponsesByStatus<RefOr<Response>> {
+        error_responses(&[SUBSCRIPTION_ERRORS, &[ErrorCode::SubscriptionDisabled]].concat())
+    }
+}

@@ -1,0 +1,7 @@
+//! Errors: their codes, their problem documents, and how errors of the rules become answers.
+
+pub(crate) mod api_error;
+pub(crate) mod error_code;
+pub(crate) mod error_reference;
+pub(crate) mod problem;
+pub(crate) mod refusals;

@@ -1,0 +1,147 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use actix_web::body::BoxBody;
+use actix_web::http::header;
+use actix_web::{HttpResponse, ResponseError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::readiness::CheckOutcome;
+
+/// The media type of RFC 9457.
+pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
+
+/// A problem document (RFC 9457): the body of every error.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Problem {
+    /// Where this kind of error is explained, relative to this service.
+    #[serde(rename = "type")]
+    #[schema(example = "/docs/errors/invalid_field")]
+    kind: String,
+    /// What the code says, in a few words.
+    title: &'static str,
+    /// The HTTP status.
+    status: u16,
+    /// What is wrong with this request.
+    detail: Cow<'static, str>,
+    /// The stable name of this kind of error.
+    #[schema(example = "invalid_field")]
+    code: &'static str,
+    /// Names this request in the logs; also in the header `x-request-id`.
+    request_id: String,
+    /// The fields at fault, where fields are.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schema(required = false)]
+    errors: Vec<LocatedFault>,
+    /// The checks, where `/readyz?verbose` was asked.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schema(required = false)]
+    checks: Vec<CheckOutcome>,
+}
+
+/// What is wrong with a field of the body or a parameter of the query.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldFault {
+    /// The field's name.
+    pub(crate) field: &'static str,
+    /// What it must be.
+    pub(crate) detail: Cow<'static, str>,
+}
+
+/// What is wrong with a field, wherever it stands.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = FieldFault)]
+pub(crate) struct LocatedFault {
+    /// The field's name, or where it stands: `events[3].type`.
+    #[schema(example = "url")]
+    pub(crate) field: Cow<'static, str>,
+    /// What it must be.
+    pub(crate) detail: Cow<'static, str>,
+}
+
+impl fmt::Display for FieldFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.field, self.detail)
+    }
+}
+
+impl fmt::Display for LocatedFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.field, self.detail)
+    }
+}
+
+impl From<FieldFault> for LocatedFault {
+    fn from(fault: FieldFault) -> Self {
+        Self { field: fault.field.into(), detail: fault.detail }
+    }
+}
+
+impl Problem {
+    fn of_code(code: ErrorCode, request_id: &str) -> Self {
+        let entry = code.entry();
+        Self {
+            kind: format!("/docs/errors/{code}"),
+            title: entry.title,
+            status: entry.status,
+            detail: entry.cause.into(),
+            code: entry.code,
+            request_id: request_id.to_owned(),
+            errors: Vec::new(),
+            checks: Vec::new(),
+        }
+    }
+
+    fn of_error(error: &ApiError, request_id: &str) -> Self {
+        let mut problem = Self {
+            status: error.status_code().as_u16(),
+            detail: error.detail(),
+            ..Self::of_code(error.code(), request_id)
+        };
+        match error {
+            ApiError::InvalidFields(faults) => {
+                problem.errors = faults.iter().cloned().map(LocatedFault::from).collect();
+            }
+            ApiError::InvalidMembers(faults) => problem.errors.clone_from(faults),
+            ApiError::EventConflict(fault) | ApiError::EventTooLarge(fault) => problem.errors = vec![fault.clone()],
+            ApiError::NotReady(_, checks) => problem.checks.clone_from(checks),
+            _ => {}
+        }
+        problem
+    }
+}
+
+/// Gives an error its problem document: one of ours, or one of the framework's, whose bodies are empty or plain
+/// text. An error body that a handler wrote itself stays. Status and headers stay in any case (`Allow` above all).
+pub(crate) fn fill(response: HttpResponse, request_id: &str) -> HttpResponse {
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let problem = match response.error().map(actix_web::Error::as_error::<ApiError>) {
+        Some(Some(error)) => Problem::of_error(error, request_id),
+        None if !is_empty(&response) => return response,
+        Some(None) if !is_empty(&response) && !is_plain_text(&response) => return response,
+        Some(None) | None => {
+            Problem { status: status.as_u16(), ..Problem::of_code(ErrorCode::of_status(status.as_u16()), request_id) }
+        }
+    };
+    let body = serde_json::to_vec(&problem).unwrap_or_default();
+    let mut response = response.set_body(BoxBody::new(body));
+    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(MEDIA_TYPE));
+    response
+}
+
+fn is_empty(response: &HttpResponse) -> bool {
+    use actix_web::body::{BodySize, MessageBody};
+    matches!(response.body().size(), BodySize::None | BodySize::Sized(0))
+}
+
+fn is_plain_text(response: &HttpResponse) -> bool {
+    let media_type = response.headers().get(header::CONTENT_TYPE);
+    media_type.is_some_and(|media_type| media_type.as_bytes().starts_with(b"text/plain"))
+}

@@ -1,0 +1,4 @@
+//! Reads queries, paths and cursors.
+
+pub(crate) mod cursor;
+pub(crate) mod query;

@@ -1,0 +1,113 @@
+use std::str::FromStr;
+
+use actix_web::web::Query;
+use domain::Timestamp;
+
+use crate::bodies::fields::parse_time;
+use crate::errors::problem::FieldFault;
+use crate::parameters::cursor::Cursor;
+
+/// How many items a page has where the client does not say.
+pub(crate) const PAGE_SIZE_DEFAULT: u32 = 50;
+/// The most items of a page.
+pub(crate) const PAGE_SIZE_MAX: u32 = 200;
+
+/// The parameters of a query. One that the path does not know is refused, because a mistyped filter would show what
+/// was not asked for; so is one that stands there twice.
+pub(crate) struct Parameters(Vec<(&'static str, String)>);
+
+impl Parameters {
+    /// Reads a query that may hold `known` parameters.
+    pub(crate) fn parse(query: &str, known: &[&'static str]) -> Result<Self, FieldFault> {
+        let fault = |detail: String| FieldFault { field: "query", detail: detail.into() };
+        let pairs = Query::<Vec<(String, String)>>::from_query(query);
+        let pairs = pairs.map_err(|_| fault("must be form-encoded".into()))?.into_inner();
+        let mut parameters: Vec<(&'static str, String)> = Vec::new();
+        for (name, value) in pairs {
+            let Some(field) = known.iter().copied().find(|known| *known == name) else {
+                return Err(fault(format!("may hold {} and nothing else", known.join(", "))));
+            };
+            if parameters.iter().any(|(other, _)| *other == field) {
+                return Err(FieldFault { field, detail: "must stand there once".into() });
+            }
+            parameters.push((field, value));
+        }
+        Ok(Self(parameters))
+    }
+
+    /// What `read` makes of a parameter; `None` when it is absent. `detail` says what it must be.
+    pub(crate) fn read<T>(
+        &self,
+        field: &'static str,
+        read: impl FnOnce(&str) -> Option<T>,
+        detail: &'static str,
+    ) -> Result<Option<T>, FieldFault> {
+        let Some(text) = self.text(field) else {
+            return Ok(None);
+        };
+        read(text).map(Some).ok_or(FieldFault { field, detail: detail.into() })
+    }
+
+    /// The id in a parameter.
+    pub(crate) fn id<T: FromStr>(&self, field: &'static str, detail: &'static str) -> Result<Option<T>, FieldFault> {
+        self.read(field, |text| text.parse().ok(), detail)
+    }
+
+    /// The instant in a parameter.
+    pub(crate) fn time(&self, field: &'static str) -> Result<Option<Timestamp>, FieldFault> {
+        self.text(field).map(|text| parse_time(field, text)).transpose()
+    }
+
+    /// Where the page before ended: `cursor`.
+    pub(crate) fn cursor<T: Cursor>(&self) -> Result<Option<T>, FieldFault> {
+        self.read("cursor", T::from_cursor, "must be the nextCursor of a page of this list")
+    }
+
+    /// How many items are asked for: `limit`.
+    pub(crate) fn limit(&self) -> Result<u32, FieldFault> {
+        let read = |text: &str| text.parse().ok().filter(|limit| (1..=PAGE_SIZE_MAX).contains(limit));
+        Ok(self.read("limit", read, "must be a whole number from 1 to 200")?.unwrap_or(PAGE_SIZE_DEFAULT))
+    }
+
+    fn text(&self, field: &'static str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| *name == field).map(|(_, value)| value.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::SubscriptionId;
+
+    use super::*;
+
+    fn limit(query: &str) -> Result<u32, String> {
+        let parameters = Parameters::parse(query, &["limit", "cursor"]);
+        parameters.and_then(|parameters| parameters.limit()).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn a_limit_has_a_default_and_bounds() {
+        assert_eq!(limit(""), Ok(50));
+        assert_eq!(limit("limit=1"), Ok(1));
+        assert_eq!(limit("limit=200"), Ok(200));
+        for wrong in ["limit=0", "limit=201", "limit=", "limit=-1", "limit=1.5", "limit=ten", "limit=99999999999"] {
+            assert_eq!(limit(wrong), Err("limit must be a whole number from 1 to 200".into()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn refuses_parameters_that_it_does_not_know_or_finds_twice() {
+        assert_eq!(limit("limt=1"), Err("query may hold limit, cursor and nothing else".into()));
+        assert_eq!(limit("limit=1&limit=1"), Err("limit must stand there once".into()));
+    }
+
+    #[test]
+    fn a_cursor_is_one_of_the_list() {
+        let read = |query: &str| Parameters::parse(query, &["cursor"]).unwrap().cursor::<SubscriptionId>();
+        let id = SubscriptionId::from_bytes([7; 16]);
+        assert_eq!(read("").unwrap(), None);
+        assert_eq!(read(&format!("cursor={}", id.to_cursor())).unwrap(), Some(id));
+        assert!(read("cursor=").is_err());
+        assert!(read("cursor=nonsense").is_err());
+    }
+}

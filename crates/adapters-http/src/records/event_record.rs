@@ -1,0 +1,50 @@
+use domain::webhooks::Event;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use crate::errors::api_error::ApiError;
+
+/// Something that happened to a user.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Event)]
+pub(crate) struct EventRecord {
+    /// Identifies the event: what receivers see as `webhook-id`.
+    #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
+    id: String,
+    /// Whom it happened to: the user's `sub` at the configured issuer.
+    #[schema(example = "alice")]
+    user_id: String,
+    /// What kind of thing.
+    #[serde(rename = "type")]
+    #[schema(example = "invoice.paid")]
+    event_type: String,
+    /// When it was published.
+    #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    created_at: String,
+    /// The body that is signed and sent, byte for byte. In the answer about one delivery alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    payload: Option<Box<RawValue>>,
+}
+
+impl EventRecord {
+    /// Without its payload.
+    pub(crate) fn of(event: &Event) -> Self {
+        Self {
+            id: event.id.to_string(),
+            user_id: event.owner.subject().to_owned(),
+            event_type: event.event_type.to_string(),
+            created_at: event.created_at.to_string(),
+            payload: None,
+        }
+    }
+
+    /// With its payload.
+    pub(crate) fn with_payload(event: &Event) -> Result<Self, ApiError> {
+        let payload = serde_json::from_slice(event.payload.bytes());
+        let payload = payload.map_err(|error| ApiError::Internal(format!("a stored payload: {error}").into()))?;
+        Ok(Self { payload: Some(payload), ..Self::of(event) })
+    }
+}

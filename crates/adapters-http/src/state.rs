@@ -1,0 +1,31 @@
+use std::sync::Arc;
+
+use actix_web::{HttpRequest, web};
+use tokio_util::sync::CancellationToken;
+
+use crate::readiness::Readiness;
+use crate::streams::open_streams::OpenStreams;
+use crate::{Api, HttpLimits};
+
+/// The [`Api`] and what the server itself knows, shared by all workers.
+pub(crate) struct State {
+    pub(crate) api: Api,
+    pub(crate) limits: HttpLimits,
+    pub(crate) readiness: Readiness,
+    pub(crate) streams: Arc<OpenStreams>,
+    /// Cancelled when the process is to end.
+    pub(crate) stop: CancellationToken,
+}
+
+impl State {
+    pub(crate) fn new(api: Api, limits: HttpLimits, stop: CancellationToken) -> Self {
+        let readiness = Readiness::new(api.readiness.clone(), limits.readiness_deadline);
+        let streams = OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max);
+        Self { api, limits, readiness, streams, stop }
+    }
+
+    /// The state that `serve` registered with the application.
+    pub(crate) fn of(request: &HttpRequest) -> &web::Data<Self> {
+        request.app_data().expect("the server registers its state with every application")
+    }
+}

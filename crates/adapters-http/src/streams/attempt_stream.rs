@@ -1,0 +1,118 @@
+use std::convert::Infallible;
+use std::fmt::Write;
+use std::time::Duration;
+
+use actix_web::HttpRequest;
+use actix_web::web::Bytes;
+use domain::webhooks::ports::LoggedAttempt;
+use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
+use futures_util::stream::{self, Stream, StreamExt, unfold};
+use serde::Serialize;
+use tokio::time::{Instant, sleep_until};
+use utoipa::ToSchema;
+
+use crate::boundary::access_log::Chain;
+use crate::callers::caller::is_still_good;
+use crate::errors::api_error::ApiError;
+use crate::parameters::cursor::Cursor;
+use crate::records::attempt_record::AttemptRecord;
+use crate::state::State;
+use crate::streams::open_streams::StreamPlace;
+
+/// How often the log is read.
+const READ_INTERVAL: Duration = Duration::from_millis(500);
+/// How soon it is read again when there is more than one read brings.
+const BUSY_READ_INTERVAL: Duration = Duration::from_millis(50);
+/// What a stream begins with: how many milliseconds a client waits before it connects again.
+const GREETING: &str = "retry: 3000\n\n";
+const KEEP_ALIVE: &str = ": keep-alive\n\n";
+
+/// An attempt, as the stream tells of it: the `data` of an event.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = StreamedAttempt)]
+pub(crate) struct StreamedAttempt {
+    /// Of which delivery.
+    #[schema(example = "dlv_01h455vb4pex5vsknk084sn02q")]
+    delivery_id: String,
+    /// Of which event.
+    #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
+    event_id: String,
+    /// To which subscription.
+    #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
+    subscription_id: String,
+    /// The attempt.
+    attempt: AttemptRecord,
+}
+
+/// Attempts as they end, in the format of server-sent events (WHATWG HTML, section 9.2).
+pub(crate) struct AttemptStream {
+    follower: AttemptFollower,
+    /// Holds the credential, which must stay good.
+    request: HttpRequest,
+    read_at: Instant,
+    keep_alive: Duration,
+    keep_alive_at: Instant,
+    _place: StreamPlace,
+}
+
+impl AttemptStream {
+    pub(crate) fn new(follower: AttemptFollower, request: HttpRequest, place: StreamPlace) -> Self {
+        let (now, keep_alive) = (Instant::now(), State::of(&request).limits.event_stream_keep_alive);
+        Self { follower, request, read_at: now, keep_alive, keep_alive_at: now + keep_alive, _place: place }
+    }
+
+    /// The body of the answer. It ends when the service stops, when the credential is not good any more, and when the
+    /// store fails: clients connect again, and go on where they were.
+    pub(crate) fn into_body(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
+        let stop = State::of(&self.request).stop.clone();
+        let greeting = stream::iter([Ok(Bytes::from_static(GREETING.as_bytes()))]);
+        let attempts = unfold((self, stop), |(mut told, stop)| async {
+            let chunk = stop.run_until_cancelled(told.next_chunk()).await??;
+            Some((Ok(chunk), (told, stop)))
+        });
+        greeting.chain(attempts)
+    }
+
+    async fn next_chunk(&mut self) -> Option<Bytes> {
+        loop {
+            sleep_until(self.read_at).await;
+            let attempts = self.read().await.unwrap_or_else(|error| {
+                tracing::warn!(error = error.inside().map(|inside| Chain(&**inside).to_string()), "a stream ends");
+                None
+            })?;
+            let is_full = attempts.len() >= FOLLOWED_AT_ONCE_MAX as usize;
+            let now = Instant::now();
+            self.read_at = now + if is_full { BUSY_READ_INTERVAL } else { READ_INTERVAL };
+            if attempts.is_empty() && now < self.keep_alive_at {
+                continue;
+            }
+            self.keep_alive_at = now + self.keep_alive;
+            return Some(if attempts.is_empty() { KEEP_ALIVE.into() } else { chunk_of(&attempts) });
+        }
+    }
+
+    /// What is new; `None` when the stream is to end.
+    async fn read(&mut self) -> Result<Option<Vec<LoggedAttempt>>, ApiError> {
+        if !is_still_good(&self.request).await? {
+            return Ok(None);
+        }
+        Ok(Some(self.follower.read_new().await?))
+    }
+}
+
+fn chunk_of(attempts: &[LoggedAttempt]) -> Bytes {
+    let mut chunk = String::new();
+    for logged in attempts {
+        let told = StreamedAttempt {
+            delivery_id: logged.delivery.to_string(),
+            event_id: logged.event.to_string(),
+            subscription_id: logged.subscription.to_string(),
+            attempt: AttemptRecord::of(&logged.attempt),
+        };
+        let data = serde_json::to_string(&told).unwrap_or_default();
+        // Writing to a String cannot fail.
+        let _ = write!(chunk, "id: {}\nevent: attempt\ndata: {data}\n\n", logged.cursor().to_cursor());
+    }
+    chunk.into()
+}

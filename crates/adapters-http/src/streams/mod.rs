@@ -1,0 +1,4 @@
+//! The event streams of attempts.
+
+pub(crate) mod attempt_stream;
+pub(crate) mod open_streams;

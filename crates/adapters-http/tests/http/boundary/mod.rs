@@ -1,0 +1,5 @@
+mod cross_origin;
+mod framework_errors;
+mod limits;
+pub(crate) mod logs;
+mod shutdown;

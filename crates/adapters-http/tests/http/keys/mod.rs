@@ -1,0 +1,3 @@
+mod api_keys;
+mod rotation;
+mod whoami;

@@ -1,0 +1,4 @@
+mod introspection;
+mod leaks;
+mod publishing;
+mod support;

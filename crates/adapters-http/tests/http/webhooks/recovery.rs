@@ -1,0 +1,98 @@
+//! How a subscription fares, how it is tested, and how it is brought back.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+
+use crate::server::Server;
+use crate::transcript::{ALICE, OPERATOR, Request, Transcript, request};
+use crate::webhooks::dispatcher::Receiver;
+use crate::webhooks::subscriptions::subscribed;
+
+fn show(id: &str) -> Request {
+    request(&format!("GET /api/webhooks/subscriptions/{id}")).header(ALICE)
+}
+
+fn recover(id: &str, body: &str) -> Request {
+    request(&format!("POST /api/webhooks/subscriptions/{id}/recover")).header(ALICE).json(body)
+}
+
+async fn publish(server: &Server, count: usize) {
+    for _ in 0..count {
+        let event = request("POST /api/operator/events").header(OPERATOR);
+        let accepted = event.json(r#"{"userId":"alice","type":"a","data":1}"#).send(server).await;
+        assert_eq!(accepted.status, 202);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn health_tells_each_state_and_its_reason() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let id = subscribed(&server, r#"["a"]"#).await;
+    publish(&server, 1).await;
+    transcript.send(&server, show(&id)).await;
+    assert_eq!(server.dispatch(Receiver::Fails).await, 1);
+    transcript.send(&server, show(&id)).await;
+    publish(&server, 4).await;
+    assert_eq!(server.dispatch(Receiver::Fails).await, 4);
+    transcript.send(&server, show(&id)).await;
+    server.clock.advance(Duration::from_hours(1));
+    assert_eq!(server.dispatch(Receiver::IsGone).await, 1, "one probe");
+    transcript.send(&server, show(&id)).await;
+    let body = r#"{"since":"2026-11-21T00:00:00Z"}"#;
+    transcript.send(&server, recover(&id, body)).await;
+    transcript.send(&server, show(&id)).await;
+    assert_eq!(server.dispatch(Receiver::Accepts).await, 5);
+    transcript.send(&server, show(&id)).await;
+    transcript.send(&server, recover(&id, body)).await;
+    assert_snapshot!(transcript.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_goes_to_one_subscription_whatever_it_asks_for() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let id = subscribed(&server, r#"["a"]"#).await;
+    subscribed(&server, r#"["*"]"#).await;
+    let test = request(&format!("POST /api/webhooks/subscriptions/{id}/test")).header(ALICE);
+    let sent = transcript.send(&server, test.clone()).await;
+    let delivery = sent.body.split("\"dlv_").nth(1).unwrap().split('"').next().unwrap();
+    transcript.send(&server, request(&format!("GET /api/webhooks/deliveries/dlv_{delivery}")).header(ALICE)).await;
+    assert_eq!(server.dispatch(Receiver::Accepts).await, 1);
+    let disable = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
+    assert_eq!(disable.json(r#"{"enabled":false}"#).send(&server).await.status, 200);
+    transcript.send(&server, test).await;
+    assert_snapshot!(transcript.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recovery_brings_back_what_failed_since_then() {
+    let server = Server::start();
+    let id = subscribed(&server, r#"["a"]"#).await;
+    publish(&server, 2).await;
+    server.clock.advance(Duration::from_secs(1));
+    publish(&server, 1_500).await;
+    let disable = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
+    assert_eq!(disable.json(r#"{"enabled":false}"#).send(&server).await.status, 200);
+    let since = |time: &str| recover(&id, &format!(r#"{{"since":"2026-11-21T{time}Z"}}"#));
+    assert_eq!(since("01:42:04.120").send(&server).await.body, r#"{"deliveries":1500}"#, "more than one chunk");
+    assert_eq!(since("01:42:04.120").send(&server).await.body, r#"{"deliveries":0}"#, "they are due already");
+    assert_eq!(since("00:00:00.000").send(&server).await.body, r#"{"deliveries":2}"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_recovery_is_named() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let id = subscribed(&server, r#"["a"]"#).await;
+    for body in [
+        "",
+        "{}",
+        r#"{"since":null}"#,
+        r#"{"since":7}"#,
+        r#"{"since":"yesterday"}"#,
+        r#"{"since":"2026-11-21T01:42:03.121Z"}"#,
+    ] {
+        transcript.send(&server, recover(&id, body)).await;
+    }
+    assert_snapshot!(transcript.text());
+    assert_eq!(recover(&id, r#"{"since":"2026-11-21T01:42:03.120Z"}"#).send(&server).await.status, 202);
+}
