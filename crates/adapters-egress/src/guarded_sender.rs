@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::webhooks::sender::{Attempt, WebhookSender};
+use domain::ports::{Attempt, WebhookSender};
 use domain::webhooks::{AttemptOutcome, EgressPolicy, FailureReason, OurFault, sign};
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderValue, Request};

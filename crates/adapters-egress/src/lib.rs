@@ -1,6 +1,6 @@
 //! Sends webhooks by an HTTP client that reaches no address which the egress policy refuses.
 //!
-//! [`GuardedSender`] implements `domain::webhooks::sender::WebhookSender`. It holds nothing of its own about which
+//! [`GuardedSender`] implements `domain::ports::WebhookSender`. It holds nothing of its own about which
 //! address is good: it asks `domain::webhooks::EgressPolicy` before an attempt, when a name was resolved, and about
 //! the peer of each connected socket before a byte is written. There is no other way out: the connector is the only
 //! code here that opens a socket.

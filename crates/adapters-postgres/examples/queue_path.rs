@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::webhooks::ports::{
+use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, NextStep, SubscriptionStore,
 };
 use domain::webhooks::{

@@ -9,10 +9,9 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::ports::{Entropy, StoreError};
-use domain::webhooks::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, EventStore, NextStep, Publication,
-    SubscriptionStore,
+use domain::ports::{
+    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, Entropy, EventStore, NextStep,
+    Publication, StoreError, SubscriptionStore,
 };
 use domain::webhooks::{
     AttemptRecord, ContentDigest, DeliveryEnd, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,

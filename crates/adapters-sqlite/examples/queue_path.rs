@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use adapters_sqlite::{SqliteSettings, SqliteStore};
 use domain::memory::SeededEntropy;
-use domain::webhooks::ports::{
+use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, NextStep, SubscriptionStore,
 };
 use domain::webhooks::{
@@ -120,7 +120,7 @@ impl Bench {
     async fn complete(&mut self, claimed: &[ClaimedLane]) -> Duration {
         self.tick();
         let claim = self.claim;
-        let completion = |lane: &ClaimedLane, delivery: &domain::webhooks::ports::ClaimedDelivery| Completion {
+        let completion = |lane: &ClaimedLane, delivery: &domain::ports::ClaimedDelivery| Completion {
             subscription: lane.subscription,
             delivery: delivery.id,
             claim,

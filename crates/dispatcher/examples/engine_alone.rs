@@ -12,9 +12,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::memory::{ManualClock, SeededEntropy};
-use domain::ports::StoreError;
-use domain::webhooks::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue};
-use domain::webhooks::sender::{Attempt, WebhookSender};
+use domain::ports::{
+    Attempt, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError, WebhookSender,
+};
 use domain::webhooks::{
     Answer, AttemptOutcome, Breaker, Payload, SealedSecrets, SealingKeys, SigningSecret, TargetUrl, Verdict,
 };

@@ -1,9 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{BoxError, StoreError};
+use domain::ports::{BoxError, ClaimId, ClaimRequest, ClaimedLane, StoreError};
 use domain::webhooks::UnsealError;
-use domain::webhooks::ports::{ClaimId, ClaimRequest, ClaimedLane};
 use domain::{SubscriptionId, Timestamp};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};

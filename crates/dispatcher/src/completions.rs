@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use domain::webhooks::ports::Completion;
+use domain::ports::Completion;
 use tokio::time::Instant;
 
 /// How long an end may wait for others, so that they share a transaction.

@@ -1,7 +1,6 @@
 use domain::memory::SeededEntropy;
-use domain::ports::Entropy;
+use domain::ports::{ClaimId, Entropy, NextStep};
 use domain::webhooks::Verdict;
-use domain::webhooks::ports::{ClaimId, NextStep};
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 
 use super::*;

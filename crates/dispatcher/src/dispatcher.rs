@@ -1,9 +1,7 @@
 use std::sync::Arc;
 
-use domain::ports::{Clock, Entropy};
+use domain::ports::{Clock, DeliveryQueue, Entropy, WebhookSender};
 use domain::webhooks::SealingKeys;
-use domain::webhooks::ports::DeliveryQueue;
-use domain::webhooks::sender::WebhookSender;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 

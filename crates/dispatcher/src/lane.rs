@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Timestamp;
-use domain::webhooks::ports::{ClaimId, ClaimedDelivery};
+use domain::ports::{ClaimId, ClaimedDelivery};
 use domain::webhooks::{Admission, Breaker, Report, TargetUrl, Verdict};
 use tokio::time::Instant;
 

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
+use domain::ports::ClaimedDelivery;
 use domain::webhooks::Report;
-use domain::webhooks::ports::ClaimedDelivery;
 use domain::{SubscriptionId, Timestamp};
 use tokio::time::Instant;
 

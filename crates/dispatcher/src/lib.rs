@@ -1,7 +1,7 @@
 //! The engine that delivers webhooks.
 //!
-//! [`Dispatcher::run`] claims what is due from the [`DeliveryQueue`](domain::webhooks::ports::DeliveryQueue), sends it
-//! through the [`WebhookSender`](domain::webhooks::sender::WebhookSender), and writes down what came of it. One task
+//! [`Dispatcher::run`] claims what is due from the [`DeliveryQueue`](domain::ports::DeliveryQueue), sends it
+//! through the [`WebhookSender`](domain::ports::WebhookSender), and writes down what came of it. One task
 //! holds all of its state, so that nothing is locked; attempts run as tasks of their own beside it.
 //!
 //! - **Claiming** goes on while attempts run: as many deliveries as may be sent at a time may wait in memory, and what

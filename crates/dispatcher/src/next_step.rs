@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use domain::Timestamp;
-use domain::ports::Entropy;
-use domain::webhooks::ports::{ClaimedDelivery, NextStep};
+use domain::ports::{ClaimedDelivery, Entropy, NextStep};
 use domain::webhooks::{DeliveryEnd, RetrySchedule, Verdict};
 
 /// Whether the delivery is not to be sent any more, and how it ends then: it is past its schedule.

@@ -2,8 +2,7 @@ use std::collections::HashMap;
 use std::future::pending;
 use std::pin::Pin;
 
-use domain::ports::StoreError;
-use domain::webhooks::ports::ClaimedLane;
+use domain::ports::{ClaimedLane, StoreError};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::CancellationToken;

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::webhooks::ports::{ClaimId, ClaimedDelivery, Completion, NextStep};
-use domain::webhooks::sender::{Attempt, WebhookSender};
+use domain::ports::{Attempt, ClaimId, ClaimedDelivery, Completion, NextStep, WebhookSender};
 use domain::webhooks::{AttemptOutcome, AttemptRecord, FailureReason, Report, Verdict};
 use domain::{SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinError};

@@ -1,4 +1,4 @@
-use domain::webhooks::ports::NextStep;
+use domain::ports::NextStep;
 use tokio::time::Instant;
 
 use crate::LAST_WRITE_MAX;

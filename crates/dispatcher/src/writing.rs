@@ -1,6 +1,5 @@
-use domain::ports::StoreError;
+use domain::ports::{Completion, StoreError};
 use domain::webhooks::Verdict;
-use domain::webhooks::ports::Completion;
 use tokio::time::{Instant, timeout};
 
 use crate::STORE_TIMEOUT;

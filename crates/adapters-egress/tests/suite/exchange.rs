@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses, Resolver, TrustedRoots};
-use domain::webhooks::sender::{Attempt, WebhookSender as _};
+use domain::ports::{Attempt, WebhookSender as _};
 use domain::webhooks::{
     Answer, AttemptOutcome, EgressPolicy, EgressPolicySettings, FailureReason, Payload, SigningSecret, TargetUrl,
 };

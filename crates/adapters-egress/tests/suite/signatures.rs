@@ -1,7 +1,7 @@
 //! Signatures as the reference library of Standard Webhooks computes them. Its own `verify` reads the wall clock, so
 //! that it is asked for the signature instead, and compared.
 
-use domain::webhooks::sender::WebhookSender as _;
+use domain::ports::WebhookSender as _;
 use standardwebhooks::Webhook;
 
 use crate::exchange::{BODY, EVENT, SECRET, Sending, attempt, now};

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use domain::webhooks::ports::PUBLISHED_EVENTS_MAX;
+use domain::ports::PUBLISHED_EVENTS_MAX;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 

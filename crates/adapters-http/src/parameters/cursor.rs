@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::webhooks::ports::AttemptCursor;
+use domain::ports::AttemptCursor;
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 
 /// What a cursor is of, its first byte: a cursor of one list is none of another.

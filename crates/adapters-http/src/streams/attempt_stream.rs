@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actix_web::HttpRequest;
 use actix_web::web::Bytes;
-use domain::webhooks::ports::LoggedAttempt;
+use domain::ports::LoggedAttempt;
 use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 use futures_util::stream::{self, Stream, StreamExt, unfold};
 use serde::Serialize;

@@ -3,8 +3,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::LoggedAttemptRow;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::StoreError;
-use domain::webhooks::ports::{AttemptCursor, LoggedAttempt};
+use domain::ports::{AttemptCursor, LoggedAttempt, StoreError};
 use domain::{SubscriptionId, UserId};
 
 use crate::attempt::{Failure, Work};

@@ -1,6 +1,5 @@
 use async_trait::async_trait;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest};
+use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryHistory};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 

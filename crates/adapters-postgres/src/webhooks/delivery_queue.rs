@@ -1,7 +1,6 @@
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
 
 use super::claim::Claim;
 use super::complete::Complete;

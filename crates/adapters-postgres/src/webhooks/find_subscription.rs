@@ -5,7 +5,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::schema::{webhook_attempts, webhook_lanes};
 use diesel_mapping::webhooks::{BreakerRow, LoggedAttemptRow, SubscriptionRow};
-use domain::webhooks::ports::LoggedAttempt;
+use domain::ports::LoggedAttempt;
 use domain::webhooks::{Subscription, SubscriptionHealth};
 use domain::{SubscriptionId, UserId};
 use futures_util::future::join4;

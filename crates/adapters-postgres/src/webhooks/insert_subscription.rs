@@ -2,7 +2,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
-use domain::webhooks::ports::SubscriptionInsertion;
+use domain::ports::SubscriptionInsertion;
 use domain::webhooks::{Breaker, SealedSecret, Subscription};
 use futures_util::future::{join, join3};
 

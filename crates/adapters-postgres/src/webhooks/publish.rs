@@ -6,7 +6,7 @@ use diesel::sql_types::{Array, BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::webhooks::ports::{Accepted, Publication};
+use domain::ports::{Accepted, Publication};
 use domain::webhooks::{Event, NewEvent};
 use domain::{DeliveryId, SubscriptionId};
 use futures_util::future::{OptionFuture, join, join3};

@@ -7,8 +7,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{EventRow, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::StoreError;
-use domain::webhooks::ports::Accepted;
+use domain::ports::{Accepted, StoreError};
 use domain::webhooks::{ContentDigest, Event, EventPattern, EventType, NewEvent, PublisherId};
 use domain::{SubscriptionId, Timestamp, UserId};
 

@@ -1,8 +1,7 @@
 use std::time::Duration;
 
-use domain::ports::StoreError;
+use domain::ports::{Publication, StoreError};
 use domain::webhooks::NewEvent;
-use domain::webhooks::ports::Publication;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;

@@ -3,8 +3,8 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::RetryRequest;
 use domain::webhooks::SubscriptionChange;
-use domain::webhooks::ports::RetryRequest;
 use domain::{SubscriptionId, UserId};
 
 use super::CountRow;

@@ -6,7 +6,7 @@ use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_lanes};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{NewDueRow, Phase};
 use diesel_mapping::{Kept, StoredInstant};
-use domain::webhooks::ports::{RetryByHand, RetryRequest};
+use domain::ports::{RetryByHand, RetryRequest};
 use domain::webhooks::{Delivery, DeliveryState};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 

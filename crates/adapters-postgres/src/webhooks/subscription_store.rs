@@ -3,8 +3,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::SubscriptionRow;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth};
 use domain::{SubscriptionId, Timestamp, UserId};
 

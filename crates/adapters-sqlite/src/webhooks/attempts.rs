@@ -3,7 +3,7 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::LoggedAttemptRow;
-use domain::webhooks::ports::{AttemptCursor, LoggedAttempt};
+use domain::ports::{AttemptCursor, LoggedAttempt};
 use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::find_delivery::subscriptions_of;
@@ -16,7 +16,7 @@ const ATTEMPTS_AFTER: &str =
     WHERE subscription_id = ?1 AND (ended_at, delivery_id, number) > (?2, ?3, ?4) AND ended_at <= ?5
     ORDER BY ended_at, delivery_id, number LIMIT ?6";
 
-/// See [`DeliveryLog::attempts_after`](domain::webhooks::ports::DeliveryLog::attempts_after).
+/// See [`DeliveryLog::attempts_after`](domain::ports::DeliveryLog::attempts_after).
 pub(super) fn attempts_after(
     connection: &mut SqliteConnection,
     owner: &UserId,

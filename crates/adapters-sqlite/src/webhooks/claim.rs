@@ -6,8 +6,7 @@ use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{Phase, QueuedRow, SecretsRow};
 use domain::Timestamp;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{ClaimRequest, ClaimedLane};
+use domain::ports::{ClaimRequest, ClaimedLane, StoreError};
 use domain::webhooks::{Admission, TargetUrl};
 
 use super::lane::{Lane, LaneRow};
@@ -26,7 +25,7 @@ struct ReadyLane {
     secrets: SecretsRow,
 }
 
-/// See [`DeliveryQueue::claim`](domain::webhooks::ports::DeliveryQueue::claim).
+/// See [`DeliveryQueue::claim`](domain::ports::DeliveryQueue::claim).
 pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, Undo> {
     let lanes_max = usize::try_from(request.lanes_max).unwrap_or(usize::MAX);
     loop {

@@ -4,7 +4,7 @@ use diesel_mapping::schema::{
     webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
 };
 use diesel_mapping::webhooks::{NewAttemptRow, QueuedRow, event_id, status_code};
-use domain::webhooks::ports::{Completion, NextStep};
+use domain::ports::{Completion, NextStep};
 use domain::webhooks::{AttemptRecord, DeliveryEnd, DisableReason, Report, SubscriptionStatus};
 use domain::{EventId, SubscriptionId, Timestamp};
 
@@ -20,7 +20,7 @@ struct Ends {
     reports: Vec<Report>,
 }
 
-/// See [`DeliveryQueue::complete`](domain::webhooks::ports::DeliveryQueue::complete). Answers also whether something may
+/// See [`DeliveryQueue::complete`](domain::ports::DeliveryQueue::complete). Answers also whether something may
 /// have become due.
 pub(super) fn complete(
     connection: &mut SqliteConnection,

@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events};
 use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
-use domain::webhooks::ports::DeliveryPage;
+use domain::ports::DeliveryPage;
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
@@ -20,7 +20,7 @@ struct Ids {
     below: DeliveryId,
 }
 
-/// See [`DeliveryLog::list`](domain::webhooks::ports::DeliveryLog::list).
+/// See [`DeliveryLog::list`](domain::ports::DeliveryLog::list).
 pub(super) fn list(
     connection: &mut SqliteConnection,
     owner: &UserId,

@@ -1,8 +1,7 @@
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::Timestamp;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
 
 use super::claim::claim;
 use super::complete::complete;

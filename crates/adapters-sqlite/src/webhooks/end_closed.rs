@@ -12,7 +12,7 @@ use crate::undo::Undo;
 pub(super) const CHUNK: u32 = 500;
 
 /// Ends at most `max` of what waits in closed lanes, as
-/// [`DeliveryQueue::end_closed`](domain::webhooks::ports::DeliveryQueue::end_closed) says, and answers how many.
+/// [`DeliveryQueue::end_closed`](domain::ports::DeliveryQueue::end_closed) says, and answers how many.
 pub(super) fn end_closed(connection: &mut SqliteConnection, at: Timestamp, max: u32) -> Result<u32, Undo> {
     let mut ended = 0;
     while ended < max {

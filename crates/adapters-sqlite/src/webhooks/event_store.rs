@@ -1,7 +1,6 @@
 use async_trait::async_trait;
-use domain::ports::StoreError;
+use domain::ports::{EventStore, Publication, StoreError};
 use domain::webhooks::NewEvent;
-use domain::webhooks::ports::{EventStore, Publication};
 
 use super::publish::publish;
 use crate::SqliteStore;

@@ -8,7 +8,7 @@ use domain::{DeliveryId, SubscriptionId, UserId};
 
 use crate::undo::Undo;
 
-/// See [`DeliveryLog::find`](domain::webhooks::ports::DeliveryLog::find).
+/// See [`DeliveryLog::find`](domain::ports::DeliveryLog::find).
 pub(super) fn find_history(
     connection: &mut SqliteConnection,
     owner: &UserId,

@@ -3,8 +3,8 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::schema::webhook_attempts;
 use diesel_mapping::webhooks::LoggedAttemptRow;
 use domain::SubscriptionId;
+use domain::ports::LoggedAttempt;
 use domain::webhooks::SubscriptionHealth;
-use domain::webhooks::ports::LoggedAttempt;
 
 use super::lane::Lane;
 use crate::undo::Undo;

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications};
 use diesel_mapping::webhooks::{EventRow, NewDueRow, NewEventRow};
-use domain::webhooks::ports::{Accepted, Publication};
+use domain::ports::{Accepted, Publication};
 use domain::webhooks::{Event, EventPattern, EventType, NewEvent, PublicationKey, PublisherId};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
@@ -32,7 +32,7 @@ struct FanOut<'a> {
     matching: HashMap<(&'a UserId, &'a EventType), Vec<usize>>,
 }
 
-/// See [`EventStore::publish`](domain::webhooks::ports::EventStore::publish).
+/// See [`EventStore::publish`](domain::ports::EventStore::publish).
 pub(super) fn publish(connection: &mut SqliteConnection, events: &[NewEvent]) -> Result<Publication, Undo> {
     // What is known is looked up before anything is written, so that a conflict leaves nothing to be undone.
     let mut known = Vec::with_capacity(events.len());

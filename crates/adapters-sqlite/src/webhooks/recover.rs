@@ -4,7 +4,7 @@ use diesel::sql_types::Bool;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events};
 use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
-use domain::webhooks::ports::RetryRequest;
+use domain::ports::RetryRequest;
 use domain::webhooks::{Breaker, Delivery, SubscriptionChange};
 use domain::{SubscriptionId, UserId};
 
@@ -16,7 +16,7 @@ use crate::undo::Undo;
 /// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the words of the index for it.
 const FAILED: &str = "ended IN ('schedule_spent', 'subscription_disabled')";
 
-/// See [`DeliveryLog::recover`](domain::webhooks::ports::DeliveryLog::recover).
+/// See [`DeliveryLog::recover`](domain::ports::DeliveryLog::recover).
 pub(super) fn recover(
     connection: &mut SqliteConnection,
     owner: &UserId,

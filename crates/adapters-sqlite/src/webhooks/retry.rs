@@ -2,7 +2,7 @@ use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due};
 use diesel_mapping::webhooks::{NewDueRow, Phase};
-use domain::webhooks::ports::{RetryByHand, RetryRequest};
+use domain::ports::{RetryByHand, RetryRequest};
 use domain::webhooks::{Delivery, DeliveryState};
 use domain::{DeliveryId, Timestamp, UserId};
 
@@ -10,7 +10,7 @@ use super::find_delivery::find_delivery;
 use super::lane::Lane;
 use crate::undo::Undo;
 
-/// See [`DeliveryLog::retry`](domain::webhooks::ports::DeliveryLog::retry).
+/// See [`DeliveryLog::retry`](domain::ports::DeliveryLog::retry).
 pub(super) fn retry(
     connection: &mut SqliteConnection,
     owner: &UserId,

@@ -8,9 +8,7 @@ use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use domain::memory::SeededEntropy;
-use domain::webhooks::ports::{
-    AttemptCursor, ClaimId, ClaimRequest, Completion, NextStep, RetryRequest, SubscriptionStore,
-};
+use domain::ports::{AttemptCursor, ClaimId, ClaimRequest, Completion, NextStep, RetryRequest, SubscriptionStore};
 use domain::webhooks::{
     AttemptRecord, ContentDigest, DeliveryEnd, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
     PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus,

@@ -3,8 +3,7 @@ use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_lanes, webhook_patterns, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow, SecretsRow, SubscriptionRow, subscription_id};
-use domain::ports::StoreError;
-use domain::webhooks::ports::{SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
     Breaker, DeliveryEnd, EventPattern, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
     SubscriptionHealth,

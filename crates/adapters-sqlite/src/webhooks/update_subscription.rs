@@ -8,7 +8,7 @@ use super::lane::Lane;
 use super::subscription_store::{delete_patterns, find_subscription, insert_patterns, of};
 use crate::undo::Undo;
 
-/// See [`SubscriptionStore::update`](domain::webhooks::ports::SubscriptionStore::update).
+/// See [`SubscriptionStore::update`](domain::ports::SubscriptionStore::update).
 pub(super) fn update_subscription(
     connection: &mut SqliteConnection,
     owner: &UserId,

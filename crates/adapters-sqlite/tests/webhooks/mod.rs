@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::memory::SeededEntropy;
-use domain::webhooks::ports::{
+use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, DeliveryLog, DeliveryQueue, EventStore, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{

@@ -1,8 +1,7 @@
 use std::fmt;
 
 use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
-use domain::ports::StoreError;
-use domain::webhooks::ports::LoggedAttempt;
+use domain::ports::{LoggedAttempt, StoreError};
 use domain::webhooks::{AttemptRecord, FailureReason};
 use domain::{DeliveryId, EventId, SubscriptionId};
 

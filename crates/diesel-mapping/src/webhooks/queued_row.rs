@@ -1,7 +1,6 @@
 use diesel::prelude::{Insertable, Queryable, Selectable};
-use domain::ports::StoreError;
+use domain::ports::{ClaimedDelivery, StoreError};
 use domain::webhooks::Payload;
-use domain::webhooks::ports::ClaimedDelivery;
 use domain::{EventId, Timestamp};
 
 use super::Phase;

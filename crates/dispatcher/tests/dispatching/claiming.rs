@@ -122,8 +122,7 @@ async fn what_cannot_start_within_its_claim_is_given_back() {
 
 #[tokio::test(start_paused = true)]
 async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
-    use domain::ports::Clock;
-    use domain::webhooks::ports::SubscriptionStore;
+    use domain::ports::{Clock, SubscriptionStore};
 
     let world = World::new(1);
     let lane = world.subscribe(URL).await;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::memory::MemoryWebhookStore;
-use domain::ports::{BoxError, StoreError};
-use domain::webhooks::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue};
+use domain::ports::{BoxError, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use dispatcher::DispatcherSettings;
-use domain::webhooks::ports::DeliveryLog;
-use domain::webhooks::sender::Attempt;
+use domain::ports::{Attempt, DeliveryLog};
 use domain::webhooks::{DeliveryEnd, DeliveryState};
 use tokio::time::Instant;
 

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::webhooks::sender::{Attempt, WebhookSender};
+use domain::ports::{Attempt, WebhookSender};
 use domain::webhooks::{Answer, AttemptOutcome, FailureReason, OurFault};
 use domain::{DeliveryId, SubscriptionId};
 use tokio::time::{Instant, sleep};

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dispatcher::DispatcherSettings;
-use domain::ports::Clock;
-use domain::webhooks::ports::{ClaimRequest, ClaimedLane, SubscriptionStore};
+use domain::ports::{ClaimRequest, ClaimedLane, Clock, SubscriptionStore};
 use domain::webhooks::{Admission, AttemptOutcome, Delivery, DeliveryEnd, DeliveryState, RetrySchedule, Verdict};
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 use tokio::time::Instant;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use dispatcher::DispatcherSettings;
-use domain::webhooks::sender::{Attempt, WebhookSender};
+use domain::ports::{Attempt, WebhookSender};
 use domain::webhooks::{AttemptOutcome, DeliveryEnd, DeliveryState};
 
 use crate::faulty_queue::{Fate, Fault, FaultyQueue, Point};

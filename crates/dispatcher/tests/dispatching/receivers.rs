@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::webhooks::sender::{Attempt, WebhookSender};
+use domain::ports::{Attempt, WebhookSender};
 use domain::webhooks::{Answer, AttemptOutcome};
 use tokio::time::{Instant, sleep};
 

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use dispatcher::DispatcherSettings;
-use domain::ports::Clock;
-use domain::webhooks::ports::SubscriptionStore;
+use domain::ports::{Clock, SubscriptionStore};
 use domain::webhooks::{DeliveryEnd, DeliveryState, SubscriptionChange};
 
 use crate::faulty_queue::{Fair, FaultyQueue};

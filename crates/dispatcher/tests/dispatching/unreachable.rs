@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use dispatcher::DispatcherSettings;
-use domain::ports::Clock;
-use domain::webhooks::sender::Attempt;
+use domain::ports::{Attempt, Clock};
 use domain::webhooks::{AttemptOutcome, DeliveryEnd, DeliveryState, OurFault, RetrySchedule, SealingKeys};
 use tokio::time::Instant;
 use zeroize::Zeroizing;

@@ -3,9 +3,9 @@ use std::time::Duration;
 
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::memory::{MemoryWebhookStore, SeededEntropy};
-use domain::ports::{Clock, Entropy};
-use domain::webhooks::ports::{DeliveryLog, EventStore, Publication, SubscriptionInsertion, SubscriptionStore};
-use domain::webhooks::sender::WebhookSender;
+use domain::ports::{
+    Clock, DeliveryLog, Entropy, EventStore, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
+};
 use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SealingKeys,
     SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,

@@ -1,8 +1,8 @@
 //! The reference adapters: standard library only, the shortest correct implementations.
 //!
 //! [`MemoryKeyStore`] keeps every promise of [`KeyStore`](crate::ports::KeyStore) but durability, and those of
-//! [`ChangeFeed`](crate::ports::ChangeFeed); [`MemoryWebhookStore`] those of the four ports of webhooks
-//! ([`crate::webhooks::ports`]). [`ManualClock`] and [`SeededEntropy`] make a whole answer predictable in tests.
+//! [`ChangeFeed`](crate::ports::ChangeFeed); [`MemoryWebhookStore`] those of the four ports of webhooks.
+//! [`ManualClock`] and [`SeededEntropy`] make a whole answer predictable in tests.
 
 mod clock;
 mod entropy;

@@ -1,12 +1,9 @@
 use std::sync::Arc;
 
-use super::egress_policy::EgressPolicy;
-use super::ports::{DeliveryLog, EventStore, RetryRequest, SubscriptionStore};
-use super::sealed_secret::SealingKeys;
-use super::target_url::{InvalidTargetUrl, TargetUrl};
 use super::webhook_policy::WebhookPolicy;
 use crate::Timestamp;
-use crate::ports::{Clock, Entropy};
+use crate::ports::{Clock, DeliveryLog, Entropy, EventStore, RetryRequest, SubscriptionStore};
+use crate::webhooks::{EgressPolicy, InvalidTargetUrl, SealingKeys, TargetUrl};
 
 /// The parts of the one store that the use cases write and read. The queue is the dispatcher's.
 #[derive(Clone)]

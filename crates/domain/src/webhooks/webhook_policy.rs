@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use super::payload::Payload;
-use super::retry_schedule::RetrySchedule;
+use crate::webhooks::{Payload, RetrySchedule};
 
 const DAY: Duration = Duration::from_hours(24);
 

@@ -2,8 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
-use domain::ports::Clock;
-use domain::webhooks::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, NextStep};
+use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, NextStep};
 use domain::webhooks::{
     AttemptRecord, CreateSubscription, CreateSubscriptionError, CreatedSubscription, DeliveryEnd, Description,
     EgressPolicy, EgressPolicySettings, EventType, FailureReason, PublishEvent, PublishEventsError, PublisherId,

@@ -1,4 +1,4 @@
-use domain::webhooks::ports::{AttemptCursor, LoggedAttempt};
+use domain::ports::{AttemptCursor, LoggedAttempt};
 use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 use domain::{SubscriptionId, UserId};
 use pollster::block_on;

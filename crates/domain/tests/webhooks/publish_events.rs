@@ -1,5 +1,5 @@
+use domain::ports::PUBLISHED_EVENTS_MAX;
 use domain::webhooks::PublishEventsError;
-use domain::webhooks::ports::PUBLISHED_EVENTS_MAX;
 use pollster::block_on;
 
 use crate::desk::{Desk, SECOND};

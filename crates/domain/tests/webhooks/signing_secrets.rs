@@ -1,9 +1,8 @@
 use std::time::Duration;
 
-use domain::OVERLAP_MAX;
-use domain::SubscriptionId;
-use domain::webhooks::ports::SubscriptionStore;
+use domain::ports::SubscriptionStore;
 use domain::webhooks::{ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SealingKeys, SigningSecret};
+use domain::{OVERLAP_MAX, SubscriptionId};
 use pollster::block_on;
 use zeroize::Zeroizing;
 

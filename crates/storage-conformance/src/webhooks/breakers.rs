@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::UserId;
-use domain::webhooks::ports::{ClaimRequest, Completion};
+use domain::ports::{ClaimRequest, Completion};
 use domain::webhooks::{Breaker, DeliveryState, DisableReason, Report, Subscription, SubscriptionStatus};
 
 use super::WebhookStore;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::webhooks::ports::{RetryRequest, SubscriptionInsertion};
+use domain::ports::{RetryRequest, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
 
 use super::WebhookStore;

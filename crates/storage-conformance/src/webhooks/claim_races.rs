@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use domain::DeliveryId;
+use domain::ports::NextStep;
 use domain::webhooks::DeliveryState;
-use domain::webhooks::ports::NextStep;
 
 use super::WebhookStore;
 use super::sample::{event, history, publish, publish_at, subscribed};

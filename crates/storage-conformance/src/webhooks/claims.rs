@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::webhooks::ports::{ClaimRequest, RetryRequest};
+use domain::ports::{ClaimRequest, RetryRequest};
 use domain::webhooks::{Breaker, DeliveryState};
 use domain::{DeliveryId, EventId, SubscriptionId, UserId};
 

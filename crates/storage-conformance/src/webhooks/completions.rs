@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::DeliveryId;
-use domain::webhooks::ports::{Completion, NextStep};
+use domain::ports::{Completion, NextStep};
 use domain::webhooks::{Answer, AttemptRecord, DeliveryEnd, DeliveryState, FailureReason};
 
 use super::WebhookStore;

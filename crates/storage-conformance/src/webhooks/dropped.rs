@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::DeliveryId;
-use domain::webhooks::ports::SubscriptionInsertion;
+use domain::ports::SubscriptionInsertion;
 use domain::webhooks::{DeliveryFilter, DeliveryState, NewEvent};
 
 use super::WebhookStore;

@@ -13,7 +13,7 @@
 //! ```
 
 use domain::SubscriptionId;
-use domain::webhooks::ports::RetryRequest;
+use domain::ports::RetryRequest;
 use domain::webhooks::{
     Delivery, DeliveryHistory, NewEvent, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };

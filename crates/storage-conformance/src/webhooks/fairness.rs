@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use domain::SubscriptionId;
-use domain::webhooks::ports::ClaimRequest;
+use domain::ports::ClaimRequest;
 
 use super::WebhookStore;
 use super::sample::{event, event_at, publish, publish_at, subscribed};

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use domain::UserId;
-use domain::webhooks::ports::{Completion, RetryRequest};
+use domain::ports::{Completion, RetryRequest};
 use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
 
 use super::WebhookStore;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::webhooks::ports::{AttemptCursor, ClaimRequest, DeliveryLog, LoggedAttempt};
+use domain::ports::{AttemptCursor, ClaimRequest, DeliveryLog, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 

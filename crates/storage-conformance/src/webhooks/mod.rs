@@ -1,4 +1,4 @@
-//! Every promise of the four ports of webhooks ([`domain::webhooks::ports`]), which are one store.
+//! Every promise of the four ports of webhooks ([`domain::ports`]), which are one store.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::StoreError;
-use domain::webhooks::ports::{ClaimRequest, PUBLISHED_EVENTS_MAX};
+use domain::ports::{ClaimRequest, PUBLISHED_EVENTS_MAX, StoreError};
 use domain::webhooks::{Delivery, DeliveryState, NewEvent, Payload, Subscription, SubscriptionStatus};
 use domain::{DeliveryId, Timestamp};
 

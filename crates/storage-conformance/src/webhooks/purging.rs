@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use domain::DeliveryId;
-use domain::webhooks::ports::{AttemptCursor, DeliveryLog, Publication, SubscriptionInsertion};
+use domain::ports::{AttemptCursor, DeliveryLog, Publication, SubscriptionInsertion};
 use domain::webhooks::{DeliveryState, NewEvent};
-use domain::{Timestamp, UserId};
+use domain::{DeliveryId, Timestamp, UserId};
 
 use super::WebhookStore;
 use super::sample::{

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::webhooks::ports::RetryRequest;
+use domain::ports::RetryRequest;
 use domain::webhooks::{Breaker, Subscription, SubscriptionStatus};
 
 use super::WebhookStore;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use domain::UserId;
-use domain::webhooks::ports::{Accepted, Publication};
+use domain::ports::{Accepted, Publication};
 
 use super::WebhookStore;
 use super::sample::{deliveries, event, event_at, named, publish, subscribed, try_publish};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::webhooks::ports::{RetryByHand, RetryRequest};
+use domain::ports::{RetryByHand, RetryRequest};
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
 use domain::{DeliveryId, UserId};
 

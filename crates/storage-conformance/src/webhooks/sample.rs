@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::memory::SeededEntropy;
-use domain::ports::Entropy;
-use domain::webhooks::ports::{Accepted, Publication, SubscriptionInsertion};
+use domain::ports::{Accepted, Entropy, Publication, SubscriptionInsertion};
 use domain::webhooks::{
     ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event, EventType, NewEvent, Payload,
     PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents, Subscription, SubscriptionChange,
@@ -143,7 +142,7 @@ pub(crate) async fn list(
     before: Option<SubscriptionId>,
     max: u32,
 ) -> Vec<Subscription> {
-    let answer = domain::webhooks::ports::SubscriptionStore::list(store, owner, before, max).await;
+    let answer = domain::ports::SubscriptionStore::list(store, owner, before, max).await;
     answer.expect("a list of subscriptions must succeed")
 }
 
@@ -152,7 +151,7 @@ pub(crate) async fn find(
     owner: &UserId,
     id: SubscriptionId,
 ) -> Option<(Subscription, SubscriptionHealth)> {
-    let answer = domain::webhooks::ports::SubscriptionStore::find(store, owner, id).await;
+    let answer = domain::ports::SubscriptionStore::find(store, owner, id).await;
     answer.expect("a look-up of a subscription must succeed")
 }
 
@@ -215,7 +214,7 @@ pub(crate) async fn history(store: &dyn WebhookStore, owner: &UserId, id: Delive
 }
 
 pub(crate) async fn try_history(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId) -> Option<DeliveryHistory> {
-    let answer = domain::webhooks::ports::DeliveryLog::find(store, owner, id).await;
+    let answer = domain::ports::DeliveryLog::find(store, owner, id).await;
     answer.expect("a look-up of a delivery must succeed")
 }
 
@@ -228,7 +227,7 @@ pub(crate) async fn filtered(
 ) -> Vec<Delivery> {
     let (mut found, mut before) = (Vec::new(), None);
     for _ in 0..PAGES_MAX {
-        let page = domain::webhooks::ports::DeliveryLog::list(store, owner, filter, before, page_max).await;
+        let page = domain::ports::DeliveryLog::list(store, owner, filter, before, page_max).await;
         let page = page.expect("a list of deliveries must succeed");
         assert!(page.deliveries.len() <= page_max as usize, "a page must have at most {page_max} deliveries");
         found.extend(page.deliveries);

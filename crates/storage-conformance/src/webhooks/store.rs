@@ -1,4 +1,4 @@
-use domain::webhooks::ports::{DeliveryLog, DeliveryQueue, EventStore, SubscriptionStore};
+use domain::ports::{DeliveryLog, DeliveryQueue, EventStore, SubscriptionStore};
 
 /// The four ports of webhooks, which are one store.
 pub trait WebhookStore: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog {}

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::StoreError;
-use domain::webhooks::ports::SubscriptionInsertion;
+use domain::ports::{StoreError, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionHealth, SubscriptionStatus};
 use domain::{Timestamp, UserId};
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use domain::webhooks::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, NextStep};
+use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, NextStep};
 use domain::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Verdict};
 use domain::{SubscriptionId, Timestamp};
 

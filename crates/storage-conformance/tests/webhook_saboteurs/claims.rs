@@ -1,8 +1,6 @@
 use std::time::Duration;
 
-use domain::webhooks::ports::{
-    ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, NextStep, RetryRequest,
-};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, NextStep, RetryRequest};
 use domain::webhooks::{Admission, DeliveryFilter, DeliveryStateKind, Verdict};
 use domain::{SubscriptionId, Timestamp};
 

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use domain::webhooks::ports::{ClaimId, Completion, DeliveryQueue, NextStep};
+use domain::ports::{ClaimId, Completion, DeliveryQueue, NextStep};
 use domain::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Report, SubscriptionStatus, Verdict};
 use domain::{SubscriptionId, Timestamp};
 

@@ -2,8 +2,7 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use domain::SubscriptionId;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{Accepted, EventStore, Publication, SubscriptionStore};
+use domain::ports::{Accepted, EventStore, Publication, StoreError, SubscriptionStore};
 use domain::webhooks::{ContentDigest, NewEvent, Payload, PublicationKey, PublisherId};
 use tokio::task::yield_now;
 

@@ -2,8 +2,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest};
+use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, DeliveryStateKind};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;

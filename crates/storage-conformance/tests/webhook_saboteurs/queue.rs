@@ -2,8 +2,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
 use tokio::task::yield_now;
 
 use crate::fault::Fault;

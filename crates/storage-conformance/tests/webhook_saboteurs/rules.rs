@@ -1,4 +1,4 @@
-use domain::webhooks::ports::{DeliveryLog, SubscriptionStore};
+use domain::ports::{DeliveryLog, SubscriptionStore};
 use domain::webhooks::{
     DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedSecret, SubscribedEvents, Subscription,
     SubscriptionChange, SubscriptionHealth, SubscriptionStatus,

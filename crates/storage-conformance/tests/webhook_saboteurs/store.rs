@@ -4,8 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::memory::MemoryWebhookStore;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{Accepted, ClaimId, ClaimedLane, SubscriptionStore};
+use domain::ports::{Accepted, ClaimId, ClaimedLane, StoreError, SubscriptionStore};
 use domain::webhooks::{
     AttemptRecord, Breaker, PublisherId, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };

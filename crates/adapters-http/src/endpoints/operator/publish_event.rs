@@ -1,6 +1,6 @@
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use domain::webhooks::ports::Accepted;
+use domain::ports::Accepted;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::openapi::{RefOr, Response};

@@ -2,7 +2,7 @@ use actix_web::http::header::HeaderMap;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use domain::SubscriptionId;
-use domain::webhooks::ports::AttemptCursor;
+use domain::ports::AttemptCursor;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response};
 

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use domain::memory::SeededEntropy;
-use domain::ports::Clock;
-use domain::webhooks::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, NextStep};
+use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, NextStep};
 use domain::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Verdict};
 
 use crate::server::Server;

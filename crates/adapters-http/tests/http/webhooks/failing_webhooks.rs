@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::ports::StoreError;
-use domain::webhooks::ports::{
+use domain::ports::{
     AttemptCursor, DeliveryLog, DeliveryPage, EventStore, LoggedAttempt, Publication, RetryByHand, RetryRequest,
-    SubscriptionInsertion, SubscriptionStore,
+    StoreError, SubscriptionInsertion, SubscriptionStore,
 };
 use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::SubscriptionId;
-use domain::ports::Clock;
+use domain::ports::{Clock, SubscriptionStore};
 use domain::webhooks::SealingKeys;
-use domain::webhooks::ports::SubscriptionStore;
 use insta::assert_snapshot;
 use zeroize::Zeroizing;
 

@@ -3,8 +3,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use async_trait::async_trait;
 
 use super::{MemoryWebhookStore, Rank, StoredDelivery, StoredEvent, Tables};
-use crate::ports::StoreError;
-use crate::webhooks::ports::{Accepted, EventStore, Publication};
+use crate::ports::{Accepted, EventStore, Publication, StoreError};
 use crate::webhooks::{Delivery, DeliveryState, NewEvent, SubscribedEvents};
 use crate::{DeliveryId, SubscriptionId};
 

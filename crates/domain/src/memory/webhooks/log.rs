@@ -3,8 +3,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
-use crate::ports::StoreError;
-use crate::webhooks::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest};
+use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest, StoreError};
 use crate::webhooks::{
     AttemptRecord, Breaker, Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, DeliveryStateKind,
     SubscriptionChange,

@@ -10,7 +10,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::webhooks::ports::ClaimId;
+use crate::ports::ClaimId;
 use crate::webhooks::{
     AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, PublisherId, SealedSecrets,
     Subscription,

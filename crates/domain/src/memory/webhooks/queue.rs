@@ -5,8 +5,7 @@ use std::future::pending;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, Rank, StoredDelivery, Tables};
-use crate::ports::StoreError;
-use crate::webhooks::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, NextStep};
+use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, NextStep, StoreError};
 use crate::webhooks::{Admission, DeliveryState, Report, SubscriptionStatus};
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 

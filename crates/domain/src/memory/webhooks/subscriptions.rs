@@ -3,8 +3,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
-use crate::ports::StoreError;
-use crate::webhooks::ports::{SubscriptionInsertion, SubscriptionStore};
+use crate::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
 use crate::webhooks::{
     AttemptRecord, Breaker, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };

@@ -4,7 +4,7 @@ use pollster::block_on;
 
 use super::MemoryWebhookStore;
 use crate::memory::SeededEntropy;
-use crate::webhooks::ports::{
+use crate::ports::{
     ClaimId, ClaimRequest, Completion, DeliveryLog, DeliveryQueue, EventStore, NextStep, Publication,
     SubscriptionInsertion, SubscriptionStore,
 };

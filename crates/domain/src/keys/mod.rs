@@ -1,0 +1,16 @@
+//! The rules of API keys: what a key is, how many a user may have, and what ends one. [`Keys`](crate::Keys) are the use
+//! cases, one file each.
+
+pub(crate) mod api_key;
+pub(crate) mod create_key;
+pub(crate) mod full_key;
+pub(crate) mod key_policy;
+pub(crate) mod label;
+pub(crate) mod list_keys;
+pub(crate) mod purge_keys;
+pub(crate) mod rate_limit;
+pub(crate) mod report_leaks;
+pub(crate) mod revoke_key;
+pub(crate) mod rotate_key;
+pub(crate) mod scope;
+pub(crate) mod use_cases;

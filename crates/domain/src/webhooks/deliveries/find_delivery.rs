@@ -1,0 +1,24 @@
+use super::delivery::DeliveryHistory;
+use crate::ports::StoreError;
+use crate::webhooks::Webhooks;
+use crate::{DeliveryId, UserId};
+
+/// The most attempts of a delivery that are shown: the newest. Retries by hand may add any number.
+pub const SHOWN_ATTEMPTS_MAX: usize = 100;
+
+impl Webhooks {
+    /// All about one of the owner's deliveries, of its attempts the [`SHOWN_ATTEMPTS_MAX`] newest; `None` when there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn find_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+        let mut found = self.stores.log.find(owner, id).await?;
+        if let Some(history) = &mut found {
+            let hidden = history.attempts.len().saturating_sub(SHOWN_ATTEMPTS_MAX);
+            history.attempts.drain(..hidden);
+        }
+        Ok(found)
+    }
+}

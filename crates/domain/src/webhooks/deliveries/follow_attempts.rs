@@ -1,0 +1,102 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ports::{AttemptCursor, DeliveryLog, LoggedAttempt, StoreError};
+use crate::webhooks::Webhooks;
+use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
+
+/// How far back each read looks again, for attempts that were stored later than others that ended after them.
+const STORED_LATE_MAX: Duration = Duration::from_secs(10);
+/// How far back a follower may take up again where another one ended.
+const RESUMED_AGE_MAX: Duration = Duration::from_hours(1);
+/// The most attempts that one read tells: as many mean that there may be more.
+pub const FOLLOWED_AT_ONCE_MAX: u32 = 500;
+/// Attempts that a follower remembers, to tell none twice. What comes in later than so many others is not told.
+const REMEMBERED_MAX: usize = 2_000;
+
+/// Tells of attempts as they end, each once.
+pub struct AttemptFollower {
+    log: Arc<dyn DeliveryLog>,
+    owner: UserId,
+    subscription: Option<SubscriptionId>,
+    /// Nothing up to here is told any more.
+    floor: AttemptCursor,
+    /// What was told above the floor.
+    told: BTreeSet<AttemptCursor>,
+}
+
+impl Webhooks {
+    /// Follows the attempts at the owner's deliveries, or of one subscription's, that end from now on; or after
+    /// `resume`, at most an hour back. `None` when the owner has no such subscription.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn follow_attempts(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        resume: Option<AttemptCursor>,
+    ) -> Result<Option<AttemptFollower>, StoreError> {
+        if let Some(id) = subscription
+            && self.stores.subscriptions.find(owner, id).await?.is_none()
+        {
+            return Ok(None);
+        }
+        let now = self.clock.now();
+        let floor = match resume {
+            Some(cursor) => cursor.max(before_all(now.minus(RESUMED_AGE_MAX))),
+            None => before_all(now),
+        };
+        let log = Arc::clone(&self.stores.log);
+        Ok(Some(AttemptFollower { log, owner: owner.clone(), subscription, floor, told: BTreeSet::new() }))
+    }
+}
+
+impl AttemptFollower {
+    /// Attempts that have ended and were not told yet, in the order in which they ended; some of them, when there are
+    /// many. Empty when there are none now.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails; nothing is lost by calling again.
+    pub async fn read_new(&mut self) -> Result<Vec<LoggedAttempt>, StoreError> {
+        let mut after = self.read_from();
+        loop {
+            let page = self.log.attempts_after(&self.owner, self.subscription, after, FOLLOWED_AT_ONCE_MAX).await?;
+            let is_last = page.len() < FOLLOWED_AT_ONCE_MAX as usize;
+            after = page.last().map_or(after, LoggedAttempt::cursor);
+            let new: Vec<_> = page.into_iter().filter(|attempt| self.note(attempt.cursor())).collect();
+            if is_last || !new.is_empty() {
+                return Ok(new);
+            }
+        }
+    }
+
+    fn read_from(&self) -> AttemptCursor {
+        let overlap = self.told.last().map(|newest| before_all(newest.ended_at.minus(STORED_LATE_MAX)));
+        overlap.map_or(self.floor, |overlap| overlap.max(self.floor))
+    }
+
+    /// Remembers an attempt; `false` when it was told before.
+    fn note(&mut self, attempt: AttemptCursor) -> bool {
+        let is_new = self.told.insert(attempt);
+        if self.told.len() > REMEMBERED_MAX {
+            self.floor = self.told.pop_first().unwrap_or(self.floor);
+        }
+        is_new
+    }
+}
+
+impl LoggedAttempt {
+    /// Its place among all attempts.
+    pub fn cursor(&self) -> AttemptCursor {
+        AttemptCursor { ended_at: self.attempt.ended_at(), delivery: self.delivery, number: self.attempt.number }
+    }
+}
+
+/// The place before all attempts that end at `at`.
+fn before_all(at: Timestamp) -> AttemptCursor {
+    AttemptCursor { ended_at: at, delivery: DeliveryId::from_bytes([0; 16]), number: 0 }
+}

@@ -1,0 +1,100 @@
+use std::fmt;
+
+/// Why a text is no [`EventType`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidEventType {
+    /// Not 1 to [`EventType::LENGTH_MAX`] characters.
+    #[error("must have 1 to {} characters", EventType::LENGTH_MAX)]
+    Length,
+    /// A character other than `A-Z a-z 0-9 _ . : / -`.
+    #[error("must consist of A-Z a-z 0-9 _ . : / -")]
+    Character,
+    /// The first or last character is neither letter nor digit.
+    #[error("must start and end with a letter or digit")]
+    Ends,
+}
+
+/// What kind of event happened: `invoice.paid`. 1 to 128 of `A-Z a-z 0-9 _ . : / -`, starting and ending with a
+/// letter or digit; case matters. No character of it needs an escape in JSON.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventType(String);
+
+impl EventType {
+    /// The longest event type, in characters.
+    pub const LENGTH_MAX: usize = 128;
+
+    /// Takes `text` as an event type.
+    ///
+    /// # Errors
+    ///
+    /// Says which rule the text breaks.
+    pub fn parse(text: &str) -> Result<Self, InvalidEventType> {
+        if !(1..=Self::LENGTH_MAX).contains(&text.chars().count()) {
+            return Err(InvalidEventType::Length);
+        }
+        if !text.bytes().all(is_allowed) {
+            return Err(InvalidEventType::Character);
+        }
+        let is_letter_or_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if !is_letter_or_digit(text.bytes().next()) || !is_letter_or_digit(text.bytes().next_back()) {
+            return Err(InvalidEventType::Ends);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// `webhook.test`: of the events that test a subscription.
+    pub(in crate::webhooks) fn of_tests() -> Self {
+        Self("webhook.test".to_owned())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for EventType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// Whether an event type, or a pattern before its `*`, may contain this byte.
+pub(super) fn is_allowed(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'/' | b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_alphabet_between_letters_and_digits() {
+        let longest = "a".repeat(128);
+        for text in ["a", "7", "invoice.paid", "Invoice.Paid", "a_b.c:d/e-f", "a..b", "v1/orders:shipped", &longest] {
+            assert_eq!(EventType::parse(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn refuses_by_the_rule_that_is_broken() {
+        let too_long = "a".repeat(129);
+        for (text, error) in [
+            ("", InvalidEventType::Length),
+            (&too_long, InvalidEventType::Length),
+            ("a b", InvalidEventType::Character),
+            (" a", InvalidEventType::Character),
+            ("a\n", InvalidEventType::Character),
+            ("a\"b", InvalidEventType::Character),
+            ("a\\b", InvalidEventType::Character),
+            ("invoice.*", InvalidEventType::Character),
+            ("é", InvalidEventType::Character),
+            (".a", InvalidEventType::Ends),
+            ("a.", InvalidEventType::Ends),
+            ("-", InvalidEventType::Ends),
+            ("_a_", InvalidEventType::Ends),
+        ] {
+            assert_eq!(EventType::parse(text), Err(error), "{text:?}");
+        }
+    }
+}

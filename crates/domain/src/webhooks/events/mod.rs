@@ -1,0 +1,7 @@
+//! What a webhook carries.
+
+pub(super) mod event;
+pub(super) mod event_pattern;
+pub(super) mod event_type;
+pub(super) mod payload;
+pub(super) mod publish_events;

@@ -1,0 +1,144 @@
+use std::time::Duration;
+
+use crate::Timestamp;
+use crate::webhooks::Verdict;
+
+/// Failures in a row that trip the breaker.
+const FAILURES_TO_TRIP: u32 = 5;
+/// The first pause.
+const PAUSE_MIN: Duration = Duration::from_secs(30);
+/// The longest pause, also when a receiver asks for more.
+const PAUSE_MAX: Duration = Duration::from_hours(1);
+/// How long there may be nothing but failures.
+const FAILING_MAX: Duration = Duration::from_hours(5 * 24);
+
+/// The state of a lane towards its receiver: how long it has been failing, and until when it pauses. A value that is
+/// stored with the lane; waiting costs no attempts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Breaker {
+    /// Failed attempts since the last success.
+    pub failures_in_a_row: u32,
+    /// When the first of them ended.
+    pub failing_since: Option<Timestamp>,
+    /// The lane pauses until here.
+    pub pause: Option<Pause>,
+}
+
+/// A pause of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// The first instant at which the lane may deliver again.
+    pub until: Timestamp,
+    /// How long the breaker made it; zero when the receiver asked for the pause (`Retry-After`) and the breaker has
+    /// not tripped.
+    pub length: Duration,
+}
+
+/// What a lane may do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Deliver.
+    Free,
+    /// Let one delivery through to see whether the receiver is back, and await its end.
+    Probe,
+    /// Wait until then.
+    Paused(Timestamp),
+}
+
+/// Why a subscription was disabled, but by its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisableReason {
+    /// The receiver answered 410.
+    Gone,
+    /// Five days of nothing but failures.
+    OnlyFailures,
+}
+
+impl DisableReason {
+    /// The code that the API and storage use.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::OnlyFailures => "only_failures",
+        }
+    }
+
+    /// The reason of a code; `None` when there is none.
+    pub fn from_code(code: &str) -> Option<Self> {
+        [Self::Gone, Self::OnlyFailures].into_iter().find(|reason| reason.code() == code)
+    }
+}
+
+/// An attempt that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// When it started.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// What it means.
+    pub verdict: Verdict,
+}
+
+impl Breaker {
+    /// What the lane may do at `at`.
+    pub fn admission(&self, at: Timestamp) -> Admission {
+        match self.pause {
+            Some(pause) if at < pause.until => Admission::Paused(pause.until),
+            _ if self.failures_in_a_row >= FAILURES_TO_TRIP => Admission::Probe,
+            _ => Admission::Free,
+        }
+    }
+
+    /// Takes an attempt's end into account. `Some` means that the subscription is to be disabled.
+    ///
+    /// - A success closes the breaker, whenever it started.
+    /// - The fifth failure in a row trips it: the lane pauses for 30 s. Each failed probe doubles that, up to 1 h.
+    ///   Attempts that had started before the pause ended are no probes: they count as failures and no more.
+    /// - `Retry-After` pauses the whole lane as long as it asks, up to 1 h.
+    /// - Faults of ours change nothing.
+    #[must_use = "the subscription may have to be disabled"]
+    pub fn record(&mut self, report: Report) -> Option<DisableReason> {
+        match report.verdict {
+            Verdict::NotCharged => None,
+            Verdict::Delivered => {
+                *self = Self::default();
+                None
+            }
+            Verdict::Gone => {
+                self.count_failure(report, None);
+                Some(DisableReason::Gone)
+            }
+            Verdict::Failed { retry_after, .. } => {
+                let failing_since = self.count_failure(report, retry_after);
+                let is_hopeless = failing_since <= report.ended_at.minus(FAILING_MAX);
+                (is_hopeless && self.failures_in_a_row >= FAILURES_TO_TRIP).then_some(DisableReason::OnlyFailures)
+            }
+        }
+    }
+
+    fn count_failure(&mut self, report: Report, retry_after: Option<Duration>) -> Timestamp {
+        self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
+        self.pause = self.next_pause(report, retry_after);
+        *self.failing_since.get_or_insert(report.ended_at)
+    }
+
+    fn next_pause(&self, report: Report, retry_after: Option<Duration>) -> Option<Pause> {
+        let running = self.pause.filter(|pause| report.started_at < pause.until);
+        let length_before = self.pause.map_or(Duration::ZERO, |pause| pause.length);
+        let is_covered = running.is_some_and(|pause| pause.length > Duration::ZERO);
+        let trips = self.failures_in_a_row >= FAILURES_TO_TRIP && !is_covered;
+        let length = if trips { (2 * length_before).clamp(PAUSE_MIN, PAUSE_MAX) } else { length_before };
+        let imposed = if trips { length } else { Duration::ZERO };
+        let wait = imposed.max(retry_after.unwrap_or_default().min(PAUSE_MAX));
+        if wait.is_zero() {
+            return self.pause;
+        }
+        let until = report.ended_at.plus(wait);
+        Some(Pause { until: running.map_or(until, |pause| pause.until.max(until)), length })
+    }
+}
+
+#[cfg(test)]
+#[path = "breaker_tests.rs"]
+mod tests;

@@ -1,0 +1,70 @@
+use crate::ports::{Accepted, Publication, StoreError};
+use crate::webhooks::{Delivery, DeliveryState, Event, EventType, PayloadTooLarge, PublishEvent, Webhooks};
+use crate::{DeliveryId, SubscriptionId, UserId};
+
+/// A test on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubscriptionTest {
+    /// The event.
+    pub event: Event,
+    /// Its only delivery, as it was accepted.
+    pub delivery: Delivery,
+}
+
+/// Why no test was sent.
+#[derive(Debug, thiserror::Error)]
+pub enum TestSubscriptionError {
+    /// The owner has no subscription with this id.
+    #[error("no subscription has this id")]
+    NotFound,
+    /// The subscription is disabled.
+    #[error("the subscription is disabled")]
+    Disabled,
+    /// The operator allows no payload of this size.
+    #[error(transparent)]
+    TooLarge(#[from] PayloadTooLarge),
+    /// The store failed; nothing says whether the test is sent.
+    #[error("the test could not be stored")]
+    Store(#[from] StoreError),
+}
+
+impl Webhooks {
+    /// Sends an event of the type `webhook.test` to this subscription of the owner's alone, whatever it asks for.
+    ///
+    /// # Errors
+    ///
+    /// See [`TestSubscriptionError`].
+    pub async fn test_subscription(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+    ) -> Result<SubscriptionTest, TestSubscriptionError> {
+        if self.stores.subscriptions.find(owner, id).await?.is_none() {
+            return Err(TestSubscriptionError::NotFound);
+        }
+        let data = format!(r#"{{"subscriptionId":"{id}"}}"#);
+        let request = PublishEvent { owner: owner.clone(), event_type: EventType::of_tests(), data: &data, id: None };
+        let event = self.compose(request, Some(id), self.clock.now())?;
+        match self.stores.events.publish(&[event]).await? {
+            Publication::Accepted(accepted) => {
+                let fanned_out = accepted.into_iter().find(|accepted| accepted.deliveries > 0);
+                fanned_out.map(|accepted| test_of(accepted, id)).ok_or(TestSubscriptionError::Disabled)
+            }
+            Publication::Conflict { .. } => Err(TestSubscriptionError::Disabled),
+        }
+    }
+}
+
+fn test_of(accepted: Accepted, subscription_id: SubscriptionId) -> SubscriptionTest {
+    let event = accepted.event;
+    let delivery = Delivery {
+        id: DeliveryId::of(event.id, subscription_id),
+        event_id: event.id,
+        event_type: event.event_type.clone(),
+        subscription_id,
+        state: DeliveryState::Waiting(event.created_at),
+        attempts: 0,
+        created_at: event.created_at,
+    };
+    SubscriptionTest { event, delivery }
+}
