@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("adapters-oidc", &["domain"]),
     ("adapters-egress", &["domain"]),
     ("adapters-http", &["domain", "verifier"]),
-    ("client", &[]),
+    ("gatepost-client", &[]),
     (
         "app",
         &[
@@ -29,7 +29,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "adapters-oidc",
             "adapters-postgres",
             "adapters-sqlite",
-            "client",
+            "gatepost-client",
             "diesel-mapping",
             "dispatcher",
             "domain",
@@ -53,7 +53,7 @@ const ABSENCES: &[(&str, &[&str])] = &[
     ("adapters-postgres", &["actix", "hyper", "reqwest", "pq-sys"]),
     ("adapters-http", &["diesel", "tokio-postgres", "libsqlite3-sys", "jsonwebtoken", "reqwest"]),
     ("adapters-egress", &["actix", "diesel", "tokio-postgres", "libsqlite3-sys", "reqwest"]),
-    ("client", &["actix", "diesel", "domain"]),
+    ("gatepost-client", &["actix", "diesel", "domain"]),
     ("app", &["openssl-sys", "native-tls", "pq-sys", "ring", "rsa", "moka", "actix-governor"]),
 ];
 

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
-use client::{Client, FullKey, IdToken, NewApiKey, OperatorToken};
+use gatepost_client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
+use gatepost_client::{Client, FullKey, IdToken, NewApiKey, OperatorToken};
 use tokio::time::{Instant, sleep};
 
 use crate::harness::{Gatepost, Setup, Storage, on_both_databases};

@@ -1,7 +1,7 @@
 //! A connection to a running Gatepost: what the commands share that are clients of its API.
 
 use anyhow::Result;
-use client::{Client, Error, FullKey, IdToken, OperatorToken};
+use gatepost_client::{Client, Error, FullKey, IdToken, OperatorToken};
 
 use crate::commands::dev::data_folder::find_operator_token;
 use crate::commands::token::dev_id_token;

@@ -2,16 +2,16 @@
 //!
 //! ```sh
 //! OPERATOR_TOKEN=an-operator-token-of-32-characters gatepost dev
-//! GATEPOST_OPERATOR_TOKEN=an-operator-token-of-32-characters cargo run -p client --example actix
+//! GATEPOST_OPERATOR_TOKEN=an-operator-token-of-32-characters cargo run -p gatepost-client --example actix
 //! curl -i http://127.0.0.1:3000/orders -H 'x-api-key: the key that you created'
 //! ```
 
 use std::error::Error;
 
 use actix_web::{App, HttpServer, web};
-use client::actix::RequireApiKey;
-use client::protect::{Caller, KeyVerifier};
-use client::{Client, OperatorToken};
+use gatepost_client::actix::RequireApiKey;
+use gatepost_client::protect::{Caller, KeyVerifier};
+use gatepost_client::{Client, OperatorToken};
 
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn Error>> {

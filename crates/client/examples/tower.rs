@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! OPERATOR_TOKEN=an-operator-token-of-32-characters gatepost dev
-//! GATEPOST_OPERATOR_TOKEN=an-operator-token-of-32-characters cargo run -p client --example tower
+//! GATEPOST_OPERATOR_TOKEN=an-operator-token-of-32-characters cargo run -p gatepost-client --example tower
 //! curl -i http://127.0.0.1:3000/orders -H 'x-api-key: the key that you created'
 //! ```
 
@@ -10,9 +10,9 @@ use std::error::Error;
 
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use client::protect::{Caller, KeyVerifier};
-use client::tower::RequireApiKey;
-use client::{Client, OperatorToken};
+use gatepost_client::protect::{Caller, KeyVerifier};
+use gatepost_client::tower::RequireApiKey;
+use gatepost_client::{Client, OperatorToken};
 use tokio::net::TcpListener;
 
 #[tokio::main]

@@ -2,9 +2,9 @@
 //!
 //! ```
 //! use actix_web::{App, HttpServer, web};
-//! use client::actix::RequireApiKey;
-//! use client::protect::{Caller, KeyVerifier};
-//! use client::{Client, OperatorToken};
+//! use gatepost_client::actix::RequireApiKey;
+//! use gatepost_client::protect::{Caller, KeyVerifier};
+//! use gatepost_client::{Client, OperatorToken};
 //!
 //! # async fn example(operator_token: String) -> Result<(), Box<dyn std::error::Error>> {
 //! let gatepost = Client::new("https://keys.example.com")?.with_credential(OperatorToken::new(operator_token));

@@ -1,9 +1,9 @@
 //! The Rust client of Gatepost's REST API.
 //!
 //! ```no_run
-//! use client::{Client, IdToken};
+//! use gatepost_client::{Client, IdToken};
 //!
-//! # async fn example(id_token_of_the_user: String) -> Result<(), client::Error> {
+//! # async fn example(id_token_of_the_user: String) -> Result<(), gatepost_client::Error> {
 //! let user = Client::new("https://keys.example.com")?.with_credential(IdToken::new(id_token_of_the_user));
 //!
 //! let created = user.create_api_key("CI deploy").await?;

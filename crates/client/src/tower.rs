@@ -3,11 +3,11 @@
 //!
 //! ```
 //! use axum::{Extension, Router, routing::get};
-//! use client::protect::{Caller, KeyVerifier};
-//! use client::tower::RequireApiKey;
-//! use client::{Client, OperatorToken};
+//! use gatepost_client::protect::{Caller, KeyVerifier};
+//! use gatepost_client::tower::RequireApiKey;
+//! use gatepost_client::{Client, OperatorToken};
 //!
-//! # fn example(operator_token: String) -> Result<Router, client::Error> {
+//! # fn example(operator_token: String) -> Result<Router, gatepost_client::Error> {
 //! let gatepost = Client::new("https://keys.example.com")?.with_credential(OperatorToken::new(operator_token));
 //! let keys = KeyVerifier::new(gatepost);
 //! let app = Router::new().route("/orders", get(orders)).layer(RequireApiKey::new(keys).with_scopes("orders:read"));

@@ -1,7 +1,7 @@
 //! For the receiver of webhooks: whether one is Gatepost's, or that of anybody who signs by Standard Webhooks 1.0.
 //!
 //! ```
-//! use client::webhooks::{Headers, Refused, SigningSecret};
+//! use gatepost_client::webhooks::{Headers, Refused, SigningSecret};
 //!
 //! /// `header` finds a header of the request by its name, `body` is its body, byte for byte as it came.
 //! fn accept<'a>(header: impl Fn(&str) -> Option<&'a str>, body: &[u8], secret: &SigningSecret) -> Result<(), Refused> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use client::{Client, CreatedApiKey, Error, FullKey, IdToken, NewApiKey, OperatorToken, UsedCredential};
+use gatepost_client::{Client, CreatedApiKey, Error, FullKey, IdToken, NewApiKey, OperatorToken, UsedCredential};
 use serde_json::{Value, json};
 use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};

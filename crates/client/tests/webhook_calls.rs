@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use client::{
+use gatepost_client::{
     Client, DeliveryQuery, Error, FullKey, NewEvent, NewSubscription, OperatorToken, SubscriptionChange, WebhookSecret,
 };
 use serde_json::value::RawValue;

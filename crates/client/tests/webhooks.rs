@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use client::webhooks::{Headers, InvalidSigningSecret, Refused, SigningSecret, TOLERANCE};
+use gatepost_client::webhooks::{Headers, InvalidSigningSecret, Refused, SigningSecret, TOLERANCE};
 use proptest::prelude::*;
 use standardwebhooks::Webhook;
 

@@ -2,8 +2,8 @@ use actix_web::body::MessageBody;
 use actix_web::dev::ServiceResponse;
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use actix_web::{App, HttpResponse, web};
-use client::actix::RequireApiKey;
-use client::protect::{Caller, KeyVerifier};
+use gatepost_client::actix::RequireApiKey;
+use gatepost_client::protect::{Caller, KeyVerifier};
 use serde_json::Value;
 
 use crate::gatepost::{Answer, Gatepost};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
+use gatepost_client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
 use tokio::task::{JoinSet, yield_now};
 
 use crate::gatepost::{Answer, Gatepost};

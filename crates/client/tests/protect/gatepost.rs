@@ -2,8 +2,8 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use client::protect::{KeyVerifier, KeyVerifierSettings};
-use client::{Client, OperatorToken};
+use gatepost_client::protect::{KeyVerifier, KeyVerifierSettings};
+use gatepost_client::{Client, OperatorToken};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};

@@ -3,7 +3,7 @@ use std::io::{self, Read};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use client::{NewEvent, PublishedEvent};
+use gatepost_client::{NewEvent, PublishedEvent};
 use serde_json::value::RawValue;
 
 use crate::connection::Connection;

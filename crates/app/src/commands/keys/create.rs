@@ -1,6 +1,6 @@
 use anyhow::Result;
 use clap::Args;
-use client::NewApiKey;
+use gatepost_client::NewApiKey;
 
 use super::show;
 use crate::connection::Connection;

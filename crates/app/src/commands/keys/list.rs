@@ -1,7 +1,7 @@
 use anyhow::Result;
 use clap::Args;
-use client::ApiKey;
 use domain::ports::Clock;
+use gatepost_client::ApiKey;
 use serde::Serialize;
 
 use crate::connection::{Access, Connection};

@@ -8,7 +8,7 @@ mod verify;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use client::CreatedApiKey;
+use gatepost_client::CreatedApiKey;
 use serde::Serialize;
 
 use crate::connection::Connection;

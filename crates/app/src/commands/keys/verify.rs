@@ -2,7 +2,7 @@ use std::io::{self, IsTerminal, Read};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use client::{Error, FullKey, UsedCredential, WhoAmI};
+use gatepost_client::{Error, FullKey, UsedCredential, WhoAmI};
 use serde::Serialize;
 use zeroize::Zeroizing;
 

@@ -8,8 +8,8 @@ use std::net::{Ipv4Addr, TcpListener};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use client::NewSubscription;
-use client::webhooks::SigningSecret;
+use gatepost_client::NewSubscription;
+use gatepost_client::webhooks::SigningSecret;
 use tokio::sync::mpsc::{self, Receiver as Arrivals};
 use tokio_util::sync::CancellationToken;
 use url::Url;

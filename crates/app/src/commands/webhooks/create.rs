@@ -1,6 +1,6 @@
 use anyhow::{Context, Result};
 use clap::Args;
-use client::{NewSubscription, Subscription};
+use gatepost_client::{NewSubscription, Subscription};
 use serde::Serialize;
 
 use crate::connection::Connection;

@@ -1,6 +1,6 @@
 use anyhow::Result;
 use clap::Args;
-use client::{Delivery, DeliveryQuery};
+use gatepost_client::{Delivery, DeliveryQuery};
 
 use crate::connection::Connection;
 use crate::output::{answer, answer_json, remark};

@@ -1,6 +1,6 @@
 use anyhow::Result;
 use clap::Args;
-use client::Subscription;
+use gatepost_client::Subscription;
 use serde::Serialize;
 
 use crate::connection::Connection;

@@ -1,6 +1,6 @@
 use anyhow::{Result, bail};
 use clap::Args;
-use client::Delivery;
+use gatepost_client::Delivery;
 use serde::Serialize;
 
 use crate::connection::Connection;
