@@ -19,6 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("adapters-postgres", &["diesel-mapping", "domain"]),
     ("adapters-oidc", &["domain"]),
     ("adapters-egress", &["domain"]),
+    ("adapters-system", &["domain"]),
     ("adapters-http", &["domain", "verifier"]),
     ("gatepost-client", &[]),
     (
@@ -29,6 +30,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "adapters-oidc",
             "adapters-postgres",
             "adapters-sqlite",
+            "adapters-system",
             "gatepost-client",
             "diesel-mapping",
             "dispatcher",
@@ -53,6 +55,7 @@ const ABSENCES: &[(&str, &[&str])] = &[
     ("adapters-postgres", &["actix", "hyper", "reqwest", "pq-sys"]),
     ("adapters-http", &["diesel", "tokio-postgres", "libsqlite3-sys", "jsonwebtoken", "reqwest"]),
     ("adapters-egress", &["actix", "diesel", "tokio-postgres", "libsqlite3-sys", "reqwest"]),
+    ("adapters-system", &["actix", "diesel", "hyper", "reqwest"]),
     ("gatepost-client", &["actix", "diesel", "domain"]),
     ("app", &["openssl-sys", "native-tls", "pq-sys", "ring", "rsa", "moka", "actix-governor"]),
 ];

@@ -6,6 +6,7 @@ use std::time::Duration;
 use actix_web::web::ServiceConfig;
 use adapters_http::{Api, HttpLimits, HttpSettings, OperatorToken};
 use adapters_oidc::OidcVerifier;
+use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
 use domain::Keys;
 use domain::ports::{Clock, Entropy};
@@ -17,7 +18,6 @@ use verifier::{Verifier, VerifierSettings};
 use crate::configuration::Configuration;
 use crate::database::{Database, prepare_schema};
 use crate::purge::purge_hourly;
-use crate::system::NameEntropy;
 use crate::tasks::Tasks;
 use crate::webhooks::{WebhookParts, reseal_secrets};
 

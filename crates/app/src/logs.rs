@@ -1,13 +1,12 @@
 use std::io::{self, IsTerminal};
 use std::panic;
 
+use adapters_system::{JsonLines, LogLines};
 use anyhow::{Context, Result};
 use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
 
 use crate::configuration::{Configuration, LogFormat};
-use crate::json_lines::JsonLines;
-use crate::log_lines::LogLines;
 
 /// Starts writing logs to standard error, in the configured form, panics included. What is returned writes the last
 /// lines when it is dropped.

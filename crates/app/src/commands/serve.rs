@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use adapters_http::HttpLimits;
 use adapters_oidc::{OidcSettings, OidcVerifier};
+use adapters_system::{SystemClock, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
@@ -11,8 +12,6 @@ use crate::configuration::{Configuration, EncryptionKey, Loaded, Problem};
 use crate::database::Database;
 use crate::instance::{Instance, listen};
 use crate::logs::start_logs;
-use crate::shutdown::stop_on_signal;
-use crate::system::{SystemClock, SystemEntropy};
 
 /// Run in production; needs `OIDC_ISSUER`, `OIDC_AUDIENCE` and `ENCRYPTION_KEY`
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use adapters_http::HttpLimits;
 use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings};
 use adapters_oidc::{OidcSettings, OidcVerifier};
+use adapters_system::{SystemClock, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use domain::IdToken;
@@ -20,8 +21,6 @@ use crate::database::Database;
 use crate::instance::{Instance, listen};
 use crate::logs::start_logs;
 use crate::output::{answer, answer_json};
-use crate::shutdown::stop_on_signal;
-use crate::system::{SystemClock, SystemEntropy};
 use data_folder::DataFolder;
 use welcome::Welcome;
 

@@ -1,3 +1,4 @@
+use adapters_system::SystemClock;
 use anyhow::Result;
 use clap::Args;
 use domain::ports::Clock;
@@ -6,7 +7,6 @@ use serde::Serialize;
 
 use crate::connection::{Access, Connection};
 use crate::output::{answer, answer_json};
-use crate::system::SystemClock;
 use crate::table::table;
 
 /// List the keys of a user, newest first

@@ -6,6 +6,7 @@ mod receiver;
 
 use std::net::{Ipv4Addr, TcpListener};
 
+use adapters_system::stop_on_signal;
 use anyhow::{Context, Result};
 use clap::Args;
 use gatepost_client::NewSubscription;
@@ -16,7 +17,6 @@ use url::Url;
 
 use crate::connection::{Connection, user_argument};
 use crate::output::remark;
-use crate::shutdown::stop_on_signal;
 use arrival::Arrival;
 use forward::Forward;
 use receiver::Receiver;

@@ -5,6 +5,7 @@ use actix_web::dev::Server;
 use actix_web::http::header::HeaderMap;
 use actix_web::web::{self, Bytes, Data, PayloadConfig};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
+use adapters_system::SystemClock;
 use anyhow::{Context, Result};
 use domain::Timestamp;
 use domain::ports::Clock;
@@ -16,7 +17,6 @@ use tokio::sync::mpsc::Sender;
 use super::arrival::{Arrival, Forwarded};
 use super::forward::Forward;
 use crate::output::remark;
-use crate::system::SystemClock;
 
 /// More than the largest payload that can be configured, in bytes.
 const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;

@@ -16,7 +16,7 @@ const WAITING_BYTES_MAX: usize = 1 << 20;
 /// Log lines on their way out. A thread of its own writes them, in their order, at the latest [`GATHER`] after each;
 /// warnings and errors are written at once, with all that came before: they may be the last words. Dropped, it writes
 /// what is left.
-pub(crate) struct LogLines(Arc<Shared>);
+pub struct LogLines(Arc<Shared>);
 
 struct Shared {
     waiting: Mutex<Vec<u8>>,
@@ -39,7 +39,7 @@ impl LogLines {
     /// # Errors
     ///
     /// When there can be no thread.
-    pub(crate) fn start(output: impl Write + Send + 'static) -> io::Result<Self> {
+    pub fn start(output: impl Write + Send + 'static) -> io::Result<Self> {
         let lines = Self::to(output);
         let writer = Arc::clone(&lines.0);
         thread::Builder::new().name("log".into()).spawn(move || writer.run())?;
@@ -56,7 +56,7 @@ impl LogLines {
     }
 
     /// Another hold on the same lines, for whoever makes them.
-    pub(crate) fn maker(&self) -> LineMaker {
+    pub fn maker(&self) -> LineMaker {
         LineMaker(Arc::clone(&self.0))
     }
 }
@@ -68,7 +68,7 @@ impl Drop for LogLines {
 }
 
 /// Takes one line after the other.
-pub(crate) struct LineMaker(Arc<Shared>);
+pub struct LineMaker(Arc<Shared>);
 
 impl<'a> MakeWriter<'a> for LineMaker {
     type Writer = Line<'a>;
@@ -83,7 +83,7 @@ impl<'a> MakeWriter<'a> for LineMaker {
 }
 
 /// One line, which comes in one piece.
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     shared: &'a Shared,
     is_urgent: bool,
 }

@@ -14,7 +14,7 @@ const USUAL_LINE_BYTES: usize = 512;
 ///
 /// What the library's own form says, at a fifth of its cost, which was a tenth of a verification. Spans are not told: we
 /// open none.
-pub(crate) struct JsonLines;
+pub struct JsonLines;
 
 impl<S, N> FormatEvent<S, N> for JsonLines
 where

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// # Errors
 ///
 /// When the signals cannot be watched.
-pub(crate) fn stop_on_signal(stop: CancellationToken) -> io::Result<()> {
+pub fn stop_on_signal(stop: CancellationToken) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::spawn(async move {

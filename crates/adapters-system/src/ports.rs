@@ -5,7 +5,7 @@ use domain::Timestamp;
 use domain::ports::{Clock, Entropy};
 
 /// The clock of the machine.
-pub(crate) struct SystemClock;
+pub struct SystemClock;
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
@@ -21,7 +21,7 @@ impl Clock for SystemClock {
 }
 
 /// The random generator of the operating system.
-pub(crate) struct SystemEntropy;
+pub struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that draws from the system")]
@@ -34,7 +34,7 @@ impl Entropy for SystemEntropy {
 
 /// Randomness for names, never for secrets: each thread draws it from [`SystemEntropy`] for many names at a time. For
 /// each name alone, the system call would be one of the dearest parts of answering a request.
-pub(crate) struct NameEntropy;
+pub struct NameEntropy;
 
 /// What one thread has drawn, and how much of it is used up.
 struct Drawn {
