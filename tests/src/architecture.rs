@@ -22,6 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("adapters-system", &["domain"]),
     ("adapters-http", &["domain", "verifier"]),
     ("gatepost-client", &[]),
+    ("cli", &["adapters-system", "domain", "gatepost-client"]),
     (
         "app",
         &[
@@ -31,10 +32,11 @@ const EDGES: &[(&str, &[&str])] = &[
             "adapters-postgres",
             "adapters-sqlite",
             "adapters-system",
-            "gatepost-client",
+            "cli",
             "diesel-mapping",
             "dispatcher",
             "domain",
+            "gatepost-client",
             "verifier",
         ],
     ),
@@ -57,6 +59,7 @@ const ABSENCES: &[(&str, &[&str])] = &[
     ("adapters-egress", &["actix", "diesel", "tokio-postgres", "libsqlite3-sys", "reqwest"]),
     ("adapters-system", &["actix", "diesel", "hyper", "reqwest"]),
     ("gatepost-client", &["actix", "diesel", "domain"]),
+    ("cli", &["diesel", "tokio-postgres", "libsqlite3-sys", "jsonwebtoken", "utoipa"]),
     ("app", &["openssl-sys", "native-tls", "pq-sys", "ring", "rsa", "moka", "actix-governor"]),
 ];
 

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{config, dev, events, keys, listen, migrate, openapi, serve, token, webhooks};
+use crate::commands::{config, dev, migrate, openapi, serve};
 
 /// What the shell gave us.
 #[derive(Debug, Parser)]
@@ -29,11 +29,8 @@ Examples:
 pub(crate) enum Command {
     Dev(dev::Arguments),
     Serve(serve::Arguments),
-    Token(token::Arguments),
-    Keys(keys::Arguments),
-    Webhooks(webhooks::Arguments),
-    Events(events::Arguments),
-    Listen(listen::Arguments),
+    #[command(flatten)]
+    Client(cli::Command),
     Migrate(migrate::Arguments),
     Config(config::Arguments),
     Openapi(openapi::Arguments),

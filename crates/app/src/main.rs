@@ -3,13 +3,10 @@
 mod command_line;
 mod commands;
 mod configuration;
-mod connection;
 mod database;
 mod instance;
 mod logs;
-mod output;
 mod purge;
-mod table;
 mod tasks;
 mod webhooks;
 

@@ -1,9 +1,9 @@
 use anyhow::Result;
 use clap::Args;
+use cli::output::{answer, answer_json};
 use serde::Serialize;
 
 use crate::configuration::{Effective, Loaded, reference_page};
-use crate::output::{answer, answer_json};
 
 /// Show the configuration that is in force and where each value came from, with secrets masked
 #[derive(Debug, Args)]

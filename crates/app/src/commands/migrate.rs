@@ -1,12 +1,12 @@
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use cli::output::{answer, answer_json};
 use diesel_mapping::MigrationStatus;
 use serde::Serialize;
 
 use crate::configuration::Loaded;
 use crate::database::Database;
 use crate::logs::start_logs;
-use crate::output::{answer, answer_json};
 
 /// Bring the database's schema up to date, or look at it
 #[derive(Debug, Args)]

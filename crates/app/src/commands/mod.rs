@@ -1,23 +1,18 @@
 //! What the binary can do: one command, one file.
 
+mod client;
 pub(crate) mod config;
 pub(crate) mod dev;
-pub(crate) mod events;
-pub(crate) mod keys;
-pub(crate) mod listen;
 pub(crate) mod migrate;
 pub(crate) mod openapi;
 pub(crate) mod serve;
-pub(crate) mod token;
-pub(crate) mod webhooks;
 
 use std::thread;
 
 use anyhow::{Context, Result};
 
 use crate::command_line::{Command, CommandLine};
-use crate::configuration::{Configuration, Environment, Problem, Remote, load};
-use crate::connection::{self, Connection};
+use crate::configuration::{Configuration, Environment, Problem, load};
 
 /// Tokio's threads drive database and provider connections; the HTTP workers have their own. More would only cost
 /// memory.
@@ -33,18 +28,13 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
     let file = command_line.config.as_deref();
     let environment = Environment::of_process();
     let load = |needs| load(file, &environment, needs);
-    let connect = || Connection::open(Remote::load(&environment)?, || load(connection::needs));
     match command_line.command {
         Command::Openapi(_) => openapi::run(),
         Command::Config(arguments) if arguments.reference => config::print_reference(),
         Command::Config(arguments) => config::run(&arguments, &load(nothing)?),
         Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
         Command::Serve(_) => block_on(serve::run(load(serve::needs)?)),
-        Command::Token(arguments) => block_on(token::run(arguments, load(token::needs)?)),
-        Command::Keys(arguments) => block_on(keys::run(arguments, connect()?)),
-        Command::Webhooks(arguments) => block_on(webhooks::run(arguments, connect()?)),
-        Command::Events(arguments) => block_on(events::run(arguments, connect()?)),
-        Command::Listen(arguments) => block_on(listen::run(arguments, connect()?)),
+        Command::Client(command) => block_on(client::run(command, &environment, || load(client::needs))),
         Command::Migrate(arguments) => block_on(migrate::run(arguments, load(nothing)?)),
     }
 }

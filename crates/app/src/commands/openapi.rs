@@ -1,7 +1,6 @@
 use anyhow::Result;
 use clap::Args;
-
-use crate::output::answer;
+use cli::output::answer;
 
 /// Print the API's OpenAPI 3.1 document
 #[derive(Debug, Args)]

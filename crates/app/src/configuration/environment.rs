@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use super::remote::Remote;
+use cli::Remote;
+
 use super::settings::{settings, value_file_name};
 
 /// The variables of the environment that mean something to us, as they were when the process started.
@@ -9,10 +10,10 @@ use super::settings::{settings, value_file_name};
 pub(crate) struct Environment(BTreeMap<String, OsString>);
 
 impl Environment {
-    /// Reads the settings and what [`Remote`] takes, `NAME` and `NAME_FILE`, and no others.
+    /// Reads the settings and the variables of [`Remote`], `NAME` and `NAME_FILE`, and no others.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn of_process() -> Self {
-        let names = settings().map(|setting| setting.name).chain(Remote::NAMES);
+        let names = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
         let names = names.flat_map(|name| [name.to_owned(), value_file_name(name)]);
         Self(names.filter_map(|name| std::env::var_os(&name).map(|value| (name, value))).collect())
     }

@@ -34,7 +34,7 @@ pub(crate) use load::{Effective, Loaded, load};
 pub(crate) use log_filter::{LogFilter, LogFormat};
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
-pub(crate) use remote::Remote;
+pub(crate) use remote::remote;
 pub(crate) use secret::Secret;
 pub(crate) use settings::operator_token;
 pub(crate) use web_address::WebAddress;

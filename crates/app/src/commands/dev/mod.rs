@@ -1,5 +1,4 @@
 pub(crate) mod data_folder;
-mod welcome;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -11,8 +10,11 @@ use adapters_oidc::{OidcSettings, OidcVerifier};
 use adapters_system::{SystemClock, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use cli::output::answer;
+use cli::{DevServer, Welcome};
 use domain::IdToken;
 use domain::ports::{Clock, Entropy, IdentityVerdict, IdentityVerifier};
+use gatepost_client::OperatorToken;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use tokio_util::sync::CancellationToken;
 
@@ -20,9 +22,7 @@ use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem,
 use crate::database::Database;
 use crate::instance::{Instance, listen};
 use crate::logs::start_logs;
-use crate::output::{answer, answer_json};
 use data_folder::DataFolder;
-use welcome::Welcome;
 
 /// Run everything on this machine, with no configuration: data in ./gatepost-data/, an identity provider of its own
 #[derive(Debug, Args)]
@@ -46,8 +46,6 @@ const LOOPBACK: [IpNet; 2] = [
     IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
     IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
 ];
-/// Whose ID token is shown.
-const USER_NAME: &str = "alice";
 
 /// Serves until a signal says stop. Once everything works, prints what is where and a call that can be pasted.
 ///
@@ -73,7 +71,15 @@ pub(crate) async fn run(arguments: Arguments, Loaded { mut configuration, .. }: 
     let database = Database::open(&configuration).await?;
 
     let routes = provider.routes();
-    let welcome = Welcome::new(&configuration, address, &public_url, provider.issuer(), &audience, made_operator_token);
+    let welcome = Welcome::new(DevServer {
+        database: configuration.database_url.to_string(),
+        // A client that reads the same configuration cannot know which free port the system chose.
+        is_found: configuration.public_url.is_some() || configuration.listen == address,
+        public_url: public_url.as_str().to_owned(),
+        issuer: issuer.clone(),
+        audience,
+        operator_token: made_operator_token.map(|token| OperatorToken::new(token.expose())),
+    });
     let welcoming = welcome_once_verified(welcome, provider, Arc::clone(&identity), Arc::clone(&clock), arguments.json);
     // No load balancer has to notice the stop first.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
@@ -139,16 +145,12 @@ async fn welcome_once_verified(
     clock: Arc<dyn Clock>,
     json: bool,
 ) -> Result<()> {
-    let token: IdToken = provider.id_token(USER_NAME)?;
+    let token: IdToken = provider.id_token(Welcome::USER_NAME)?;
     let verdict = identity.verify(&token, clock.now()).await;
     match verdict.with_context(|| format!("{} cannot be reached; is PUBLIC_URL right?", provider.issuer()))? {
         IdentityVerdict::Valid(_) => {}
         IdentityVerdict::Refused(reason) => bail!("the development provider's own token is refused: {reason}"),
     }
-    if json {
-        answer_json(&welcome.in_json(&token))?;
-    } else {
-        answer(&welcome.in_words(&token))?;
-    }
-    Ok(())
+    let token = gatepost_client::IdToken::new(token.expose());
+    Ok(answer(&if json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?)
 }

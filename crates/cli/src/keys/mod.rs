@@ -17,7 +17,7 @@ use crate::output::{answer, answer_json, remark};
 /// List, create, revoke, rotate and verify API keys of a running Gatepost
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     action: Action,
     /// Answer in JSON
@@ -52,14 +52,14 @@ Environment (each also as NAME_FILE, a file that holds the value):
 /// # Errors
 ///
 /// When nobody can be called, the call is refused, or a key to verify is not good.
-pub(crate) async fn run(arguments: Arguments, connection: Connection) -> Result<()> {
+pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let json = arguments.json;
     match arguments.action {
-        Action::List(arguments) => list::run(&arguments, &connection, json).await,
-        Action::Create(arguments) => create::run(arguments, &connection, json).await,
-        Action::Revoke(arguments) => revoke::run(&arguments, &connection, json).await,
-        Action::Rotate(arguments) => rotate::run(&arguments, &connection, json).await,
-        Action::Verify(arguments) => verify::run(&arguments, &connection, json).await,
+        Action::List(arguments) => list::run(&arguments, connection, json).await,
+        Action::Create(arguments) => create::run(arguments, connection, json).await,
+        Action::Revoke(arguments) => revoke::run(&arguments, connection, json).await,
+        Action::Rotate(arguments) => rotate::run(&arguments, connection, json).await,
+        Action::Verify(arguments) => verify::run(&arguments, connection, json).await,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::connection::Connection;
 /// Publish events, as the host application does
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     action: Action,
     /// Answer in JSON
@@ -39,8 +39,8 @@ Environment (each also as NAME_FILE, a file that holds the value):
 /// # Errors
 ///
 /// When nobody can be called, or the call is refused.
-pub(crate) async fn run(arguments: Arguments, connection: Connection) -> Result<()> {
+pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     match arguments.action {
-        Action::Publish(publish) => publish::run(publish, &connection, arguments.json).await,
+        Action::Publish(publish) => publish::run(publish, connection, arguments.json).await,
     }
 }

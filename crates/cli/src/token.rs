@@ -1,25 +1,26 @@
 use std::time::Duration;
 
-use adapters_oidc::dev_provider::USER_NAME_GRANT;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use domain::IdToken;
+use gatepost_client::IdToken;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
-use crate::configuration::{Configuration, Loaded, Problem, WebAddress};
+use crate::connection::Connection;
 use crate::output::{answer, answer_json};
 
+/// The grant type with which the provider of `gatepost dev` gives a token for a user name alone.
+const USER_NAME_GRANT: &str = "urn:gatepost:grant-type:user-name";
 /// How long the provider, on this machine, may take.
 const DEADLINE: Duration = Duration::from_secs(5);
 
 /// Get an ID token from the running `gatepost dev`
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
-pub(crate) struct Arguments {
-    /// Whose token: any name
+pub struct Arguments {
+    /// The user name, which can be any name
     #[arg(long, value_name = "NAME")]
     user: String,
     /// Answer in JSON
@@ -54,9 +55,9 @@ struct TokenAnswer<'a> {
 ///
 /// # Errors
 ///
-/// When no development provider answers, or it knows no such user.
-pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
-    let granted = request(&configuration.address(), &arguments.user).await?;
+/// When no development provider answers, or the provider refuses the user name.
+pub(crate) async fn run(arguments: &Arguments, connection: &Connection) -> Result<()> {
+    let granted = request(connection.url(), &arguments.user).await?;
     let token = IdToken::new(granted.id_token);
     if arguments.json {
         answer_json(&TokenAnswer { id_token: token.expose(), expires_in_seconds: granted.expires_in })?;
@@ -66,25 +67,16 @@ pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Load
     Ok(())
 }
 
-/// An ID token of the development provider that runs at `base`.
+/// An ID token of the development provider at this base URL.
 ///
 /// # Errors
 ///
-/// When none answers there, or it knows no such user.
-pub(crate) async fn dev_id_token(base: &WebAddress, user: &str) -> Result<IdToken> {
+/// When no provider answers, or the provider refuses the user name.
+pub(crate) async fn dev_id_token(base: &str, user: &str) -> Result<IdToken> {
     Ok(IdToken::new(request(base, user).await?.id_token))
 }
 
-/// The port must be known, or there is nobody to ask.
-pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
-    if configuration.public_url.is_some() || configuration.listen.port() != 0 {
-        return Vec::new();
-    }
-    let rule = "`gatepost token` must know the port: set PUBLIC_URL to what `gatepost dev` printed".to_owned();
-    vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
-}
-
-async fn request(base: &WebAddress, user: &str) -> Result<Granted> {
+async fn request(base: &str, user: &str) -> Result<Granted> {
     let form = form_urlencoded::Serializer::new(String::new())
         .append_pair("grant_type", USER_NAME_GRANT)
         .append_pair("username", user)
@@ -95,8 +87,8 @@ async fn request(base: &WebAddress, user: &str) -> Result<Granted> {
     let response = sent.with_context(|| format!("nothing answers at {base}; is `gatepost dev` running there?"))?;
     let (status, body) = (response.status(), response.bytes().await?);
     if status.is_success() {
-        // The body holds a token, so a failure must not quote it; serde_json's errors name places, not values.
-        return serde_json::from_slice(&body).context("the answer is no development provider's");
+        // The body holds a token, so the error must not quote it; the errors of serde_json name places, not values.
+        return serde_json::from_slice(&body).context("the answer does not come from a development provider");
     }
     match serde_json::from_slice::<Denied>(&body) {
         Ok(denied) => bail!("no token for this user: {}", denied.error_description),

@@ -24,7 +24,7 @@ use receiver::Receiver;
 /// Receive the webhooks of a user on this machine: verify and show each, and forward it to what you develop
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Where to forward each webhook, byte for byte. Gatepost gets the answer
     #[arg(long, value_name = "URL", value_parser = forward_target)]
     forward_to: Option<Url>,
@@ -64,17 +64,17 @@ const ARRIVALS_MAX: usize = 256;
 /// # Errors
 ///
 /// When the subscription cannot be made or deleted, or nobody reads what is shown.
-pub(crate) async fn run(arguments: Arguments, connection: Connection) -> Result<()> {
+pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
     let forward = arguments.forward_to.clone().map(Forward::new).transpose()?;
     // Webhooks that come before we know the secret wait in the listener's queue.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen on this machine")?;
     let url = format!("http://{}/", listener.local_addr().context("the listener has no address")?);
-    let (subscription_id, secret) = subscribe(&arguments, &connection, &url).await?;
+    let (subscription_id, secret) = subscribe(&arguments, connection, &url).await?;
     let (sender, arrivals) = mpsc::channel(ARRIVALS_MAX);
     let received = receive(Receiver::new(secret, forward, sender), listener, arrivals, &arguments, &url, stop).await;
-    received.and(unsubscribe(&arguments, &connection, &subscription_id).await)
+    received.and(unsubscribe(&arguments, connection, &subscription_id).await)
 }
 
 /// Answers the id of the subscription, and its secret.

@@ -1,3 +1,5 @@
+//! What a command prints: its answer to standard output, remarks to standard error.
+
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -7,7 +9,7 @@ use serde::Serialize;
 /// # Errors
 ///
 /// When it cannot be written.
-pub(crate) fn answer(text: &str) -> io::Result<()> {
+pub fn answer(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", text.trim_end_matches('\n'))?;
     out.flush()
@@ -18,12 +20,12 @@ pub(crate) fn answer(text: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// When it cannot be written.
-pub(crate) fn answer_json(value: &impl Serialize) -> io::Result<()> {
+pub fn answer_json(value: &impl Serialize) -> io::Result<()> {
     answer(&serde_json::to_string(value)?)
 }
 
 /// Writes a remark for a person to standard error, beside a command's answer.
-pub(crate) fn remark(text: &str) {
+pub fn remark(text: &str) {
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(io::stderr(), "gatepost: {text}");
 }

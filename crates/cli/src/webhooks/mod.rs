@@ -15,7 +15,7 @@ use crate::connection::Connection;
 /// Subscribe URLs to a user's webhooks, test them, and see what was delivered
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     action: Action,
     /// Answer in JSON
@@ -51,14 +51,14 @@ Environment (each also as NAME_FILE, a file that holds the value):
 /// # Errors
 ///
 /// When nobody can be called, or the call is refused.
-pub(crate) async fn run(arguments: Arguments, connection: Connection) -> Result<()> {
+pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let json = arguments.json;
     match arguments.action {
-        Action::List(arguments) => list::run(&arguments, &connection, json).await,
-        Action::Create(arguments) => create::run(arguments, &connection, json).await,
-        Action::Delete(arguments) => delete::run(&arguments, &connection, json).await,
-        Action::Test(arguments) => test::run(&arguments, &connection, json).await,
-        Action::Deliveries(arguments) => deliveries::run(arguments, &connection, json).await,
-        Action::Retry(arguments) => retry::run(&arguments, &connection, json).await,
+        Action::List(arguments) => list::run(&arguments, connection, json).await,
+        Action::Create(arguments) => create::run(arguments, connection, json).await,
+        Action::Delete(arguments) => delete::run(&arguments, connection, json).await,
+        Action::Test(arguments) => test::run(&arguments, connection, json).await,
+        Action::Deliveries(arguments) => deliveries::run(arguments, connection, json).await,
+        Action::Retry(arguments) => retry::run(&arguments, connection, json).await,
     }
 }

@@ -1,0 +1,51 @@
+//! The commands of the client: `cli` runs them, and this file gives it what the configuration says.
+
+use anyhow::Result;
+use cli::{Connection, LocalServer, MissingCredential, Remote};
+use gatepost_client::OperatorToken;
+
+use super::dev::data_folder::find_operator_token;
+use crate::configuration::{Configuration, Environment, InvalidConfiguration, Loaded, Problem, remote};
+
+/// Runs a command of the client against `GATEPOST_URL`, or, where that is not set, against the server that this
+/// machine's configuration describes.
+///
+/// # Errors
+///
+/// When the configuration or the environment cannot be used, or the command fails.
+pub(super) async fn run(
+    command: cli::Command,
+    environment: &Environment,
+    configured: impl FnOnce() -> Result<Loaded, InvalidConfiguration>,
+) -> Result<()> {
+    let connection = Connection::open(remote(environment)?, || configured().map(local_server))?;
+    cli::run(command, &connection).await.map_err(|error| match error.downcast::<MissingCredential>() {
+        Ok(MissingCredential { variable: name, what }) => {
+            InvalidConfiguration::from(Problem::Missing { name, what: what.to_owned() }).into()
+        }
+        Err(error) => error,
+    })
+}
+
+/// The client must know the port.
+pub(super) fn needs(configuration: &Configuration) -> Vec<Problem> {
+    if configuration.public_url.is_some() || configuration.listen.port() != 0 {
+        return Vec::new();
+    }
+    let rule = format!("a client must know the port: set {} to the URL that `gatepost dev` printed", Remote::URL);
+    vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
+}
+
+fn local_server(Loaded { configuration, .. }: Loaded) -> LocalServer {
+    let url = configuration.address().as_str().to_owned();
+    LocalServer { url, operator_token: Box::new(move || operator_token(&configuration)) }
+}
+
+/// The token of the configuration, or else the token that `gatepost dev` made.
+fn operator_token(configuration: &Configuration) -> Result<Option<OperatorToken>> {
+    let token = match &configuration.operator_token {
+        Some(token) => Some(token.clone()),
+        None => find_operator_token(&configuration.database_url)?,
+    };
+    Ok(token.map(|token| OperatorToken::new(token.expose())))
+}

@@ -1,0 +1,175 @@
+use anyhow::Result;
+use gatepost_client::{Client, Error, FullKey, OperatorToken};
+
+use crate::remote::Remote;
+use crate::token::dev_id_token;
+
+/// A connection to a running Gatepost: its URL, and the credentials to call it with.
+pub struct Connection {
+    client: Client,
+    url: String,
+    remote: Remote,
+    local: Option<LocalServer>,
+}
+
+/// The server that the configuration of this machine describes.
+pub struct LocalServer {
+    /// Its base URL.
+    pub url: String,
+    /// Finds its operator token. Only commands of the operator call this function.
+    pub operator_token: Box<dyn Fn() -> Result<Option<OperatorToken>>>,
+}
+
+/// A command needs a credential that is not set.
+#[derive(Debug, thiserror::Error)]
+#[error("{variable} is missing: {what}")]
+pub struct MissingCredential {
+    /// The environment variable to set.
+    pub variable: &'static str,
+    /// What the credential is, and how else to give one.
+    pub what: &'static str,
+}
+
+/// The credential that looks at the keys of a user.
+pub(crate) enum Access {
+    /// The user's own.
+    User(Client),
+    /// The operator's, for the user with this id.
+    Operator(Client, String),
+}
+
+impl Connection {
+    /// Connects to `GATEPOST_URL`, or, where that is not set, to the `local` server.
+    ///
+    /// # Errors
+    ///
+    /// The error of `local`, which is called only if `GATEPOST_URL` is not set.
+    pub fn open<E>(remote: Remote, local: impl FnOnce() -> Result<LocalServer, E>) -> Result<Self>
+    where
+        anyhow::Error: From<E>,
+    {
+        let (url, local) = match &remote.url {
+            Some(url) => (url.clone(), None),
+            None => {
+                let local = local()?;
+                (local.url.clone(), Some(local))
+            }
+        };
+        Ok(Self { client: Client::new(&url)?, url, remote, local })
+    }
+
+    /// The base URL of the service.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// A client without a credential.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// A client with the ID token of a user. The running `gatepost dev` gives one for the name `user`; without a name,
+    /// the token is `GATEPOST_ID_TOKEN`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no ID token, or `gatepost dev` gives none.
+    pub(crate) async fn user(&self, user: Option<&str>) -> Result<Client> {
+        let token = match (user, &self.remote.id_token) {
+            (Some(user), _) => dev_id_token(&self.url, user).await?,
+            (None, Some(token)) => token.clone(),
+            (None, None) => return Err(no_id_token().into()),
+        };
+        Ok(self.client.with_credential(token))
+    }
+
+    /// A client for calls that accept an API key as well. Without `user`, `GATEPOST_API_KEY` goes before
+    /// `GATEPOST_ID_TOKEN`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no credential, or `gatepost dev` gives none.
+    pub(crate) async fn consumer(&self, user: Option<&str>) -> Result<Client> {
+        match (user, &self.remote.api_key, &self.remote.id_token) {
+            (None, Some(key), _) => Ok(self.client.with_credential(FullKey::clone(key))),
+            (None, None, None) => Err(no_consumer().into()),
+            _ => self.user(user).await,
+        }
+    }
+
+    /// A client with the operator token: `GATEPOST_OPERATOR_TOKEN`, or else the token of the local server.
+    ///
+    /// # Errors
+    ///
+    /// When there is no token, or the token of the local server cannot be read.
+    pub(crate) fn operator(&self) -> Result<Client> {
+        let token = match (&self.remote.operator_token, &self.local) {
+            (Some(token), _) => Some(token.clone()),
+            (None, Some(local)) => (local.operator_token)()?,
+            (None, None) => None,
+        };
+        Ok(self.client.with_credential(token.ok_or_else(no_operator_token)?))
+    }
+
+    /// The right to look at the keys of `user`: the operator's where `GATEPOST_OPERATOR_TOKEN` is set, else the user's
+    /// own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::user`].
+    pub(crate) async fn access(&self, user: Option<&str>) -> Result<Access> {
+        match (user, &self.remote.operator_token) {
+            (Some(user), Some(token)) => {
+                Ok(Access::Operator(self.client.with_credential(token.clone()), user.to_owned()))
+            }
+            _ => self.user(user).await.map(Access::User),
+        }
+    }
+
+    /// The outcome of a call. If the service did not answer, the error names the URL.
+    ///
+    /// # Errors
+    ///
+    /// The call's own.
+    pub(crate) fn heard<Answer>(&self, outcome: Result<Answer, Error>) -> Result<Answer> {
+        outcome.map_err(|error| {
+            let is_silence = matches!(error, Error::NoAnswer(_));
+            let error = anyhow::Error::new(error);
+            let url = &self.url;
+            if is_silence {
+                error.context(format!("nothing answers at {url}; is Gatepost running there?"))
+            } else {
+                error
+            }
+        })
+    }
+}
+
+/// The `--user` argument to repeat in a suggested command.
+pub(crate) fn user_argument(user: Option<&str>) -> String {
+    user.map(|user| format!(" --user {user}")).unwrap_or_default()
+}
+
+fn no_consumer() -> MissingCredential {
+    MissingCredential {
+        variable: Remote::API_KEY,
+        what: "set it to an API key, or set GATEPOST_ID_TOKEN; NAME_FILE reads either from a file. Where \
+               `gatepost dev` runs, --user NAME is enough",
+    }
+}
+
+fn no_operator_token() -> MissingCredential {
+    MissingCredential {
+        variable: Remote::OPERATOR_TOKEN,
+        what: "only the operator publishes events. GATEPOST_OPERATOR_TOKEN_FILE reads the token from a file. In the \
+               folder where `gatepost dev` runs, gatepost finds the token itself, unless GATEPOST_URL is set",
+    }
+}
+
+fn no_id_token() -> MissingCredential {
+    MissingCredential {
+        variable: Remote::ID_TOKEN,
+        what: "the command needs an ID token of the user; GATEPOST_ID_TOKEN_FILE reads it from a file. Where \
+               `gatepost dev` runs, --user NAME gets one",
+    }
+}

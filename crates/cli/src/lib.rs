@@ -1,0 +1,21 @@
+//! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `listen` and `token`.
+//!
+//! The binary reads the environment and the configuration, opens a [`Connection`] and calls [`run`]. One action of the
+//! command line has one file. Every call to the service goes through the `gatepost-client` library.
+
+mod command;
+mod connection;
+mod events;
+mod keys;
+mod listen;
+pub mod output;
+mod remote;
+mod table;
+mod token;
+mod webhooks;
+mod welcome;
+
+pub use command::{Command, run};
+pub use connection::{Connection, LocalServer, MissingCredential};
+pub use remote::{InvalidValue, Remote};
+pub use welcome::{DevServer, Welcome};

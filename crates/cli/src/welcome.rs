@@ -1,0 +1,175 @@
+use gatepost_client::{IdToken, OperatorToken};
+use serde::Serialize;
+use url::Url;
+
+/// The example of RFC 7636, appendix B: a person who opens the link can finish the exchange with the verifier
+/// `dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`.
+const CODE_CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+/// A running `gatepost dev`.
+#[derive(Debug)]
+pub struct DevServer {
+    /// The database's URL, without a password.
+    pub database: String,
+    /// Where clients find the server.
+    pub public_url: String,
+    /// Whether a client with the same configuration finds the server. It does not where the system chose the port.
+    pub is_found: bool,
+    /// The issuer of the development identity provider.
+    pub issuer: String,
+    /// The audience of its ID tokens.
+    pub audience: String,
+    /// The operator token that `gatepost dev` made; `None` where the configuration has one.
+    pub operator_token: Option<OperatorToken>,
+}
+
+/// What `gatepost dev` prints once its API answers.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Welcome {
+    version: &'static str,
+    database: String,
+    api_url: String,
+    docs_url: String,
+    issuer: String,
+    audience: String,
+    login_url: String,
+    subscriptions_url: String,
+    events_url: String,
+    /// What to write before `gatepost token` and similar commands, so that they find this server.
+    #[serde(skip)]
+    environment: String,
+    #[serde(skip)]
+    operator_token: Option<OperatorToken>,
+}
+
+/// The welcome in JSON, with the tokens in fields.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WelcomeAnswer<'a> {
+    #[serde(flatten)]
+    welcome: &'a Welcome,
+    id_token: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operator_token: Option<&'a str>,
+    curl: String,
+}
+
+impl Welcome {
+    /// The user whose ID token the welcome shows.
+    pub const USER_NAME: &str = "alice";
+
+    /// The welcome of this server.
+    pub fn new(server: DevServer) -> Self {
+        let DevServer { database, public_url, is_found, issuer, audience, operator_token } = server;
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            database,
+            api_url: format!("{public_url}/api/api-keys"),
+            docs_url: format!("{public_url}/docs"),
+            login_url: login_url(&issuer, &audience, &public_url),
+            issuer,
+            audience,
+            subscriptions_url: format!("{public_url}/api/webhooks/subscriptions"),
+            events_url: format!("{public_url}/api/operator/events"),
+            environment: if is_found { String::new() } else { format!("PUBLIC_URL={public_url} ") },
+            operator_token,
+        }
+    }
+
+    /// The welcome for a program, as one line of JSON.
+    ///
+    /// # Errors
+    ///
+    /// None in practice: every part is a string.
+    pub fn in_json(&self, token: &IdToken) -> serde_json::Result<String> {
+        let operator_token = self.operator_token.as_ref().map(OperatorToken::expose);
+        let curl = self.create_key(token);
+        serde_json::to_string(&WelcomeAnswer { welcome: self, id_token: token.expose(), operator_token, curl })
+    }
+
+    /// The welcome for a person. Every line that starts with `curl`, `ID_TOKEN` or `OPERATOR_TOKEN` works when pasted,
+    /// in this order.
+    pub fn in_words(&self, token: &IdToken) -> String {
+        [self.places(), self.about_keys(token), self.about_webhooks()].join("\n")
+    }
+    fn places(&self) -> String {
+        let Self { version, database, api_url, docs_url, issuer, audience, login_url, .. } = self;
+        format!(
+            "\
+Gatepost {version}, for development on this machine. Data: {database}. Ctrl-C stops it.
+
+  API                {api_url}
+  API page           {docs_url}
+  Identity provider  {issuer} (audience {audience})
+  Login page         {login_url}
+"
+        )
+    }
+
+    fn about_keys(&self, token: &IdToken) -> String {
+        let (Self { api_url, environment, .. }, user, create_key) = (self, Self::USER_NAME, self.create_key(token));
+        let token = token.expose();
+        format!(
+            "\
+An ID token of the user {user}, valid for one hour (`{environment}gatepost token --user NAME` prints another):
+
+{token}
+
+Create a key:
+
+{create_key}
+
+List the keys, and revoke one:
+
+ID_TOKEN='{token}'
+curl -sS {api_url} -H \"Authorization: Bearer $ID_TOKEN\"
+curl -sS -X DELETE {api_url} -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{{\"keyId\":\"key_...\"}}'
+"
+        )
+    }
+
+    fn about_webhooks(&self) -> String {
+        let (Self { subscriptions_url, events_url, environment, operator_token, .. }, user) = (self, Self::USER_NAME);
+        let operator_token =
+            operator_token.as_ref().map(|token| format!("OPERATOR_TOKEN='{}'\n", token.expose())).unwrap_or_default();
+        format!(
+            "\
+Receive webhooks in another terminal (--forward-to URL forwards them to the service that you develop):
+
+  {environment}gatepost listen --user {user}
+
+Publish an event with the operator token, as your application will:
+
+{operator_token}\
+curl -sS {events_url} -H \"Authorization: Bearer $OPERATOR_TOKEN\" -H 'Content-Type: application/json' -d '{{\"userId\":\"{user}\",\"type\":\"invoice.paid\",\"data\":{{\"invoiceId\":\"in_42\"}}}}'
+
+Subscribe a URL. The answer contains the secret that signs its webhooks:
+
+curl -sS {subscriptions_url} -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{{\"url\":\"http://127.0.0.1:9000/hook\",\"events\":[\"invoice.*\"]}}'
+"
+        )
+    }
+
+    fn create_key(&self, token: &IdToken) -> String {
+        let (api_url, token) = (&self.api_url, token.expose());
+        format!(
+            "curl -sS {api_url} -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
+             -d '{{\"label\":\"My first key\"}}'"
+        )
+    }
+}
+
+/// A link that opens the login page, which then redirects the browser to the API page.
+fn login_url(issuer: &str, audience: &str, public_url: &str) -> String {
+    let parameters = [
+        ("response_type", "code"),
+        ("scope", "openid"),
+        ("client_id", audience),
+        ("redirect_uri", &format!("{public_url}/docs")),
+        ("code_challenge_method", "S256"),
+        ("code_challenge", CODE_CHALLENGE),
+    ];
+    let endpoint = format!("{issuer}/authorize");
+    Url::parse_with_params(&endpoint, parameters).map_or(endpoint, String::from)
+}
