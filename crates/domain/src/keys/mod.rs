@@ -4,9 +4,12 @@
 pub(crate) mod api_key;
 pub(crate) mod create_key;
 pub(crate) mod full_key;
+pub(crate) mod key_digest;
 pub(crate) mod key_policy;
+pub(crate) mod key_rotation;
 pub(crate) mod label;
 pub(crate) mod list_keys;
+pub(crate) mod list_view;
 pub(crate) mod purge_keys;
 pub(crate) mod rate_limit;
 pub(crate) mod report_leaks;

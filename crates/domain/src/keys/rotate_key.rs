@@ -1,10 +1,7 @@
 use std::time::Duration;
 
 use crate::ports::{Rotation, StoreError};
-use crate::{ApiKey, FullKey, KeyId, Keys, ListView, Timestamp, UserId};
-
-/// The longest time for which a key and its successor are both good: a week.
-pub const OVERLAP_MAX: Duration = Duration::from_hours(7 * 24);
+use crate::{ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, RotationRefusal, UserId};
 
 /// What a user asks for.
 #[derive(Clone, Copy, Debug)]
@@ -26,23 +23,6 @@ pub struct RotatedKey {
     pub keys: Vec<ApiKey>,
 }
 
-/// Why a key cannot be rotated as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RotationRefusal {
-    /// It was revoked.
-    #[error("the key is revoked")]
-    Revoked,
-    /// It has expired.
-    #[error("the key has expired")]
-    Expired,
-    /// It was rotated already; its successor can be.
-    #[error("the key was rotated already")]
-    Replaced,
-    /// So many of the owner's keys are being replaced that another overlap would pass the maximum.
-    #[error("as many keys as may be active are being replaced")]
-    OverlapLimitReached,
-}
-
 /// Why no key was rotated.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateKeyError {
@@ -61,88 +41,6 @@ pub enum RotateKeyError {
     /// The store failed; nothing says whether the key was rotated.
     #[error("the key could not be rotated")]
     Store(#[from] StoreError),
-}
-
-/// A rotation, decided but for the key that it is about: the store reads that one under its lock, and asks
-/// [`KeyRotation::decide`].
-#[derive(Clone, Debug)]
-pub struct KeyRotation {
-    /// The new key's id.
-    pub successor: KeyId,
-    /// The new key's preview.
-    pub prefix: String,
-    /// The instant of the rotation.
-    pub at: Timestamp,
-    /// How long the old key stays good.
-    pub overlap: Duration,
-    /// How many of the owner's keys may be in an overlap at once.
-    pub overlapping_max: u32,
-    /// How far ahead the new key's expiry may lie.
-    pub ttl_max: Duration,
-}
-
-/// Both keys of a rotation, as they are stored afterwards.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rotated {
-    /// The old key.
-    pub replaced: ApiKey,
-    /// The new key.
-    pub successor: ApiKey,
-}
-
-impl KeyRotation {
-    /// What becomes of `key` when `overlapping` of its owner's keys are being replaced.
-    ///
-    /// - Without an overlap the old key is revoked, so that no clock that runs behind ours lets it in. With one it
-    ///   expires when the overlap ends, or earlier if it would have anyhow.
-    /// - The new key has the old one's owner, label and scopes. It lives as long as the old one was made to live, from
-    ///   now on: who rotates a 90-day key every 90 days never has to create one.
-    ///
-    /// # Errors
-    ///
-    /// See [`RotationRefusal`].
-    pub fn decide(&self, key: &ApiKey, overlapping: u32) -> Result<Rotated, RotationRefusal> {
-        if key.revoked_at.is_some() {
-            return Err(RotationRefusal::Revoked);
-        }
-        if !key.is_good(self.at) {
-            return Err(RotationRefusal::Expired);
-        }
-        if key.replaced_by.is_some() {
-            return Err(RotationRefusal::Replaced);
-        }
-        if !self.overlap.is_zero() && overlapping >= self.overlapping_max {
-            return Err(RotationRefusal::OverlapLimitReached);
-        }
-        Ok(Rotated { replaced: self.replaced(key), successor: self.successor(key) })
-    }
-
-    fn replaced(&self, key: &ApiKey) -> ApiKey {
-        let mut replaced = ApiKey { replaced_by: Some(self.successor), ..key.clone() };
-        if self.overlap.is_zero() {
-            replaced.revoked_at = Some(self.at);
-        } else {
-            let overlap_ends_at = self.at.plus(self.overlap);
-            replaced.expires_at = Some(key.expires_at.map_or(overlap_ends_at, |at| at.min(overlap_ends_at)));
-        }
-        replaced
-    }
-
-    fn successor(&self, key: &ApiKey) -> ApiKey {
-        let lifetime = key.expires_at.map(|expires_at| expires_at.since(key.created_at).min(self.ttl_max));
-        ApiKey {
-            id: self.successor,
-            owner: key.owner.clone(),
-            label: key.label.clone(),
-            prefix: self.prefix.clone(),
-            created_at: self.at,
-            last_used_at: None,
-            expires_at: lifetime.map(|lifetime| self.at.plus(lifetime)),
-            revoked_at: None,
-            scopes: key.scopes.clone(),
-            replaced_by: None,
-        }
-    }
 }
 
 impl Keys {

@@ -39,9 +39,11 @@ pub const CHANGE_LAG_MAX: Duration = Duration::from_secs(10);
 
 /// Tells instances that share a store which keys any of them has changed. A store of one process needs none.
 ///
-/// - [`KeyStore::revoke`], [`KeyStore::revoke_by_digests`] and [`KeyStore::rotate`] each write their changes in the
-///   transaction that makes them; a call that changes nothing writes none. [`KeyStore::purge_ended`] writes none,
-///   because what it deletes has been refused for a day at least.
+/// - [`KeyStore::revoke`](crate::ports::KeyStore::revoke),
+///   [`KeyStore::revoke_by_digests`](crate::ports::KeyStore::revoke_by_digests) and
+///   [`KeyStore::rotate`](crate::ports::KeyStore::rotate) each write their changes in the transaction that makes them;
+///   a call that changes nothing writes none. [`KeyStore::purge_ended`](crate::ports::KeyStore::purge_ended) writes
+///   none, because what it deletes has been refused for a day at least.
 /// - A change bears a stamp of the store's own clock: the one clock that all instances share, and the only time that
 ///   an adapter may read. It is taken when the transaction begins, and such a transaction commits within
 ///   [`CHANGE_LAG_MAX`] of it or not at all: the adapter sets the store's time limits accordingly.
@@ -50,7 +52,8 @@ pub trait ChangeFeed: Send + Sync {
     /// The changes that were committed before the call and stamped within the last `window`, each once, in no order.
     ///
     /// - Older ones may be among them. Where there are more than `max`, the answer is [`RecentChanges::TooMany`].
-    /// - A [`KeyStore::find_by_digest`] that begins after the answer sees each of these changes.
+    /// - A [`KeyStore::find_by_digest`](crate::ports::KeyStore::find_by_digest) that begins after the answer sees each
+    ///   of these changes.
     /// - It succeeds only when the store itself answered: an adapter never answers from what it remembers.
     /// - Dropping the future costs nothing but the answer.
     async fn changes_within(&self, window: Duration, max: u32) -> Result<RecentChanges, StoreError>;

@@ -1,7 +1,7 @@
 //! The rules of webhooks: where they may go, what they carry, how they are signed, and when they are tried again.
 //!
-//! [`Webhooks`] are the use cases, one file each. Everything else here is pure: no clock, no socket, no generator of its
-//! own. What storage and an HTTP client implement is in [`crate::ports`].
+//! [`Webhooks`] are the use cases, one file each. Everything else here is pure: no clock, no socket, no generator of
+//! its own. What storage and an HTTP client implement is in [`crate::ports`].
 
 mod deliveries;
 mod egress;
@@ -12,39 +12,44 @@ mod subscriptions;
 mod use_cases;
 mod webhook_policy;
 
-pub use deliveries::attempt_outcome::{Answer, AttemptOutcome, FailureReason, OurFault, Verdict};
-pub use deliveries::delivery::{
-    AttemptRecord, Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, DeliveryStateKind,
-};
+pub use deliveries::attempt_outcome::{Answer, AttemptOutcome, OurFault, Verdict};
+pub use deliveries::attempt_record::AttemptRecord;
+pub use deliveries::delivery::{Delivery, DeliveryHistory};
+pub use deliveries::delivery_filter::DeliveryFilter;
+pub use deliveries::delivery_state::{DeliveryEnd, DeliveryState, DeliveryStateKind};
+pub use deliveries::failure_reason::FailureReason;
 pub use deliveries::find_delivery::SHOWN_ATTEMPTS_MAX;
 pub use deliveries::follow_attempts::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 pub use deliveries::retry_delivery::RetryDeliveryError;
-pub use egress::egress_policy::{
-    AddressRefused, Destination, DestinationHost, EgressPolicy, EgressPolicySettings, OwnAddresses, UrlRefused,
-};
+pub use egress::destination::{Destination, DestinationHost};
+pub use egress::egress_policy::{AddressRefused, EgressPolicy, EgressPolicySettings, UrlRefused};
 pub use egress::host_name::{HostName, InvalidHostName};
+pub use egress::own_addresses::OwnAddresses;
 pub use egress::target_url::{InvalidTargetUrl, TargetUrl};
-pub use events::event::{ContentDigest, Event, InvalidPublisherId, NewEvent, PublicationKey, PublisherId};
+pub use events::event::{Event, NewEvent};
 pub use events::event_pattern::{EventPattern, InvalidEventPattern};
 pub use events::event_type::{EventType, InvalidEventType};
 pub use events::payload::{Payload, PayloadTooLarge};
+pub use events::publication_key::{ContentDigest, InvalidPublisherId, PublicationKey, PublisherId};
 pub use events::publish_events::{PublishEvent, PublishEventsError};
 pub use queue::breaker::{Admission, Breaker, DisableReason, Pause, Report};
 pub use queue::retry_schedule::{InvalidRetrySchedule, RetrySchedule};
 pub use signing::reseal_secrets::ResealedSecrets;
 pub use signing::rotate_secret::{RotateSecret, RotateSecretError, RotatedSecret};
 pub use signing::sealed_secret::{InvalidSealingKeys, SealedSecret, SealingKeys, UnsealError, Unsealed};
+pub use signing::sealed_secrets::SealedSecrets;
 pub use signing::signature::{SignatureHeaders, sign};
 pub use signing::signing_secret::{InvalidSigningSecret, SigningSecret};
 pub use subscriptions::create_subscription::{CreateSubscription, CreateSubscriptionError, CreatedSubscription};
-pub use subscriptions::find_subscription::{DisabledBy, FoundSubscription, HealthState, PauseReason};
+pub use subscriptions::description::{Description, InvalidDescription};
+pub use subscriptions::find_subscription::FoundSubscription;
+pub use subscriptions::health_state::{DisabledBy, HealthState, PauseReason};
 pub use subscriptions::list_subscriptions::SubscriptionPage;
 pub use subscriptions::recover_subscription::{RECOVERED_DELIVERIES_MAX, RecoverSubscriptionError};
 pub use subscriptions::subscribed_events::{InvalidSubscribedEvents, SubscribedEvents};
-pub use subscriptions::subscription::{
-    Description, InvalidDescription, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
-    SubscriptionStatus,
-};
+pub use subscriptions::subscription::{Subscription, SubscriptionStatus};
+pub use subscriptions::subscription_change::SubscriptionChange;
+pub use subscriptions::subscription_health::SubscriptionHealth;
 pub use subscriptions::test_subscription::{SubscriptionTest, TestSubscriptionError};
 pub use use_cases::{WebhookRules, WebhookStores, Webhooks};
 pub use webhook_policy::{InvalidWebhookPolicy, WebhookPolicy, WebhookPolicySettings};

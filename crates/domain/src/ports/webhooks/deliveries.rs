@@ -9,8 +9,8 @@ use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 pub struct DeliveryPage {
     /// The deliveries, the newest first.
     pub deliveries: Vec<Delivery>,
-    /// Where to go on; `None` when there are no more. A page may be short, even empty, and yet not be the last: a search
-    /// for what is rare stops after reading a while.
+    /// Where to go on; `None` when there are no more. A page may be short, even empty, and yet not be the last: a
+    /// search for what is rare stops after reading a while.
     pub next: Option<DeliveryId>,
 }
 
@@ -60,6 +60,13 @@ pub struct LoggedAttempt {
     pub attempt: AttemptRecord,
 }
 
+impl LoggedAttempt {
+    /// Its place among all attempts.
+    pub fn cursor(&self) -> AttemptCursor {
+        AttemptCursor { ended_at: self.attempt.ended_at(), delivery: self.delivery, number: self.attempt.number }
+    }
+}
+
 /// Shows deliveries to their owners, and takes their orders.
 #[async_trait]
 pub trait DeliveryLog: Send + Sync {
@@ -76,20 +83,21 @@ pub trait DeliveryLog: Send + Sync {
     /// All about one of the owner's deliveries; `None` when there is none, or it is another user's.
     async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError>;
 
-    /// Makes a waiting or ended delivery due now, as the start of a new run of its schedule. Attempts go on counting. One
-    /// whose claim has run out is waiting. A closed lane is told before an event that is too old.
+    /// Makes a waiting or ended delivery due now, as the start of a new run of its schedule. Attempts go on counting.
+    /// One whose claim has run out is waiting. A closed lane is told before an event that is too old.
     async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError>;
 
-    /// Ends a waiting delivery, or one that is being sent, as [`DeliveryEnd::Cancelled`]; one that has ended stays as it
-    /// is. `None` when there is none, or it is another user's.
+    /// Ends a waiting delivery, or one that is being sent, as
+    /// [`DeliveryEnd::Cancelled`](crate::webhooks::DeliveryEnd::Cancelled); one that has ended stays as it is. `None`
+    /// when there is none, or it is another user's.
     async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError>;
 
-    /// Enables the subscription like [`SubscriptionStore::update`], with a [`Breaker`] as new in any case, and brings
-    /// back at most `max` of its deliveries as [`DeliveryLog::retry`] would, the oldest first: of the events published
-    /// since `request.published_since`, those that ended as failed
-    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) or wait for a retry after `request.at`. Answers
-    /// how many; fewer than `max` mean that there are no more. `None` when there is no such subscription, or it is
-    /// another user's.
+    /// Enables the subscription like [`SubscriptionStore::update`](crate::ports::SubscriptionStore::update), with a
+    /// [`Breaker`](crate::webhooks::Breaker) as new in any case, and brings back at most `max` of its deliveries as
+    /// [`DeliveryLog::retry`] would, the oldest first: of the events published since `request.published_since`, those
+    /// that ended as failed ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) or wait for a
+    /// retry after `request.at`. Answers how many; fewer than `max` mean that there are no more. `None` when there is
+    /// no such subscription, or it is another user's.
     async fn recover(
         &self,
         owner: &UserId,
@@ -109,7 +117,8 @@ pub trait DeliveryLog: Send + Sync {
     ) -> Result<Vec<LoggedAttempt>, StoreError>;
 
     /// Forgets what was published before `before`: ended deliveries, their attempts, events and their publication keys,
-    /// and deleted subscriptions without deliveries. At most about `max` rows; answers how many, 0 when nothing is left.
+    /// and deleted subscriptions without deliveries. At most about `max` rows; answers how many, 0 when nothing is
+    /// left.
     ///
     /// Deliveries that have not ended stay, with their attempts; callers keep `before` so far back that there are none.
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;

@@ -35,12 +35,13 @@ pub trait EventStore: Send + Sync {
     ///
     /// - All or nothing, in one transaction: once it has answered, nothing but a delivery's end ends it.
     /// - Matching is [`SubscribedEvents::matches`](crate::webhooks::SubscribedEvents::matches); a delivery's id is
-    ///   [`DeliveryId::of`], so that no subscription has two deliveries of one event.
-    /// - An event whose owner has published under the same [`PublicationKey`](crate::webhooks::PublicationKey) is not stored
-    ///   again: with the same content it is a duplicate, with other content a [`Publication::Conflict`]. Exact under
-    ///   any concurrency, and within one call. A key is known as long as its event is.
+    ///   [`DeliveryId::of`](crate::DeliveryId::of), so that no subscription has two deliveries of one event.
+    /// - An event whose owner has published under the same [`PublicationKey`](crate::webhooks::PublicationKey) is not
+    ///   stored again: with the same content it is a duplicate, with other content a [`Publication::Conflict`]. Exact
+    ///   under any concurrency, and within one call. A key is known as long as its event is.
     /// - A subscription that is disabled, deleted or changed meanwhile is so wholly before or wholly after.
-    /// - An [`EventId`] that is stored already, other than for a repetition, is [`StoreError::Duplicate`].
+    /// - An [`EventId`](crate::EventId) that is stored already, other than for a repetition, is
+    ///   [`StoreError::Duplicate`].
     /// - Callers pass at most [`PUBLISHED_EVENTS_MAX`] events.
     async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError>;
 }

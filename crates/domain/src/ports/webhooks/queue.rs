@@ -121,16 +121,17 @@ pub trait DeliveryQueue: Send + Sync {
     ///
     /// - **Exclusive.** A delivery is in one claim at a time, whatever runs in parallel.
     /// - **Lane-first.** Of all lanes that are open, have something due and are admitted, those that have waited for
-    ///   service longest come first, at most `lanes_max`, and of each at most [`ClaimRequest::room_of`] deliveries. A lane
-    ///   without room is passed over, and counts for nothing.
-    ///   However many deliveries one lane has, its neighbours wait no longer for it.
+    ///   service longest come first, at most `lanes_max`, and of each at most [`ClaimRequest::room_of`] deliveries. A
+    ///   lane without room is passed over, and counts for nothing. However many deliveries one lane has, its neighbours
+    ///   wait no longer for it.
     /// - **In order.** Of a lane first attempts leave before retries, and those before replays (retried by hand, or
     ///   recovered); each kind by its due time. One whose claim has run out is among the first attempts
     ///   or the retries, as suits the store.
     /// - **Admitted** is what [`Breaker::admission`] says at `request.at`: of a paused lane nothing is claimed, and of
     ///   one that may probe, one delivery, and none while another claim on the lane is out.
     /// - The attempt is counted here, so that deliveries at which the process dies come to an end.
-    /// - An empty answer means that nothing could be claimed, unless claims run in parallel: they may pass each other by.
+    /// - An empty answer means that nothing could be claimed, unless claims run in parallel: they may pass each other
+    ///   by.
     /// - A claim need not be durable: one that a power failure undoes is claimed again.
     /// - It takes as long with a million deliveries waiting as with none.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError>;
@@ -143,19 +144,19 @@ pub trait DeliveryQueue: Send + Sync {
     /// - Not held (claimed by another since, cancelled, or ended): the delivery stays as it is. Its attempt is recorded
     ///   all the same.
     /// - An attempt's record is stored once for its number: a completion that comes again changes nothing.
-    /// - Without a record, [`NextStep::Retry`] and [`NextStep::End`] leave the attempt counted (it was begun, and cut off);
-    ///   [`NextStep::GiveBack`] takes the count back, and the place among first attempts with it.
+    /// - Without a record, [`NextStep::Retry`] and [`NextStep::End`] leave the attempt counted (it was begun, and cut
+    ///   off); [`NextStep::GiveBack`] takes the count back, and the place among first attempts with it.
     /// - Each lane's breaker takes, by [`Breaker::record`] and in the order given, the reports of the attempts whose
-    ///   records are stored now, also where the claim no longer held; of parallel calls none is lost. When it answers with a reason, the subscription is disabled for it, if it was enabled, with `updated_at`
-    ///   at `ended_at`.
+    ///   records are stored now, also where the claim no longer held; of parallel calls none is lost. When it answers
+    ///   with a reason, the subscription is disabled for it, if it was enabled, with `updated_at` at `ended_at`.
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError>;
 
     /// Ends waiting deliveries of closed lanes at `at`, at most `max`, and answers how many: as
     /// [`DeliveryEnd::SubscriptionDisabled`] or [`DeliveryEnd::SubscriptionDeleted`]. Those under a claim that still
     /// holds are left for later.
     ///
-    /// What closes a lane may end some of its deliveries by itself. The rest is not claimed while the lane is closed, and
-    /// ended here; what is left when the subscription is enabled again is delivered.
+    /// What closes a lane may end some of its deliveries by itself. The rest is not claimed while the lane is closed,
+    /// and ended here; what is left when the subscription is enabled again is delivered.
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError>;
 
     /// Returns when deliveries may have become due since the last return, or for no reason at all; perhaps never.

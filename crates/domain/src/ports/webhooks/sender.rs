@@ -29,10 +29,11 @@ pub trait WebhookSender: Send + Sync {
     ///
     /// - **Guarded.** No byte reaches an address that the egress policy refuses, whatever the URL, the resolver or the
     ///   receiver say. No redirect is followed, and no proxy is taken from the environment.
-    /// - **Exact.** The payload's bytes are sent as they are, signed as [`crate::webhooks::sign`] says with every secret.
+    /// - **Exact.** The payload's bytes are sent as they are, signed as [`crate::webhooks::sign`] says with every
+    ///   secret.
     /// - **Bounded.** Resolving, connecting, TLS, sending and reading together end within the sender's deadline, by
-    ///   itself. At most [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and nothing
-    ///   is decompressed.
+    ///   itself. At most [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept,
+    ///   and nothing is decompressed.
     /// - **Never twice.** A request that the receiver may have begun to read is not sent again within the call.
     /// - **Fair.** What is no fault of the receiver ends as [`AttemptOutcome::NotCharged`]. Whoever repeats such an
     ///   attempt waits a while first: the fault may last.

@@ -46,8 +46,8 @@ pub trait SubscriptionStore: Send + Sync {
     /// `None` when there is none, or it is another user's.
     ///
     /// - Of parallel changes none is lost.
-    /// - Enabling what was disabled opens the lane with a [`Breaker`] as new. Disabling closes it: see
-    ///   [`DeliveryQueue::end_closed`].
+    /// - Enabling what was disabled opens the lane with a [`Breaker`](crate::webhooks::Breaker) as new. Disabling
+    ///   closes it: see [`DeliveryQueue::end_closed`](crate::ports::DeliveryQueue::end_closed).
     async fn update(
         &self,
         owner: &UserId,

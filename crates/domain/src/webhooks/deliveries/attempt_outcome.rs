@@ -1,58 +1,6 @@
 use std::time::Duration;
 
-/// Why an attempt failed, as coarse as a consumer may know it: finer, the delivery log would be a port scanner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FailureReason {
-    /// The egress policy refuses the target or what its name resolves to.
-    AddressRefused,
-    /// The name does not exist or has no address.
-    Dns,
-    /// No connection came about, or it broke before an answer was read.
-    Connect,
-    /// No TLS session came about, or the certificate is not good for the host.
-    Tls,
-    /// The deadline passed before an answer began.
-    Timeout,
-    /// The answer is a redirect, which is never followed.
-    Redirect,
-    /// The answer has a status other than 2xx.
-    Status,
-    /// The answer began in time, and the deadline passed before enough of it had come.
-    TooSlow,
-}
-
-impl FailureReason {
-    /// Every reason.
-    pub const ALL: [Self; 8] = [
-        Self::AddressRefused,
-        Self::Dns,
-        Self::Connect,
-        Self::Tls,
-        Self::Timeout,
-        Self::Redirect,
-        Self::Status,
-        Self::TooSlow,
-    ];
-
-    /// The code that the API and storage use.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::AddressRefused => "address_refused",
-            Self::Dns => "dns",
-            Self::Connect => "connect",
-            Self::Tls => "tls",
-            Self::Timeout => "timeout",
-            Self::Redirect => "redirect",
-            Self::Status => "status",
-            Self::TooSlow => "too_slow",
-        }
-    }
-
-    /// The reason of a code; `None` when there is none.
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.code() == code)
-    }
-}
+use super::failure_reason::FailureReason;
 
 /// What a receiver answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,13 +131,5 @@ mod tests {
         let outcome = AttemptOutcome::Failed { reason: FailureReason::TooSlow, answer: Some(answer) };
         assert_eq!(outcome.verdict(), Verdict::Failed { reason: FailureReason::TooSlow, retry_after: None });
         assert_eq!(AttemptOutcome::NotCharged(OurFault::Resolver).verdict(), Verdict::NotCharged);
-    }
-
-    #[test]
-    fn codes_read_back() {
-        for reason in FailureReason::ALL {
-            assert_eq!(FailureReason::from_code(reason.code()), Some(reason));
-        }
-        assert_eq!(FailureReason::from_code("gremlins"), None);
     }
 }

@@ -89,13 +89,6 @@ impl AttemptFollower {
     }
 }
 
-impl LoggedAttempt {
-    /// Its place among all attempts.
-    pub fn cursor(&self) -> AttemptCursor {
-        AttemptCursor { ended_at: self.attempt.ended_at(), delivery: self.delivery, number: self.attempt.number }
-    }
-}
-
 /// The place before all attempts that end at `at`.
 fn before_all(at: Timestamp) -> AttemptCursor {
     AttemptCursor { ended_at: at, delivery: DeliveryId::from_bytes([0; 16]), number: 0 }

@@ -6,20 +6,9 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 use super::address_ranges::{GLOBAL_IPV6, NAT64, REFUSED_IPV4, REFUSED_IPV6};
+use super::destination::{Destination, DestinationHost};
 use super::host_name::{HostName, InvalidHostName};
-
-/// The addresses of this machine's own interfaces, whatever range they lie in.
-pub trait OwnAddresses: Send + Sync {
-    /// Whether `address` is one of ours now.
-    fn contains(&self, address: IpAddr) -> bool;
-}
-
-/// A fixed list.
-impl OwnAddresses for Vec<IpAddr> {
-    fn contains(&self, address: IpAddr) -> bool {
-        self.as_slice().contains(&address)
-    }
-}
+use super::own_addresses::OwnAddresses;
 
 /// What an operator may set of the egress policy, and what the machine adds.
 #[derive(Clone)]
@@ -66,28 +55,6 @@ pub enum UrlRefused {
     /// The host is a literal address, and a refused one.
     #[error("must not point to an address that webhooks may not reach")]
     Address(#[source] AddressRefused),
-}
-
-/// Where an allowed URL leads. Whoever has one has asked the policy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Destination {
-    /// The host.
-    pub host: DestinationHost,
-    /// The port.
-    pub port: u16,
-    /// Whether TLS is spoken there.
-    pub tls: bool,
-}
-
-/// The host of a [`Destination`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DestinationHost {
-    /// A literal address, allowed.
-    Address(IpAddr),
-    /// A name to resolve. What it resolves to is still to be judged ([`EgressPolicy::judge_answer`]).
-    Name(HostName),
-    /// `localhost` or a name in its zone where that is allowed, and the allowed loopback addresses that it means.
-    Localhost(HostName, Vec<IpAddr>),
 }
 
 /// Which targets webhooks may reach: schemes, ports, names and addresses, stated here and nowhere else.

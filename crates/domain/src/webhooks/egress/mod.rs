@@ -1,6 +1,8 @@
 //! Which targets webhooks may reach.
 
 pub(super) mod address_ranges;
+pub(super) mod destination;
 pub(super) mod egress_policy;
 pub(super) mod host_name;
+pub(super) mod own_addresses;
 pub(super) mod target_url;

@@ -4,4 +4,5 @@ pub(super) mod event;
 pub(super) mod event_pattern;
 pub(super) mod event_type;
 pub(super) mod payload;
+pub(super) mod publication_key;
 pub(super) mod publish_events;

@@ -1,6 +1,7 @@
-use super::event::{ContentDigest, Event, NewEvent, PublicationKey, PublisherId};
+use super::event::{Event, NewEvent};
 use super::event_type::EventType;
 use super::payload::{Payload, PayloadTooLarge};
+use super::publication_key::{ContentDigest, PublicationKey, PublisherId};
 use crate::ports::{Accepted, PUBLISHED_EVENTS_MAX, Publication, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{EventId, SubscriptionId, Timestamp, UserId};

@@ -1,7 +1,8 @@
 use super::sealed_secret::{SealedSecret, SealingKeys, UnsealError};
+use super::sealed_secrets::SealedSecrets;
 use crate::SubscriptionId;
 use crate::ports::{Entropy, StoreError};
-use crate::webhooks::{SealedSecrets, Webhooks};
+use crate::webhooks::Webhooks;
 
 /// Subscriptions read at once.
 const READ_AT_ONCE_MAX: u32 = 200;

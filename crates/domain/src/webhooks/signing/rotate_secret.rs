@@ -1,8 +1,8 @@
 use std::time::Duration;
 
+use super::chosen_secret::ChosenSecret;
 use super::signing_secret::SigningSecret;
 use crate::ports::StoreError;
-use crate::webhooks::subscriptions::create_subscription::ChosenSecret;
 use crate::webhooks::{Subscription, Webhooks};
 use crate::{OVERLAP_MAX, SubscriptionId, UserId};
 
@@ -61,7 +61,7 @@ impl Webhooks {
             return Err(RotateSecretError::OverlapOutOfRange);
         }
         let now = self.clock.now();
-        let secret = ChosenSecret::of(request.secret, self);
+        let secret = ChosenSecret::of(request.secret, &*self.entropy);
         let sealed = self.rules.sealing_keys.seal(secret.as_ref(), request.id, &*self.entropy);
         let previous_until = now.plus(request.overlap);
         let rotated = self.stores.subscriptions.rotate_secret(owner, request.id, &sealed, previous_until, now).await?;

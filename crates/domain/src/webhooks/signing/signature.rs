@@ -69,7 +69,8 @@ mod tests {
         let both = sign(&secrets(&["swordfish", SECRET]), ID, at(1_614_265_330_000), BODY).signature;
         let alone = sign(&secrets(&["swordfish"]), ID, at(1_614_265_330_000), BODY).signature;
         assert_eq!(both, format!("{alone} {SIGNATURE}"));
-        // printf %s 'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}' | openssl dgst -sha256 -hmac swordfish -binary | base64
+        // printf %s 'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}' | openssl dgst -sha256 -hmac
+        // swordfish -binary | base64
         assert_eq!(alone, "v1,xly1exV24RDjeiaGR1Hxe8G5nea9393oItkkuvjTq+Y=");
     }
 }

@@ -1,6 +1,8 @@
+use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
-use super::subscription::{Description, Subscription, SubscriptionStatus};
+use super::subscription::{Subscription, SubscriptionStatus};
 use crate::ports::{StoreError, SubscriptionInsertion};
+use crate::webhooks::signing::chosen_secret::ChosenSecret;
 use crate::webhooks::{SigningSecret, TargetUrl, Webhooks};
 use crate::{SubscriptionId, UserId};
 
@@ -62,37 +64,12 @@ impl Webhooks {
             created_at: now,
             updated_at: now,
         };
-        let secret = ChosenSecret::of(request.secret, self);
+        let secret = ChosenSecret::of(request.secret, &*self.entropy);
         let sealed = self.rules.sealing_keys.seal(secret.as_ref(), subscription.id, &*self.entropy);
         let max = self.rules.policy.max_subscriptions();
         match self.stores.subscriptions.insert_within(&subscription, &sealed, max).await? {
             SubscriptionInsertion::Stored => Ok(CreatedSubscription { subscription, secret: secret.into_shown() }),
             SubscriptionInsertion::LimitReached => Err(CreateSubscriptionError::LimitReached { max }),
-        }
-    }
-}
-
-/// A secret and who chose it: its owner knows what was given, and must be told what was made.
-pub(in crate::webhooks) enum ChosenSecret {
-    Given(SigningSecret),
-    Made(SigningSecret),
-}
-
-impl ChosenSecret {
-    pub(in crate::webhooks) fn of(given: Option<SigningSecret>, webhooks: &Webhooks) -> Self {
-        given.map_or_else(|| Self::Made(SigningSecret::generate(&*webhooks.entropy)), Self::Given)
-    }
-
-    pub(in crate::webhooks) fn as_ref(&self) -> &SigningSecret {
-        match self {
-            Self::Given(secret) | Self::Made(secret) => secret,
-        }
-    }
-
-    pub(in crate::webhooks) fn into_shown(self) -> Option<SigningSecret> {
-        match self {
-            Self::Given(_) => None,
-            Self::Made(secret) => Some(secret),
         }
     }
 }

@@ -1,7 +1,9 @@
-use super::subscription::{Subscription, SubscriptionHealth, SubscriptionStatus};
+use super::health_state::HealthState;
+use super::subscription::Subscription;
+use super::subscription_health::SubscriptionHealth;
 use crate::ports::StoreError;
-use crate::webhooks::{Admission, DisableReason, FailureReason, Webhooks};
-use crate::{SubscriptionId, Timestamp, UserId};
+use crate::webhooks::Webhooks;
+use crate::{SubscriptionId, UserId};
 
 /// A subscription and how it fares now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,76 +14,6 @@ pub struct FoundSubscription {
     pub health: SubscriptionHealth,
     /// The same in a word.
     pub state: HealthState,
-}
-
-/// How a subscription fares, in a word and its reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HealthState {
-    /// No attempt has failed since the last success, or since it was enabled.
-    Healthy,
-    /// The last attempt failed, for this reason if it is still known; deliveries go on.
-    Failing(Option<FailureReason>),
-    /// Nothing is sent for a while.
-    Paused(PauseReason),
-    /// It receives no events.
-    Disabled(DisabledBy),
-}
-
-/// Why nothing is sent for a while.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PauseReason {
-    /// The receiver asked for it (`Retry-After`).
-    RetryAfter,
-    /// Too many attempts in a row failed, the last one for this reason if it is still known.
-    Failures(Option<FailureReason>),
-}
-
-/// Who disabled a subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DisabledBy {
-    /// Its owner.
-    Owner,
-    /// The service, for this reason.
-    Service(DisableReason),
-}
-
-impl HealthState {
-    /// How a subscription of this status and health fares at `at`.
-    pub fn of(status: SubscriptionStatus, health: &SubscriptionHealth, at: Timestamp) -> Self {
-        let failure = health.last_attempt.as_ref().and_then(|attempt| attempt.failure);
-        let breaker = &health.breaker;
-        match (status, breaker.admission(at)) {
-            (SubscriptionStatus::DisabledByOwner, _) => Self::Disabled(DisabledBy::Owner),
-            (SubscriptionStatus::DisabledByService(reason), _) => Self::Disabled(DisabledBy::Service(reason)),
-            (SubscriptionStatus::Enabled, Admission::Paused(_)) => Self::Paused(match breaker.pause {
-                Some(pause) if pause.length.is_zero() => PauseReason::RetryAfter,
-                _ => PauseReason::Failures(failure),
-            }),
-            (SubscriptionStatus::Enabled, _) if breaker.failures_in_a_row > 0 => Self::Failing(failure),
-            (SubscriptionStatus::Enabled, _) => Self::Healthy,
-        }
-    }
-
-    /// The word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Healthy => "healthy",
-            Self::Failing(_) => "failing",
-            Self::Paused(_) => "paused",
-            Self::Disabled(_) => "disabled",
-        }
-    }
-
-    /// The code of the reason, where there is one that is known.
-    pub fn reason(self) -> Option<&'static str> {
-        match self {
-            Self::Healthy => None,
-            Self::Failing(failure) | Self::Paused(PauseReason::Failures(failure)) => failure.map(FailureReason::code),
-            Self::Paused(PauseReason::RetryAfter) => Some("retry_after"),
-            Self::Disabled(DisabledBy::Owner) => Some("owner"),
-            Self::Disabled(DisabledBy::Service(reason)) => Some(reason.code()),
-        }
-    }
 }
 
 impl Webhooks {
@@ -100,63 +32,5 @@ impl Webhooks {
             let state = HealthState::of(subscription.status, &health, self.clock.now());
             FoundSubscription { subscription, health, state }
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-    use crate::webhooks::{AttemptRecord, Breaker, Pause};
-
-    const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
-    const SECOND: Duration = Duration::from_secs(1);
-
-    fn health(failures_in_a_row: u32, pause: Option<Pause>) -> SubscriptionHealth {
-        let failing_since = (failures_in_a_row > 0).then_some(NOW.minus(SECOND));
-        let last_attempt = AttemptRecord {
-            number: 1,
-            started_at: NOW.minus(SECOND),
-            duration: SECOND,
-            failure: (failures_in_a_row > 0).then_some(FailureReason::Timeout),
-            status: None,
-            excerpt: Vec::new(),
-        };
-        let breaker = Breaker { failures_in_a_row, failing_since, pause };
-        SubscriptionHealth { breaker, waiting: 0, last_attempt: Some(last_attempt) }
-    }
-
-    #[test]
-    fn a_word_and_a_reason_for_each_state() {
-        let pause = |seconds: u32, length| Some(Pause { until: NOW.plus(SECOND * seconds), length });
-        let (tripped, asked) = (pause(1, SECOND * 30), pause(1, Duration::ZERO));
-        let over = pause(0, SECOND * 30);
-        let enabled = SubscriptionStatus::Enabled;
-        for (status, health, state, reason) in [
-            (enabled, health(0, None), "healthy", None),
-            (enabled, health(1, None), "failing", Some("timeout")),
-            (enabled, health(1, asked), "paused", Some("retry_after")),
-            (enabled, health(5, tripped), "paused", Some("timeout")),
-            (enabled, health(5, over), "failing", Some("timeout")),
-            (SubscriptionStatus::DisabledByOwner, health(5, tripped), "disabled", Some("owner")),
-            (SubscriptionStatus::DisabledByService(DisableReason::Gone), health(1, None), "disabled", Some("gone")),
-            (
-                SubscriptionStatus::DisabledByService(DisableReason::OnlyFailures),
-                health(9, tripped),
-                "disabled",
-                Some("only_failures"),
-            ),
-        ] {
-            let told = HealthState::of(status, &health, NOW);
-            assert_eq!((told.as_str(), told.reason()), (state, reason), "{status:?} {health:?}");
-        }
-    }
-
-    #[test]
-    fn a_reason_that_is_purged_is_not_made_up() {
-        let forgotten = SubscriptionHealth { last_attempt: None, ..health(1, None) };
-        let told = HealthState::of(SubscriptionStatus::Enabled, &forgotten, NOW);
-        assert_eq!((told.as_str(), told.reason()), ("failing", None));
     }
 }
