@@ -10,6 +10,7 @@ use diesel::result::Error;
 use diesel::{Connection, ConnectionError, QueryResult, SqliteConnection};
 
 use crate::deadline::BUSY_TIMEOUT;
+use crate::file_lock::FileLock;
 
 /// How often it is looked whether another process has set up a new file.
 const LOCK_POLL: Duration = Duration::from_millis(10);
@@ -29,7 +30,25 @@ pub enum OpenError {
         #[source]
         source: io::Error,
     },
-    /// SQLite cannot open the file, or it is no database.
+    /// The lock file beside the database cannot be written, or its file system has no locks.
+    #[error("the lock file {} cannot be used", path.display())]
+    Lock {
+        /// The lock file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// Another process has opened the database.
+    #[error(
+        "{} is using it, and one process at a time may use a SQLite file",
+        process.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"))
+    )]
+    InUse {
+        /// Its id, unless it has not written it down yet.
+        process: Option<u32>,
+    },
+    /// SQLite cannot open the file, or the file is not a database.
     #[error("SQLite cannot open the database")]
     Connect(#[source] ConnectionError),
     /// No thread could be started for the writer.
@@ -37,7 +56,8 @@ pub enum OpenError {
     Thread(#[source] io::Error),
 }
 
-/// Where the database file is, in the form that SQLite takes.
+/// The canonical path of the database file, in the form that SQLite takes: without symbolic links, and absolute, so that
+/// SQLite takes no name for a URI or for its `:memory:`.
 #[derive(Clone, Debug)]
 pub(crate) struct DatabaseFile(String);
 
@@ -45,17 +65,42 @@ impl DatabaseFile {
     /// Creates the file where there is none, readable by its owner alone, and the folders above it. SQLite gives the
     /// files it puts beside it (`-wal`, `-shm`) the same mode.
     pub(crate) fn create(path: &Path) -> Result<Self, OpenError> {
-        let failed = |source| OpenError::Create { path: path.to_owned(), source };
-        // Absolute, so that no name is taken for a URI or for SQLite's `:memory:`.
-        let path = std::path::absolute(path).map_err(failed)?;
+        Self::create_at(path).map_err(|source| OpenError::Create { path: path.to_owned(), source })?.try_into()
+    }
+
+    fn create_at(path: &Path) -> io::Result<PathBuf> {
+        let path = std::path::absolute(path)?;
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
+        // A file that exists is not opened here: closing it would release SQLite's locks on it in this process.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
-            _ => (),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::create_target(&path)?,
+            created => drop(created?),
         }
-        path.into_os_string().into_string().map(Self).map_err(|_| OpenError::InvalidPath)
+        path.canonicalize()
+    }
+
+    /// Creates the file that a symbolic link leads to, if there is none.
+    fn create_target(path: &Path) -> io::Result<()> {
+        if !path.exists() {
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        }
+        Ok(())
+    }
+
+    /// The file, if it exists.
+    pub(crate) fn find(path: &Path) -> Result<Option<Self>, OpenError> {
+        match path.canonicalize() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(OpenError::Create { path: path.to_owned(), source }),
+            Ok(path) => path.try_into().map(Some),
+        }
+    }
+
+    /// Keeps other processes from opening the database.
+    pub(crate) fn lock(&self) -> Result<FileLock, OpenError> {
+        FileLock::take(Path::new(&self.0))
     }
 
     /// A connection that may write.
@@ -71,6 +116,14 @@ impl DatabaseFile {
         let mut connection = self.connect()?;
         connection.batch_execute("PRAGMA query_only = ON").map_err(ConnectionError::CouldntSetupConfiguration)?;
         Ok(connection)
+    }
+}
+
+impl TryFrom<PathBuf> for DatabaseFile {
+    type Error = OpenError;
+
+    fn try_from(path: PathBuf) -> Result<Self, OpenError> {
+        path.into_os_string().into_string().map(Self).map_err(|_| OpenError::InvalidPath)
     }
 }
 

@@ -5,10 +5,12 @@
 //!   refusal undoes nothing of its neighbours.
 //! - **Reads** each take one connection of a small pool and one hop to a thread that may block.
 //! - **Durable** means `journal_mode = WAL` with `synchronous = FULL`: what was answered survives a power cut.
-//! - **Another process** on the same file is fine: it is waited for, at most two seconds.
+//! - **One process** opens a file at a time: a second one is refused when it starts (decision 41). Other programs, as
+//!   the `sqlite3` shell or a backup, may use the file: a lock of theirs is waited for, at most two seconds.
 
 mod connection;
 mod deadline;
+mod file_lock;
 mod key_store;
 mod migrate;
 mod readers;
@@ -21,4 +23,5 @@ mod webhooks;
 mod writer;
 
 pub use connection::OpenError;
+pub use migrate::migrations_of;
 pub use store::{SqliteSettings, SqliteStore};

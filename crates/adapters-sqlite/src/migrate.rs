@@ -1,3 +1,5 @@
+use std::path::{Path, PathBuf};
+
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 use diesel_mapping::schema::schema_migrations;
@@ -5,6 +7,7 @@ use diesel_mapping::{KnownMigrations, MigrateError, MigrationStatus, apply_pendi
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 
 use crate::SqliteStore;
+use crate::connection::DatabaseFile;
 use crate::undo::Undo;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
@@ -17,8 +20,7 @@ diesel::table! {
 }
 
 impl SqliteStore {
-    /// Applies what the schema lacks and answers with the names. All of it is one transaction, so that any number of
-    /// processes may call this at once.
+    /// Applies what the schema lacks and answers with the names. All of it is one transaction.
     ///
     /// # Errors
     ///
@@ -42,6 +44,25 @@ impl SqliteStore {
         let applied = self.readers.read(applied_migrations).await;
         known_migrations()?.status(&applied.map_err(|error| MigrateError::Unavailable(Box::new(error)))?)
     }
+}
+
+/// Every migration that this program knows, oldest first, as the file at `path` has them. Changes nothing, and may be
+/// called while another process uses the file. A file that does not exist has no migration.
+///
+/// # Errors
+///
+/// See [`MigrateError`].
+pub async fn migrations_of(path: PathBuf) -> Result<Vec<MigrationStatus>, MigrateError> {
+    let reading = tokio::task::spawn_blocking(move || known_migrations()?.status(&read_migrations(&path)?));
+    reading.await.unwrap_or_else(|cut_off| Err(MigrateError::Unavailable(Box::new(cut_off))))
+}
+
+fn read_migrations(path: &Path) -> Result<Vec<String>, MigrateError> {
+    let Some(file) = DatabaseFile::find(path).map_err(|error| MigrateError::Unavailable(Box::new(error)))? else {
+        return Ok(Vec::new());
+    };
+    let mut reader = file.connect_reader().map_err(|error| MigrateError::Unavailable(Box::new(error)))?;
+    applied_migrations(&mut reader).map_err(|Undo(error)| MigrateError::Unavailable(Box::new(error)))
 }
 
 pub(crate) fn known_migrations() -> Result<KnownMigrations, MigrateError> {

@@ -1,6 +1,8 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::connection::{DatabaseFile, OpenError};
+use crate::file_lock::FileLock;
 use crate::readers::Readers;
 use crate::webhooks::Wake;
 use crate::writer::Writer;
@@ -20,13 +22,15 @@ pub struct SqliteSettings {
 #[derive(Clone)]
 pub struct SqliteStore {
     pub(crate) file: DatabaseFile,
+    lock: Arc<FileLock>,
     pub(crate) writer: Writer,
     pub(crate) readers: Readers,
     pub(crate) wake: Wake,
 }
 
 impl SqliteStore {
-    /// Opens the database. A file that does not exist is created, readable by its owner alone, with its folder.
+    /// Opens the database, and keeps it from other processes until [`SqliteStore::close`]. A file that does not exist is
+    /// created, readable by its owner alone, with its folder.
     ///
     /// # Errors
     ///
@@ -38,15 +42,18 @@ impl SqliteStore {
 
     fn open_blocking(settings: &SqliteSettings) -> Result<Self, OpenError> {
         let file = DatabaseFile::create(&settings.path)?;
+        let lock = Arc::new(file.lock()?);
         let connection = file.connect().map_err(OpenError::Connect)?;
-        let writer = Writer::start(file.clone(), connection).map_err(OpenError::Thread)?;
+        let writer = Writer::start(file.clone(), connection, Arc::clone(&lock)).map_err(OpenError::Thread)?;
         let readers = Readers::new(file.clone(), settings.readers);
-        Ok(Self { file, writer, readers, wake: Wake::default() })
+        Ok(Self { file, lock, writer, readers, wake: Wake::default() })
     }
 
-    /// Lets the writes that are queued finish and closes the file. Every later call is refused as unavailable.
+    /// Lets the writes that are queued finish and closes the file, which another process may open then. Every later
+    /// call is refused as unavailable.
     pub async fn close(&self) {
         self.readers.close();
         self.writer.close().await;
+        self.lock.release();
     }
 }

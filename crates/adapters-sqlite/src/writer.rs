@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use crate::connection::DatabaseFile;
 use crate::deadline::{DEADLINE, unavailable};
+use crate::file_lock::FileLock;
 use crate::savepoint::Savepoint;
 use crate::undo::Undo;
 
@@ -41,10 +42,11 @@ enum Message {
 }
 
 impl Writer {
-    /// Starts the thread, which works on `connection` and, should that fail, on new ones to `file`.
-    pub(crate) fn start(file: DatabaseFile, connection: SqliteConnection) -> io::Result<Self> {
+    /// Starts the thread, which works on `connection` and, should that fail, on new ones to `file`. It holds the lock as
+    /// long as it may write.
+    pub(crate) fn start(file: DatabaseFile, connection: SqliteConnection, lock: Arc<FileLock>) -> io::Result<Self> {
         let (queue, inbox) = mpsc::channel(QUEUE_LENGTH_MAX);
-        let worker = Worker { file, connection: Some(connection), durability: Durability::Flushed };
+        let worker = Worker { file, connection: Some(connection), durability: Durability::Flushed, lock };
         thread::Builder::new().name("sqlite-writer".into()).spawn(move || worker.run(inbox))?;
         Ok(Self { queue })
     }
@@ -188,6 +190,7 @@ struct Worker {
     connection: Option<SqliteConnection>,
     /// What the connection's commits wait for at present.
     durability: Durability,
+    lock: Arc<FileLock>,
 }
 
 impl Durability {
@@ -219,6 +222,7 @@ impl Worker {
             self.commit(jobs);
         }
         drop(self.connection);
+        drop(self.lock);
         for caller in stopped {
             let _ = caller.send(());
         }
@@ -276,7 +280,8 @@ mod tests {
         let tables = "CREATE TABLE notes (text TEXT PRIMARY KEY);
             CREATE TABLE orphans (parent TEXT REFERENCES notes DEFERRABLE INITIALLY DEFERRED);";
         connection.batch_execute(tables).unwrap();
-        (Writer::start(file.clone(), connection).unwrap(), file, folder)
+        let lock = Arc::new(file.lock().unwrap());
+        (Writer::start(file.clone(), connection, lock).unwrap(), file, folder)
     }
 
     fn notes(file: &DatabaseFile) -> Vec<String> {

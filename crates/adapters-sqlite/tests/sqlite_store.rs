@@ -1,11 +1,12 @@
 //! The promises of the storage ports on SQLite, and what only this adapter promises.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use adapters_sqlite::{SqliteSettings, SqliteStore};
+use adapters_sqlite::{OpenError, SqliteSettings, SqliteStore};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use diesel_mapping::MigrateError;
@@ -15,7 +16,11 @@ use tempfile::TempDir;
 mod webhooks;
 
 async fn open(path: &Path) -> SqliteStore {
-    SqliteStore::open(SqliteSettings { path: path.to_owned(), readers: 2 }).await.unwrap()
+    try_open(path.to_owned()).await.unwrap()
+}
+
+async fn try_open(path: PathBuf) -> Result<SqliteStore, OpenError> {
+    SqliteStore::open(SqliteSettings { path, readers: 2 }).await
 }
 
 async fn migrated(path: &Path) -> SqliteStore {
@@ -54,8 +59,12 @@ async fn what_was_answered_outlives_the_store() {
     let path = folder.path().join("test.db");
     let store = migrated(&path).await;
     let written = storage_conformance::durability::write(&store).await;
-    // Not closed: the second one finds what a killed process leaves, a log beside the file.
-    written.expect_in(&open(&path).await).await;
+    // What a killed process leaves: a log beside the file.
+    let left = tempfile::tempdir().unwrap();
+    for name in ["test.db", "test.db-wal"] {
+        std::fs::copy(folder.path().join(name), left.path().join(name)).unwrap();
+    }
+    written.expect_in(&open(&left.path().join("test.db")).await).await;
     store.close().await;
     written.expect_in(&open(&path).await).await;
 }
@@ -68,7 +77,7 @@ async fn only_the_owner_of_the_process_may_read_the_files() {
     store.check().await.unwrap();
     let modes = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(modes(&data), 0o700);
-    for name in ["test.db", "test.db-wal", "test.db-shm"] {
+    for name in ["test.db", "test.db-wal", "test.db-shm", "test.db.lock"] {
         assert_eq!(modes(&data.join(name)), 0o600, "{name}");
     }
     store.close().await;
@@ -92,21 +101,79 @@ async fn the_schema_is_brought_up_to_date_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn processes_that_start_at_once_apply_each_migration_once() {
+async fn of_several_that_open_a_new_file_at_once_one_opens_it() {
     for _ in 0..10 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("test.db");
-        let starts = (0..8).map(|_| {
-            let path = path.clone();
-            tokio::spawn(async move { open(&path).await.migrate().await.unwrap() })
-        });
-        let mut applied = Vec::new();
+        let starts = (0..8).map(|_| tokio::spawn(try_open(path.clone())));
+        let (mut opened, mut refused) = (Vec::new(), 0);
         for start in starts.collect::<Vec<_>>() {
-            applied.append(&mut start.await.unwrap());
+            match start.await.unwrap() {
+                Ok(store) => opened.push(store),
+                Err(OpenError::InUse { .. }) => refused += 1,
+                Err(error) => panic!("{error}"),
+            }
         }
-        let migrations = open(&path).await.migrations().await.unwrap();
-        assert_eq!(applied, migrations.into_iter().map(|migration| migration.name).collect::<Vec<_>>());
+        assert_eq!((opened.len(), refused), (1, 7));
+        assert!(!opened[0].migrate().await.unwrap().is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_file_is_refused_by_whatever_path_while_it_is_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let path = data.join("test.db");
+    let store = migrated(&path).await;
+    symlink(&data, folder.path().join("linked")).unwrap();
+    symlink(&path, folder.path().join("linked.db")).unwrap();
+    for other in ["data/test.db", "data/../data/./test.db", "linked/test.db", "linked.db"] {
+        let refused = try_open(folder.path().join(other)).await.map(drop);
+        let holder = std::process::id();
+        assert!(matches!(refused, Err(OpenError::InUse { process: Some(id) }) if id == holder), "{other}: {refused:?}");
+    }
+    assert!(adapters_sqlite::migrations_of(path.clone()).await.unwrap().iter().all(|migration| migration.applied));
+    let mut shell = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let backup = folder.path().join("backup.db");
+    shell.batch_execute(&format!("SELECT count(*) FROM api_keys; VACUUM INTO '{}'", backup.display())).unwrap();
+    open(&backup).await.check().await.unwrap();
+    store.close().await;
+    try_open(folder.path().join("linked.db")).await.unwrap().close().await;
+}
+
+#[tokio::test]
+async fn a_store_that_is_dropped_gives_its_file_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    drop(migrated(&path).await);
+    // The thread of its writer ends a moment later.
+    for _ in 0..1_000 {
+        match try_open(path.clone()).await {
+            Ok(_) => return,
+            Err(OpenError::InUse { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    panic!("the file is still locked after ten seconds");
+}
+
+#[tokio::test]
+async fn a_link_to_a_file_that_does_not_exist_yet_makes_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    symlink(folder.path().join("test.db"), folder.path().join("linked.db")).unwrap();
+    let store = open(&folder.path().join("linked.db")).await;
+    assert!(folder.path().join("test.db").exists());
+    assert!(matches!(try_open(folder.path().join("test.db")).await.map(drop), Err(OpenError::InUse { .. })));
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_does_not_exist_has_no_migration_and_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let migrations = adapters_sqlite::migrations_of(path.clone()).await.unwrap();
+    assert!(!migrations.is_empty() && migrations.iter().all(|migration| !migration.applied));
+    assert!(!path.exists());
 }
 
 #[tokio::test]
@@ -131,7 +198,7 @@ async fn another_process_that_holds_the_lock_is_waited_for_and_then_reported() {
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let waiting = tokio::time::Instant::now();
     assert!(store.check().await.is_err());
-    assert!(waiting.elapsed() < std::time::Duration::from_secs(5));
+    assert!(waiting.elapsed() < Duration::from_secs(5));
     let (checked, ()) = tokio::join!(store.check(), async { other.batch_execute("COMMIT").unwrap() });
     checked.unwrap();
 }

@@ -92,6 +92,22 @@ impl Database {
         }
     }
 
+    /// Every known migration, and whether the database of this configuration has it. Only reads, so that a SQLite file
+    /// may be in use by another process.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read, or its schema is newer than this program.
+    pub(crate) async fn migrations_of(configuration: &Configuration) -> Result<Vec<MigrationStatus>> {
+        if let DatabaseUrl::Sqlite(path) = &configuration.database_url {
+            return Ok(adapters_sqlite::migrations_of(path.clone()).await?);
+        }
+        let database = Self::open(configuration).await?;
+        let migrations = database.migrations().await;
+        database.close().await;
+        Ok(migrations?)
+    }
+
     /// Every known migration, and whether the database has it.
     pub(crate) async fn migrations(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
         match self {

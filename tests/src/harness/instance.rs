@@ -59,10 +59,20 @@ impl Setup {
     }
 
     pub(crate) async fn start(self) -> Gatepost {
-        let folder = TempDir::new().expect("a temporary folder");
-        let mut gatepost = Gatepost { setup: self, folder, child: None };
+        let mut gatepost = self.prepare();
         gatepost.start_again().await;
         gatepost
+    }
+
+    /// Starts a process that is refused: waits for its end, and returns its status and what it wrote.
+    pub(crate) async fn start_refused(self) -> (ExitStatus, String) {
+        let mut gatepost = self.prepare();
+        gatepost.spawn();
+        (gatepost.exited().await, gatepost.written())
+    }
+
+    fn prepare(self) -> Gatepost {
+        Gatepost { setup: self, folder: TempDir::new().expect("a temporary folder"), child: None }
     }
 }
 
@@ -137,10 +147,13 @@ impl Gatepost {
         String::from_utf8_lossy(&[read("stdout.log"), read("stderr.log")].concat()).into_owned()
     }
 
+    pub(crate) fn process_id(&self) -> u32 {
+        self.child.as_ref().expect("the process runs").id()
+    }
+
     /// Sends a signal, by its name without SIG.
     pub(crate) fn signal(&self, name: &str) {
-        let child = self.child.as_ref().expect("the process runs");
-        let kill = format!("kill -{name} {}", child.id());
+        let kill = format!("kill -{name} {}", self.process_id());
         assert!(Command::new("sh").args(["-c", &kill]).status().expect("sh runs").success(), "{kill}");
     }
 

@@ -3,3 +3,4 @@
 mod database_outage;
 mod graceful_end;
 mod killed_process;
+mod second_process;

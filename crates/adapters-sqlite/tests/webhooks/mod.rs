@@ -1,7 +1,5 @@
 //! What only this adapter promises of webhooks.
 
-use std::time::Duration;
-
 use domain::memory::SeededEntropy;
 use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, DeliveryLog, DeliveryQueue, EventStore, RetryRequest, SubscriptionStore,

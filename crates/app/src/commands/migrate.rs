@@ -4,7 +4,7 @@ use cli::output::{answer, answer_json};
 use diesel_mapping::MigrationStatus;
 use serde::Serialize;
 
-use crate::configuration::Loaded;
+use crate::configuration::{Configuration, Loaded};
 use crate::database::Database;
 use crate::logs::start_logs;
 
@@ -54,17 +54,17 @@ struct MigrationAnswer {
 /// When the database cannot be reached, or its schema is newer than this program.
 pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
     let _logs = start_logs(&configuration)?;
-    let database = Database::open(&configuration).await?;
-    let outcome = match arguments.action {
-        None => apply(&database, arguments.json).await,
-        Some(Action::Status) => status(&database, arguments.json).await,
-    };
-    database.close().await;
-    outcome
+    match arguments.action {
+        None => apply(&configuration, arguments.json).await,
+        Some(Action::Status) => status(&configuration, arguments.json).await,
+    }
 }
 
-async fn apply(database: &Database, json: bool) -> Result<()> {
-    let applied = database.migrate().await?;
+async fn apply(configuration: &Configuration, json: bool) -> Result<()> {
+    let database = Database::open(configuration).await?;
+    let applied = database.migrate().await;
+    database.close().await;
+    let applied = applied?;
     if json {
         answer_json(&AppliedAnswer { applied })?;
     } else if applied.is_empty() {
@@ -76,8 +76,8 @@ async fn apply(database: &Database, json: bool) -> Result<()> {
     Ok(())
 }
 
-async fn status(database: &Database, json: bool) -> Result<()> {
-    let migrations = database.migrations().await?;
+async fn status(configuration: &Configuration, json: bool) -> Result<()> {
+    let migrations = Database::migrations_of(configuration).await?;
     if json {
         let answers = migrations.into_iter().map(|MigrationStatus { name, applied }| MigrationAnswer { name, applied });
         return Ok(answer_json(&StatusAnswer { migrations: answers.collect() })?);

@@ -1,0 +1,137 @@
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use crate::connection::OpenError;
+
+/// How often, and how many times, a process looks again at a lock file that does not name its holder yet.
+const POLL: Duration = Duration::from_millis(10);
+const POLLS_MAX: u32 = 20;
+
+/// Keeps other Gatepost processes from opening the same database, until it is released or dropped, or the process ends
+/// in whatever way. See decision 41.
+///
+/// The lock is on a file of its own, so that other programs can use the database. The file is never deleted: a process
+/// that still waits for the deleted file would then not see the lock on the new one.
+#[derive(Debug)]
+pub(crate) struct FileLock {
+    file: File,
+}
+
+impl FileLock {
+    /// Locks the database at `database`, which must be its canonical path: other spellings lead to other locks.
+    pub(crate) fn take(database: &Path) -> Result<Self, OpenError> {
+        let path = lock_file_of(database);
+        Self::take_file(&path).map_err(|source| OpenError::Lock { path, source })?.ok_or_process()
+    }
+
+    fn take_file(path: &Path) -> io::Result<Attempt> {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        let mut polls = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Self::sign(file).map(Attempt::Locked),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) => (),
+            }
+            let holder = read_process(&mut file)?;
+            if holder.is_some() || polls == POLLS_MAX {
+                return Ok(Attempt::Refused(holder));
+            }
+            // The holder has just taken the lock, and is about to write its id.
+            polls += 1;
+            thread::sleep(POLL);
+        }
+    }
+
+    /// Writes this process's id into the file, for those that are refused.
+    fn sign(mut file: File) -> io::Result<Self> {
+        file.set_len(0)?;
+        file.rewind()?;
+        writeln!(file, "{}", std::process::id())?;
+        Ok(Self { file })
+    }
+
+    /// Lets other processes open the database.
+    pub(crate) fn release(&self) {
+        // An error changes nothing: the kernel releases the lock when the file is closed.
+        let _ = self.file.unlock();
+    }
+}
+
+enum Attempt {
+    Locked(FileLock),
+    Refused(Option<u32>),
+}
+
+impl Attempt {
+    fn ok_or_process(self) -> Result<FileLock, OpenError> {
+        match self {
+            Self::Locked(lock) => Ok(lock),
+            Self::Refused(process) => Err(OpenError::InUse { process }),
+        }
+    }
+}
+
+fn lock_file_of(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push(".lock");
+    path.into()
+}
+
+/// The process id that the file holds; `None` when it holds none yet.
+fn read_process(file: &mut File) -> io::Result<Option<u32>> {
+    file.rewind()?;
+    let mut line = String::new();
+    file.read_to_string(&mut line)?;
+    Ok(line.strip_suffix('\n').and_then(|id| id.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_held_names_its_holder() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("test.db");
+        let lock = FileLock::take(&database).unwrap();
+        let refused = FileLock::take(&database);
+        assert!(
+            matches!(refused, Err(OpenError::InUse { process: Some(id) }) if id == std::process::id()),
+            "{refused:?}"
+        );
+        lock.release();
+        FileLock::take(&database).unwrap();
+    }
+
+    #[test]
+    fn a_dead_process_is_not_in_the_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("test.db");
+        fs::write(lock_file_of(&database), "4294967295\nleft by a process that was killed").unwrap();
+        let _lock = FileLock::take(&database).unwrap();
+        assert_eq!(fs::read_to_string(lock_file_of(&database)).unwrap(), format!("{}\n", std::process::id()));
+    }
+
+    #[test]
+    fn a_holder_that_has_not_signed_yet_is_waited_for_a_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("test.db");
+        let holder = File::create(lock_file_of(&database)).unwrap();
+        holder.lock().unwrap();
+        let refused = FileLock::take(&database);
+        assert!(matches!(refused, Err(OpenError::InUse { process: None })), "{refused:?}");
+        let release = thread::spawn(move || {
+            thread::sleep(POLL * 2);
+            drop(holder);
+        });
+        FileLock::take(&database).unwrap();
+        release.join().unwrap();
+    }
+}
