@@ -1,10 +1,12 @@
 //! A small service on actix-web that lets nobody in without an API key of Gatepost's.
 //!
 //! ```sh
-//! OPERATOR_TOKEN=an-operator-token-of-32-characters gatepost dev
-//! GATEPOST_OPERATOR_TOKEN=an-operator-token-of-32-characters cargo run -p gatepost-client --example actix
-//! curl -i http://127.0.0.1:3000/orders -H 'x-api-key: the key that you created'
+//! gatepost dev
+//! GATEPOST_OPERATOR_TOKEN=$(cat gatepost-data/operator.token) cargo run -p gatepost-client --example actix
+//! curl -i http://127.0.0.1:3000/orders -H "x-api-key: $(gatepost keys create 'My first key' --user alice)"
 //! ```
+//!
+//! `LISTEN` replaces `127.0.0.1:3000`.
 
 use std::error::Error;
 
@@ -29,8 +31,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
             )
             .route("/health", web::get().to(async || "fine"))
     });
-    tracing::info!("http://127.0.0.1:3000/orders");
-    Ok(server.bind("127.0.0.1:3000")?.run().await?)
+    let listen = listen();
+    tracing::info!("http://{listen}/orders");
+    Ok(server.bind(listen)?.run().await?)
 }
 
 async fn list_orders(caller: web::ReqData<Caller>) -> String {
@@ -39,6 +42,11 @@ async fn list_orders(caller: web::ReqData<Caller>) -> String {
 
 async fn create_order(caller: web::ReqData<Caller>) -> String {
     format!("an order for {}\n", caller.user_id())
+}
+
+#[expect(clippy::disallowed_methods, reason = "an example is configured by its environment")]
+fn listen() -> String {
+    std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:3000".to_owned())
 }
 
 #[expect(clippy::disallowed_methods, reason = "an example is configured by its environment")]

@@ -1,10 +1,12 @@
 //! A small service on axum that lets nobody in without an API key of Gatepost's.
 //!
 //! ```sh
-//! OPERATOR_TOKEN=an-operator-token-of-32-characters gatepost dev
-//! GATEPOST_OPERATOR_TOKEN=an-operator-token-of-32-characters cargo run -p gatepost-client --example tower
-//! curl -i http://127.0.0.1:3000/orders -H 'x-api-key: the key that you created'
+//! gatepost dev
+//! GATEPOST_OPERATOR_TOKEN=$(cat gatepost-data/operator.token) cargo run -p gatepost-client --example tower
+//! curl -i http://127.0.0.1:3000/orders -H "x-api-key: $(gatepost keys create 'My first key' --user alice)"
 //! ```
+//!
+//! `LISTEN` replaces `127.0.0.1:3000`.
 
 use std::error::Error;
 
@@ -24,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .route("/orders", get(list_orders).layer(RequireApiKey::new(keys.clone())))
         .route("/orders", post(create_order).layer(RequireApiKey::new(keys).with_scopes("orders:write")))
         .route("/health", get(async || "fine"));
-    let listener = TcpListener::bind("127.0.0.1:3000").await?;
+    let listener = TcpListener::bind(listen()).await?;
     tracing::info!("http://{}/orders", listener.local_addr()?);
     Ok(axum::serve(listener, app).await?)
 }
@@ -35,6 +37,11 @@ async fn list_orders(Extension(caller): Extension<Caller>) -> String {
 
 async fn create_order(Extension(caller): Extension<Caller>) -> String {
     format!("an order for {}\n", caller.user_id())
+}
+
+#[expect(clippy::disallowed_methods, reason = "an example is configured by its environment")]
+fn listen() -> String {
+    std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:3000".to_owned())
 }
 
 #[expect(clippy::disallowed_methods, reason = "an example is configured by its environment")]
