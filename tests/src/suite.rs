@@ -16,6 +16,7 @@
 //! | `gateways` | `docs/gateways/` keeps its word, with real gateways |
 //! | `bad_input` | ten thousand malformed requests |
 //! | `webhooks` | subscribed, published, received: signed, retried, and not lost by `kill -9`; every kind of receiver |
+//! | `pages` | the README and `docs/`: nothing is unlinked, and every command runs in the order in which it is read |
 //! | `documents` | the OpenAPI document is valid, and what is committed is what the binary says |
 //!
 //! `GATEPOST_BIN` names the binary under test; without it the suite builds it.
@@ -33,6 +34,7 @@ mod documents;
 mod gateways;
 mod harness;
 mod keys_command;
+mod pages;
 mod revocation;
 mod survival;
 mod webhooks;

@@ -4,6 +4,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::harness::search_path;
+
 /// Whom everybody takes for nobody.
 const NOBODY: u32 = 65_534;
 
@@ -33,9 +35,4 @@ pub(super) fn without_rights(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(copy);
     command.uid(NOBODY).gid(NOBODY);
     command
-}
-
-#[expect(clippy::disallowed_methods, reason = "where programs are is no configuration of ours")]
-fn search_path() -> Vec<PathBuf> {
-    std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect()
 }

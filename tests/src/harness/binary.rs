@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The binary under test: `GATEPOST_BIN` when it is set, else what cargo builds now.
 pub(crate) fn gatepost_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| from_the_environment().unwrap_or_else(build))
+    BINARY.get_or_init(|| from_the_environment().unwrap_or_else(|| build(&["--package", "app", "--bin", "gatepost"])))
 }
 
 /// Runs the binary to its end with this environment and nothing else, in `folder`.
@@ -32,9 +32,10 @@ fn from_the_environment() -> Option<PathBuf> {
     std::env::var_os("GATEPOST_BIN").map(PathBuf::from)
 }
 
-fn build() -> PathBuf {
+/// The path of the one executable that `cargo build` makes with these arguments.
+pub(crate) fn build(arguments: &[&str]) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--locked", "--package", "app", "--bin", "gatepost", "--message-format=json"]);
+    cargo.args(["build", "--locked", "--message-format=json"]).args(arguments);
     let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let messages = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
@@ -43,4 +44,10 @@ fn build() -> PathBuf {
         Some(PathBuf::from(message["executable"].as_str()?))
     });
     executables.next_back().expect("cargo names the executable")
+}
+
+/// The folders in which the shell looks for programs.
+#[expect(clippy::disallowed_methods, reason = "where programs are is not part of the configuration of Gatepost")]
+pub(crate) fn search_path() -> Vec<PathBuf> {
+    std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect()
 }

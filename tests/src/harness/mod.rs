@@ -12,7 +12,7 @@ mod user;
 mod waiting;
 mod wire;
 
-pub(crate) use binary::{feed_gatepost, gatepost_binary, run_gatepost};
+pub(crate) use binary::{build, feed_gatepost, gatepost_binary, run_gatepost, search_path};
 pub(crate) use fault_proxy::{FaultProxy, Line};
 pub(crate) use identity_provider::{IdentityProvider, seconds_since_1970};
 pub(crate) use instance::{ENCRYPTION_KEY, Gatepost, Setup, free_address};

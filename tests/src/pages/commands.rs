@@ -1,0 +1,115 @@
+//! Every command on a page runs, in the order in which a reader pastes it, and its answer has the shape that the page
+//! shows.
+//!
+//! Three remarks, each an HTML comment directly above a block, say how a block is run:
+//!
+//! - `<!-- keeps running; ready when it prints "..." -->`: in a terminal of its own, until the end of the page.
+//! - `<!-- not run: ... -->`: not at all, and why. The table below counts these.
+//! - none: to its end, in the one terminal of the page.
+//!
+//! A block of `json` directly after such a block is what the block prints; each line of a block of `text` is a part of a
+//! line that the block prints, in the same order.
+
+use serde_json::Value;
+
+use super::masked::{masked, masked_text};
+use super::page::{Block, Page, pages};
+use super::session::{Session, Way};
+
+/// Makes a test of each page with commands, and a table of how many blocks run there and how many do not.
+macro_rules! pages_with_commands {
+    ($($name:ident: $path:literal, $run:literal, $not_run:literal;)+) => {
+        const PAGES_WITH_COMMANDS: &[(&str, usize, usize)] = &[$(($path, $run, $not_run)),+];
+
+        $(
+            #[test]
+            fn $name() {
+                runs($path);
+            }
+        )+
+    };
+}
+
+pages_with_commands! {
+    the_readme_runs: "README.md", 7, 2;
+    the_page_about_keys_runs: "docs/keys.md", 7, 0;
+    the_page_about_protection_runs: "docs/protect-your-api.md", 4, 0;
+    the_page_about_operation_runs: "docs/operations.md", 1, 1;
+    the_page_about_the_shell_runs: "docs/webhooks/command-line.md", 3, 0;
+}
+
+/// Pages whose commands no test runs, and why.
+const PAGES_NOT_RUN: [(&str, &str); 1] =
+    [("docs/writing-an-adapter.md", "the commands are for a crate that the reader has yet to write")];
+
+/// A block that is new, or is no longer run, changes a number here: somebody has decided it.
+#[test]
+fn every_block_of_commands_is_counted() {
+    for page in pages() {
+        let (run, not_run) = counts(&page);
+        let expected = PAGES_WITH_COMMANDS.iter().find(|(path, ..)| *path == page.path);
+        if let Some((path, expected_run, expected_not_run)) = expected {
+            assert_eq!((run, not_run), (*expected_run, *expected_not_run), "{path}: blocks that run, and that do not");
+        } else if !PAGES_NOT_RUN.iter().any(|(path, _)| *path == page.path) {
+            assert_eq!(run + not_run, 0, "{}: no test runs the commands of this page", page.path);
+        }
+    }
+}
+
+fn counts(page: &Page) -> (usize, usize) {
+    let blocks = page.blocks();
+    let shell: Vec<_> = blocks.iter().filter(|block| is_shell(block)).collect();
+    let not_run = shell.iter().filter(|block| reason_not_to_run(block).is_some()).count();
+    (shell.len() - not_run, not_run)
+}
+
+fn is_shell(block: &Block) -> bool {
+    let is_other_shell = ["bash", "shell", "console", "zsh"].contains(&block.language.as_str());
+    assert!(!is_other_shell, "line {}: a block of commands is marked `sh`", block.line);
+    block.language == "sh"
+}
+
+fn reason_not_to_run(block: &Block) -> Option<&str> {
+    block.remark.as_deref()?.strip_prefix("not run: ")
+}
+
+fn way(block: &Block) -> Way {
+    let ready = block.remark.as_deref().and_then(|remark| remark.strip_prefix("keeps running; ready when it prints "));
+    ready.map_or(Way::ToItsEnd, |ready| Way::KeepsRunning { ready: ready.trim_matches('"').to_owned() })
+}
+
+/// Pastes the blocks of the page, and compares what they print with what the page shows.
+fn runs(path: &str) {
+    let page = pages().into_iter().find(|page| page.path == path).expect("the page is there");
+    let blocks = page.blocks();
+    let is_run = |block: &&Block| is_shell(block) && reason_not_to_run(block).is_none();
+    let run: Vec<(&Block, Way)> = blocks.iter().filter(is_run).map(|block| (block, way(block))).collect();
+    let printed = Session::new(&page).run(&run);
+    for ((block, _), printed) in run.iter().zip(printed) {
+        let next = blocks.iter().skip_while(|other| other.line != block.line).nth(1);
+        if let Some(shown) = next {
+            compare(&format!("{path}, line {}", block.line), shown, &printed);
+        }
+    }
+}
+
+fn compare(place: &str, shown: &Block, printed: &str) {
+    match shown.language.as_str() {
+        "json" => {
+            let printed: Value =
+                serde_json::from_str(printed).unwrap_or_else(|error| panic!("{place}: {error}: {printed}"));
+            let shown: Value = serde_json::from_str(&shown.text).unwrap_or_else(|error| panic!("{place}: {error}"));
+            assert_eq!(masked(&printed), masked(&shown), "{place}: what is printed, and what the page shows");
+        }
+        "text" => {
+            let mut lines = printed.lines().map(masked_text);
+            for line in shown.text.lines().map(masked_text) {
+                assert!(
+                    lines.any(|printed| printed.contains(&line)),
+                    "{place}: {line:?} is not printed, or too early: {printed}"
+                );
+            }
+        }
+        _ => {}
+    }
+}

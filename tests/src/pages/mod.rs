@@ -1,0 +1,9 @@
+//! The README and `docs/`: every page can be found, every link and path leads somewhere, and every command runs.
+
+mod commands;
+mod map;
+mod masked;
+mod named_paths;
+mod page;
+mod session;
+mod sources;

@@ -1,0 +1,34 @@
+use std::fs;
+use std::path::Path;
+
+/// What is not ours to write, or is made by tools.
+const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "gatepost-data", "vectors"];
+
+/// All files of the repository below a folder, as paths from the root, sorted.
+pub(super) fn files_below(folder: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    collect(folder, &mut files);
+    files.sort();
+    files
+}
+
+fn collect(folder: &str, files: &mut Vec<String>) {
+    for entry in fs::read_dir(root().join(folder)).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        if SKIPPED.contains(&name.as_str()) {
+            continue;
+        }
+        if entry.file_type().unwrap().is_dir() { collect(&path, files) } else { files.push(path) }
+    }
+}
+
+/// Whether the file's name ends in one of these, written without a dot.
+pub(super) fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extensions.iter().any(|one| extension == *one))
+}
+
+pub(super) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
