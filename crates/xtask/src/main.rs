@@ -12,11 +12,13 @@ mod test;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask test [FILTER…]     builds the binary, then runs every test of the workspace
-cargo xtask lint               formatting, clippy, licences and advisories, the documents' validity
-cargo xtask openapi [--check]  writes docs/openapi.json and docs/configuration.md, or tells whether they are current
-cargo xtask bench [PART…]      measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks, backlog
-                               (all without a name); see docs/benchmarks.md
+cargo xtask test [FILTER…]          builds the binary, then runs every test of the workspace
+cargo xtask lint                    runs every check: structure, prose, formatting, clippy, licences, advisories, OpenAPI
+cargo xtask lint --prose [PATH…]    lists what is not plain English
+cargo xtask lint --structure        checks import circles and the sizes of files and functions
+cargo xtask openapi [--check]       writes docs/openapi.json and docs/configuration.md, or checks that they are current
+cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks,
+                                    backlog (all of them without a name); see docs/benchmarks.md
 ";
 
 fn main() -> ExitCode {
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["test", rest @ ..] => test::run(rest),
         ["lint"] => lint::run_all(),
+        ["lint", "--prose", paths @ ..] => lint::prose(paths),
+        ["lint", "--structure"] => lint::structure(),
         ["openapi"] => openapi::write(),
         ["openapi", "--check"] => openapi::check(),
         ["bench", rest @ ..] => bench::run_parts(rest),

@@ -1,4 +1,12 @@
-//! What must be in order before a change is shown to anybody.
+//! What must be in order before a change is merged. The checks that need no compiler come first.
+
+mod modules;
+mod prose;
+mod sizes;
+mod source;
+mod turns;
+
+use anyhow::ensure;
 
 use crate::program::{cargo, program, root, run, say, succeeds};
 
@@ -6,12 +14,35 @@ use crate::program::{cargo, program, root, run, say, succeeds};
 const VALIDATOR: &str = "openapi-spec-validator==0.9.0";
 
 pub(crate) fn run_all() -> anyhow::Result<()> {
+    warn(structure());
+    say("── prose");
+    prose::count()?;
     say("── formatting");
     run(cargo(["fmt", "--all", "--check"]))?;
     say("── clippy");
     run(cargo(["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"]))?;
     licences_and_advisories()?;
     openapi_validity()
+}
+
+fn warn(outcome: anyhow::Result<()>) {
+    if let Err(problem) = outcome {
+        say(&format!("WARNING: {problem:#}"));
+    }
+}
+
+/// What the text of the source shows: the sizes of files and functions, and modules that import each other.
+pub(crate) fn structure() -> anyhow::Result<()> {
+    say("── structure");
+    let outcomes = [modules::check(), sizes::check()];
+    outcomes.into_iter().collect()
+}
+
+/// Lists what is not plain English below these paths, or everywhere.
+pub(crate) fn prose(paths: &[&str]) -> anyhow::Result<()> {
+    let count = prose::list(paths)?;
+    ensure!(count == 0, "{count} turns are not plain English");
+    Ok(())
 }
 
 /// The advisories come from a repository on the network; licences, bans and sources are checked without it.
