@@ -1,35 +1,58 @@
-use std::time::Duration;
-
 use async_trait::async_trait;
-use diesel::sql_types::BigInt;
+use diesel::deserialize::QueryableByName;
+use diesel::result::{DatabaseErrorKind, Error};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use domain::ports::{ChangeFeed, KeyChange, RecentChanges, StoreError};
+use domain::KeyDigest;
+use domain::ports::{ChangeFeed, FeedPosition, FeedRead, KeyChanges, StoreError};
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
-use crate::change_row::ChangeRow;
 
-/// By the server's clock alone, as the stamps are. Each change is there once, because it happens once.
-const CHANGES_WITHIN: &str =
-    "SELECT digest, kind FROM key_changes WHERE changed_at >= now() - $1 * INTERVAL '1 millisecond' LIMIT $2";
+/// The server as it runs now: which cluster it is, when its postmaster started, and when it last recovered from a crash.
+///
+/// Positions are compared only within one run of one server. A standby that is promoted, and a server that recovers, may
+/// give a number out again that an unsaved transaction had. A recovery resets the statistics, but leaves the postmaster
+/// running where a single backend crashed.
+macro_rules! server_run {
+    () => {
+        "concat_ws(':', (SELECT system_identifier FROM pg_control_system()),
+            extract(epoch FROM pg_postmaster_start_time()),
+            extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()))"
+    };
+}
+
+/// What was committed between the snapshot `$2` and this statement's own: a transaction that was running then is not
+/// visible in `$2`, however long it has run. One row at least, with the position.
+const CHANGES_SINCE: &str = concat!(
+    "SELECT ",
+    server_run!(),
+    " AS server, pg_current_snapshot()::text AS snapshot, pg_is_in_recovery() AS is_standby, change.digest
+    FROM (SELECT $1::pg_snapshot AS last) AS since LEFT JOIN LATERAL (
+        SELECT digest FROM key_changes
+        WHERE transaction_id >= pg_snapshot_xmin(since.last) AND NOT pg_visible_in_snapshot(transaction_id, since.last)
+        LIMIT $2
+    ) AS change ON true"
+);
 
 /// Instances that forget at the same time pass over each other's rows.
-const FORGET: &str = "DELETE FROM key_changes WHERE (changed_at, digest, kind) IN (
-    SELECT changed_at, digest, kind FROM key_changes WHERE changed_at < now() - $1 * INTERVAL '1 millisecond'
-    ORDER BY changed_at LIMIT $2 FOR UPDATE SKIP LOCKED
-)";
+const FORGET: &str = concat!(
+    "DELETE FROM key_changes WHERE (transaction_id, digest) IN (
+        SELECT transaction_id, digest FROM key_changes
+        WHERE transaction_id < pg_snapshot_xmin($1::pg_snapshot) AND $2 = ",
+    server_run!(),
+    " ORDER BY transaction_id LIMIT $3 FOR UPDATE SKIP LOCKED
+    )"
+);
 
 /// The most changes that are deleted at once: some 100 ms.
 const FORGOTTEN_MAX: i64 = 50_000;
 
-/// The longest span that is asked for, 100 years: the server's calendar ends where a longer one begins.
-const SPAN_MAX: Duration = Duration::from_hours(24 * 36_525);
-
 #[async_trait]
 impl ChangeFeed for PostgresStore {
-    async fn changes_within(&self, window: Duration, max: u32) -> Result<RecentChanges, StoreError> {
-        self.run(&ChangesWithin { window, max }).await
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
+        self.run(&ChangesSince { since: since.and_then(Place::of), max }).await
     }
 
     /// Returns after a notification, and after the listening connection was lost and opened again. For one reader at a
@@ -38,47 +61,90 @@ impl ChangeFeed for PostgresStore {
         self.change_signal.heard().await;
     }
 
-    async fn forget_changes(&self, age: Duration) -> Result<(), StoreError> {
-        self.run(&Forget { age }).await
+    async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError> {
+        match Place::of(before) {
+            Some(before) => self.run(&Forget { before }).await,
+            None => Ok(()),
+        }
     }
 }
 
-struct ChangesWithin {
-    window: Duration,
+/// What a [`FeedPosition`] of this adapter says: the server's run, and the snapshot of a read.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    server: &'a str,
+    snapshot: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn of(position: &'a FeedPosition) -> Option<Self> {
+        let (server, snapshot) = position.as_str().split_once(' ')?;
+        Some(Self { server, snapshot })
+    }
+}
+
+struct ChangesSince<'a> {
+    since: Option<Place<'a>>,
     max: u32,
 }
 
-impl Work for ChangesWithin {
-    type Answer = RecentChanges;
+#[derive(QueryableByName)]
+struct FeedRow {
+    #[diesel(sql_type = Text)]
+    server: String,
+    #[diesel(sql_type = Text)]
+    snapshot: String,
+    #[diesel(sql_type = Bool)]
+    is_standby: bool,
+    #[diesel(sql_type = Nullable<Binary>)]
+    digest: Option<Vec<u8>>,
+}
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<RecentChanges, Failure> {
-        let query = diesel::sql_query(CHANGES_WITHIN)
-            .bind::<BigInt, _>(millis(self.window))
+impl Work for ChangesSince<'_> {
+    type Answer = FeedRead;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<FeedRead, Failure> {
+        let query = diesel::sql_query(CHANGES_SINCE)
+            .bind::<Nullable<Text>, _>(self.since.map(|since| since.snapshot))
             .bind::<BigInt, _>(i64::from(self.max) + 1);
-        let rows: Vec<ChangeRow> = Kept(query).load(&mut &*connection).await?;
-        if rows.len() > self.max as usize {
-            return Ok(RecentChanges::TooMany);
+        let rows: Vec<FeedRow> = Kept(query).load(&mut &*connection).await?;
+        let first = rows.as_slice().first().ok_or(Error::NotFound)?;
+        if first.is_standby {
+            return Err(standby());
         }
-        let changes: Result<Vec<KeyChange>, StoreError> = rows.into_iter().map(KeyChange::try_from).collect();
-        Ok(RecentChanges::All(changes?))
+        let position = FeedPosition::new(format!("{} {}", first.server, first.snapshot));
+        let is_listed = self.since.is_some_and(|since| since.server == first.server) && rows.len() <= self.max as usize;
+        let changes = if is_listed { KeyChanges::Of(digests(&rows)?) } else { KeyChanges::OfAnyKey };
+        Ok(FeedRead { changes, position })
     }
 }
 
-struct Forget {
-    age: Duration,
+fn digests(rows: &[FeedRow]) -> Result<Vec<KeyDigest>, StoreError> {
+    // A change has no id, and its digest is a secret.
+    let corrupt = |_| StoreError::Corrupt { table: "key_changes", column: "digest", row: "unknown".into() };
+    let stored = rows.iter().filter_map(|row| row.digest.as_deref());
+    stored.map(|digest| digest.try_into().map(KeyDigest::from_bytes).map_err(corrupt)).collect()
 }
 
-impl Work for Forget {
+/// A standby may lag behind without bound. The connection is thrown away, so that the next attempt finds the primary.
+fn standby() -> Failure {
+    let refusal = Box::new("the server is a standby".to_owned());
+    Failure::Undone(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, refusal))
+}
+
+struct Forget<'a> {
+    before: Place<'a>,
+}
+
+impl Work for Forget<'_> {
     type Answer = ();
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure> {
-        let deletion = diesel::sql_query(FORGET).bind::<BigInt, _>(millis(self.age)).bind::<BigInt, _>(FORGOTTEN_MAX);
+        let deletion = diesel::sql_query(FORGET)
+            .bind::<Text, _>(self.before.snapshot)
+            .bind::<Text, _>(self.before.server)
+            .bind::<BigInt, _>(FORGOTTEN_MAX);
         Kept(deletion).execute(&mut &*connection).await?;
         Ok(())
     }
-}
-
-/// Rounded up: more changes may be told, and fewer forgotten, never the other way round.
-fn millis(span: Duration) -> i64 {
-    i64::try_from(span.min(SPAN_MAX).as_nanos().div_ceil(1_000_000)).unwrap_or(i64::MAX)
 }

@@ -4,8 +4,8 @@
 //!   snapshot is newer than the lock. One statement for both would count with a snapshot from before the wait.
 //! - **Few round trips**: statements of a transaction that do not depend on each other are sent together. A creation
 //!   and a rotation take two round trips, every other call one.
-//! - **The change feed** is a table, written in the transaction of the change, and read by its age. A notification
-//!   after the commit only tells readers that it is worth a look now.
+//! - **The change feed** is a table, written in the transaction of the change, and read by transaction: each read returns
+//!   what was committed between its snapshot and the last one. A notification after the commit only makes readers faster.
 //! - **Publishing commits in groups**: calls that come while a transaction waits for the disk share the next one. An
 //!   answer still comes after the commit that holds it.
 //! - **A claim takes as long with a million deliveries waiting as with none**: it reads ranges of one index, lane by lane,
@@ -22,7 +22,6 @@
 
 mod attempt;
 mod change_feed;
-mod change_row;
 mod change_signal;
 mod insert_within;
 mod key_store;

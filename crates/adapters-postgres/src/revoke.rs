@@ -11,15 +11,16 @@ use futures_util::future::{join, join3};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, InTime};
 
-/// `key_queries::revoke_key`, which tells the feed what it changed. Who waited for another one's revocation changes
-/// nothing: the condition is looked at again.
-const REVOKE: &str = "WITH revoked AS (
+/// `key_queries::revoke_key`, which also writes the key to the feed, whether it was revoked already or not. Where two
+/// calls wait for each other, the second changes nothing: PostgreSQL checks the condition again after the wait.
+const REVOKE: &str = "WITH found AS (
+    SELECT digest FROM api_keys WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4
+), revoked AS (
     UPDATE api_keys SET revoked_at = $1
     WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4 AND revoked_at IS NULL
-    RETURNING digest
-) INSERT INTO key_changes (digest, kind) SELECT digest, 'revoked' FROM revoked";
+) INSERT INTO key_changes (digest) SELECT digest FROM found";
 
-/// Revokes a key. One round trip. Answers also whether it changed anything.
+/// Revokes a key. One round trip. Answers also whether the feed has it.
 pub(crate) struct Revoke<'a> {
     pub(crate) owner: &'a UserId,
     pub(crate) id: KeyId,

@@ -10,16 +10,16 @@ use futures_util::future::join5;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, InTime};
 
-/// The rows are locked in the order of their ids, so that two reports never wait for each other in a circle.
-const REVOKE_BY_DIGESTS: &str = "WITH found AS (
+/// The rows are locked in the order of their ids, so that two reports never wait for each other in a circle. Every key
+/// that is stored goes to the feed, whether it was revoked already or not.
+const REVOKE_BY_DIGESTS: &str = "WITH unrevoked AS (
     SELECT id FROM api_keys WHERE digest = ANY($2) AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE
 ), revoked AS (
-    UPDATE api_keys SET revoked_at = $1 FROM found
-    WHERE api_keys.id = found.id AND api_keys.revoked_at IS NULL
-    RETURNING api_keys.digest
-) INSERT INTO key_changes (digest, kind) SELECT digest, 'revoked' FROM revoked";
+    UPDATE api_keys SET revoked_at = $1 FROM unrevoked
+    WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL
+) INSERT INTO key_changes (digest) SELECT digest FROM api_keys WHERE digest = ANY($2)";
 
-/// Revokes the keys under these digests. One round trip. Answers also whether it changed anything.
+/// Revokes the keys under these digests. One round trip. Answers also whether the feed has any.
 pub(crate) struct RevokeByDigests<'a> {
     pub(crate) digests: &'a [KeyDigest],
     pub(crate) at: Timestamp,

@@ -1,15 +1,14 @@
 use diesel::OptionalExtension;
-use diesel::prelude::QueryDsl;
+use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::key_queries::{count_being_replaced, key_by_id, list_keys, replace_key};
 use diesel_mapping::schema::{api_keys, key_changes};
 use diesel_mapping::{Kept, KeyRow, NewKeyRow, api_keys_of, digest_of};
-use domain::ports::{KeyChange, KeyChangeKind, Rotation};
+use domain::ports::Rotation;
 use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, ListView, Rotated, UserId};
 use futures_util::future::{join, join3, join4};
 
 use crate::attempt::{Failure, Work};
-use crate::change_row::NewChangeRow;
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, InTime, Rollback, settle};
 
@@ -59,12 +58,12 @@ impl Rotate<'_> {
         connection: &AsyncPgConnection,
     ) -> Result<Rotation, Failure> {
         let successor = NewKeyRow::new(&rotated.successor, self.digest);
-        let change = KeyChange { digest: replaced, kind: KeyChangeKind::Rotated };
+        let change = key_changes::digest.eq(replaced.as_bytes().as_slice());
         let ((updated, inserted, told), (rows, in_time, committed)) = join(
             join3(
                 Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
                 diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
-                diesel::insert_into(key_changes::table).values(NewChangeRow::from(&change)).execute(&mut &*connection),
+                diesel::insert_into(key_changes::table).values(change).execute(&mut &*connection),
             ),
             join3(
                 list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),

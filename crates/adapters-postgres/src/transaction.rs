@@ -46,11 +46,8 @@ boundary! {
     PlanAnew, "SET LOCAL plan_cache_mode = force_custom_plan"
 }
 boundary! {
-    /// Fails where the transaction has taken longer than a call may: its caller was told no, and its stamp in the change
-    /// feed grows old. The commit that follows is then a rollback.
-    ///
-    /// Readers of the feed rely on [`CHANGE_LAG_MAX`](domain::ports::CHANGE_LAG_MAX), 10 s: 4 s until here, 3 s at most
-    /// until the server has the commit, and 3 s at most for that (see [`Purpose::Calls`](crate::server::Purpose)).
+    /// Fails where the transaction has taken longer than a call may: its caller was refused. The commit that follows is
+    /// then a rollback.
     InTime, "SELECT 1 / (clock_timestamp() < now() + INTERVAL '4 seconds')::int"
 }
 boundary! {

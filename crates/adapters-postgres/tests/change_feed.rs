@@ -1,5 +1,5 @@
-//! The promises of the change feed on Postgres, and what only this adapter promises: ages, notifications, and exactness
-//! over many instances.
+//! The promises of the change feed on Postgres, and what only this adapter promises: commits that stall, servers that
+//! recover, notifications, and exactness over many instances.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, Entropy, Insertion, KeyChange, KeyChangeKind, KeyStore, RecentChanges, Revocation,
-    Rotation, StoreError,
+    ActiveLimit, ChangeFeed, Entropy, FeedPosition, FeedRead, Insertion, KeyChanges, KeyStore, Revocation, Rotation,
+    StoreError,
 };
 use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, Label, ListView, RotationRefusal, Scopes, Timestamp, UserId};
 use storage_conformance::Instances;
-use throwaway_postgres::{Cluster, Database};
+use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
 /// Longer than any test here.
@@ -91,30 +91,101 @@ async fn rotate(store: &PostgresStore, owner: &UserId, id: KeyId, max: u32, entr
     store.rotate(owner, id, &rotation, &digest(entropy), view()).await.unwrap()
 }
 
-async fn changes(store: &PostgresStore) -> Vec<KeyChange> {
-    match store.changes_within(WINDOW, 100).await.unwrap() {
-        RecentChanges::All(changes) => changes,
-        RecentChanges::TooMany => panic!("too many"),
+async fn read(store: &PostgresStore, since: Option<&FeedPosition>) -> FeedRead {
+    store.changes_since(since, 100).await.unwrap()
+}
+
+/// A transaction that began first and commits last, after any number of reads, is read once. Nothing is read twice while
+/// it runs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_is_read_however_long_its_commit_takes() {
+    let (stores, database) = instances(1).await;
+    let (store, entropy, alice) = (&stores[0], SeededEntropy::new(2), user("alice"));
+    let [late, early] = [insert(store, &alice, 10, &entropy).await, insert(store, &alice, 10, &entropy).await];
+    let (late, early) = (late.unwrap(), early.unwrap());
+    let start = read(store, None).await.position;
+    let cluster = Cluster::shared().await.unwrap();
+    let hex: String = late.1.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let insert = format!("INSERT INTO key_changes (digest) VALUES ('\\x{hex}')");
+    let stalled = {
+        let (database, stall) = (database.clone(), format!("BEGIN; {insert}; SELECT pg_sleep(14); COMMIT"));
+        tokio::spawn(async move { cluster.execute(&database, &stall).await.unwrap() })
+    };
+    let running = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+    while cluster.execute(&database, running).await.unwrap() != "1" {
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    store.revoke(&alice, early.0, now(), view()).await.unwrap();
+    let mut last = read(store, Some(&start)).await;
+    assert_eq!(last.changes, KeyChanges::Of(vec![early.1]));
+    while !stalled.is_finished() {
+        last = read(store, Some(&last.position)).await;
+        if last.changes != KeyChanges::Of(Vec::new()) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    stalled.await.unwrap();
+    if last.changes == KeyChanges::Of(Vec::new()) {
+        last = read(store, Some(&last.position)).await;
+    }
+    assert_eq!(last.changes, KeyChanges::Of(vec![late.1]), "it is read once it is committed");
+    assert_eq!(read(store, Some(&last.position)).await.changes, KeyChanges::Of(Vec::new()));
+}
+
+/// Numbers of transactions may be given out again after a crash, so that a position from before says nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_position_ends_with_the_run_of_its_server() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let database = cluster.database().await.unwrap();
+    let store = open(&database.url).await;
+    store.migrate().await.unwrap();
+    let mut last = read(&store, None).await.position;
+    let same = read(&store, Some(&last)).await;
+    assert_eq!(same.changes, KeyChanges::Of(Vec::new()), "the same run");
+
+    // The postmaster stays, and recovers, when a process of it is killed.
+    let victim =
+        cluster.execute(&database.name, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
+    let victim = victim.await.unwrap();
+    let started = cluster.execute(&database.name, "SELECT pg_postmaster_start_time()").await.unwrap();
+    assert!(std::process::Command::new("kill").args(["-9", &victim]).status().unwrap().success());
+    let again = loop {
+        match store.changes_since(Some(&last), 100).await {
+            Ok(again) if again.changes == KeyChanges::OfAnyKey => break again,
+            Ok(_) | Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    };
+    let recovered = cluster.execute(&database.name, "SELECT pg_postmaster_start_time()").await.unwrap();
+    assert_eq!(started, recovered, "the postmaster has not been started again");
+    last = again.position;
+    assert_eq!(read(&store, Some(&last)).await.changes, KeyChanges::Of(Vec::new()));
+
+    cluster.restart().await.unwrap();
+    assert_eq!(read(&store, Some(&last)).await.changes, KeyChanges::OfAnyKey);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn changes_are_told_and_forgotten_by_their_age() {
+async fn forgotten_changes_leave_the_table() {
     let (stores, database) = instances(1).await;
-    let (store, entropy, alice) = (&stores[0], SeededEntropy::new(2), user("alice"));
-    let old = insert(store, &alice, 10, &entropy).await.unwrap();
-    let new = insert(store, &alice, 10, &entropy).await.unwrap();
-    store.revoke(&alice, old.0, now(), view()).await.unwrap();
-    let age = "UPDATE key_changes SET changed_at = changed_at - INTERVAL '2 hours'";
-    Cluster::shared().await.unwrap().execute(&database, age).await.unwrap();
-    store.revoke(&alice, new.0, now(), view()).await.unwrap();
-    let newest = [KeyChange { digest: new.1, kind: KeyChangeKind::Revoked }];
-    assert_eq!(changes(store).await, newest);
-    let all = |changes| matches!(changes, RecentChanges::All(all) if all.len() == 2);
-    store.forget_changes(WINDOW * 3).await.unwrap();
-    assert!(all(store.changes_within(WINDOW * 3, 9).await.unwrap()));
-    store.forget_changes(WINDOW).await.unwrap();
-    assert_eq!(store.changes_within(WINDOW * 3, 9).await.unwrap(), RecentChanges::All(newest.to_vec()));
+    let (store, entropy, alice) = (&stores[0], SeededEntropy::new(6), user("alice"));
+    let cluster = Cluster::shared().await.unwrap();
+    let start = read(store, None).await.position;
+    for _ in 0..3 {
+        let key = insert(store, &alice, 10, &entropy).await.unwrap();
+        store.revoke(&alice, key.0, now(), view()).await.unwrap();
+    }
+    let kept = async || cluster.execute(&database, "SELECT count(*) FROM key_changes").await.unwrap();
+    store.forget_changes(&start).await.unwrap();
+    assert_eq!(kept().await, "3");
+    let (server, snapshot) = start.as_str().split_once(' ').unwrap();
+    assert_eq!(snapshot.split(':').count(), 3, "{start:?}");
+    let end = read(store, None).await.position;
+    let foreign = FeedPosition::new(end.as_str().replace(server, "another"));
+    store.forget_changes(&foreign).await.unwrap();
+    assert_eq!(kept().await, "3");
+    store.forget_changes(&end).await.unwrap();
+    assert_eq!(kept().await, "0");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

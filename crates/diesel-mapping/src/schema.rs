@@ -33,10 +33,8 @@ diesel::table! {
     use crate::sql_types::Instant;
 
     /// On Postgres only.
-    key_changes (changed_at, digest, kind) {
-        changed_at -> Instant,
+    key_changes (digest) {
         digest -> Binary,
-        kind -> Text,
     }
 }
 

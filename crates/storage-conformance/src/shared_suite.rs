@@ -84,14 +84,14 @@ macro_rules! with_change_feed_promises {
     ([$($macro:tt)*] $arguments:tt) => {
         $($macro)* ! {
             $arguments
-            each_change_is_told_to_every_instance_once
-            what_changes_nothing_is_not_told
-            too_many_changes_are_not_told_in_part
-            windows_of_any_length_are_taken
-            what_is_young_is_not_forgotten
-            an_answered_change_is_told_at_once
-            a_change_and_its_telling_are_one
-            parallel_changes_of_one_key_are_told_once
+            each_change_reaches_every_instance_once
+            what_changes_no_answer_is_not_in_the_feed
+            a_revocation_that_is_asked_for_again_is_a_change
+            changes_are_never_listed_in_part
+            what_came_after_is_not_forgotten
+            an_answered_change_is_in_the_next_read
+            a_change_and_its_place_in_the_feed_are_one
+            a_chain_of_reads_has_each_change_once
         }
     };
 }

@@ -5,10 +5,11 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use domain::memory::SeededEntropy;
-use domain::ports::{Clock, KeyStore, RecentUses, Revocation, Rotation, StoreError};
+use domain::ports::{
+    ChangeFeed, Clock, FeedPosition, FeedRead, KeyChanges, KeyStore, RecentUses, Revocation, Rotation, StoreError,
+};
 use domain::{
     ApiKey, FullKey, KeyDigest, KeyId, KeyPolicy, KeyRotation, KeyUse, Label, ListView, RateLimit, Scopes, Timestamp,
     UserId,
@@ -83,14 +84,14 @@ impl KeyStore for EveryKey {
 }
 
 #[async_trait::async_trait]
-impl domain::ports::ChangeFeed for EveryKey {
-    async fn changes_within(&self, _: Duration, _: u32) -> Result<domain::ports::RecentChanges, StoreError> {
-        Ok(domain::ports::RecentChanges::All(Vec::new()))
+impl ChangeFeed for EveryKey {
+    async fn changes_since(&self, _: Option<&FeedPosition>, _: u32) -> Result<FeedRead, StoreError> {
+        Ok(FeedRead { changes: KeyChanges::Of(Vec::new()), position: FeedPosition::new("0") })
     }
     async fn hint(&self) {
         std::future::pending::<()>().await;
     }
-    async fn forget_changes(&self, _: Duration) -> Result<(), StoreError> {
+    async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{BoxError, CHANGE_LAG_MAX, ChangeFeed, Clock, KeyChange, RecentChanges, StoreError};
+use domain::ports::{BoxError, ChangeFeed, Clock, FeedPosition, KeyChanges, StoreError};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -12,38 +12,38 @@ use crate::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT};
 
 /// The shortest time between two reads, however often the hint comes.
 const READ_SPACING: Duration = Duration::from_millis(20);
-/// Past this gap between good reads everything is forgotten rather than read up. Far below [`FORGET_AGE`].
+/// After a longer gap between good reads, the reader forgets everything instead of reading what it missed. Far below
+/// [`FORGET_INTERVAL`].
 const GAP_MAX: Duration = Duration::from_mins(1);
-/// The most changes that are read at once, some 4 MiB. Past it everything is forgotten.
+/// The most changes in one read, some 4 MiB. Past it the reader forgets everything.
 const CHANGES_MAX: u32 = 100_000;
-/// Changes older than this are deleted.
-const FORGET_AGE: Duration = Duration::from_mins(10);
-/// How often they are.
+/// How often old changes are deleted, and how long each stays at least.
 const FORGET_INTERVAL: Duration = Duration::from_mins(5);
 
-/// Reads the change feed, evicts what others have changed, and vouches for the cache.
+/// Reads the change feed, evicts what other processes have changed, and vouches for the cache.
 ///
-/// Every read looks back over the time since the last good one began, and over [`CHANGE_LAG_MAX`] more, for changes
-/// that commit out of order. What the last read has seen is not evicted again.
+/// Each read goes on from the position of the last one. Without a position, after a gap, and where the feed cannot list
+/// the changes, every cached answer is forgotten.
 pub(crate) struct FeedReader {
     feed: Arc<dyn ChangeFeed>,
     answers: Arc<Answers>,
     clock: Arc<dyn Clock>,
-    /// Every change that was committed before this instant has been evicted.
+    /// When the last good read began: every change that was committed before this instant has been evicted.
     covered: Mark,
-    last_read: HashSet<KeyChange>,
+    /// Where the next read goes on.
+    position: watch::Sender<Option<FeedPosition>>,
     is_failing: bool,
 }
 
 impl FeedReader {
-    /// A reader for a cache that was empty at `covered`.
-    pub(crate) fn new(feed: Arc<dyn ChangeFeed>, answers: Arc<Answers>, clock: Arc<dyn Clock>, covered: Mark) -> Self {
-        Self { feed, answers, clock, covered, last_read: HashSet::new(), is_failing: false }
+    pub(crate) fn new(feed: Arc<dyn ChangeFeed>, answers: Arc<Answers>, clock: Arc<dyn Clock>) -> Self {
+        let covered = Mark::now(&*clock);
+        Self { feed, answers, clock, covered, position: watch::Sender::new(None), is_failing: false }
     }
 
     /// Reads every [`FEED_POLL_INTERVAL`], and when the feed hints at a change, until `stop` is cancelled.
     pub(crate) async fn run(mut self, stop: &CancellationToken) {
-        let forgetting = forget_old_changes(Arc::clone(&self.feed));
+        let forgetting = forget_old_changes(Arc::clone(&self.feed), self.position.subscribe());
         let reading = async {
             loop {
                 let began = Instant::now();
@@ -61,35 +61,20 @@ impl FeedReader {
 
     async fn read(&mut self) -> Result<(), StoreError> {
         let began = Mark::now(&*self.clock);
-        if began.since(self.covered) > GAP_MAX {
-            self.evict_all();
-            self.covered = began;
+        let is_in_time = began.since(self.covered) <= GAP_MAX;
+        let since = if is_in_time { self.position.borrow().clone() } else { None };
+        let answer = timeout(FEED_READ_TIMEOUT, self.feed.changes_since(since.as_ref(), CHANGES_MAX)).await;
+        let read = answer.map_err(|_| StoreError::Unavailable(BoxError::from("no answer in time")))??;
+        match read.changes {
+            KeyChanges::Of(changed) => changed.iter().for_each(|digest| self.answers.evict(digest)),
+            KeyChanges::OfAnyKey => self.answers.evict_all(),
         }
-        let window = began.since(self.covered) + CHANGE_LAG_MAX;
-        let answer = timeout(FEED_READ_TIMEOUT, self.feed.changes_within(window, CHANGES_MAX)).await;
-        match answer.map_err(|_| StoreError::Unavailable(BoxError::from("no answer in time")))?? {
-            RecentChanges::All(changes) => self.evict_new(changes),
-            RecentChanges::TooMany => self.evict_all(),
-        }
+        self.position.send_replace(Some(read.position));
         self.covered = began;
         if let Some(fence) = &self.answers.fence {
             fence.renew(began);
         }
         Ok(())
-    }
-
-    fn evict_new(&mut self, changes: Vec<KeyChange>) {
-        for change in &changes {
-            if !self.last_read.contains(change) {
-                self.answers.evict(&change.digest);
-            }
-        }
-        self.last_read = changes.into_iter().collect();
-    }
-
-    fn evict_all(&mut self) {
-        self.answers.evict_all();
-        self.last_read.clear();
     }
 
     /// Once when it begins to fail, and once when it works again: it may fail four times a second.
@@ -98,22 +83,24 @@ impl FeedReader {
         match outcome {
             Err(error) if !was_failing => tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the change feed cannot be read: keys are looked up in the database until it can"
+                "cannot read the change feed: keys are looked up in the database until it can be read"
             ),
-            Ok(()) if was_failing => tracing::info!("the change feed is read again"),
+            Ok(()) if was_failing => tracing::info!("the change feed can be read again"),
             _ => {}
         }
     }
 }
 
-async fn forget_old_changes(feed: Arc<dyn ChangeFeed>) {
+/// Deletes the changes before a position that is [`FORGET_INTERVAL`] old: by then every instance has read past it, or
+/// forgets everything because of its gap.
+async fn forget_old_changes(feed: Arc<dyn ChangeFeed>, position: watch::Receiver<Option<FeedPosition>>) {
+    let mut old = None;
     loop {
         sleep(FORGET_INTERVAL).await;
-        if let Err(error) = feed.forget_changes(FORGET_AGE).await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "old changes of keys could not be deleted, will retry"
-            );
+        let newest = position.borrow().clone();
+        let Some(before) = std::mem::replace(&mut old, newest) else { continue };
+        if let Err(error) = feed.forget_changes(&before).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "cannot delete old changes of keys, retrying");
         }
     }
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answers::{Answers, Recall};
 use crate::evicting_store::EvictingStore;
 use crate::feed_reader::FeedReader;
-use crate::fence::{Fence, Mark};
+use crate::fence::Fence;
 use crate::last_use::Uses;
 use crate::limiter::{Allowance, Limiter};
 use crate::stored_uses::StoredUses;
@@ -38,8 +38,8 @@ impl Default for VerifierSettings {
 pub struct Verifier {
     answers: Arc<Answers>,
     clock: Arc<dyn Clock>,
-    /// The changes of other processes, and since when the cache has to know of them.
-    feed: Option<(Arc<dyn ChangeFeed>, Mark)>,
+    /// The changes of other processes.
+    feed: Option<Arc<dyn ChangeFeed>>,
     uses: Uses<VerifiedKey>,
     stored_uses: StoredUses,
     flushing: Mutex<()>,
@@ -78,7 +78,6 @@ impl Verifier {
         settings: VerifierSettings,
     ) -> Arc<Self> {
         let fence = feed.is_some().then(Fence::new);
-        let feed = feed.map(|feed| (feed, Mark::now(&*clock)));
         let answers = Arc::new(Answers::new(store, Arc::clone(&clock), fence, &settings));
         let limiter = settings.rate_limit.map(Limiter::new);
         Arc::new(Self {
@@ -135,9 +134,9 @@ impl Verifier {
     /// and what it can within [`FLUSH_AT_STOP_MAX`] when `stop` is cancelled.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let reading = async {
-            if let Some((feed, covered)) = &self.feed {
+            if let Some(feed) = &self.feed {
                 let (feed, answers, clock) = (Arc::clone(feed), Arc::clone(&self.answers), Arc::clone(&self.clock));
-                FeedReader::new(feed, answers, clock, *covered).run(&stop).await;
+                FeedReader::new(feed, answers, clock).run(&stop).await;
             }
         };
         let flushing = async {

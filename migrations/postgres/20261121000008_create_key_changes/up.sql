@@ -1,8 +1,8 @@
--- What instances must learn of each other's keys: the kind is 'revoked' or 'rotated'. The stamp is when the transaction
--- began, by this server's clock. It leads the only index, because changes are read, and forgotten, by their age.
+-- The digests of keys that were revoked or rotated, for instances that remember answers about them. Instances read the
+-- feed by transaction: a row is new to a reader if its transaction was not committed in the reader's last snapshot. A
+-- time would not do, because nothing bounds how long a COMMIT takes.
 CREATE TABLE key_changes (
-    changed_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+    transaction_id XID8 NOT NULL DEFAULT pg_current_xact_id(),
     digest BYTEA NOT NULL,
-    kind TEXT NOT NULL,
-    PRIMARY KEY (changed_at, digest, kind)
+    PRIMARY KEY (transaction_id, digest)
 );

@@ -1,11 +1,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 
 use crate::ports::{
-    ActiveLimit, ChangeFeed, Insertion, KeyChange, KeyChangeKind, KeyStore, NotReady, ReadinessCheck, RecentChanges,
+    ActiveLimit, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyChanges, KeyStore, NotReady, ReadinessCheck,
     RecentUses, Revocation, Rotation, StoreError,
 };
 use crate::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
@@ -19,8 +18,8 @@ struct Tables {
     keys: HashMap<KeyId, ApiKey>,
     ids: HashMap<KeyDigest, KeyId>,
     owned: HashMap<UserId, BTreeSet<KeyId>>,
-    /// Every change there was: a feed may tell more than it is asked for.
-    changes: Vec<KeyChange>,
+    /// The keys of all changes. A position in the feed is how many there were.
+    changes: Vec<KeyDigest>,
 }
 
 impl Tables {
@@ -43,9 +42,9 @@ impl Tables {
     }
 
     fn revoke(&mut self, id: KeyId, digest: KeyDigest, at: Timestamp) {
-        if let Some(key) = self.keys.get_mut(&id).filter(|key| key.revoked_at.is_none()) {
-            key.revoked_at = Some(at);
-            self.changes.push(KeyChange { digest, kind: KeyChangeKind::Revoked });
+        if let Some(key) = self.keys.get_mut(&id) {
+            key.revoked_at.get_or_insert(at);
+            self.changes.push(digest);
         }
     }
 
@@ -114,7 +113,7 @@ impl KeyStore for MemoryKeyStore {
         };
         tables.insert(&rotated.successor, digest)?;
         tables.keys.insert(id, rotated.replaced);
-        tables.changes.push(KeyChange { digest: replaced, kind: KeyChangeKind::Rotated });
+        tables.changes.push(replaced);
         Ok(Rotation::Rotated { replaced, keys: tables.list(owner, view) })
     }
 
@@ -164,17 +163,19 @@ impl KeyStore for MemoryKeyStore {
 
 #[async_trait]
 impl ChangeFeed for MemoryKeyStore {
-    async fn changes_within(&self, _: Duration, max: u32) -> Result<RecentChanges, StoreError> {
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
         let tables = self.tables();
-        let all = tables.changes.len() <= max as usize;
-        Ok(if all { RecentChanges::All(tables.changes.clone()) } else { RecentChanges::TooMany })
+        let new = since.and_then(|since| tables.changes.get(since.as_str().parse::<usize>().ok()?..));
+        let changes = new.filter(|new| new.len() <= max as usize).map(<[KeyDigest]>::to_vec);
+        let changes = changes.map_or(KeyChanges::OfAnyKey, KeyChanges::Of);
+        Ok(FeedRead { changes, position: FeedPosition::new(tables.changes.len().to_string()) })
     }
 
     async fn hint(&self) {
         std::future::pending::<()>().await;
     }
 
-    async fn forget_changes(&self, _: Duration) -> Result<(), StoreError> {
+    async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {
         Ok(())
     }
 }

@@ -1,70 +1,72 @@
-use std::time::Duration;
-
 use async_trait::async_trait;
 
+#[cfg(doc)]
+use super::keys::KeyStore;
 use super::store_error::StoreError;
 use crate::KeyDigest;
 
-/// What became of a key, so that an answer about it that is remembered elsewhere may be wrong.
-///
-/// Each happens to a key once at most, so a change is known by these two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct KeyChange {
-    /// The key's digest.
-    pub digest: KeyDigest,
-    /// What happened.
-    pub kind: KeyChangeKind,
-}
-
-/// The kinds of [`KeyChange`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum KeyChangeKind {
-    /// `revoked_at` was set, by its owner, the operator or a leak report.
-    Revoked,
-    /// It was rotated: it ends with the overlap, or has ended.
-    Rotated,
-}
-
-/// The changes of a while.
+/// A place in a [`ChangeFeed`]: everything that was committed before one read of it. Only the store that made it can
+/// read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RecentChanges {
-    /// All of them.
-    All(Vec<KeyChange>),
-    /// There are more than were asked for.
-    TooMany,
+pub struct FeedPosition(String);
+
+impl FeedPosition {
+    /// From the store's own notation.
+    pub fn new(notation: impl Into<String>) -> Self {
+        Self(notation.into())
+    }
+
+    /// The store's own notation.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
-/// How long after its stamp a change may be committed, at most: the longest transaction that changes keys.
-pub const CHANGE_LAG_MAX: Duration = Duration::from_secs(10);
+/// What one read of a [`ChangeFeed`] returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedRead {
+    /// What changed since the position that was given.
+    pub changes: KeyChanges,
+    /// Where the next read goes on.
+    pub position: FeedPosition,
+}
 
-/// Tells instances that share a store which keys any of them has changed. A store of one process needs none.
+/// The keys that changed between two positions of a [`ChangeFeed`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyChanges {
+    /// The digest of each key, once for each change, in any order.
+    Of(Vec<KeyDigest>),
+    /// Any key may have changed: forget every answer that is remembered.
+    OfAnyKey,
+}
+
+/// Reports to the instances that share a store which keys any of them has changed. A store of one process needs none.
 ///
-/// - [`KeyStore::revoke`](crate::ports::KeyStore::revoke),
-///   [`KeyStore::revoke_by_digests`](crate::ports::KeyStore::revoke_by_digests) and
-///   [`KeyStore::rotate`](crate::ports::KeyStore::rotate) each write their changes in the transaction that makes them;
-///   a call that changes nothing writes none. [`KeyStore::purge_ended`](crate::ports::KeyStore::purge_ended) writes
-///   none, because what it deletes has been refused for a day at least.
-/// - A change bears a stamp of the store's own clock: the one clock that all instances share, and the only time that
-///   an adapter may read. It is taken when the transaction begins, and such a transaction commits within
-///   [`CHANGE_LAG_MAX`] of it or not at all: the adapter sets the store's time limits accordingly.
+/// [`KeyStore::revoke`], [`KeyStore::revoke_by_digests`] and [`KeyStore::rotate`] each write the digest of the key in
+/// the transaction that changes it. A revocation writes it for a key that is revoked already too: the owner asks again
+/// because some instance still accepts the key. Calls that are refused write nothing, and neither does
+/// [`KeyStore::purge_ended`]: what it deletes has been refused for a day at least.
 #[async_trait]
 pub trait ChangeFeed: Send + Sync {
-    /// The changes that were committed before the call and stamped within the last `window`, each once, in no order.
+    /// The changes that were committed after the read that returned `since`, and before this call.
     ///
-    /// - Older ones may be among them. Where there are more than `max`, the answer is [`RecentChanges::TooMany`].
-    /// - A [`KeyStore::find_by_digest`](crate::ports::KeyStore::find_by_digest) that begins after the answer sees each
-    ///   of these changes.
-    /// - It succeeds only when the store itself answered: an adapter never answers from what it remembers.
-    /// - Dropping the future costs nothing but the answer.
-    async fn changes_within(&self, window: Duration, max: u32) -> Result<RecentChanges, StoreError>;
+    /// - Each change is in exactly one of the reads of a chain in which each read goes on from the last, however long
+    ///   its transaction takes to commit and whatever commits before it.
+    /// - The answer is [`KeyChanges::OfAnyKey`] without `since`, where there are more than `max` changes, and where
+    ///   `since` is of another server, or of the same one before it lost its last transactions in a crash. The
+    ///   position is good in each case.
+    /// - A [`KeyStore::find_by_digest`] that begins after the answer sees each of these changes.
+    /// - It succeeds only when the store itself answered, and takes writes: never from memory, and never on a standby.
+    /// - A caller that drops the future loses the answer and nothing else.
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError>;
 
-    /// Returns when changes may have been committed since the last return, or for no reason at all; perhaps never.
+    /// Returns when changes may have been committed since the last return, or for no reason at all. It may never return.
     ///
-    /// A hint, such as a notification after the commit: it makes readers faster, and none relies on it. It does not
-    /// fail, reconnects by itself, and may be dropped and called again at any time.
+    /// A hint, such as a notification after the commit: it makes readers faster, and no reader relies on it. It does
+    /// not fail, reconnects by itself, and may be dropped and called again at any time.
     async fn hint(&self);
 
-    /// Deletes changes that were stamped longer than `age` ago, or some of them, in one short transaction. Callers
-    /// keep `age` far above every window that they ask for.
-    async fn forget_changes(&self, age: Duration) -> Result<(), StoreError>;
+    /// Deletes changes that were committed before the read that returned `before`, or some of them, in one short
+    /// transaction; none where `before` is of another server. Callers make sure that every instance has read past it.
+    async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError>;
 }

@@ -57,6 +57,9 @@ pub enum Rotation {
     NotOwned,
 }
 
+/// The most digests in one [`KeyStore::find_by_digests`].
+pub const FIND_MAX: usize = 1_000;
+
 /// Stores API keys. Times keep their milliseconds; texts come back byte for byte.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
@@ -85,6 +88,7 @@ pub trait KeyStore: Send + Sync {
     /// revoked like an active one.
     ///
     /// - Of parallel revocations one sets the time, and all succeed.
+    /// - A key that is revoked already is reported to the [`ChangeFeed`](super::ChangeFeed) again.
     /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would answer within the same transaction.
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError>;
 
@@ -124,6 +128,18 @@ pub trait KeyStore: Send + Sync {
     ///
     /// It reads what was committed before the call: never a replica that lags behind, nor a cache.
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError>;
+
+    /// [`KeyStore::find_by_digest`] for each of `digests`: the keys that are stored, each with its digest, in any order.
+    /// Callers pass at most [`FIND_MAX`] digests, each once.
+    ///
+    /// A store that answers many digests at the cost of one overrides this.
+    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let mut found = Vec::new();
+        for digest in digests {
+            found.extend(self.find_by_digest(digest).await?.map(|key| (*digest, key)));
+        }
+        Ok(found)
+    }
 
     /// Moves `last_used_at` of each named key forward to `at`, never back, and changes nothing else. Ids that are not
     /// stored are passed over; of several uses of one key the latest counts.

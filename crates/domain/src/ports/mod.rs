@@ -23,9 +23,9 @@ mod store_error;
 mod system;
 mod webhooks;
 
-pub use change_feed::{CHANGE_LAG_MAX, ChangeFeed, KeyChange, KeyChangeKind, RecentChanges};
+pub use change_feed::{ChangeFeed, FeedPosition, FeedRead, KeyChanges};
 pub use identity::{IdentityUnavailable, IdentityVerdict, IdentityVerifier};
-pub use keys::{ActiveLimit, Insertion, KeyStore, RecentUses, Revocation, Rotation};
+pub use keys::{ActiveLimit, FIND_MAX, Insertion, KeyStore, RecentUses, Revocation, Rotation};
 pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, NotReady, ReadinessCheck};
 pub use webhooks::deliveries::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest};

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use domain::memory::SeededEntropy;
-use domain::ports::{ChangeFeed, KeyChange, KeyChangeKind, KeyStore, RecentChanges};
+use domain::ports::{ChangeFeed, FeedPosition, KeyChanges, KeyStore};
 use domain::{
     ApiKey, CreateKey, CreateKeyError, KeyId, KeyRotation, OVERLAP_MAX, RotateKey, RotateKeyError, RotatedKey,
     RotationRefusal, Scopes, UserId,
@@ -34,9 +34,8 @@ fn without_an_overlap_the_old_key_is_revoked() {
     assert_eq!(replaced.expires_at, None, "it is revoked, and its expiry is what it was");
     assert!(find(&new.keys, new.id).is_active(desk.now()));
 
-    let changes = pollster::block_on(desk.store.changes_within(DAY, 10)).unwrap();
-    let change = KeyChange { digest: old.full_key.digest(), kind: KeyChangeKind::Rotated };
-    assert_eq!(changes, RecentChanges::All(vec![change]));
+    let read = pollster::block_on(desk.store.changes_since(Some(&FeedPosition::new("0")), 10)).unwrap();
+    assert_eq!(read.changes, KeyChanges::Of(vec![old.full_key.digest()]));
 }
 
 #[test]

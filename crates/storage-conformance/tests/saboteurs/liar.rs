@@ -5,8 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::MemoryKeyStore;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, Insertion, KeyChange, KeyChangeKind, KeyStore, RecentChanges, Revocation, Rotation,
-    StoreError,
+    ActiveLimit, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyChanges, KeyStore, Revocation, Rotation, StoreError,
 };
 use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 use storage_conformance::Instances;
@@ -15,20 +14,22 @@ use tokio::sync::Mutex;
 /// What lies between two steps of a store that asks a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);
 
-/// What is wrong with what a store tells.
+/// What is wrong with a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
     None,
-    TellsOnlyItself,
-    KeepsRotationsToItself,
-    TellsTwice,
-    TellsRefusals,
+    ListsOnlyItsOwn,
+    LeavesOutRotations,
+    LeavesOutRepetitions,
+    ListsTwice,
+    ListsRefusals,
     CutsAtTheMax,
-    OverflowsOnLongWindows,
-    ForgetsTheYoung,
-    TellsBeforeItChanges,
-    TellsAfterItAnswers,
-    TellsAfterItChanges,
+    ForgetsWhatCameAfter,
+    ListsBeforeItChanges,
+    ListsAfterItAnswers,
+    ListsAfterItChanges,
+    /// A change stands where its call began, before changes that were committed meanwhile.
+    OrdersByTheBeginning,
 }
 
 /// A store that is right, with a feed that is right but for one lie.
@@ -41,8 +42,8 @@ pub(crate) struct Liar {
 #[derive(Default)]
 struct Shared {
     store: MemoryKeyStore,
-    /// What is told, and whether the first instance made it. Held while a change is made.
-    told: Mutex<Vec<(KeyChange, bool)>>,
+    /// The feed, and whether the first instance made the change. Held while a change is made.
+    listed: Mutex<Vec<(KeyDigest, bool)>>,
     is_late: AtomicBool,
 }
 
@@ -54,68 +55,73 @@ impl Liar {
         })
     }
 
-    /// Makes the change, and tells what became of it.
+    /// Makes the change, and lists what it changed.
     async fn change<T>(&self, change: impl Future<Output = T>) -> T {
-        let mut told = self.shared.told.lock().await;
+        let beginning = self.shared.listed.lock().await.len();
+        if self.lie == Lie::OrdersByTheBeginning {
+            tokio::time::sleep(STATEMENT_DURATION).await;
+        }
+        let mut listed = self.shared.listed.lock().await;
         let before = self.made().await.len();
         let answer = change.await;
         let new = self.made().await.split_off(before);
-        if self.lie == Lie::TellsAfterItChanges {
-            drop(told);
+        if self.lie == Lie::ListsAfterItChanges {
+            drop(listed);
             tokio::time::sleep(STATEMENT_DURATION).await;
-            told = self.shared.told.lock().await;
+            listed = self.shared.listed.lock().await;
         }
-        if self.lie == Lie::TellsAfterItAnswers && !new.is_empty() {
+        if self.lie == Lie::ListsAfterItAnswers && !new.is_empty() {
             self.shared.is_late.store(true, Ordering::SeqCst);
         }
-        let is_told =
-            |change: &KeyChange| self.lie != Lie::KeepsRotationsToItself || change.kind != KeyChangeKind::Rotated;
-        let times = if self.lie == Lie::TellsTwice { 2 } else { 1 };
-        told.extend(new.into_iter().filter(is_told).flat_map(|change| [(change, self.is_first)].repeat(times)));
+        let times = if self.lie == Lie::ListsTwice { 2 } else { 1 };
+        let at = if self.lie == Lie::OrdersByTheBeginning { beginning } else { listed.len() };
+        let is_repetition = |digest: &KeyDigest| listed.iter().any(|(other, _)| other == digest);
+        let kept = |digest: &KeyDigest| self.lie != Lie::LeavesOutRepetitions || !is_repetition(digest);
+        let new: Vec<KeyDigest> = new.into_iter().filter(kept).collect();
+        listed.splice(at..at, new.into_iter().flat_map(|digest| [(digest, self.is_first)].repeat(times)));
         answer
     }
 
     /// The changes that were really made.
-    async fn made(&self) -> Vec<KeyChange> {
-        match self.shared.store.changes_within(Duration::MAX, u32::MAX).await {
-            Ok(RecentChanges::All(changes)) => changes,
-            other => panic!("the store in memory tells all: {other:?}"),
+    async fn made(&self) -> Vec<KeyDigest> {
+        match self.shared.store.changes_since(Some(&FeedPosition::new("0")), u32::MAX).await.map(|read| read.changes) {
+            Ok(KeyChanges::Of(changed)) => changed,
+            other => panic!("the store in memory lists all changes: {other:?}"),
         }
     }
 
-    async fn tell(&self, digest: KeyDigest) {
-        let change = KeyChange { digest, kind: KeyChangeKind::Revoked };
-        self.shared.told.lock().await.push((change, self.is_first));
+    async fn list_falsely(&self, digest: KeyDigest) {
+        self.shared.listed.lock().await.push((digest, self.is_first));
     }
 }
 
 #[async_trait]
 impl ChangeFeed for Liar {
-    async fn changes_within(&self, window: Duration, max: u32) -> Result<RecentChanges, StoreError> {
-        if self.lie == Lie::OverflowsOnLongWindows && window == Duration::MAX {
-            return Err(StoreError::Unavailable("sabotage".into()));
-        }
-        let told = self.shared.told.lock().await;
-        let is_mine = |first: bool| self.lie != Lie::TellsOnlyItself || first == self.is_first;
-        let mut changes: Vec<KeyChange> =
-            told.iter().filter(|(_, first)| is_mine(*first)).map(|(change, _)| *change).collect();
-        if self.shared.is_late.swap(false, Ordering::SeqCst) {
-            changes.pop();
-        }
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
+        let listed = self.shared.listed.lock().await;
+        let is_late = self.shared.is_late.swap(false, Ordering::SeqCst);
+        let end = listed.len() - usize::from(is_late && !listed.is_empty());
+        let position = FeedPosition::new(end.to_string());
+        let Some(start) = since.and_then(|since| since.as_str().parse::<usize>().ok()) else {
+            return Ok(FeedRead { changes: KeyChanges::OfAnyKey, position });
+        };
+        let is_mine = |first: bool| self.lie != Lie::ListsOnlyItsOwn || first == self.is_first;
+        let new = listed.iter().take(end).skip(start).filter(|(_, first)| is_mine(*first));
+        let mut changed: Vec<KeyDigest> = new.map(|(digest, _)| *digest).collect();
         if self.lie == Lie::CutsAtTheMax {
-            changes.truncate(max as usize);
+            changed.truncate(max as usize);
         }
-        let all = changes.len() <= max as usize;
-        Ok(if all { RecentChanges::All(changes) } else { RecentChanges::TooMany })
+        let all = changed.len() <= max as usize;
+        Ok(FeedRead { changes: if all { KeyChanges::Of(changed) } else { KeyChanges::OfAnyKey }, position })
     }
 
     async fn hint(&self) {
         std::future::pending::<()>().await;
     }
 
-    async fn forget_changes(&self, _: Duration) -> Result<(), StoreError> {
-        if self.lie == Lie::ForgetsTheYoung {
-            self.shared.told.lock().await.clear();
+    async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {
+        if self.lie == Lie::ForgetsWhatCameAfter {
+            self.shared.listed.lock().await.clear();
         }
         Ok(())
     }
@@ -139,8 +145,8 @@ impl KeyStore for Liar {
 
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
         let revocation = self.change(self.shared.store.revoke(owner, id, at, view)).await?;
-        if self.lie == Lie::TellsRefusals && !matches!(revocation, Revocation::Revoked { .. }) {
-            self.tell(KeyDigest::from_bytes([0; 32])).await;
+        if self.lie == Lie::ListsRefusals && !matches!(revocation, Revocation::Revoked { .. }) {
+            self.list_falsely(KeyDigest::from_bytes([0; 32])).await;
         }
         Ok(revocation)
     }
@@ -153,7 +159,9 @@ impl KeyStore for Liar {
         digest: &KeyDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
-        self.change(self.shared.store.rotate(owner, id, rotation, digest, view)).await
+        let rotate = self.shared.store.rotate(owner, id, rotation, digest, view);
+        // The store in memory lists it, the feed of this one does not.
+        if self.lie == Lie::LeavesOutRotations { rotate.await } else { self.change(rotate).await }
     }
 
     async fn revoke_by_digests(
@@ -161,9 +169,9 @@ impl KeyStore for Liar {
         digests: &[KeyDigest],
         at: Timestamp,
     ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
-        if self.lie == Lie::TellsBeforeItChanges {
+        if self.lie == Lie::ListsBeforeItChanges {
             for digest in digests {
-                self.tell(*digest).await;
+                self.list_falsely(*digest).await;
             }
             tokio::time::sleep(STATEMENT_DURATION).await;
         }

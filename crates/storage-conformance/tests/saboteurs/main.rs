@@ -163,16 +163,20 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
 
 /// Each lie of a feed, and the promises that it breaks.
 const LIARS: &[(Lie, &[&str])] = &[
-    (Lie::TellsOnlyItself, &["each_change_is_told_to_every_instance_once", "an_answered_change_is_told_at_once"]),
-    (Lie::KeepsRotationsToItself, &["each_change_is_told_to_every_instance_once", "a_change_and_its_telling_are_one"]),
-    (Lie::TellsTwice, &["each_change_is_told_to_every_instance_once", "parallel_changes_of_one_key_are_told_once"]),
-    (Lie::TellsRefusals, &["what_changes_nothing_is_not_told"]),
-    (Lie::CutsAtTheMax, &["too_many_changes_are_not_told_in_part"]),
-    (Lie::OverflowsOnLongWindows, &["windows_of_any_length_are_taken"]),
-    (Lie::ForgetsTheYoung, &["what_is_young_is_not_forgotten"]),
-    (Lie::TellsBeforeItChanges, &["a_change_and_its_telling_are_one"]),
-    (Lie::TellsAfterItAnswers, &["an_answered_change_is_told_at_once"]),
-    (Lie::TellsAfterItChanges, &["a_change_and_its_telling_are_one"]),
+    (Lie::ListsOnlyItsOwn, &["each_change_reaches_every_instance_once", "an_answered_change_is_in_the_next_read"]),
+    (
+        Lie::LeavesOutRotations,
+        &["each_change_reaches_every_instance_once", "a_change_and_its_place_in_the_feed_are_one"],
+    ),
+    (Lie::LeavesOutRepetitions, &["a_revocation_that_is_asked_for_again_is_a_change"]),
+    (Lie::ListsTwice, &["each_change_reaches_every_instance_once", "a_chain_of_reads_has_each_change_once"]),
+    (Lie::ListsRefusals, &["what_changes_no_answer_is_not_in_the_feed"]),
+    (Lie::CutsAtTheMax, &["changes_are_never_listed_in_part"]),
+    (Lie::ForgetsWhatCameAfter, &["what_came_after_is_not_forgotten"]),
+    (Lie::ListsBeforeItChanges, &["a_change_and_its_place_in_the_feed_are_one"]),
+    (Lie::ListsAfterItAnswers, &["an_answered_change_is_in_the_next_read"]),
+    (Lie::ListsAfterItChanges, &["a_change_and_its_place_in_the_feed_are_one"]),
+    (Lie::OrdersByTheBeginning, &["a_chain_of_reads_has_each_change_once"]),
 ];
 
 /// The faults are what breaks promises: without one, the same store keeps them all.

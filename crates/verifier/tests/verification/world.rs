@@ -5,7 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{
-    ActiveLimit, BoxError, ChangeFeed, Insertion, KeyStore, RecentChanges, Revocation, Rotation, StoreError,
+    ActiveLimit, BoxError, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyChanges, KeyStore, Revocation, Rotation,
+    StoreError,
 };
 use domain::{
     ApiKey, CreateKey, CreatedKey, FullKey, KeyDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation, KeyUse, Keys,
@@ -35,8 +36,9 @@ pub(crate) struct Link {
     lists_read: Semaphore,
     pub(crate) feed: Mutex<Feed>,
     pub(crate) hint: Notify,
-    pub(crate) windows: Mutex<Vec<Duration>>,
-    pub(crate) forgotten: AtomicUsize,
+    pub(crate) reads: AtomicUsize,
+    /// Before which positions changes were forgotten.
+    pub(crate) forgotten: Mutex<Vec<FeedPosition>>,
 }
 
 /// What reads of the feed do.
@@ -45,8 +47,8 @@ pub(crate) enum Feed {
     Works,
     Fails,
     Hangs,
-    /// It answers, but tells nothing: the changes are older than it keeps them.
-    TellsNothing,
+    /// It answers, and has lost what it is asked for: only [`KeyChanges::OfAnyKey`] is honest, and it is not.
+    ListsNothing,
     Overflows,
 }
 
@@ -68,8 +70,8 @@ impl Link {
             lists_read: Semaphore::new(0),
             feed: Mutex::new(Feed::Works),
             hint: Notify::new(),
-            windows: Mutex::default(),
-            forgotten: AtomicUsize::new(0),
+            reads: AtomicUsize::new(0),
+            forgotten: Mutex::default(),
         })
     }
 
@@ -204,15 +206,18 @@ impl KeyStore for Link {
 
 #[async_trait]
 impl ChangeFeed for Link {
-    async fn changes_within(&self, window: Duration, max: u32) -> Result<RecentChanges, StoreError> {
-        self.windows.lock().unwrap().push(window);
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
         let feed = *self.feed.lock().unwrap();
+        let read = self.store.changes_since(since, max).await?;
+        let is_first = since.is_none();
         match feed {
-            Feed::Works => self.store.changes_within(window, max).await,
+            Feed::Works => Ok(read),
             Feed::Fails => Err(switched_off()),
             Feed::Hangs => std::future::pending().await,
-            Feed::TellsNothing => Ok(RecentChanges::All(Vec::new())),
-            Feed::Overflows => Ok(RecentChanges::TooMany),
+            Feed::ListsNothing if !is_first => Ok(FeedRead { changes: KeyChanges::Of(Vec::new()), ..read }),
+            Feed::ListsNothing => Ok(read),
+            Feed::Overflows => Ok(FeedRead { changes: KeyChanges::OfAnyKey, ..read }),
         }
     }
 
@@ -220,8 +225,8 @@ impl ChangeFeed for Link {
         self.hint.notified().await;
     }
 
-    async fn forget_changes(&self, _: Duration) -> Result<(), StoreError> {
-        self.forgotten.fetch_add(1, Ordering::SeqCst);
+    async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError> {
+        self.forgotten.lock().unwrap().push(before.clone());
         Ok(())
     }
 }
