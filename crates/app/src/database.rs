@@ -5,7 +5,9 @@ use adapters_postgres::{OpenError, PostgresSettings, PostgresStore};
 use adapters_sqlite::{SqliteSettings, SqliteStore};
 use anyhow::{Context, Result};
 use diesel_mapping::{MigrateError, MigrationStatus};
-use domain::ports::{Clock, DeliveryLog, DeliveryQueue, EventStore, KeyStore, ReadinessCheck, SubscriptionStore};
+use domain::ports::{
+    Clock, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, KeyStore, ReadinessCheck, SubscriptionStore,
+};
 use domain::webhooks::WebhookStores;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -65,10 +67,11 @@ impl Database {
     pub(crate) fn webhooks(&self) -> (WebhookStores, Arc<dyn DeliveryQueue>) {
         fn ports<S>(store: &Arc<S>) -> (WebhookStores, Arc<dyn DeliveryQueue>)
         where
-            S: SubscriptionStore + EventStore + DeliveryLog + DeliveryQueue + 'static,
+            S: SubscriptionStore + EventStore + DeliveryLog + DeliveryCommands + DeliveryQueue + 'static,
         {
-            let (subscriptions, events, log) = (Arc::clone(store), Arc::clone(store), Arc::clone(store));
-            (WebhookStores { subscriptions, events, log }, Arc::clone(store) as _)
+            let (subscriptions, events) = (Arc::clone(store), Arc::clone(store));
+            let (log, commands) = (Arc::clone(store), Arc::clone(store));
+            (WebhookStores { subscriptions, events, log, commands }, Arc::clone(store) as _)
         }
         match self {
             Self::Sqlite(store) => ports(&Arc::new(store.clone())),

@@ -98,7 +98,7 @@ impl Setup {
 }
 
 fn stores_over(store: &Arc<MemoryWebhookStore>) -> WebhookStores {
-    WebhookStores { subscriptions: store.clone(), events: store.clone(), log: store.clone() }
+    WebhookStores { subscriptions: store.clone(), events: store.clone(), log: store.clone(), commands: store.clone() }
 }
 
 /// As an operator without settings has them.

@@ -10,6 +10,7 @@ mod claim;
 mod close_lane;
 mod complete;
 mod delete_subscription;
+mod delivery_commands;
 mod delivery_log;
 mod delivery_queue;
 mod end_closed;

@@ -6,7 +6,7 @@ use super::end::end;
 use super::find_delivery::find_delivery;
 use crate::undo::Undo;
 
-/// See [`DeliveryLog::cancel`](domain::ports::DeliveryLog::cancel).
+/// See [`DeliveryCommands::cancel`](domain::ports::DeliveryCommands::cancel).
 pub(super) fn cancel(
     connection: &mut SqliteConnection,
     owner: &UserId,

@@ -8,6 +8,7 @@ mod attempts;
 mod cancel;
 mod claim;
 mod complete;
+mod delivery_commands;
 mod delivery_log;
 mod delivery_page;
 mod delivery_queue;

@@ -52,7 +52,7 @@ pub(super) enum Search {
 }
 
 impl SqliteStore {
-    /// See [`DeliveryLog::purge_history`](domain::ports::DeliveryLog::purge_history): first deliveries with
+    /// See [`DeliveryCommands::purge_history`](domain::ports::DeliveryCommands::purge_history): first deliveries with
     /// their attempts, then events, then subscriptions, each in many short transactions.
     pub(super) async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let below: Id = first_delivery_at(before).as_bytes().to_vec();

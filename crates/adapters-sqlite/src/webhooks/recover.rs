@@ -16,7 +16,7 @@ use crate::undo::Undo;
 /// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the words of the index for it.
 const FAILED: &str = "ended IN ('schedule_spent', 'subscription_disabled')";
 
-/// See [`DeliveryLog::recover`](domain::ports::DeliveryLog::recover).
+/// See [`DeliveryCommands::recover`](domain::ports::DeliveryCommands::recover).
 pub(super) fn recover(
     connection: &mut SqliteConnection,
     owner: &UserId,

@@ -10,7 +10,7 @@ use super::find_delivery::find_delivery;
 use super::lane::Lane;
 use crate::undo::Undo;
 
-/// See [`DeliveryLog::retry`](domain::ports::DeliveryLog::retry).
+/// See [`DeliveryCommands::retry`](domain::ports::DeliveryCommands::retry).
 pub(super) fn retry(
     connection: &mut SqliteConnection,
     owner: &UserId,

@@ -2,7 +2,8 @@
 
 use domain::memory::SeededEntropy;
 use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, DeliveryLog, DeliveryQueue, EventStore, RetryRequest, SubscriptionStore,
+    ClaimId, ClaimRequest, ClaimedLane, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, RetryRequest,
+    SubscriptionStore,
 };
 use domain::webhooks::{
     DeliveryFilter, DeliveryStateKind, Description, Event, EventType, NewEvent, Payload, SealingKeys, SigningSecret,

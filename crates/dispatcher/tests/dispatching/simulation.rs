@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dispatcher::Dispatcher;
-use domain::ports::{ClaimRequest, ClaimedLane, Clock, DeliveryLog, RetryByHand, RetryRequest, SubscriptionStore};
+use domain::ports::{ClaimRequest, ClaimedLane, Clock, DeliveryCommands, RetryByHand, RetryRequest, SubscriptionStore};
 use domain::webhooks::{Delivery, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus};
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 use tokio::sync::Notify;

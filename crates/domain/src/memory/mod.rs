@@ -1,7 +1,7 @@
 //! The reference adapters: standard library only, the shortest correct implementations.
 //!
 //! [`MemoryKeyStore`] keeps every promise of [`KeyStore`](crate::ports::KeyStore) but durability, and those of
-//! [`ChangeFeed`](crate::ports::ChangeFeed); [`MemoryWebhookStore`] those of the four ports of webhooks.
+//! [`ChangeFeed`](crate::ports::ChangeFeed); [`MemoryWebhookStore`] those of the five storage ports of webhooks.
 //! [`ManualClock`] and [`SeededEntropy`] make a whole answer predictable in tests.
 
 mod clock;

@@ -11,7 +11,7 @@
 //!   loses nothing of it. After an `Err` it has happened wholly or not at all, and does not happen any more; only a
 //!   store whose changes other processes learn from a [`ChangeFeed`] may still be deciding then.
 //!
-//! The four storage ports of webhooks are one store: subscriptions, accepted events, the queue and the log live in one
+//! The five storage ports of webhooks are one store: subscriptions, accepted events, the queue and the log live in one
 //! database, so that an accepted event and its deliveries are one transaction. Each subscription has a **lane**, the
 //! queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is
 //! enabled.
@@ -28,7 +28,8 @@ pub use identity::{IdentityUnavailable, IdentityVerdict, IdentityVerifier};
 pub use keys::{ActiveLimit, FIND_MAX, Insertion, KeyStore, RecentUses, Revocation, Rotation};
 pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, NotReady, ReadinessCheck};
-pub use webhooks::deliveries::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest};
+pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryRequest};
+pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
 pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, NextStep};
 pub use webhooks::sender::{Attempt, WebhookSender};

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use super::webhook_policy::WebhookPolicy;
 use crate::ports::{
-    Clock, DeliveryLog, DeliveryPage, Entropy, EventStore, RetryRequest, StoreError, SubscriptionStore,
+    Clock, DeliveryCommands, DeliveryLog, DeliveryPage, Entropy, EventStore, RetryRequest, StoreError,
+    SubscriptionStore,
 };
 use crate::webhooks::{
     Delivery, DeliveryFilter, EgressPolicy, InvalidTargetUrl, SealingKeys, Subscription, SubscriptionChange, TargetUrl,
@@ -18,6 +19,8 @@ pub struct WebhookStores {
     pub events: Arc<dyn EventStore>,
     /// Shows deliveries.
     pub log: Arc<dyn DeliveryLog>,
+    /// Retries, cancels, recovers and purges deliveries.
+    pub commands: Arc<dyn DeliveryCommands>,
 }
 
 /// What the use cases are held to.
@@ -112,7 +115,7 @@ impl Webhooks {
     ///
     /// When the store fails; nothing says whether the delivery is cancelled.
     pub async fn cancel_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
-        self.stores.log.cancel(owner, id, self.clock.now()).await
+        self.stores.commands.cancel(owner, id, self.clock.now()).await
     }
 
     /// A retry by hand at `at`, of events as old as may be.

@@ -137,7 +137,12 @@ fn webhooks(store: &Arc<MemoryWebhookStore>, clock: &Arc<ManualClock>, keys: &[u
         egress: EgressPolicy::new(settings),
         sealing_keys: Arc::new(SealingKeys::new(keys).unwrap()),
     };
-    let stores = WebhookStores { subscriptions: store.clone(), events: store.clone(), log: store.clone() };
+    let stores = WebhookStores {
+        subscriptions: store.clone(),
+        events: store.clone(),
+        log: store.clone(),
+        commands: store.clone(),
+    };
     Webhooks::new(stores, rules, clock.clone(), Arc::new(SeededEntropy::new(5)))
 }
 

@@ -1,6 +1,6 @@
-use domain::ports::{DeliveryLog, DeliveryQueue, EventStore, SubscriptionStore};
+use domain::ports::{DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, SubscriptionStore};
 
-/// The four ports of webhooks, which are one store.
-pub trait WebhookStore: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog {}
+/// The five storage ports of webhooks, which are one store.
+pub trait WebhookStore: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands {}
 
-impl<Store: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog> WebhookStore for Store {}
+impl<Store: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands> WebhookStore for Store {}

@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, NextStep, RetryRequest};
+use domain::ports::{
+    ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue, NextStep, RetryRequest,
+};
 use domain::webhooks::{Admission, DeliveryFilter, DeliveryStateKind, Verdict};
 use domain::{SubscriptionId, Timestamp};
 

@@ -2,10 +2,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest, StoreError};
-use domain::webhooks::{Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, DeliveryStateKind};
+use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
+use domain::webhooks::{Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
-use tokio::task::yield_now;
 
 use crate::fault::Fault;
 use crate::store::Saboteur;
@@ -38,23 +37,13 @@ impl Saboteur {
     }
 
     /// Who is taken for the delivery's owner.
-    async fn delivery_owner(&self, owner: &UserId, id: DeliveryId) -> UserId {
+    pub(crate) async fn delivery_owner(&self, owner: &UserId, id: DeliveryId) -> UserId {
         for (_, other) in self.known().into_iter().filter(|_| self.is(Fault::ShowsOthersDeliveries)) {
             if DeliveryLog::find(&self.inner, &other, id).await.is_ok_and(|found| found.is_some()) {
                 return other;
             }
         }
         owner.clone()
-    }
-
-    async fn end_what_waits(&self, at: Timestamp) {
-        for (_, owner) in self.known() {
-            let waiting = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
-            let page = DeliveryLog::list(&self.inner, &owner, &waiting, None, u32::MAX).await.expect("never fails");
-            for one in page.deliveries.iter().filter(|one| one.created_at < at) {
-                self.inner.cancel(&owner, one.id, at).await.expect("never fails");
-            }
-        }
     }
 }
 
@@ -103,57 +92,6 @@ impl DeliveryLog for Saboteur {
         Ok(found)
     }
 
-    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError> {
-        self.enter().await;
-        let _alone = self.alone().await?;
-        let owner = self.delivery_owner(owner, id).await;
-        let since = if self.is(Fault::RetriesOld) { Timestamp::MIN } else { request.published_since };
-        let request = RetryRequest { published_since: since, ..request };
-        let found = DeliveryLog::find(&self.inner, &owner, id).await?.map(|found| found.delivery);
-        let state = found.as_ref().map(|found| found.state.kind());
-        if self.is(Fault::RetriesOnlyWhatWaits) && state != Some(DeliveryStateKind::Waiting) {
-            return Ok(found.map_or(RetryByHand::NotFound, RetryByHand::Due));
-        }
-        if self.is(Fault::RetriesWhatIsSent) && state == Some(DeliveryStateKind::Sending) {
-            self.inner.cancel(&owner, id, request.at).await?;
-        }
-        let answer = self.inner.retry(&owner, id, request).await?;
-        if let Some(found) = &found {
-            self.memo().asleep.remove(&found.subscription_id);
-        }
-        Ok(match (answer, found) {
-            (RetryByHand::LaneClosed, Some(found)) if self.is(Fault::RetriesToClosed) => RetryByHand::Due(found),
-            (answer, _) => answer,
-        })
-    }
-
-    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError> {
-        self.enter().await;
-        let owner = self.delivery_owner(owner, id).await;
-        if self.is(Fault::CancelsOnlyWhatWaits) {
-            self.gap().await;
-            let found = DeliveryLog::find(&self.inner, &owner, id).await?.map(|found| found.delivery);
-            if found.as_ref().is_some_and(|found| found.state.kind() == DeliveryStateKind::Sending) {
-                return Ok(found);
-            }
-        }
-        self.inner.cancel(&owner, id, at).await
-    }
-
-    async fn recover(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        request: RetryRequest,
-        max: u32,
-    ) -> Result<Option<u32>, StoreError> {
-        self.enter().await;
-        let since = if self.is(Fault::RetriesOld) { Timestamp::MIN } else { request.published_since };
-        let request = RetryRequest { published_since: since, ..request };
-        let max = if self.is(Fault::IgnoresRecoverMax) { u32::MAX } else { max };
-        self.inner.recover(owner, subscription, request, max).await
-    }
-
     async fn attempts_after(
         &self,
         owner: &UserId,
@@ -173,25 +111,5 @@ impl DeliveryLog for Saboteur {
             attempts.retain(|one| seen.insert(one.delivery));
         }
         Ok(attempts)
-    }
-
-    async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.enter().await;
-        match self.fault {
-            Fault::PurgesTheBoundary => self.inner.purge_history(before.plus(MILLISECOND), max).await,
-            Fault::IgnoresPurgeMax => self.inner.purge_history(before, u32::MAX).await,
-            Fault::PurgesWhatWaits => {
-                self.end_what_waits(before).await;
-                self.inner.purge_history(before, max).await
-            }
-            Fault::PurgesAttemptsFirst => {
-                self.memo().attempts_are_gone = true;
-                yield_now().await;
-                let purged = self.inner.purge_history(before, max).await;
-                self.memo().attempts_are_gone = false;
-                purged
-            }
-            _ => self.inner.purge_history(before, max).await,
-        }
     }
 }

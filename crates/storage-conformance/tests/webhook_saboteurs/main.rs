@@ -1,6 +1,7 @@
 //! The suite of the ports of webhooks bites: stores with one fault each, and the promises that must be seen to break.
 
 mod claims;
+mod commands;
 mod completions;
 mod events;
 mod fault;

@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use domain::ports::{DeliveryLog, RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{DeliveryCommands, RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth};
 use domain::{SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::{
-    AttemptCursor, DeliveryLog, DeliveryPage, EventStore, LoggedAttempt, Publication, RetryByHand, RetryRequest,
-    StoreError, SubscriptionInsertion, SubscriptionStore,
+    AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventStore, LoggedAttempt, Publication, RetryByHand,
+    RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore,
 };
 use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
@@ -18,7 +18,12 @@ pub(crate) struct FailingWebhookStore;
 
 impl FailingWebhookStore {
     pub(crate) fn stores() -> WebhookStores {
-        WebhookStores { subscriptions: Arc::new(Self), events: Arc::new(Self), log: Arc::new(Self) }
+        WebhookStores {
+            subscriptions: Arc::new(Self),
+            events: Arc::new(Self),
+            log: Arc::new(Self),
+            commands: Arc::new(Self),
+        }
     }
 }
 
@@ -115,6 +120,19 @@ impl DeliveryLog for FailingWebhookStore {
         down()
     }
 
+    async fn attempts_after(
+        &self,
+        _: &UserId,
+        _: Option<SubscriptionId>,
+        _: AttemptCursor,
+        _: u32,
+    ) -> Result<Vec<LoggedAttempt>, StoreError> {
+        down()
+    }
+}
+
+#[async_trait]
+impl DeliveryCommands for FailingWebhookStore {
     async fn retry(&self, _: &UserId, _: DeliveryId, _: RetryRequest) -> Result<RetryByHand, StoreError> {
         down()
     }
@@ -124,16 +142,6 @@ impl DeliveryLog for FailingWebhookStore {
     }
 
     async fn recover(&self, _: &UserId, _: SubscriptionId, _: RetryRequest, _: u32) -> Result<Option<u32>, StoreError> {
-        down()
-    }
-
-    async fn attempts_after(
-        &self,
-        _: &UserId,
-        _: Option<SubscriptionId>,
-        _: AttemptCursor,
-        _: u32,
-    ) -> Result<Vec<LoggedAttempt>, StoreError> {
         down()
     }
 

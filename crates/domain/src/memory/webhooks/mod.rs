@@ -1,7 +1,8 @@
 //! The four ports of webhooks on maps.
 
+mod delivery_commands;
+mod delivery_log;
 mod events;
-mod log;
 mod queue;
 mod subscriptions;
 #[cfg(test)]

@@ -13,6 +13,6 @@ impl Webhooks {
     /// When the store fails.
     pub async fn purge_history(&self) -> Result<u32, StoreError> {
         let before = self.clock.now().minus(self.rules.policy.retention());
-        self.stores.log.purge_history(before, PURGED_ROWS_MAX).await
+        self.stores.commands.purge_history(before, PURGED_ROWS_MAX).await
     }
 }

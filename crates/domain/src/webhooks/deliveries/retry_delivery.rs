@@ -28,7 +28,7 @@ impl Webhooks {
     ///
     /// See [`RetryDeliveryError`].
     pub async fn retry_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Delivery, RetryDeliveryError> {
-        match self.stores.log.retry(owner, id, self.retry_request(self.clock.now())).await? {
+        match self.stores.commands.retry(owner, id, self.retry_request(self.clock.now())).await? {
             RetryByHand::Due(delivery) => Ok(delivery),
             RetryByHand::NotFound => Err(RetryDeliveryError::NotFound),
             RetryByHand::LaneClosed => Err(RetryDeliveryError::SubscriptionDisabled),

@@ -46,7 +46,7 @@ impl Webhooks {
         request.published_since = request.published_since.max(since);
         let mut recovered = 0;
         while recovered < RECOVERED_DELIVERIES_MAX {
-            let count = self.stores.log.recover(owner, id, request, RECOVERED_AT_ONCE_MAX).await?;
+            let count = self.stores.commands.recover(owner, id, request, RECOVERED_AT_ONCE_MAX).await?;
             let count = count.ok_or(RecoverSubscriptionError::NotFound)?;
             recovered += count;
             if count < RECOVERED_AT_ONCE_MAX {

@@ -3,11 +3,8 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
-use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryByHand, RetryRequest, StoreError};
-use crate::webhooks::{
-    AttemptRecord, Breaker, Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, DeliveryStateKind,
-    SubscriptionChange,
-};
+use crate::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
+use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, SubscriptionChange};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
 /// Whether `recover` brings the delivery back.
@@ -50,31 +47,7 @@ impl Tables {
 }
 
 #[async_trait]
-impl DeliveryLog for MemoryWebhookStore {
-    async fn list(
-        &self,
-        owner: &UserId,
-        filter: &DeliveryFilter,
-        before: Option<DeliveryId>,
-        max: u32,
-    ) -> Result<DeliveryPage, StoreError> {
-        let tables = self.tables();
-        let newest_first = tables.deliveries_of(owner).rev().map(|stored| &stored.delivery);
-        let older = newest_first.filter(|delivery| before.is_none_or(|before| delivery.id < before));
-        let mut wanted = older.filter(|delivery| filter.matches(delivery)).cloned();
-        let deliveries: Vec<Delivery> = wanted.by_ref().take(max as usize).collect();
-        let next = deliveries.last().map(|delivery| delivery.id).filter(|_| wanted.next().is_some());
-        Ok(DeliveryPage { deliveries, next })
-    }
-
-    async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
-        let mut tables = self.tables();
-        let Some(stored) = tables.delivery_of(owner, id) else { return Ok(None) };
-        let (delivery, attempts) = (stored.delivery.clone(), stored.attempts.values().cloned().collect());
-        let event = tables.events.get(&delivery.event_id).map(|stored| stored.event.clone());
-        Ok(event.map(|event| DeliveryHistory { delivery, event, attempts }))
-    }
-
+impl DeliveryCommands for MemoryWebhookStore {
     async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError> {
         let mut tables = self.tables();
         let Some(delivery) = tables.delivery_of(owner, id).map(|stored| stored.delivery.clone()) else {
@@ -121,29 +94,6 @@ impl DeliveryLog for MemoryWebhookStore {
         let lost = tables.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, request));
         let recovered = lost.take(max as usize).map(|stored| stored.replay(request.at)).count();
         Ok(Some(u32::try_from(recovered).unwrap_or(max)))
-    }
-
-    async fn attempts_after(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        after: AttemptCursor,
-        max: u32,
-    ) -> Result<Vec<LoggedAttempt>, StoreError> {
-        let tables = self.tables();
-        let mut logged = Vec::new();
-        for stored in tables.deliveries_of(owner) {
-            let Delivery { id, event_id, subscription_id, .. } = stored.delivery;
-            for attempt in stored.attempts.values() {
-                let cursor = AttemptCursor { ended_at: attempt.ended_at(), delivery: id, number: attempt.number };
-                let attempt = AttemptRecord { excerpt: Vec::new(), ..attempt.clone() };
-                let entry = LoggedAttempt { subscription: subscription_id, delivery: id, event: event_id, attempt };
-                logged.push((cursor, entry));
-            }
-        }
-        logged.retain(|(cursor, one)| *cursor > after && subscription.is_none_or(|wanted| wanted == one.subscription));
-        logged.sort_unstable_by_key(|(cursor, _)| *cursor);
-        Ok(logged.into_iter().take(max as usize).map(|(_, attempt)| attempt).collect())
     }
 
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

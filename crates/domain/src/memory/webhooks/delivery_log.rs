@@ -1,0 +1,56 @@
+use async_trait::async_trait;
+
+use super::MemoryWebhookStore;
+use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
+use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory};
+use crate::{DeliveryId, SubscriptionId, UserId};
+
+#[async_trait]
+impl DeliveryLog for MemoryWebhookStore {
+    async fn list(
+        &self,
+        owner: &UserId,
+        filter: &DeliveryFilter,
+        before: Option<DeliveryId>,
+        max: u32,
+    ) -> Result<DeliveryPage, StoreError> {
+        let tables = self.tables();
+        let newest_first = tables.deliveries_of(owner).rev().map(|stored| &stored.delivery);
+        let older = newest_first.filter(|delivery| before.is_none_or(|before| delivery.id < before));
+        let mut wanted = older.filter(|delivery| filter.matches(delivery)).cloned();
+        let deliveries: Vec<Delivery> = wanted.by_ref().take(max as usize).collect();
+        let next = deliveries.last().map(|delivery| delivery.id).filter(|_| wanted.next().is_some());
+        Ok(DeliveryPage { deliveries, next })
+    }
+
+    async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+        let mut tables = self.tables();
+        let Some(stored) = tables.delivery_of(owner, id) else { return Ok(None) };
+        let (delivery, attempts) = (stored.delivery.clone(), stored.attempts.values().cloned().collect());
+        let event = tables.events.get(&delivery.event_id).map(|stored| stored.event.clone());
+        Ok(event.map(|event| DeliveryHistory { delivery, event, attempts }))
+    }
+
+    async fn attempts_after(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        after: AttemptCursor,
+        max: u32,
+    ) -> Result<Vec<LoggedAttempt>, StoreError> {
+        let tables = self.tables();
+        let mut logged = Vec::new();
+        for stored in tables.deliveries_of(owner) {
+            let Delivery { id, event_id, subscription_id, .. } = stored.delivery;
+            for attempt in stored.attempts.values() {
+                let cursor = AttemptCursor { ended_at: attempt.ended_at(), delivery: id, number: attempt.number };
+                let attempt = AttemptRecord { excerpt: Vec::new(), ..attempt.clone() };
+                let entry = LoggedAttempt { subscription: subscription_id, delivery: id, event: event_id, attempt };
+                logged.push((cursor, entry));
+            }
+        }
+        logged.retain(|(cursor, one)| *cursor > after && subscription.is_none_or(|wanted| wanted == one.subscription));
+        logged.sort_unstable_by_key(|(cursor, _)| *cursor);
+        Ok(logged.into_iter().take(max as usize).map(|(_, attempt)| attempt).collect())
+    }
+}
