@@ -22,6 +22,6 @@ mod streams;
 pub use api::Api;
 pub use callers::operator_token::OperatorToken;
 pub use documents::openapi::openapi_json;
-pub use errors::error_reference::{ErrorEntry, error_reference};
+pub use errors::error_code::{ErrorEntry, error_reference};
 pub use server::serve;
 pub use settings::{HttpLimits, HttpSettings};

@@ -3,12 +3,11 @@ use std::time::Duration;
 
 use domain::ports::{NotReady, ReadinessCheck};
 use futures_util::future::join_all;
-use serde::Serialize;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
-use utoipa::ToSchema;
 
-use crate::boundary::access_log::Chain;
+use crate::errors::chain::Chain;
+use crate::records::check_outcome::CheckOutcome;
 
 /// How long a good outcome stands for those who ask after it: anybody may ask, and a check writes to the database.
 const OK_AGE_MAX: Duration = Duration::from_millis(500);
@@ -20,36 +19,6 @@ pub(crate) struct Readiness {
     checks: Vec<Arc<dyn ReadinessCheck>>,
     deadline: Duration,
     latest: Mutex<Option<(Instant, Vec<CheckOutcome>)>>,
-}
-
-/// What a check said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct CheckOutcome {
-    /// What was checked.
-    #[schema(example = "database")]
-    name: &'static str,
-    /// Whether it works.
-    status: CheckStatus,
-    /// What is wrong with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    detail: Option<&'static str>,
-}
-
-/// Whether what was checked works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum CheckStatus {
-    /// It works.
-    Ok,
-    /// It does not.
-    Failed,
-}
-
-impl CheckOutcome {
-    pub(crate) fn is_ok(&self) -> bool {
-        self.status == CheckStatus::Ok
-    }
 }
 
 impl Readiness {
@@ -78,11 +47,9 @@ fn age_max(outcomes: &[CheckOutcome]) -> Duration {
 async fn outcome(check: &dyn ReadinessCheck, deadline: Duration) -> CheckOutcome {
     let name = check.name();
     let late = || NotReady { summary: "did not answer in time", source: None };
-    match timeout(deadline, check.check()).await.unwrap_or_else(|_| Err(late())) {
-        Ok(()) => CheckOutcome { name, status: CheckStatus::Ok, detail: None },
-        Err(not_ready) => {
-            tracing::warn!(check = name, error = %Chain(&not_ready), "not ready");
-            CheckOutcome { name, status: CheckStatus::Failed, detail: Some(not_ready.summary) }
-        }
+    let checked = timeout(deadline, check.check()).await.unwrap_or_else(|_| Err(late()));
+    if let Err(not_ready) = &checked {
+        tracing::warn!(check = name, error = %Chain(not_ready), "not ready");
     }
+    CheckOutcome::of(name, checked)
 }

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::boundary::middleware::Boundary;
 use crate::connections::connection::Connection;
+use crate::documents::openapi::openapi_json;
 use crate::state::State;
 use crate::{Api, HttpSettings, endpoints};
 
@@ -56,7 +57,7 @@ fn start(
     stop: CancellationToken,
 ) -> io::Result<Server> {
     let limits = settings.limits;
-    let state = web::Data::new(State::new(api, limits, stop));
+    let state = web::Data::new(State::new(api, limits, || openapi_json().into(), stop));
     let boundary = Boundary::new(state.clone(), settings);
     let server = Server::build()
         .disable_signals()

@@ -1,5 +1,6 @@
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use actix_web::web::Bytes;
 use actix_web::{HttpRequest, web};
 use tokio_util::sync::CancellationToken;
 
@@ -13,15 +14,17 @@ pub(crate) struct State {
     pub(crate) limits: HttpLimits,
     pub(crate) readiness: Readiness,
     pub(crate) streams: Arc<OpenStreams>,
+    /// The OpenAPI document, made when it is first asked for.
+    pub(crate) document: LazyLock<Bytes>,
     /// Cancelled when the process is to end.
     pub(crate) stop: CancellationToken,
 }
 
 impl State {
-    pub(crate) fn new(api: Api, limits: HttpLimits, stop: CancellationToken) -> Self {
+    pub(crate) fn new(api: Api, limits: HttpLimits, document: fn() -> Bytes, stop: CancellationToken) -> Self {
         let readiness = Readiness::new(api.readiness.clone(), limits.readiness_deadline);
         let streams = OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max);
-        Self { api, limits, readiness, streams, stop }
+        Self { api, limits, readiness, streams, document: LazyLock::new(document), stop }
     }
 
     /// The state that `serve` registered with the application.

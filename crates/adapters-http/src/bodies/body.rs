@@ -8,6 +8,7 @@ use tokio::time::timeout;
 use crate::HttpLimits;
 use crate::bodies::fields::Fields;
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 
 /// Reads a JSON body within its limits. No body at all counts as no fields.
 pub(crate) async fn read_fields(
@@ -22,7 +23,7 @@ pub(crate) async fn read_fields(
 /// Reads the bytes of a JSON body within its limits, perhaps none.
 pub(crate) async fn read_json(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
     let body = read(request, payload, limits).await?;
-    if body.is_empty() || is_json(request.headers()) { Ok(body) } else { Err(ApiError::UnsupportedMediaType) }
+    if body.is_empty() || is_json(request.headers()) { Ok(body) } else { Err(ErrorCode::UnsupportedMediaType.into()) }
 }
 
 /// The same, where a form is taken as well as JSON.
@@ -39,19 +40,19 @@ pub(crate) async fn read_form_or_fields(
 
 async fn read(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
     if declared_length(request.headers()).is_some_and(|length| length > limits.body_size_bytes_max as u64) {
-        return Err(ApiError::PayloadTooLarge);
+        return Err(ErrorCode::PayloadTooLarge.into());
     }
     let body = timeout(limits.body_deadline, collect(payload, limits.body_size_bytes_max)).await;
-    body.map_err(|_| ApiError::RequestTimeout)?
+    body.map_err(|_| ErrorCode::RequestTimeout)?
 }
 
 /// Most bodies come in one piece, which is not copied.
 async fn collect(mut payload: Payload, size_bytes_max: usize) -> Result<Bytes, ApiError> {
     let mut body = Bytes::new();
     while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|_| ApiError::BodyBroken)?;
+        let chunk = chunk.map_err(|_| ErrorCode::BadRequest)?;
         if body.len() + chunk.len() > size_bytes_max {
-            return Err(ApiError::PayloadTooLarge);
+            return Err(ErrorCode::PayloadTooLarge.into());
         }
         // A small body comes in one chunk, which need not be copied.
         body = if body.is_empty() { chunk } else { joined(body, &chunk) };

@@ -8,9 +8,10 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use crate::bodies::event_json::{EventJson, EventListJson};
+use crate::bodies::unreadable::{named_twice, unreadable};
 use crate::callers::operator::user_at;
 use crate::errors::api_error::ApiError;
-use crate::errors::problem::{FieldFault, LocatedFault};
+use crate::errors::field_fault::FieldFault;
 
 impl<'a> EventJson<'a> {
     /// Reads a body that is one event.
@@ -21,11 +22,11 @@ impl<'a> EventJson<'a> {
     /// What is to be published, for a user of `issuer`; or all that is wrong with it.
     pub(crate) fn to_event(&self, issuer: &str) -> Result<PublishEvent<'a>, ApiError> {
         self.check_names()?;
-        self.read(issuer).map_err(ApiError::InvalidFields)
+        self.read(issuer).map_err(ApiError::invalid_fields)
     }
 
     fn check_names(&self) -> Result<(), ApiError> {
-        if self.names_a_field_twice { Err(twice()) } else { Ok(()) }
+        if self.names_a_field_twice { Err(named_twice()) } else { Ok(()) }
     }
 
     fn read(&self, issuer: &str) -> Result<PublishEvent<'a>, Vec<FieldFault>> {
@@ -44,18 +45,18 @@ impl<'a> EventJson<'a> {
 
     fn event_type(&self) -> Result<EventType, FieldFault> {
         let text = required_text("type", self.event_type)?;
-        EventType::parse(&text).map_err(|error| fault("type", error.to_string()))
+        EventType::parse(&text).map_err(|error| FieldFault::of("type", error))
     }
 
     fn data(&self) -> Result<&'a str, FieldFault> {
-        self.data.map(RawValue::get).ok_or_else(|| fault("data", "is required"))
+        self.data.map(RawValue::get).ok_or_else(|| FieldFault::new("data", "is required"))
     }
 
     fn id(&self) -> Result<Option<PublisherId>, FieldFault> {
         let Some(text) = optional_text("id", self.id)? else {
             return Ok(None);
         };
-        PublisherId::parse(&text).map(Some).map_err(|error| fault("id", error.to_string()))
+        PublisherId::parse(&text).map(Some).map_err(|error| FieldFault::of("id", error))
     }
 }
 
@@ -65,7 +66,7 @@ impl<'a> EventListJson<'a> {
         serde_json::from_slice(body).map_err(|error| {
             let is_object = body.trim_ascii_start().starts_with(b"{");
             match error.classify() {
-                Category::Data if is_object => fault("events", "must be a list of objects").into(),
+                Category::Data if is_object => FieldFault::new("events", "must be a list of objects").into(),
                 _ => unreadable(&error),
             }
         })
@@ -73,9 +74,9 @@ impl<'a> EventListJson<'a> {
 
     /// What is to be published, for users of `issuer`; or all that is wrong with it.
     pub(crate) fn to_events(&self, issuer: &str) -> Result<Vec<PublishEvent<'a>>, ApiError> {
-        let events = self.events.as_ref().ok_or_else(|| fault("events", "is required"))?;
+        let events = self.events.as_ref().ok_or_else(|| FieldFault::new("events", "is required"))?;
         if self.names_a_field_twice {
-            return Err(twice());
+            return Err(named_twice());
         }
         let mut faults = Vec::new();
         let mut published = Vec::with_capacity(events.0.len());
@@ -83,24 +84,15 @@ impl<'a> EventListJson<'a> {
             event.check_names()?;
             match event.read(issuer) {
                 Ok(event) => published.push(event),
-                Err(of_event) => faults.extend(of_event.into_iter().map(|fault| located(index, fault))),
+                Err(of_event) => faults.extend(of_event.into_iter().map(|fault| fault.of_event(index))),
             }
         }
-        if faults.is_empty() { Ok(published) } else { Err(ApiError::InvalidMembers(faults)) }
+        if faults.is_empty() { Ok(published) } else { Err(ApiError::invalid_fields(faults)) }
     }
 }
 
-/// Where a field of the event at `index` stands in a body of several.
-pub(crate) fn path(index: usize, field: &'static str) -> Cow<'static, str> {
-    format!("events[{index}].{field}").into()
-}
-
-fn located(index: usize, fault: FieldFault) -> LocatedFault {
-    LocatedFault { field: path(index, fault.field), detail: fault.detail }
-}
-
 fn required_text<'a>(field: &'static str, value: Option<&'a RawValue>) -> Result<Cow<'a, str>, FieldFault> {
-    optional_text(field, value)?.ok_or_else(|| fault(field, "is required"))
+    optional_text(field, value)?.ok_or_else(|| FieldFault::new(field, "is required"))
 }
 
 /// The text of a JSON string; `null` is none.
@@ -111,24 +103,6 @@ fn optional_text<'a>(field: &'static str, value: Option<&'a RawValue>) -> Result
     let plain = json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).filter(|text| !text.contains('\\'));
     match plain {
         Some(text) => Ok(Some(text.into())),
-        None => serde_json::from_str(json).map(Some).map_err(|_| fault(field, "must be a string")),
+        None => serde_json::from_str(json).map(Some).map_err(|_| FieldFault::new(field, "must be a string")),
     }
-}
-
-fn fault(field: &'static str, detail: impl Into<Cow<'static, str>>) -> FieldFault {
-    FieldFault { field, detail: detail.into() }
-}
-
-fn twice() -> ApiError {
-    ApiError::InvalidJson("the body names a field twice".into())
-}
-
-/// The message holds nothing of the body.
-fn unreadable(error: &serde_json::Error) -> ApiError {
-    ApiError::InvalidJson(match error.classify() {
-        Category::Data => "the body must be a JSON object".into(),
-        Category::Syntax | Category::Eof | Category::Io => {
-            format!("the body is not valid JSON at line {}, column {}", error.line(), error.column()).into()
-        }
-    })
 }

@@ -5,11 +5,12 @@ use actix_web::web::Query;
 use domain::{Scope, Scopes, Timestamp};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
-use serde_json::error::Category;
 
-use crate::callers::credentials::{Presented, of_text};
+use crate::bodies::unreadable::{named_twice, unreadable};
+use crate::callers::presented::{Presented, of_text};
 use crate::errors::api_error::ApiError;
-use crate::errors::problem::{FieldFault, LocatedFault};
+use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::FieldFault;
 
 /// How much of a name that is not ours an error repeats, in characters.
 const SHOWN_NAME_LENGTH_MAX: usize = 64;
@@ -22,17 +23,11 @@ pub(crate) struct Fields(BTreeMap<String, Value>);
 impl Fields {
     /// Reads a body that is one JSON object. The messages hold nothing of the body: it may hold a token.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
-        let pairs: Pairs = serde_json::from_slice(body).map_err(|error| match error.classify() {
-            Category::Data => ApiError::InvalidJson("the body must be a JSON object".into()),
-            Category::Syntax | Category::Eof | Category::Io => {
-                let (line, column) = (error.line(), error.column());
-                ApiError::InvalidJson(format!("the body is not valid JSON at line {line}, column {column}").into())
-            }
-        })?;
+        let pairs: Pairs = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
         let mut fields = BTreeMap::new();
         for (name, value) in pairs.0 {
             if fields.insert(name, value).is_some() {
-                return Err(ApiError::InvalidJson("the body names a field twice".into()));
+                return Err(named_twice());
             }
         }
         Ok(Self(fields))
@@ -40,12 +35,12 @@ impl Fields {
 
     /// Reads a body that is a form (`application/x-www-form-urlencoded`); every value is a text.
     pub(crate) fn parse_form(body: &[u8]) -> Result<Self, ApiError> {
-        let text = std::str::from_utf8(body).map_err(|_| ApiError::BodyBroken)?;
-        let pairs = Query::<Vec<(String, String)>>::from_query(text).map_err(|_| ApiError::BodyBroken)?;
+        let text = std::str::from_utf8(body).map_err(|_| ErrorCode::BadRequest)?;
+        let pairs = Query::<Vec<(String, String)>>::from_query(text).map_err(|_| ErrorCode::BadRequest)?;
         let mut fields = BTreeMap::new();
         for (name, value) in pairs.into_inner() {
             if fields.insert(name, Value::String(value)).is_some() {
-                return Err(ApiError::BodyBroken);
+                return Err(ErrorCode::BadRequest.into());
             }
         }
         Ok(Self(fields))
@@ -62,7 +57,7 @@ impl Fields {
 
     /// The text of a field that must be there.
     pub(crate) fn required_text(&self, name: &'static str) -> Result<&str, FieldFault> {
-        self.optional_text(name)?.ok_or(FieldFault { field: name, detail: "is required".into() })
+        self.optional_text(name)?.ok_or(FieldFault::new(name, "is required"))
     }
 
     /// The text of a field that may be absent or `null`.
@@ -70,13 +65,13 @@ impl Fields {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(FieldFault { field: name, detail: "must be a string".into() }),
+            Some(_) => Err(FieldFault::new(name, "must be a string")),
         }
     }
 
     /// The texts of a field that is a list and may be absent or `null`.
     pub(crate) fn optional_texts(&self, name: &'static str) -> Result<Option<Vec<&str>>, FieldFault> {
-        let fault = || FieldFault { field: name, detail: "must be a list of strings".into() };
+        let fault = || FieldFault::new(name, "must be a list of strings");
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(items)) => {
@@ -88,7 +83,7 @@ impl Fields {
 
     /// The texts of a field that is a list and must be there.
     pub(crate) fn required_texts(&self, name: &'static str) -> Result<Vec<&str>, FieldFault> {
-        self.optional_texts(name)?.ok_or(FieldFault { field: name, detail: "is required".into() })
+        self.optional_texts(name)?.ok_or(FieldFault::new(name, "is required"))
     }
 
     /// The truth of a field that may be absent or `null`.
@@ -96,7 +91,7 @@ impl Fields {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
-            Some(_) => Err(FieldFault { field: name, detail: "must be true or false".into() }),
+            Some(_) => Err(FieldFault::new(name, "must be true or false")),
         }
     }
 
@@ -109,20 +104,19 @@ impl Fields {
     }
 
     /// What stands in the way of a change: fields that cannot be changed, and `null`, which is no value of any.
-    pub(crate) fn unchangeable(&self, changeable: &[&'static str]) -> Vec<LocatedFault> {
+    pub(crate) fn unchangeable(&self, changeable: &[&'static str]) -> Vec<FieldFault> {
         let fault = |name: &String, value: &Value| {
             let known = changeable.iter().find(|known| *known == name);
             match (known, value) {
-                (Some(known), Value::Null) => Some(((*known).into(), "must not be null".into())),
+                (Some(known), Value::Null) => Some(FieldFault::new(*known, "must not be null")),
                 (Some(_), _) => None,
                 (None, _) => {
                     let name: String = name.chars().take(SHOWN_NAME_LENGTH_MAX).collect();
-                    Some((name.into(), format!("is none of {}", changeable.join(", ")).into()))
+                    Some(FieldFault::new(name, format!("is none of {}", changeable.join(", "))))
                 }
             }
         };
-        let faults = self.0.iter().filter_map(|(name, value)| fault(name, value));
-        faults.map(|(field, detail)| LocatedFault { field, detail }).collect()
+        self.0.iter().filter_map(|(name, value)| fault(name, value)).collect()
     }
 
     /// The scopes in a field that is a list of them and may be absent or `null`.
@@ -130,7 +124,7 @@ impl Fields {
         let scopes: Result<Vec<Scope>, _> =
             self.optional_texts(name)?.into_iter().flatten().map(Scope::parse).collect();
         let scopes = scopes.and_then(Scopes::new);
-        scopes.map_err(|error| FieldFault { field: name, detail: error.to_string().into() })
+        scopes.map_err(|error| FieldFault::of(name, error))
     }
 
     /// The whole number of a field that may be absent or `null`.
@@ -138,7 +132,7 @@ impl Fields {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => {
-                let fault = FieldFault { field: name, detail: "must be a whole number of at least 0".into() };
+                let fault = FieldFault::new(name, "must be a whole number of at least 0");
                 value.as_u64().map(Some).ok_or(fault)
             }
         }
@@ -147,8 +141,8 @@ impl Fields {
 
 /// Reads a date and time, of a body's field or of a query's parameter.
 pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<Timestamp, FieldFault> {
-    let detail = "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)".into();
-    Timestamp::parse_rfc3339(text).ok_or(FieldFault { field, detail })
+    let detail = "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)";
+    Timestamp::parse_rfc3339(text).ok_or(FieldFault::new(field, detail))
 }
 
 /// The members of an object in their order, doubles included: what a map would hide.

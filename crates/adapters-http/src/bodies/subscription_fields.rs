@@ -3,12 +3,12 @@
 use domain::webhooks::{Description, SigningSecret, SubscribedEvents, TargetUrl, Webhooks};
 
 use crate::bodies::fields::Fields;
-use crate::errors::problem::FieldFault;
+use crate::errors::field_fault::FieldFault;
 use crate::errors::refusals::of_subscribed_events;
 
 pub(crate) fn url(fields: &Fields, webhooks: &Webhooks) -> Result<Option<TargetUrl>, FieldFault> {
     let text = fields.optional_text("url")?;
-    text.map(|text| webhooks.parse_target(text).map_err(|error| fault("url", error.to_string()))).transpose()
+    text.map(|text| webhooks.parse_target(text).map_err(|error| FieldFault::of("url", error))).transpose()
 }
 
 pub(crate) fn events(fields: &Fields) -> Result<Option<SubscribedEvents>, FieldFault> {
@@ -18,20 +18,16 @@ pub(crate) fn events(fields: &Fields) -> Result<Option<SubscribedEvents>, FieldF
 
 pub(crate) fn description(fields: &Fields) -> Result<Option<Description>, FieldFault> {
     let text = fields.optional_text("description")?;
-    text.map(|text| Description::parse(text).map_err(|error| fault("description", error.to_string()))).transpose()
+    text.map(|text| Description::parse(text).map_err(|error| FieldFault::of("description", error))).transpose()
 }
 
 /// The fault says which rule is broken, and holds nothing of the secret.
 pub(crate) fn secret(fields: &Fields) -> Result<Option<SigningSecret>, FieldFault> {
     let text = fields.optional_text("secret")?;
-    text.map(|text| SigningSecret::parse(text).map_err(|error| fault("secret", error.to_string()))).transpose()
+    text.map(|text| SigningSecret::parse(text).map_err(|error| FieldFault::of("secret", error))).transpose()
 }
 
 /// What must be there and is not.
 pub(crate) fn required<T>(field: &'static str, value: Option<T>) -> Result<T, FieldFault> {
-    value.ok_or_else(|| fault(field, "is required".into()))
-}
-
-fn fault(field: &'static str, detail: String) -> FieldFault {
-    FieldFault { field, detail: detail.into() }
+    value.ok_or_else(|| FieldFault::new(field, "is required"))
 }

@@ -1,20 +1,44 @@
-use std::error::Error;
-use std::fmt;
+use std::rc::Rc;
 
 use actix_web::HttpResponse;
 
 use crate::boundary::exchange::Exchange;
 use crate::errors::api_error::ApiError;
+use crate::errors::chain::Chain;
 
 /// The name that operators filter these lines by; documented, so it does not follow the module.
 const TARGET: &str = "adapters_http::access_log";
 /// What nginx writes for a client that closed the connection before the answer: no status of HTTP fits.
 const STATUS_ABANDONED: u16 = 499;
 
-/// Writes the one line of a request, with the error behind it, if there is one. Nothing in it comes from the client
-/// unchecked: no path, no query, no header, no credential.
-pub(crate) fn write(exchange: &Exchange, response: &HttpResponse) {
-    exchange.set_logged();
+/// The one line of a request: written with the answer or, when the client goes away before, as it is dropped.
+pub(crate) struct AccessLine {
+    exchange: Rc<Exchange>,
+    is_written: bool,
+}
+
+impl AccessLine {
+    pub(crate) fn of(exchange: &Rc<Exchange>) -> Self {
+        Self { exchange: Rc::clone(exchange), is_written: false }
+    }
+
+    /// Writes the line, with the error behind the answer, if there is one.
+    pub(crate) fn write(mut self, response: &HttpResponse) {
+        self.is_written = true;
+        write(&self.exchange, response);
+    }
+}
+
+impl Drop for AccessLine {
+    fn drop(&mut self) {
+        if !self.is_written {
+            write_abandoned(&self.exchange);
+        }
+    }
+}
+
+/// Nothing in the line comes from the client unchecked: no path, no query, no header, no credential.
+fn write(exchange: &Exchange, response: &HttpResponse) {
     let status = response.status();
     let error = response.error();
     let ours = error.and_then(actix_web::Error::as_error::<ApiError>);
@@ -51,8 +75,7 @@ pub(crate) fn write(exchange: &Exchange, response: &HttpResponse) {
     }
 }
 
-/// Writes the line of a request that nobody waited for.
-pub(crate) fn write_abandoned(exchange: &Exchange) {
+fn write_abandoned(exchange: &Exchange) {
     tracing::info!(
         target: TARGET,
         method = exchange.method.as_str(),
@@ -70,19 +93,4 @@ pub(crate) fn write_abandoned(exchange: &Exchange) {
 /// To the microsecond.
 fn milliseconds(exchange: &Exchange) -> f64 {
     f64::from(u32::try_from(exchange.started.elapsed().as_micros()).unwrap_or(u32::MAX)) / 1000.0
-}
-
-/// An error with all its sources, in one line.
-pub(crate) struct Chain<'a>(pub(crate) &'a (dyn Error + 'static));
-
-impl fmt::Display for Chain<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}", self.0)?;
-        let mut source = self.0.source();
-        while let Some(error) = source {
-            write!(formatter, ": {error}")?;
-            source = error.source();
-        }
-        Ok(())
-    }
 }

@@ -1,4 +1,4 @@
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use domain::{KeyId, UserId};
 use tokio::time::Instant;
 use verifier::VerifiedKey;
 
-use crate::boundary::access_log;
 use crate::boundary::request_id::RequestId;
 
 /// One request and its answer, as the log tells them.
@@ -23,7 +22,6 @@ pub(crate) struct Exchange {
     pub(crate) started: Instant,
     user: OnceCell<UserId>,
     key: OnceCell<Arc<VerifiedKey>>,
-    is_logged: Cell<bool>,
 }
 
 impl Exchange {
@@ -36,7 +34,6 @@ impl Exchange {
             started: Instant::now(),
             user: OnceCell::new(),
             key: OnceCell::new(),
-            is_logged: Cell::new(false),
         })
     }
 
@@ -61,19 +58,5 @@ impl Exchange {
 
     pub(crate) fn key_id(&self) -> Option<KeyId> {
         self.key.get().map(|key| key.id)
-    }
-
-    /// Notes that the log line is written.
-    pub(crate) fn set_logged(&self) {
-        self.is_logged.set(true);
-    }
-}
-
-/// A request whose client went away before the answer is in the log all the same.
-impl Drop for Exchange {
-    fn drop(&mut self) {
-        if !self.is_logged.get() {
-            access_log::write_abandoned(self);
-        }
     }
 }

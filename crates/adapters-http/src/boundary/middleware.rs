@@ -16,11 +16,12 @@ use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
 use crate::HttpSettings;
+use crate::boundary::access_log::AccessLine;
 use crate::boundary::cross_origin::{CorsVerdict, CrossOrigin};
 use crate::boundary::exchange::Exchange;
 use crate::boundary::peer_address::peer_address;
 use crate::boundary::request_id::{RequestId, X_REQUEST_ID};
-use crate::boundary::{access_log, response_headers};
+use crate::boundary::response_headers;
 use crate::errors::api_error::ApiError;
 use crate::errors::problem;
 use crate::state::State;
@@ -53,8 +54,8 @@ impl Boundary {
     }
 
     /// Completes an answer, and logs it.
-    fn close(&self, exchange: &Exchange, cors: CorsVerdict, response: HttpResponse) -> HttpResponse {
-        access_log::write(exchange, &response);
+    fn close(&self, exchange: &Exchange, line: AccessLine, cors: CorsVerdict, response: HttpResponse) -> HttpResponse {
+        line.write(&response);
         let mut response = problem::fill(response, exchange.request_id.as_str());
         response_headers::add_defaults(&mut response);
         cors.add_headers(&mut response);
@@ -102,20 +103,21 @@ where
         let (boundary, service) = (Rc::clone(&self.boundary), Rc::clone(&self.service));
         Box::pin(async move {
             let exchange = boundary.open(&request);
+            let line = AccessLine::of(&exchange);
             let cors = boundary.cross_origin.judge(request.head());
             if let Some(response) = cors.preflight_response() {
-                return Ok(request.into_response(boundary.close(&exchange, cors, response)));
+                return Ok(request.into_response(boundary.close(&exchange, line, cors, response)));
             }
             request.extensions_mut().insert(Rc::clone(&exchange));
             let handled = AssertUnwindSafe(async { service.call(request).await }).catch_unwind();
             match timeout(boundary.state.limits.request_deadline, handled).await.map_or_else(overdue, survive) {
                 Ok(answered) => {
                     let (request, response) = answered.into_parts();
-                    let response = boundary.close(&exchange, cors, response.map_into_boxed_body());
+                    let response = boundary.close(&exchange, line, cors, response.map_into_boxed_body());
                     Ok(ServiceResponse::new(request, response))
                 }
                 Err(error) => {
-                    let response = boundary.close(&exchange, cors, HttpResponse::from_error(error));
+                    let response = boundary.close(&exchange, line, cors, HttpResponse::from_error(error));
                     // The request went with the failure, and an answer cannot be made without it: an error can.
                     Err(InternalError::from_response("answered", response).into())
                 }

@@ -8,9 +8,11 @@ use domain::UserId;
 use verifier::{Allowance, VerifiedKey};
 
 use crate::boundary::exchange::Exchange;
-use crate::callers::credentials::{Credential, Presented, credential_in};
-use crate::callers::identified::verify_id_token;
+use crate::callers::credentials::{Credential, credential_in};
+use crate::callers::id_token::verify_id_token;
+use crate::callers::presented::Presented;
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
 /// Who calls a path that takes an API key or an ID token: every one under `/api` but key management.
@@ -40,7 +42,7 @@ impl FromRequest for Caller {
         let request = request.clone();
         Box::pin(async move {
             match credential_in(request.headers()) {
-                Presented::Nothing => Err(ApiError::CredentialMissing),
+                Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
                 Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
                 Presented::One(Credential::ApiKey(key)) => verify_key(&request, key).await.map(Self::ApiKey),
                 Presented::One(Credential::IdToken(token)) => verify_id_token(&request, token).await.map(Self::User),

@@ -4,9 +4,11 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 use domain::UserId;
 
-use crate::callers::credentials::{Presented, bearer_in};
+use crate::callers::credentials::bearer_in;
+use crate::callers::presented::Presented;
 use crate::errors::api_error::ApiError;
-use crate::errors::problem::FieldFault;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::FieldFault;
 use crate::state::State;
 
 /// Proof that the operator calls. First among a handler's arguments, because the credential is checked first.
@@ -19,7 +21,7 @@ impl FromRequest for Operator {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let token = State::of(request).api.operator_token.as_ref();
         ready(match bearer_in(request.headers()) {
-            Presented::Nothing => Err(ApiError::CredentialMissing),
+            Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
             Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
             Presented::One(presented) if token.is_some_and(|token| token.is(presented)) => Ok(Self),
             Presented::One(_) => Err(ApiError::CredentialInvalid("not the operator token")),
@@ -27,12 +29,7 @@ impl FromRequest for Operator {
     }
 }
 
-/// The user of the configured issuer whom a `userId` of the operator names.
-pub(crate) fn user_of(state: &State, user_id: &str) -> Result<UserId, FieldFault> {
-    user_at(&state.api.issuer, user_id)
-}
-
-/// The same at this issuer.
+/// The user of `issuer` whom a `userId` of the operator names.
 pub(crate) fn user_at(issuer: &str, user_id: &str) -> Result<UserId, FieldFault> {
-    UserId::new(issuer, user_id).map_err(|error| FieldFault { field: "userId", detail: error.to_string().into() })
+    UserId::new(issuer, user_id).map_err(|error| FieldFault::of("userId", error))
 }

@@ -1,41 +1,10 @@
-use std::collections::BTreeMap;
-
-use utoipa::openapi::header::{Header, HeaderBuilder};
-use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{self, Content, Ref, RefOr, Response, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
+use crate::documents::limits::BodyLimits;
 use crate::endpoints::operations;
-use crate::errors::error_code::ErrorCode;
-use crate::errors::problem::{self, Problem};
-
-/// Responses of an operation by their status.
-pub(crate) type ResponsesByStatus<T> = BTreeMap<String, T>;
-
-/// What a call with a credential and a JSON body may be refused with.
-pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
-    ErrorCode::CredentialMissing,
-    ErrorCode::CredentialInvalid,
-    ErrorCode::BadRequest,
-    ErrorCode::InvalidJson,
-    ErrorCode::InvalidField,
-    ErrorCode::RequestTimeout,
-    ErrorCode::PayloadTooLarge,
-    ErrorCode::UnsupportedMediaType,
-];
-
-/// What a call about one webhook subscription may be refused with.
-pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
-    ErrorCode::CredentialMissing,
-    ErrorCode::CredentialInvalid,
-    ErrorCode::SubscriptionNotFound,
-    ErrorCode::RateLimited,
-];
-
-/// What a call about one delivery may be refused with.
-pub(crate) const DELIVERY_ERRORS: &[ErrorCode] =
-    &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::DeliveryNotFound, ErrorCode::RateLimited];
+use crate::errors::problem::Problem;
 
 /// The OpenAPI document of the API, generated from the code: JSON, indented, with a line break at its end.
 ///
@@ -45,44 +14,10 @@ pub(crate) const DELIVERY_ERRORS: &[ErrorCode] =
 pub fn openapi_json() -> String {
     let mut document = Document::openapi();
     document.merge(operations());
+    BodyLimits.modify(&mut document);
     let mut json = document.to_pretty_json().expect("texts and maps become JSON");
     json.push('\n');
     json
-}
-
-/// The documented responses of an operation that may fail with `codes`; any operation may fail with those of the
-/// service itself.
-pub(crate) fn error_responses(codes: &[ErrorCode]) -> ResponsesByStatus<RefOr<Response>> {
-    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
-    for code in codes.iter().chain(&[ErrorCode::InternalError, ErrorCode::Unavailable]) {
-        let of_status = by_status.entry(code.entry().status).or_default();
-        if !of_status.contains(code) {
-            of_status.push(*code);
-        }
-    }
-    by_status.into_iter().map(|(status, codes)| (status.to_string(), error_response(status, &codes).into())).collect()
-}
-
-fn error_response(status: u16, codes: &[ErrorCode]) -> Response {
-    let description: Vec<String> = codes.iter().map(|code| format!("`{code}`: {}", code.entry().title)).collect();
-    let problem = Content::new(Some(Ref::from_schema_name("Problem")));
-    let response = ResponseBuilder::new().description(description.join(". ")).content(problem::MEDIA_TYPE, problem);
-    match status {
-        401 => response.header("www-authenticate", header("How to authenticate (RFC 6750)")),
-        429 => response
-            .header("retry-after", header("Seconds after which to try again"))
-            .header("ratelimit", header("What is left, and in how many seconds all of it is back"))
-            .header("ratelimit-policy", header("How many calls in how many seconds")),
-        503 => response.header("retry-after", header("Seconds after which to try again")),
-        _ => response,
-    }
-    .build()
-}
-
-/// A header of a response, as text.
-pub(crate) fn header(description: &str) -> Header {
-    let text = ObjectBuilder::new().schema_type(Type::String);
-    HeaderBuilder::new().schema(Some(text)).description(Some(description)).build()
 }
 
 /// What holds for the API as a whole.

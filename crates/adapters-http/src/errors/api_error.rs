@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
+use domain::Scopes;
 use domain::ports::BoxError;
-use domain::{RotationRefusal, Scopes};
 use verifier::Allowance;
 
 use crate::errors::error_code::ErrorCode;
-use crate::errors::problem::{FieldFault, LocatedFault};
-use crate::readiness::CheckOutcome;
+use crate::errors::field_fault::FieldFault;
+use crate::records::check_outcome::CheckOutcome;
 
 /// RFC 6750, section 3: how a client may authenticate. The error is named only when a credential was sent.
 const CHALLENGE: &str = r#"Bearer realm="gatepost""#;
@@ -22,102 +22,58 @@ const RETRY_AFTER_SECONDS: &str = "2";
 /// Whatever an endpoint answers in place of a success.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    CredentialMissing,
+    /// The cause in the table of codes says all there is to say.
+    Refused(ErrorCode),
+    /// The detail says what is wrong with this request.
+    Explained(ErrorCode, Cow<'static, str>),
+    /// These fields are at fault.
+    AtFault(ErrorCode, Vec<FieldFault>),
     /// The reason is for the log.
     CredentialInvalid(&'static str),
-    BodyBroken,
-    InvalidJson(Cow<'static, str>),
-    InvalidFields(Vec<FieldFault>),
-    /// The same for fields of a list's items, and for fields that have no name of ours.
-    InvalidMembers(Vec<LocatedFault>),
-    ApiKeyLimitReached(u32),
-    SubscriptionLimitReached(u32),
     /// What was required.
     InsufficientScope(Scopes),
-    KeyNotOwned,
-    KeyNotFound,
-    KeyNotRotatable(RotationRefusal),
-    SubscriptionNotFound,
-    SubscriptionDisabled,
-    DeliveryNotFound,
-    EventTooOld,
-    /// Which event has an id that stands for another one.
-    EventConflict(LocatedFault),
-    NotFound,
-    RequestTimeout,
-    PayloadTooLarge,
-    /// Which event makes a payload that is too large.
-    EventTooLarge(LocatedFault),
-    UnsupportedMediaType,
     RateLimited(Allowance),
     /// The same for nginx, which makes a 500 of any refusal other than 401 and 403.
     RateLimitedForNginx(Allowance),
     Internal(BoxError),
     Unavailable(BoxError),
-    TooManyStreams,
     NotReady(&'static str, Vec<CheckOutcome>),
 }
 
 impl ApiError {
+    /// A body that cannot be read as JSON. The detail must hold nothing of the body, which may hold a token.
+    pub(crate) fn invalid_json(detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::Explained(ErrorCode::InvalidJson, detail.into())
+    }
+
+    pub(crate) fn invalid_fields(faults: impl IntoIterator<Item = FieldFault>) -> Self {
+        Self::AtFault(ErrorCode::InvalidField, faults.into_iter().collect())
+    }
+
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::CredentialMissing => ErrorCode::CredentialMissing,
+            Self::Refused(code) | Self::Explained(code, _) | Self::AtFault(code, _) => *code,
             Self::CredentialInvalid(_) => ErrorCode::CredentialInvalid,
-            Self::BodyBroken => ErrorCode::BadRequest,
-            Self::InvalidJson(_) => ErrorCode::InvalidJson,
-            Self::InvalidFields(_) | Self::InvalidMembers(_) => ErrorCode::InvalidField,
-            Self::ApiKeyLimitReached(_) => ErrorCode::ApiKeyLimitReached,
-            Self::SubscriptionLimitReached(_) => ErrorCode::SubscriptionLimitReached,
             Self::InsufficientScope(_) => ErrorCode::InsufficientScope,
-            Self::KeyNotOwned => ErrorCode::KeyNotOwned,
-            Self::KeyNotFound => ErrorCode::KeyNotFound,
-            Self::KeyNotRotatable(_) => ErrorCode::KeyNotRotatable,
-            Self::SubscriptionNotFound => ErrorCode::SubscriptionNotFound,
-            Self::SubscriptionDisabled => ErrorCode::SubscriptionDisabled,
-            Self::DeliveryNotFound => ErrorCode::DeliveryNotFound,
-            Self::EventTooOld => ErrorCode::EventTooOld,
-            Self::EventConflict(_) => ErrorCode::EventConflict,
-            Self::NotFound => ErrorCode::NotFound,
-            Self::RequestTimeout => ErrorCode::RequestTimeout,
-            Self::PayloadTooLarge | Self::EventTooLarge(_) => ErrorCode::PayloadTooLarge,
-            Self::UnsupportedMediaType => ErrorCode::UnsupportedMediaType,
             Self::RateLimited(_) | Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
             Self::Internal(_) => ErrorCode::InternalError,
             Self::Unavailable(_) | Self::NotReady(..) => ErrorCode::Unavailable,
-            Self::TooManyStreams => ErrorCode::TooManyStreams,
         }
     }
 
     /// What is told to the client beyond the title; nothing of the inside.
     pub(crate) fn detail(&self) -> Cow<'static, str> {
         match self {
-            Self::InvalidJson(detail) => detail.clone(),
-            Self::InvalidFields(faults) => joined(faults),
-            Self::InvalidMembers(faults) => joined(faults),
-            Self::EventConflict(fault) | Self::EventTooLarge(fault) => fault.to_string().into(),
-            Self::ApiKeyLimitReached(max) => format!("the maximum of {max} active keys is reached").into(),
-            Self::SubscriptionLimitReached(max) => format!("the maximum of {max} subscriptions is reached").into(),
-            Self::KeyNotRotatable(refusal) => refusal.to_string().into(),
+            Self::Explained(_, detail) => detail.clone(),
+            Self::AtFault(_, faults) => faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into(),
             Self::NotReady(detail, _) => (*detail).into(),
-            Self::CredentialMissing
+            Self::Refused(_)
             | Self::CredentialInvalid(_)
-            | Self::BodyBroken
             | Self::InsufficientScope(_)
-            | Self::KeyNotOwned
-            | Self::KeyNotFound
-            | Self::SubscriptionNotFound
-            | Self::SubscriptionDisabled
-            | Self::DeliveryNotFound
-            | Self::EventTooOld
-            | Self::NotFound
-            | Self::RequestTimeout
-            | Self::PayloadTooLarge
-            | Self::UnsupportedMediaType
             | Self::RateLimited(_)
             | Self::RateLimitedForNginx(_)
             | Self::Internal(_)
-            | Self::Unavailable(_)
-            | Self::TooManyStreams => self.code().entry().cause.into(),
+            | Self::Unavailable(_) => self.code().entry().cause.into(),
         }
     }
 
@@ -127,6 +83,18 @@ impl ApiError {
             Self::Internal(source) | Self::Unavailable(source) => Some(source),
             _ => None,
         }
+    }
+}
+
+impl From<ErrorCode> for ApiError {
+    fn from(code: ErrorCode) -> Self {
+        Self::Refused(code)
+    }
+}
+
+impl From<FieldFault> for ApiError {
+    fn from(fault: FieldFault) -> Self {
+        Self::invalid_fields([fault])
     }
 }
 
@@ -148,11 +116,6 @@ impl ResponseError for ApiError {
     fn error_response(&self) -> HttpResponse {
         let mut response = HttpResponse::build(self.status_code());
         match self {
-            Self::CredentialMissing => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE)),
-            Self::CredentialInvalid(_) => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE_INVALID)),
-            Self::Unavailable(_) | Self::TooManyStreams | Self::NotReady(..) => {
-                response.insert_header((header::RETRY_AFTER, RETRY_AFTER_SECONDS))
-            }
             Self::InsufficientScope(required) => {
                 response.insert_header((header::WWW_AUTHENTICATE, format!("{CHALLENGE_SCOPE}, scope=\"{required}\"")))
             }
@@ -160,14 +123,21 @@ impl ResponseError for ApiError {
                 insert_rate_limit(&mut response, allowance).insert_header(("x-auth-status", "429"))
             }
             Self::RateLimited(allowance) => insert_rate_limit(&mut response, allowance),
-            _ => &mut response,
+            _ => insert_header_of(self.code(), &mut response),
         };
         response.finish()
     }
 }
 
-fn joined<T: ToString>(faults: &[T]) -> Cow<'static, str> {
-    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into()
+fn insert_header_of(code: ErrorCode, response: &mut HttpResponseBuilder) -> &mut HttpResponseBuilder {
+    match code {
+        ErrorCode::CredentialMissing => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE)),
+        ErrorCode::CredentialInvalid => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE_INVALID)),
+        ErrorCode::Unavailable | ErrorCode::TooManyStreams => {
+            response.insert_header((header::RETRY_AFTER, RETRY_AFTER_SECONDS))
+        }
+        _ => response,
+    }
 }
 
 /// The headers of the IETF's draft "`RateLimit` header fields for HTTP", and `Retry-After`: whole seconds, rounded up.

@@ -1,7 +1,8 @@
 //! Errors: their codes, their problem documents, and how errors of the rules become answers.
 
 pub(crate) mod api_error;
+pub(crate) mod chain;
 pub(crate) mod error_code;
-pub(crate) mod error_reference;
+pub(crate) mod field_fault;
 pub(crate) mod problem;
 pub(crate) mod refusals;

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::fmt;
 
 use actix_web::body::BoxBody;
 use actix_web::http::header;
@@ -9,7 +8,8 @@ use utoipa::ToSchema;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::readiness::CheckOutcome;
+use crate::errors::field_fault::FieldFault;
+use crate::records::check_outcome::CheckOutcome;
 
 /// The media type of RFC 9457.
 pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
@@ -36,49 +36,11 @@ pub(crate) struct Problem {
     /// The fields at fault, where fields are.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
-    errors: Vec<LocatedFault>,
+    errors: Vec<FieldFault>,
     /// The checks, where `/readyz?verbose` was asked.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
     checks: Vec<CheckOutcome>,
-}
-
-/// What is wrong with a field of the body or a parameter of the query.
-#[derive(Clone, Debug)]
-pub(crate) struct FieldFault {
-    /// The field's name.
-    pub(crate) field: &'static str,
-    /// What it must be.
-    pub(crate) detail: Cow<'static, str>,
-}
-
-/// What is wrong with a field, wherever it stands.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = FieldFault)]
-pub(crate) struct LocatedFault {
-    /// The field's name, or where it stands: `events[3].type`.
-    #[schema(example = "url")]
-    pub(crate) field: Cow<'static, str>,
-    /// What it must be.
-    pub(crate) detail: Cow<'static, str>,
-}
-
-impl fmt::Display for FieldFault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.field, self.detail)
-    }
-}
-
-impl fmt::Display for LocatedFault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.field, self.detail)
-    }
-}
-
-impl From<FieldFault> for LocatedFault {
-    fn from(fault: FieldFault) -> Self {
-        Self { field: fault.field.into(), detail: fault.detail }
-    }
 }
 
 impl Problem {
@@ -103,11 +65,7 @@ impl Problem {
             ..Self::of_code(error.code(), request_id)
         };
         match error {
-            ApiError::InvalidFields(faults) => {
-                problem.errors = faults.iter().cloned().map(LocatedFault::from).collect();
-            }
-            ApiError::InvalidMembers(faults) => problem.errors.clone_from(faults),
-            ApiError::EventConflict(fault) | ApiError::EventTooLarge(fault) => problem.errors = vec![fault.clone()],
+            ApiError::AtFault(_, faults) => problem.errors.clone_from(faults),
             ApiError::NotReady(_, checks) => problem.checks.clone_from(checks),
             _ => {}
         }

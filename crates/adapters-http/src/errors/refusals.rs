@@ -1,7 +1,5 @@
 //! Errors of the rules become HTTP here, and nowhere else.
 
-use std::borrow::Cow;
-
 use domain::ports::{IdentityUnavailable, StoreError};
 use domain::webhooks::{
     CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
@@ -10,13 +8,8 @@ use domain::webhooks::{
 use domain::{CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError};
 
 use crate::errors::api_error::ApiError;
-use crate::errors::problem::{FieldFault, LocatedFault};
-
-impl From<FieldFault> for ApiError {
-    fn from(fault: FieldFault) -> Self {
-        Self::InvalidFields(vec![fault])
-    }
-}
+use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::FieldFault;
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
@@ -36,10 +29,11 @@ impl From<IdentityUnavailable> for ApiError {
 impl From<CreateKeyError> for ApiError {
     fn from(error: CreateKeyError) -> Self {
         match error {
-            CreateKeyError::LimitReached { max } => Self::ApiKeyLimitReached(max),
-            CreateKeyError::ExpiryOutOfRange { .. } => {
-                FieldFault { field: "expiresAt", detail: error.to_string().into() }.into()
-            }
+            CreateKeyError::LimitReached { max } => Self::Explained(
+                ErrorCode::ApiKeyLimitReached,
+                format!("the maximum of {max} active keys is reached").into(),
+            ),
+            CreateKeyError::ExpiryOutOfRange { .. } => FieldFault::of("expiresAt", error).into(),
             CreateKeyError::Store(error) => error.into(),
         }
     }
@@ -48,8 +42,8 @@ impl From<CreateKeyError> for ApiError {
 impl From<RevokeKeyError> for ApiError {
     fn from(error: RevokeKeyError) -> Self {
         match error {
-            RevokeKeyError::NotFound => Self::KeyNotFound,
-            RevokeKeyError::NotOwned => Self::KeyNotOwned,
+            RevokeKeyError::NotFound => ErrorCode::KeyNotFound.into(),
+            RevokeKeyError::NotOwned => ErrorCode::KeyNotOwned.into(),
             RevokeKeyError::Store(error) => error.into(),
         }
     }
@@ -58,7 +52,7 @@ impl From<RevokeKeyError> for ApiError {
 impl From<ReportLeaksError> for ApiError {
     fn from(error: ReportLeaksError) -> Self {
         match error {
-            ReportLeaksError::TooMany => FieldFault { field: "tokens", detail: error.to_string().into() }.into(),
+            ReportLeaksError::TooMany => FieldFault::of("tokens", error).into(),
             ReportLeaksError::Store(error) => error.into(),
         }
     }
@@ -67,12 +61,10 @@ impl From<ReportLeaksError> for ApiError {
 impl From<RotateKeyError> for ApiError {
     fn from(error: RotateKeyError) -> Self {
         match error {
-            RotateKeyError::OverlapOutOfRange => {
-                FieldFault { field: "overlapSeconds", detail: error.to_string().into() }.into()
-            }
-            RotateKeyError::NotFound => Self::KeyNotFound,
-            RotateKeyError::NotOwned => Self::KeyNotOwned,
-            RotateKeyError::Refused(refusal) => Self::KeyNotRotatable(refusal),
+            RotateKeyError::OverlapOutOfRange => FieldFault::of("overlapSeconds", error).into(),
+            RotateKeyError::NotFound => ErrorCode::KeyNotFound.into(),
+            RotateKeyError::NotOwned => ErrorCode::KeyNotOwned.into(),
+            RotateKeyError::Refused(refusal) => Self::Explained(ErrorCode::KeyNotRotatable, refusal.to_string().into()),
             RotateKeyError::Store(error) => error.into(),
         }
     }
@@ -81,7 +73,10 @@ impl From<RotateKeyError> for ApiError {
 impl From<CreateSubscriptionError> for ApiError {
     fn from(error: CreateSubscriptionError) -> Self {
         match error {
-            CreateSubscriptionError::LimitReached { max } => Self::SubscriptionLimitReached(max),
+            CreateSubscriptionError::LimitReached { max } => Self::Explained(
+                ErrorCode::SubscriptionLimitReached,
+                format!("the maximum of {max} subscriptions is reached").into(),
+            ),
             CreateSubscriptionError::Store(error) => error.into(),
         }
     }
@@ -90,10 +85,8 @@ impl From<CreateSubscriptionError> for ApiError {
 impl From<RotateSecretError> for ApiError {
     fn from(error: RotateSecretError) -> Self {
         match error {
-            RotateSecretError::OverlapOutOfRange => {
-                FieldFault { field: "overlapSeconds", detail: error.to_string().into() }.into()
-            }
-            RotateSecretError::NotFound => Self::SubscriptionNotFound,
+            RotateSecretError::OverlapOutOfRange => FieldFault::of("overlapSeconds", error).into(),
+            RotateSecretError::NotFound => ErrorCode::SubscriptionNotFound.into(),
             RotateSecretError::Store(error) => error.into(),
         }
     }
@@ -102,8 +95,8 @@ impl From<RotateSecretError> for ApiError {
 impl From<TestSubscriptionError> for ApiError {
     fn from(error: TestSubscriptionError) -> Self {
         match error {
-            TestSubscriptionError::NotFound => Self::SubscriptionNotFound,
-            TestSubscriptionError::Disabled => Self::SubscriptionDisabled,
+            TestSubscriptionError::NotFound => ErrorCode::SubscriptionNotFound.into(),
+            TestSubscriptionError::Disabled => ErrorCode::SubscriptionDisabled.into(),
             TestSubscriptionError::TooLarge(_) => Self::Internal(error.into()),
             TestSubscriptionError::Store(error) => error.into(),
         }
@@ -113,10 +106,8 @@ impl From<TestSubscriptionError> for ApiError {
 impl From<RecoverSubscriptionError> for ApiError {
     fn from(error: RecoverSubscriptionError) -> Self {
         match error {
-            RecoverSubscriptionError::SinceInFuture => {
-                FieldFault { field: "since", detail: error.to_string().into() }.into()
-            }
-            RecoverSubscriptionError::NotFound => Self::SubscriptionNotFound,
+            RecoverSubscriptionError::SinceInFuture => FieldFault::of("since", error).into(),
+            RecoverSubscriptionError::NotFound => ErrorCode::SubscriptionNotFound.into(),
             RecoverSubscriptionError::Store(error) => error.into(),
         }
     }
@@ -125,28 +116,25 @@ impl From<RecoverSubscriptionError> for ApiError {
 impl From<RetryDeliveryError> for ApiError {
     fn from(error: RetryDeliveryError) -> Self {
         match error {
-            RetryDeliveryError::NotFound => Self::DeliveryNotFound,
-            RetryDeliveryError::SubscriptionDisabled => Self::SubscriptionDisabled,
-            RetryDeliveryError::EventTooOld => Self::EventTooOld,
+            RetryDeliveryError::NotFound => ErrorCode::DeliveryNotFound.into(),
+            RetryDeliveryError::SubscriptionDisabled => ErrorCode::SubscriptionDisabled.into(),
+            RetryDeliveryError::EventTooOld => ErrorCode::EventTooOld.into(),
             RetryDeliveryError::Store(error) => error.into(),
         }
     }
 }
 
-/// A refused publication. `locate` says where a field of the event at an index stands in the body.
-pub(crate) fn of_publication(
-    error: PublishEventsError,
-    locate: impl Fn(usize, &'static str) -> Cow<'static, str>,
-) -> ApiError {
+/// A refused publication. `locate` adds where the event at an index stands in the body.
+pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFault, usize) -> FieldFault) -> ApiError {
     match error {
-        PublishEventsError::Count => FieldFault { field: "events", detail: error.to_string().into() }.into(),
+        PublishEventsError::Count => FieldFault::of("events", error).into(),
         PublishEventsError::TooLarge { index, source } => {
-            let detail = format!("is too large: {source}").into();
-            ApiError::EventTooLarge(LocatedFault { field: locate(index, "data"), detail })
+            let fault = FieldFault::new("data", format!("is too large: {source}"));
+            ApiError::AtFault(ErrorCode::PayloadTooLarge, vec![locate(fault, index)])
         }
         PublishEventsError::Conflict { index } => {
-            let detail = "was published before with another type or other data".into();
-            ApiError::EventConflict(LocatedFault { field: locate(index, "id"), detail })
+            let fault = FieldFault::new("id", "was published before with another type or other data");
+            ApiError::AtFault(ErrorCode::EventConflict, vec![locate(fault, index)])
         }
         PublishEventsError::Store(error) => error.into(),
     }
@@ -158,5 +146,5 @@ pub(crate) fn of_subscribed_events(error: InvalidSubscribedEvents) -> FieldFault
         InvalidSubscribedEvents::Count => error.to_string(),
         InvalidSubscribedEvents::Name { index, source } => format!("at index {index}: {source}"),
     };
-    FieldFault { field: "events", detail: detail.into() }
+    FieldFault::new("events", detail)
 }

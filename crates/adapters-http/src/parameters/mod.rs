@@ -1,4 +1,7 @@
 //! Reads queries, paths and cursors.
 
 pub(crate) mod cursor;
+pub(crate) mod path_id;
+mod path_parameters;
+pub(crate) mod path_user;
 pub(crate) mod query;

@@ -4,7 +4,7 @@ use actix_web::web::Query;
 use domain::Timestamp;
 
 use crate::bodies::fields::parse_time;
-use crate::errors::problem::FieldFault;
+use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
 
 /// How many items a page has where the client does not say.
@@ -19,7 +19,7 @@ pub(crate) struct Parameters(Vec<(&'static str, String)>);
 impl Parameters {
     /// Reads a query that may hold `known` parameters.
     pub(crate) fn parse(query: &str, known: &[&'static str]) -> Result<Self, FieldFault> {
-        let fault = |detail: String| FieldFault { field: "query", detail: detail.into() };
+        let fault = |detail: String| FieldFault::new("query", detail);
         let pairs = Query::<Vec<(String, String)>>::from_query(query);
         let pairs = pairs.map_err(|_| fault("must be form-encoded".into()))?.into_inner();
         let mut parameters: Vec<(&'static str, String)> = Vec::new();
@@ -28,7 +28,7 @@ impl Parameters {
                 return Err(fault(format!("may hold {} and nothing else", known.join(", "))));
             };
             if parameters.iter().any(|(other, _)| *other == field) {
-                return Err(FieldFault { field, detail: "must stand there once".into() });
+                return Err(FieldFault::new(field, "must stand there once"));
             }
             parameters.push((field, value));
         }
@@ -45,7 +45,7 @@ impl Parameters {
         let Some(text) = self.text(field) else {
             return Ok(None);
         };
-        read(text).map(Some).ok_or(FieldFault { field, detail: detail.into() })
+        read(text).map(Some).ok_or(FieldFault::new(field, detail))
     }
 
     /// The id in a parameter.

@@ -7,15 +7,13 @@ use actix_web::web::Bytes;
 use domain::ports::LoggedAttempt;
 use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 use futures_util::stream::{self, Stream, StreamExt, unfold};
-use serde::Serialize;
 use tokio::time::{Instant, sleep_until};
-use utoipa::ToSchema;
 
-use crate::boundary::access_log::Chain;
 use crate::callers::caller::is_still_good;
 use crate::errors::api_error::ApiError;
+use crate::errors::chain::Chain;
 use crate::parameters::cursor::Cursor;
-use crate::records::attempt_record::AttemptRecord;
+use crate::records::streamed_attempt::StreamedAttempt;
 use crate::state::State;
 use crate::streams::open_streams::StreamPlace;
 
@@ -26,24 +24,6 @@ const BUSY_READ_INTERVAL: Duration = Duration::from_millis(50);
 /// What a stream begins with: how many milliseconds a client waits before it connects again.
 const GREETING: &str = "retry: 3000\n\n";
 const KEEP_ALIVE: &str = ": keep-alive\n\n";
-
-/// An attempt, as the stream tells of it: the `data` of an event.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = StreamedAttempt)]
-pub(crate) struct StreamedAttempt {
-    /// Of which delivery.
-    #[schema(example = "dlv_01h455vb4pex5vsknk084sn02q")]
-    delivery_id: String,
-    /// Of which event.
-    #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
-    event_id: String,
-    /// To which subscription.
-    #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
-    subscription_id: String,
-    /// The attempt.
-    attempt: AttemptRecord,
-}
 
 /// Attempts as they end, in the format of server-sent events (WHATWG HTML, section 9.2).
 pub(crate) struct AttemptStream {
@@ -104,13 +84,7 @@ impl AttemptStream {
 fn chunk_of(attempts: &[LoggedAttempt]) -> Bytes {
     let mut chunk = String::new();
     for logged in attempts {
-        let told = StreamedAttempt {
-            delivery_id: logged.delivery.to_string(),
-            event_id: logged.event.to_string(),
-            subscription_id: logged.subscription.to_string(),
-            attempt: AttemptRecord::of(&logged.attempt),
-        };
-        let data = serde_json::to_string(&told).unwrap_or_default();
+        let data = serde_json::to_string(&StreamedAttempt::of(logged)).unwrap_or_default();
         // Writing to a String cannot fail.
         let _ = write!(chunk, "id: {}\nevent: attempt\ndata: {data}\n\n", logged.cursor().to_cursor());
     }

@@ -4,11 +4,9 @@ use std::sync::{Arc, LazyLock};
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use actix_web::web::{Bytes, Path};
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response};
 use utoipa_swagger_ui::Config;
 
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 
@@ -49,7 +47,7 @@ pub(super) async fn docs_file(file: Path<String>) -> Result<HttpResponse, ApiErr
 
 fn serve(name: &str) -> Result<HttpResponse, ApiError> {
     let served = utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG));
-    let file = served.map_err(|error| ApiError::Internal(error.to_string().into()))?.ok_or(ApiError::NotFound)?;
+    let file = served.map_err(|error| ApiError::Internal(error.to_string().into()))?.ok_or(ErrorCode::NotFound)?;
     let body = match file.bytes {
         _ if name == "index.html" => with_base(&file.bytes),
         Cow::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
@@ -67,10 +65,4 @@ fn with_base(page: &[u8]) -> Bytes {
     String::from_utf8_lossy(page).replacen("<head>", r#"<head><base href="/docs/">"#, 1).into()
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[ErrorCode::NotFound])
-    }
-}
+documented_errors!(Errors: [], NotFound);

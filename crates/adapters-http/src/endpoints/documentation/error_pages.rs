@@ -3,13 +3,10 @@ use std::fmt::Write;
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use actix_web::web::Path;
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response};
 
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
-use crate::errors::error_reference::{ErrorEntry, error_reference};
+use crate::errors::error_code::{ErrorCode, ErrorEntry, error_reference};
 
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;\
     color:#1c1c1c;background:#fff}code{background:#f0f0f0;padding:.1em .3em;border-radius:.2em}\
@@ -48,7 +45,7 @@ pub(super) async fn error_index() -> HttpResponse {
     responses((status = 200, description = "A page", body = String, content_type = "text/html"), Errors),
 )]
 pub(super) async fn error_page(code: Path<String>) -> Result<HttpResponse, ApiError> {
-    let entry = error_reference().iter().find(|entry| entry.code == *code).ok_or(ApiError::NotFound)?;
+    let entry = error_reference().iter().find(|entry| entry.code == *code).ok_or(ErrorCode::NotFound)?;
     let ErrorEntry { code, status, title, cause, cure } = entry;
     let content = format!(
         "<p><code>{code}</code>, HTTP status {status}</p><h2>Cause</h2><p>{cause}</p><h2>Cure</h2><p>{cure}</p>\
@@ -69,13 +66,7 @@ fn page(title: &str, content: &str) -> HttpResponse {
         ))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[ErrorCode::NotFound])
-    }
-}
+documented_errors!(Errors: [], NotFound);
 
 #[cfg(test)]
 mod tests {

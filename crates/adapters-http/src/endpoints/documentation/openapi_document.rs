@@ -1,12 +1,8 @@
-use std::sync::LazyLock;
-
 use actix_web::HttpResponse;
 use actix_web::http::header;
-use actix_web::web::Bytes;
+use actix_web::web::Data;
 
-use crate::documents::openapi::openapi_json;
-
-static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(openapi_json()));
+use crate::state::State;
 
 /// This document.
 #[utoipa::path(
@@ -16,9 +12,9 @@ static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(openapi_json()))
     operation_id = "openapiDocument",
     responses((status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json")),
 )]
-pub(super) async fn openapi_document() -> HttpResponse {
+pub(super) async fn openapi_document(state: Data<State>) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/json")
         .insert_header((header::CACHE_CONTROL, "no-cache"))
-        .body(DOCUMENT.clone())
+        .body(state.document.clone())
 }

@@ -8,11 +8,12 @@ use utoipa::openapi::{OpenApi, Ref, RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, Modify};
 
 use crate::callers::caller::{find_good_key, spend};
-use crate::callers::credentials::{Presented, api_key_in};
-use crate::documents::openapi::{ResponsesByStatus, error_responses, header};
+use crate::callers::credentials::api_key_in;
+use crate::callers::presented::Presented;
+use crate::documents::responses::{CREDENTIAL_ERRORS, ResponsesByStatus, documented_errors, error_responses, header};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::errors::problem::FieldFault;
+use crate::errors::field_fault::FieldFault;
 
 const X_AUTH_USER: HeaderName = HeaderName::from_static("x-auth-user");
 const X_AUTH_KEY_ID: HeaderName = HeaderName::from_static("x-auth-key-id");
@@ -66,7 +67,7 @@ async fn answer(
     question: impl FnOnce() -> Result<Question, FieldFault>,
 ) -> Result<HttpResponse, ApiError> {
     let presented = match api_key_in(request.headers()) {
-        Presented::Nothing => return Err(ApiError::CredentialMissing),
+        Presented::Nothing => return Err(ErrorCode::CredentialMissing.into()),
         Presented::Unusable(reason) => return Err(ApiError::CredentialInvalid(reason)),
         Presented::One(presented) => presented,
     };
@@ -93,7 +94,7 @@ struct Question {
 
 impl Question {
     fn parse(query: &str) -> Result<Self, FieldFault> {
-        let fault = |field, detail: &'static str| FieldFault { field, detail: detail.into() };
+        let fault = |field, detail: &'static str| FieldFault::new(field, detail);
         let pairs = Query::<Vec<(String, String)>>::from_query(query);
         let pairs = pairs.map_err(|_| fault("query", "must be form-encoded"))?.into_inner();
         let (mut scopes, mut is_nginx) = (Vec::new(), false);
@@ -106,7 +107,7 @@ impl Question {
             }
         }
         let required = scopes.into_iter().collect::<Result<Vec<Scope>, _>>().and_then(Scopes::new);
-        let required = required.map_err(|error| FieldFault { field: "scope", detail: error.to_string().into() })?;
+        let required = required.map_err(|error| FieldFault::of("scope", error))?;
         Ok(Self { required, is_nginx })
     }
 }
@@ -156,13 +157,7 @@ impl IntoResponses for Errors {
     }
 }
 
-struct ErrorsOfPath;
-
-impl IntoResponses for ErrorsOfPath {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::RateLimited])
-    }
-}
+documented_errors!(ErrorsOfPath: [CREDENTIAL_ERRORS], RateLimited);
 
 /// Documents under every method what answers all of them alike: OpenAPI has no word for "any". The responses are those
 /// of GET, by reference.

@@ -6,7 +6,7 @@ use actix_web::web;
 use utoipa::OpenApi;
 
 use self::forward_auth::EveryMethod;
-use super::Resources;
+use super::resources::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/forward-auth", |resource| resource.route(web::to(forward_auth::forward_auth))),

@@ -1,13 +1,11 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
-use crate::readiness::CheckOutcome;
+use crate::records::check_outcome::CheckOutcome;
 use crate::state::State;
 
 /// That the service can serve.
@@ -69,10 +67,4 @@ fn is_verbose(request: &HttpRequest) -> bool {
     request.query_string().split('&').any(|parameter| parameter.split('=').next() == Some("verbose"))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[ErrorCode::Unavailable])
-    }
-}
+documented_errors!(Errors: [], Unavailable);

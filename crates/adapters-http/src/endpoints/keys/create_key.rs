@@ -1,16 +1,13 @@
 use actix_web::web::{Data, Json};
-use domain::{ApiKey, CreateKey, FullKey, KeyId, Label};
-use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use domain::{CreateKey, Label};
+use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::callers::identified::IdentifiedRequest;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::callers::identified_request::IdentifiedRequest;
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
-use crate::errors::problem::FieldFault;
-use crate::records::key_record::{KeyList, KeyRecord};
+use crate::errors::field_fault::FieldFault;
+use crate::records::created_key::CreatedKey;
 use crate::state::State;
 
 /// What a new key is to be.
@@ -32,21 +29,6 @@ struct Body {
     id_token: Option<String>,
 }
 
-/// The new key, the only time that it is shown, and the list that it is in.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = CreatedApiKey)]
-pub(super) struct Created {
-    /// The full key. It cannot be retrieved again.
-    #[schema(example = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O")]
-    key: String,
-    /// The new key's id.
-    #[schema(example = "key_01h455vb4pex5vsknk084sn02q")]
-    key_id: String,
-    /// The caller's keys, the new one included, newest first.
-    keys: Vec<KeyRecord>,
-}
-
 /// Creates an API key.
 ///
 /// The full key is in this answer and nowhere else. Takes an ID token, from a header or from the body; an API key is
@@ -58,17 +40,11 @@ pub(super) struct Created {
     operation_id = "createApiKey",
     security(("idToken" = []), ("idTokenHeader" = [])),
     request_body = Body,
-    responses((status = 200, description = "The key is created", body = Created), Errors),
+    responses((status = 200, description = "The key is created", body = CreatedKey), Errors),
 )]
-pub(super) async fn create_key(state: Data<State>, request: IdentifiedRequest) -> Result<Json<Created>, ApiError> {
+pub(super) async fn create_key(state: Data<State>, request: IdentifiedRequest) -> Result<Json<CreatedKey>, ApiError> {
     let created = state.api.keys.create(&request.user, parse(&request.fields)?).await?;
-    Ok(Json(Created::of(&created.full_key, created.id, created.keys)))
-}
-
-impl Created {
-    pub(super) fn of(full_key: &FullKey, id: KeyId, keys: Vec<ApiKey>) -> Self {
-        Self { key: full_key.expose().to_owned(), key_id: id.to_string(), keys: KeyList::of(keys).keys }
-    }
+    Ok(Json(CreatedKey::of(&created.full_key, created.id, created.keys)))
 }
 
 /// Reads all fields before it refuses, so that every fault is told at once.
@@ -77,20 +53,14 @@ fn parse(fields: &Fields) -> Result<CreateKey, ApiError> {
         (Ok(label), Ok(expires_at), Ok(scopes)) => Ok(CreateKey { label, expires_at, scopes }),
         (label, expires_at, scopes) => {
             let faults = [label.err(), expires_at.err(), scopes.err()];
-            Err(ApiError::InvalidFields(faults.into_iter().flatten().collect()))
+            Err(ApiError::invalid_fields(faults.into_iter().flatten()))
         }
     }
 }
 
 fn label(fields: &Fields) -> Result<Label, FieldFault> {
     let text = fields.required_text("label")?;
-    Label::parse(text).map_err(|error| FieldFault { field: "label", detail: error.to_string().into() })
+    Label::parse(text).map_err(|error| FieldFault::of("label", error))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[BODY_ERRORS, &[ErrorCode::ApiKeyLimitReached]].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS], ApiKeyLimitReached);

@@ -1,11 +1,8 @@
 use actix_web::web::{Data, Json};
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response};
 
-use crate::callers::identified::IdentifiedUser;
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::callers::identified_user::IdentifiedUser;
+use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
 use crate::records::key_record::KeyList;
 use crate::state::State;
 
@@ -24,10 +21,4 @@ pub(super) async fn list_keys(state: Data<State>, user: IdentifiedUser) -> Resul
     Ok(Json(KeyList::of(state.api.keys.list(&user.0).await?)))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid])
-    }
-}
+documented_errors!(Errors: [CREDENTIAL_ERRORS]);

@@ -1,14 +1,13 @@
 use actix_web::web::{Data, Json};
 use domain::KeyId;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::callers::identified::IdentifiedRequest;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::callers::identified_request::IdentifiedRequest;
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::errors::problem::FieldFault;
+use crate::errors::field_fault::FieldFault;
 use crate::records::key_record::KeyList;
 use crate::state::State;
 
@@ -47,15 +46,9 @@ pub(super) async fn revoke_key(state: Data<State>, request: IdentifiedRequest) -
 fn key_id(fields: &Fields) -> Result<KeyId, ApiError> {
     let text = fields.required_text("keyId")?;
     if text.trim().is_empty() {
-        return Err(FieldFault { field: "keyId", detail: "must not be empty".into() }.into());
+        return Err(FieldFault::new("keyId", "must not be empty").into());
     }
-    text.parse().map_err(|_| ApiError::KeyNotFound)
+    text.parse().map_err(|_| ErrorCode::KeyNotFound.into())
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[BODY_ERRORS, &[ErrorCode::KeyNotOwned, ErrorCode::KeyNotFound]].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS], KeyNotOwned, KeyNotFound);

@@ -1,15 +1,14 @@
 use std::time::Duration;
 
-use actix_web::web::{Data, Json, Path};
-use domain::RotateKey;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use actix_web::web::{Data, Json};
+use domain::{KeyId, RotateKey};
+use utoipa::ToSchema;
 
-use super::create_key::Created;
-use crate::callers::identified::IdentifiedRequest;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::callers::identified_request::IdentifiedRequest;
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_id::PathId;
+use crate::records::created_key::CreatedKey;
 use crate::state::State;
 
 /// How to rotate the key.
@@ -18,7 +17,7 @@ use crate::state::State;
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
     /// Seconds for which the old key stays good beside the new one: none, up to a week.
-    #[schema(rename = "overlapSeconds", minimum = 0, maximum = 604_800, default = 0)]
+    #[schema(rename = "overlapSeconds", minimum = 0, default = 0)]
     overlap_seconds: Option<u64>,
     /// The ID token, where no header carries it.
     #[schema(rename = "idToken")]
@@ -38,25 +37,17 @@ struct Body {
     security(("idToken" = []), ("idTokenHeader" = [])),
     params(("keyId" = String, Path, description = "The old key's id")),
     request_body = Body,
-    responses((status = 200, description = "The key is rotated: the new one", body = Created), Errors),
+    responses((status = 200, description = "The key is rotated: the new one", body = CreatedKey), Errors),
 )]
 pub(super) async fn rotate_key(
     state: Data<State>,
     request: IdentifiedRequest,
-    key_id: Path<String>,
-) -> Result<Json<Created>, ApiError> {
+    key_id: PathId<KeyId>,
+) -> Result<Json<CreatedKey>, ApiError> {
     let overlap = Duration::from_secs(request.fields.optional_number("overlapSeconds")?.unwrap_or_default());
-    // A text that is no id of ours names no key.
-    let id = key_id.parse().map_err(|_| ApiError::KeyNotFound)?;
+    let id = key_id.known()?;
     let rotated = state.api.keys.rotate(&request.user, RotateKey { id, overlap }).await?;
-    Ok(Json(Created::of(&rotated.full_key, rotated.id, rotated.keys)))
+    Ok(Json(CreatedKey::of(&rotated.full_key, rotated.id, rotated.keys)))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        let codes = [ErrorCode::KeyNotOwned, ErrorCode::KeyNotFound, ErrorCode::KeyNotRotatable];
-        error_responses(&[BODY_ERRORS, &codes].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS], KeyNotOwned, KeyNotFound, KeyNotRotatable);

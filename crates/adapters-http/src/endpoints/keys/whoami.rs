@@ -1,11 +1,9 @@
 use actix_web::web::Json;
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
-use crate::errors::error_code::ErrorCode;
+use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 
 /// Who the caller is.
 #[derive(Serialize, ToSchema)]
@@ -65,10 +63,4 @@ pub(super) async fn whoami(caller: Caller) -> Json<Answer> {
     Json(Answer { user_id, credential })
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::RateLimited])
-    }
-}
+documented_errors!(Errors: [CREDENTIAL_ERRORS], RateLimited);

@@ -1,19 +1,14 @@
+use actix_web::HttpResponse;
 use actix_web::http::header::ContentType;
-use actix_web::web::Payload;
-use actix_web::{HttpRequest, HttpResponse};
 use domain::Timestamp;
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 use verifier::VerifiedKey;
 
-use crate::bodies::body::read_form_or_fields;
 use crate::callers::caller::{find_good_key, spend};
-use crate::callers::operator::Operator;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::callers::operator_request::OperatorRequest;
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
-use crate::state::State;
 
 /// What kind of token it is: one of ours, which no registry knows.
 const TOKEN_TYPE: &str = "api_key";
@@ -96,13 +91,13 @@ pub(super) struct Answer<'a> {
     request_body(content((Body = "application/json"), (Form = "application/x-www-form-urlencoded"))),
     responses((status = 200, description = "What the key is", body = Answer<'static>), Errors),
 )]
-pub(super) async fn introspect(_: Operator, request: HttpRequest, payload: Payload) -> Result<HttpResponse, ApiError> {
-    let fields = read_form_or_fields(&request, payload.into_inner(), &State::of(&request).limits).await?;
+pub(super) async fn introspect(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
+    let fields = call.read_form_or_fields().await?;
     let (token, required) = (fields.required_text("token")?, fields.scopes("scopes")?);
-    let Some(key) = find_good_key(&request, token).await? else {
+    let Some(key) = find_good_key(&call.request, token).await? else {
         return respond(&Answer::default());
     };
-    spend(&request, &key).map_err(ApiError::RateLimited)?;
+    spend(&call.request, &key).map_err(ApiError::RateLimited)?;
     respond(&if key.scopes.covers(&required) { Answer::active(&key) } else { Answer::default() })
 }
 
@@ -133,10 +128,4 @@ fn whole_seconds(at: Timestamp) -> i64 {
     at.unix_millis().div_euclid(1_000)
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[BODY_ERRORS, &[ErrorCode::RateLimited]].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS], RateLimited);

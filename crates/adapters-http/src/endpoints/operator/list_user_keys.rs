@@ -1,11 +1,9 @@
-use actix_web::web::{Data, Json, Path};
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response};
+use actix_web::web::{Data, Json};
 
-use crate::callers::operator::{Operator, user_of};
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::callers::operator::Operator;
+use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_user::PathUser;
 use crate::records::key_record::KeyList;
 use crate::state::State;
 
@@ -22,18 +20,8 @@ use crate::state::State;
     params(("userId" = String, Path, description = "The user's `sub` at the configured issuer")),
     responses((status = 200, description = "The user's keys", body = KeyList), Errors),
 )]
-pub(super) async fn list_user_keys(
-    _: Operator,
-    state: Data<State>,
-    user_id: Path<String>,
-) -> Result<Json<KeyList>, ApiError> {
-    Ok(Json(KeyList::of(state.api.keys.list(&user_of(&state, &user_id)?).await?)))
+pub(super) async fn list_user_keys(_: Operator, state: Data<State>, user: PathUser) -> Result<Json<KeyList>, ApiError> {
+    Ok(Json(KeyList::of(state.api.keys.list(&user.valid()?).await?)))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::InvalidField])
-    }
-}
+documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField);

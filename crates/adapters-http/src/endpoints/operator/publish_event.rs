@@ -1,21 +1,13 @@
-use actix_web::web::Payload;
-use actix_web::{HttpRequest, HttpResponse};
-use domain::ports::Accepted;
-use serde::Serialize;
+use actix_web::HttpResponse;
 use serde_json::Value;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
-use crate::HttpLimits;
-use crate::bodies::body::read_json;
 use crate::bodies::event_json::EventJson;
-use crate::callers::operator::Operator;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::callers::operator_request::OperatorRequest;
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
 use crate::errors::refusals::of_publication;
-use crate::records::event_record::EventRecord;
-use crate::state::State;
+use crate::records::published_event::PublishedEvent;
 
 /// What a body may have beside its payload, in bytes.
 const ENVELOPE_SIZE_BYTES_MAX: usize = 16 * 1024;
@@ -30,28 +22,14 @@ pub(super) struct Body {
     #[schema(rename = "userId", example = "alice")]
     user_id: String,
     /// What kind of thing: 1 to 128 of `A-Z a-z 0-9 _ . : / -`, starting and ending with a letter or digit.
-    #[schema(rename = "type", example = "invoice.paid", min_length = 1, max_length = 128)]
+    #[schema(rename = "type", example = "invoice.paid", min_length = 1)]
     event_type: String,
     /// What receivers are told of it: any JSON value, delivered byte for byte.
     #[schema(example = json!({"invoice": "in_1", "total": 12.50}))]
     data: Value,
     /// The publisher's own id, 1 to 256 characters: publishing the same again under it changes nothing.
-    #[schema(example = "invoice-in_1-paid", min_length = 1, max_length = 256)]
+    #[schema(example = "invoice-in_1-paid", min_length = 1)]
     id: Option<String>,
-}
-
-/// An accepted event.
-#[derive(Serialize, ToSchema)]
-#[schema(as = PublishedEvent)]
-pub(super) struct Answer {
-    /// The event; of a repetition, the one that was published first.
-    event: EventRecord,
-    /// How many subscriptions it is delivered to.
-    deliveries: u32,
-    /// `true` when it had been published before, so that nothing happened now. Else absent.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
-    duplicate: bool,
 }
 
 /// Publishes an event.
@@ -69,38 +47,15 @@ pub(super) struct Answer {
     operation_id = "publishEvent",
     security(("operatorToken" = [])),
     request_body = Body,
-    responses((status = 202, description = "The event is accepted, and will not be lost", body = Answer), Errors),
+    responses((status = 202, description = "The event is accepted, and will not be lost", body = PublishedEvent), Errors),
 )]
-pub(super) async fn publish_event(
-    _: Operator,
-    request: HttpRequest,
-    payload: Payload,
-) -> Result<HttpResponse, ApiError> {
-    let state = State::of(&request);
-    let webhooks = &state.api.webhooks;
-    let body_size_bytes_max = webhooks.policy().max_payload_bytes() + ENVELOPE_SIZE_BYTES_MAX;
-    let limits = HttpLimits { body_size_bytes_max, ..state.limits };
-    let body = read_json(&request, payload.into_inner(), &limits).await?;
-    let event = EventJson::parse(&body)?.to_event(&state.api.issuer)?;
-    let accepted = webhooks.publish(vec![event]).await;
-    let accepted = accepted.map_err(|error| of_publication(error, |_, field| field.into()))?;
-    Ok(HttpResponse::Accepted().json(accepted.first().map(Answer::of)))
+pub(super) async fn publish_event(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
+    let payload_bytes_max = call.api().webhooks.policy().max_payload_bytes();
+    let body = call.read_json(payload_bytes_max + ENVELOPE_SIZE_BYTES_MAX).await?;
+    let event = EventJson::parse(&body)?.to_event(&call.api().issuer)?;
+    let accepted = call.api().webhooks.publish(vec![event]).await;
+    let accepted = accepted.map_err(|error| of_publication(error, |fault, _| fault))?;
+    Ok(HttpResponse::Accepted().json(accepted.first().map(PublishedEvent::of)))
 }
 
-impl Answer {
-    pub(super) fn of(accepted: &Accepted) -> Self {
-        Self {
-            event: EventRecord::of(&accepted.event),
-            deliveries: accepted.deliveries,
-            duplicate: accepted.is_duplicate,
-        }
-    }
-}
-
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[BODY_ERRORS, &[ErrorCode::EventConflict]].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS], EventConflict);

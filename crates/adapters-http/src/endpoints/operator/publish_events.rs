@@ -1,20 +1,15 @@
-use actix_web::web::Payload;
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::HttpResponse;
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use super::publish_event;
-use crate::HttpLimits;
-use crate::bodies::body::read_json;
-use crate::bodies::event_body::path;
 use crate::bodies::event_json::EventListJson;
-use crate::callers::operator::Operator;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::callers::operator_request::OperatorRequest;
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::FieldFault;
 use crate::errors::refusals::of_publication;
-use crate::state::State;
+use crate::records::published_event::PublishedEvent;
 
 /// The largest batch, in bytes.
 const BODY_SIZE_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -25,7 +20,7 @@ const BODY_SIZE_BYTES_MAX: usize = 8 * 1024 * 1024;
 #[expect(dead_code, reason = "describes what `EventListJson` reads")]
 struct Body {
     /// The events, perhaps of several users.
-    #[schema(min_items = 1, max_items = 500)]
+    #[schema(min_items = 1)]
     events: Vec<publish_event::Body>,
 }
 
@@ -34,7 +29,7 @@ struct Body {
 #[schema(as = PublishedEvents)]
 struct Answer {
     /// For each event, in the same order, what publishing it alone would answer.
-    results: Vec<publish_event::Answer>,
+    results: Vec<PublishedEvent>,
 }
 
 /// Publishes up to 500 events, all or none.
@@ -50,24 +45,12 @@ struct Answer {
     request_body = Body,
     responses((status = 202, description = "The events are accepted, and will not be lost", body = Answer), Errors),
 )]
-pub(super) async fn publish_events(
-    _: Operator,
-    request: HttpRequest,
-    payload: Payload,
-) -> Result<HttpResponse, ApiError> {
-    let state = State::of(&request);
-    let limits = HttpLimits { body_size_bytes_max: BODY_SIZE_BYTES_MAX, ..state.limits };
-    let body = read_json(&request, payload.into_inner(), &limits).await?;
-    let events = EventListJson::parse(&body)?.to_events(&state.api.issuer)?;
-    let accepted = state.api.webhooks.publish(events).await;
-    let accepted = accepted.map_err(|error| of_publication(error, path))?;
-    Ok(HttpResponse::Accepted().json(Answer { results: accepted.iter().map(publish_event::Answer::of).collect() }))
+pub(super) async fn publish_events(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
+    let body = call.read_json(BODY_SIZE_BYTES_MAX).await?;
+    let events = EventListJson::parse(&body)?.to_events(&call.api().issuer)?;
+    let accepted = call.api().webhooks.publish(events).await;
+    let accepted = accepted.map_err(|error| of_publication(error, FieldFault::of_event))?;
+    Ok(HttpResponse::Accepted().json(Answer { results: accepted.iter().map(PublishedEvent::of).collect() }))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[BODY_ERRORS, &[ErrorCode::EventConflict]].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS], EventConflict);

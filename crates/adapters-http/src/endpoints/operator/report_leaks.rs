@@ -1,15 +1,10 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Json, Payload};
+use actix_web::web::Json;
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
-use crate::HttpLimits;
-use crate::bodies::body::read_fields;
-use crate::callers::operator::Operator;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::callers::operator_request::OperatorRequest;
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::state::State;
 
 /// The largest report, in bytes: [`domain::LEAKS_MAX`] keys of the usual length take some 50 KiB, and what a scanner
 /// takes for a key may be longer.
@@ -21,7 +16,6 @@ const BODY_SIZE_BYTES_MAX: usize = 256 * 1024;
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
     /// Texts that may be full keys.
-    #[schema(max_items = 1_000)]
     tokens: Vec<String>,
 }
 
@@ -47,22 +41,10 @@ pub(super) struct Answer {
     request_body = Body,
     responses((status = 200, description = "The keys are revoked", body = Answer), Errors),
 )]
-pub(super) async fn report_leaks(
-    _: Operator,
-    request: HttpRequest,
-    payload: Payload,
-) -> Result<Json<Answer>, ApiError> {
-    let state = State::of(&request);
-    let limits = HttpLimits { body_size_bytes_max: BODY_SIZE_BYTES_MAX, ..state.limits };
-    let fields = read_fields(&request, payload.into_inner(), &limits).await?;
-    let keys = state.api.keys.report_leaks(&fields.required_texts("tokens")?).await?;
+pub(super) async fn report_leaks(mut call: OperatorRequest) -> Result<Json<Answer>, ApiError> {
+    let fields = call.read_fields(BODY_SIZE_BYTES_MAX).await?;
+    let keys = call.api().keys.report_leaks(&fields.required_texts("tokens")?).await?;
     Ok(Json(Answer { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(BODY_ERRORS)
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS]);

@@ -1,11 +1,11 @@
-use actix_web::web::{Data, Json, Path};
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response};
+use actix_web::web::{Data, Json};
+use domain::KeyId;
 
-use crate::callers::operator::{Operator, user_of};
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::callers::operator::Operator;
+use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_id::PathId;
+use crate::parameters::path_user::PathUser;
 use crate::records::key_record::KeyList;
 use crate::state::State;
 
@@ -27,25 +27,11 @@ use crate::state::State;
 pub(super) async fn revoke_user_key(
     _: Operator,
     state: Data<State>,
-    ids: Path<(String, String)>,
+    user: PathUser,
+    key_id: PathId<KeyId>,
 ) -> Result<Json<KeyList>, ApiError> {
-    let (user_id, key_id) = ids.into_inner();
-    let user = user_of(&state, &user_id)?;
-    // A text that is no id of ours names no key.
-    let id = key_id.parse().map_err(|_| ApiError::KeyNotFound)?;
-    Ok(Json(KeyList::of(state.api.keys.revoke(&user, id).await?)))
+    let keys = state.api.keys.revoke(&user.valid()?, key_id.known()?).await?;
+    Ok(Json(KeyList::of(keys)))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[
-            ErrorCode::CredentialMissing,
-            ErrorCode::CredentialInvalid,
-            ErrorCode::InvalidField,
-            ErrorCode::KeyNotOwned,
-            ErrorCode::KeyNotFound,
-        ])
-    }
-}
+documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, KeyNotOwned, KeyNotFound);

@@ -1,12 +1,12 @@
-use actix_web::web::{Data, Json, Path};
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response};
+use actix_web::web::{Data, Json};
+use domain::DeliveryId;
 
-use super::retry_delivery::Answer;
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{DELIVERY_ERRORS, ResponsesByStatus, error_responses};
+use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::records::delivery_record::DeliveryRecord;
+use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_id::PathId;
+use crate::records::changed_delivery::ChangedDelivery;
 use crate::state::State;
 
 /// Cancels a delivery.
@@ -19,24 +19,16 @@ use crate::state::State;
     operation_id = "cancelDelivery",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The delivery's id")),
-    responses((status = 200, description = "The delivery has ended", body = Answer), Errors),
+    responses((status = 200, description = "The delivery has ended", body = ChangedDelivery), Errors),
 )]
 pub(super) async fn cancel_delivery(
     caller: Caller,
     state: Data<State>,
-    id: Path<String>,
-) -> Result<Json<Answer>, ApiError> {
-    // A text that is no id of ours names no delivery.
-    let id = id.parse().map_err(|_| ApiError::DeliveryNotFound)?;
+    id: PathId<DeliveryId>,
+) -> Result<Json<ChangedDelivery>, ApiError> {
+    let id = id.known()?;
     let delivery = state.api.webhooks.cancel_delivery(caller.user(), id).await?;
-    let delivery = DeliveryRecord::of(&delivery.ok_or(ApiError::DeliveryNotFound)?);
-    Ok(Json(Answer { delivery }))
+    Ok(Json(ChangedDelivery::of(&delivery.ok_or(ErrorCode::DeliveryNotFound)?)))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(DELIVERY_ERRORS)
-    }
-}
+documented_errors!(Errors: [DELIVERY_ERRORS]);

@@ -1,14 +1,16 @@
-use actix_web::web::{Data, Json, Path};
+use actix_web::web::{Data, Json};
+use domain::SubscriptionId;
 use domain::webhooks::{SubscriptionChange, Webhooks};
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, url};
 use crate::callers::caller_request::CallerRequest;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, SUBSCRIPTION_ERRORS, error_responses};
+use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_id::PathId;
 use crate::records::subscription_record::SubscriptionRecord;
 use crate::state::State;
 
@@ -21,13 +23,13 @@ const CHANGEABLE: [&str; 4] = ["url", "events", "description", "enabled"];
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
     /// Where to send. What waits already goes there, too.
-    #[schema(required = false, example = "https://example.com/hooks", max_length = 2_048)]
+    #[schema(required = false, example = "https://example.com/hooks")]
     url: String,
     /// What to send from now on.
     #[schema(required = false, example = json!(["invoice.*"]), min_items = 1)]
     events: Vec<String>,
     /// What to call it.
-    #[schema(required = false, max_length = 1_000)]
+    #[schema(required = false)]
     description: String,
     /// Whether to send. `false` ends what waits, as failed; `true` starts anew, also what the service had disabled.
     #[schema(required = false)]
@@ -56,14 +58,13 @@ pub(super) struct Answer {
 pub(super) async fn change_subscription(
     state: Data<State>,
     request: CallerRequest,
-    id: Path<String>,
+    id: PathId<SubscriptionId>,
 ) -> Result<Json<Answer>, ApiError> {
     let webhooks = &state.api.webhooks;
     let change = parse(&request.fields, webhooks)?;
-    // A text that is no id of ours names no subscription.
-    let id = id.parse().map_err(|_| ApiError::SubscriptionNotFound)?;
+    let id = id.known()?;
     let changed = webhooks.change_subscription(request.user(), id, &change).await?;
-    let subscription = SubscriptionRecord::of(&changed.ok_or(ApiError::SubscriptionNotFound)?);
+    let subscription = SubscriptionRecord::of(&changed.ok_or(ErrorCode::SubscriptionNotFound)?);
     Ok(Json(Answer { subscription }))
 }
 
@@ -77,16 +78,10 @@ fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<SubscriptionChange, Api
         }
         (url, events, description, enabled) => {
             let of_values = [url.err(), events.err(), description.err(), enabled.err()];
-            faults.extend(of_values.into_iter().flatten().map(Into::into));
-            Err(ApiError::InvalidMembers(faults))
+            faults.extend(of_values.into_iter().flatten());
+            Err(ApiError::invalid_fields(faults))
         }
     }
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[BODY_ERRORS, SUBSCRIPTION_ERRORS].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS]);

@@ -1,16 +1,13 @@
 use actix_web::web::{Data, Json};
-use domain::webhooks::{CreateSubscription, SigningSecret, Subscription, Webhooks};
-use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use domain::webhooks::{CreateSubscription, Webhooks};
+use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, required, secret, url};
 use crate::callers::caller_request::CallerRequest;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, error_responses};
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
-use crate::records::subscription_record::SubscriptionRecord;
+use crate::records::subscription_with_secret::SubscriptionWithSecret;
 use crate::state::State;
 
 /// What a new subscription is to be.
@@ -20,29 +17,16 @@ use crate::state::State;
 struct Body {
     /// Where to send: an absolute URL, `https` (`http` where the operator allows it), without user information. A
     /// fragment is dropped. Addresses that are not public are refused.
-    #[schema(example = "https://example.com/hooks", max_length = 2_048)]
+    #[schema(example = "https://example.com/hooks")]
     url: String,
     /// What to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`) or `*` for all. Duplicates are dropped.
     #[schema(example = json!(["invoice.*"]), min_items = 1)]
     events: Vec<String>,
     /// What to call it: up to 1,000 characters, no control characters other than line breaks and tabs.
-    #[schema(max_length = 1_000)]
     description: Option<String>,
     /// What to sign with: `whsec_` and the base64 of 24 to 64 bytes, or 1 to 256 other characters, whose bytes are then
     /// the key. Without it the service makes one.
-    #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", min_length = 1, max_length = 256)]
-    secret: Option<String>,
-}
-
-/// A subscription, and its secret when the service made it, the only time that it is shown.
-#[derive(Serialize, ToSchema)]
-#[schema(as = SubscriptionWithSecret)]
-pub(super) struct Answer {
-    /// The subscription.
-    subscription: SubscriptionRecord,
-    /// The secret that its webhooks are signed with. It cannot be retrieved again. Absent when the caller gave it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
+    #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", min_length = 1)]
     secret: Option<String>,
 }
 
@@ -57,19 +41,15 @@ pub(super) struct Answer {
     operation_id = "createSubscription",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     request_body = Body,
-    responses((status = 200, description = "The subscription is created", body = Answer), Errors),
+    responses((status = 200, description = "The subscription is created", body = SubscriptionWithSecret), Errors),
 )]
-pub(super) async fn create_subscription(state: Data<State>, request: CallerRequest) -> Result<Json<Answer>, ApiError> {
+pub(super) async fn create_subscription(
+    state: Data<State>,
+    request: CallerRequest,
+) -> Result<Json<SubscriptionWithSecret>, ApiError> {
     let webhooks = &state.api.webhooks;
     let created = webhooks.create_subscription(request.user(), parse(&request.fields, webhooks)?).await?;
-    Ok(Json(Answer::of(&created.subscription, created.secret.as_ref())))
-}
-
-impl Answer {
-    pub(super) fn of(subscription: &Subscription, secret: Option<&SigningSecret>) -> Self {
-        let secret = secret.map(|secret| secret.expose().to_owned());
-        Self { subscription: SubscriptionRecord::of(subscription), secret }
-    }
+    Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))
 }
 
 /// Reads all fields before it refuses, so that every fault is told at once.
@@ -82,16 +62,9 @@ fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<CreateSubscription, Api
         }
         (url, events, description, secret) => {
             let faults = [url.err(), events.err(), description.err(), secret.err()];
-            Err(ApiError::InvalidFields(faults.into_iter().flatten().collect()))
+            Err(ApiError::invalid_fields(faults.into_iter().flatten()))
         }
     }
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        let codes = [ErrorCode::SubscriptionLimitReached, ErrorCode::RateLimited];
-        error_responses(&[BODY_ERRORS, &codes].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS], SubscriptionLimitReached, RateLimited);

@@ -1,11 +1,12 @@
 use actix_web::HttpResponse;
-use actix_web::web::{Data, Path};
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response};
+use actix_web::web::Data;
+use domain::SubscriptionId;
 
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{ResponsesByStatus, SUBSCRIPTION_ERRORS, error_responses};
+use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_id::PathId;
 use crate::state::State;
 
 /// Deletes a webhook subscription.
@@ -24,21 +25,14 @@ use crate::state::State;
 pub(super) async fn delete_subscription(
     caller: Caller,
     state: Data<State>,
-    id: Path<String>,
+    id: PathId<SubscriptionId>,
 ) -> Result<HttpResponse, ApiError> {
-    // A text that is no id of ours names no subscription.
-    let id = id.parse().map_err(|_| ApiError::SubscriptionNotFound)?;
+    let id = id.known()?;
     if state.api.webhooks.delete_subscription(caller.user(), id).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
-        Err(ApiError::SubscriptionNotFound)
+        Err(ErrorCode::SubscriptionNotFound.into())
     }
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(SUBSCRIPTION_ERRORS)
-    }
-}
+documented_errors!(Errors: [SUBSCRIPTION_ERRORS]);

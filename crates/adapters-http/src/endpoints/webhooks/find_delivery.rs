@@ -1,11 +1,13 @@
-use actix_web::web::{Data, Json, Path};
+use actix_web::web::{Data, Json};
+use domain::DeliveryId;
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{DELIVERY_ERRORS, ResponsesByStatus, error_responses};
+use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_id::PathId;
 use crate::records::attempt_record::AttemptRecord;
 use crate::records::delivery_record::DeliveryRecord;
 use crate::records::event_record::EventRecord;
@@ -36,11 +38,10 @@ pub(super) struct Answer {
 pub(super) async fn find_delivery(
     caller: Caller,
     state: Data<State>,
-    id: Path<String>,
+    id: PathId<DeliveryId>,
 ) -> Result<Json<Answer>, ApiError> {
-    // A text that is no id of ours names no delivery.
-    let id = id.parse().map_err(|_| ApiError::DeliveryNotFound)?;
-    let found = state.api.webhooks.find_delivery(caller.user(), id).await?.ok_or(ApiError::DeliveryNotFound)?;
+    let id = id.known()?;
+    let found = state.api.webhooks.find_delivery(caller.user(), id).await?.ok_or(ErrorCode::DeliveryNotFound)?;
     Ok(Json(Answer {
         delivery: DeliveryRecord::of(&found.delivery),
         event: EventRecord::with_payload(&found.event)?,
@@ -48,10 +49,4 @@ pub(super) async fn find_delivery(
     }))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(DELIVERY_ERRORS)
-    }
-}
+documented_errors!(Errors: [DELIVERY_ERRORS]);

@@ -1,12 +1,15 @@
-use actix_web::web::{Data, Json, Path};
+use actix_web::web::{Data, Json};
+use domain::SubscriptionId;
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{ResponsesByStatus, SUBSCRIPTION_ERRORS, error_responses};
+use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::records::subscription_record::{HealthRecord, SubscriptionRecord};
+use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_id::PathId;
+use crate::records::health_record::HealthRecord;
+use crate::records::subscription_record::SubscriptionRecord;
 use crate::state::State;
 
 /// A subscription and how it fares.
@@ -32,20 +35,13 @@ pub(super) struct Answer {
 pub(super) async fn find_subscription(
     caller: Caller,
     state: Data<State>,
-    id: Path<String>,
+    id: PathId<SubscriptionId>,
 ) -> Result<Json<Answer>, ApiError> {
-    // A text that is no id of ours names no subscription.
-    let id = id.parse().map_err(|_| ApiError::SubscriptionNotFound)?;
+    let id = id.known()?;
     let found = state.api.webhooks.find_subscription(caller.user(), id).await?;
-    let found = found.ok_or(ApiError::SubscriptionNotFound)?;
+    let found = found.ok_or(ErrorCode::SubscriptionNotFound)?;
     let subscription = SubscriptionRecord::of(&found.subscription);
     Ok(Json(Answer { subscription, health: HealthRecord::of(&found) }))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(SUBSCRIPTION_ERRORS)
-    }
-}
+documented_errors!(Errors: [SUBSCRIPTION_ERRORS]);

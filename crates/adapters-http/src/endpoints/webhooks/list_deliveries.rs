@@ -2,14 +2,12 @@ use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::webhooks::{DeliveryFilter, DeliveryStateKind, EventType};
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
-use crate::errors::problem::FieldFault;
+use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
 use crate::parameters::query::Parameters;
 use crate::records::delivery_record::DeliveryRecord;
@@ -79,15 +77,4 @@ fn filter(parameters: &Parameters) -> Result<DeliveryFilter, FieldFault> {
     })
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[
-            ErrorCode::CredentialMissing,
-            ErrorCode::CredentialInvalid,
-            ErrorCode::InvalidField,
-            ErrorCode::RateLimited,
-        ])
-    }
-}
+documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, RateLimited);

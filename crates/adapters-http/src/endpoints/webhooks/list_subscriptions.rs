@@ -1,13 +1,11 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
 use crate::parameters::cursor::Cursor;
 use crate::parameters::query::Parameters;
 use crate::records::subscription_record::SubscriptionRecord;
@@ -53,15 +51,4 @@ pub(super) async fn list_subscriptions(
     }))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[
-            ErrorCode::CredentialMissing,
-            ErrorCode::CredentialInvalid,
-            ErrorCode::InvalidField,
-            ErrorCode::RateLimited,
-        ])
-    }
-}
+documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, RateLimited);

@@ -17,7 +17,7 @@ mod test_subscription;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::resources::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/api/webhooks/subscriptions", |resource| {

@@ -1,13 +1,14 @@
 use actix_web::HttpResponse;
-use actix_web::web::{Data, Path};
+use actix_web::web::Data;
+use domain::SubscriptionId;
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::bodies::subscription_fields::required;
 use crate::callers::caller_request::CallerRequest;
-use crate::documents::openapi::{BODY_ERRORS, ResponsesByStatus, SUBSCRIPTION_ERRORS, error_responses};
+use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
+use crate::parameters::path_id::PathId;
 use crate::state::State;
 
 /// From when on to recover.
@@ -47,19 +48,12 @@ struct Answer {
 pub(super) async fn recover_subscription(
     state: Data<State>,
     request: CallerRequest,
-    id: Path<String>,
+    id: PathId<SubscriptionId>,
 ) -> Result<HttpResponse, ApiError> {
     let since = request.fields.optional_time("since").and_then(|since| required("since", since))?;
-    // A text that is no id of ours names no subscription.
-    let id = id.parse().map_err(|_| ApiError::SubscriptionNotFound)?;
+    let id = id.known()?;
     let deliveries = state.api.webhooks.recover_subscription(request.user(), id, since).await?;
     Ok(HttpResponse::Accepted().json(Answer { deliveries }))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[BODY_ERRORS, SUBSCRIPTION_ERRORS].concat())
-    }
-}
+documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS]);

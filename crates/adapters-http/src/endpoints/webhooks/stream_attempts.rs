@@ -3,18 +3,17 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use domain::SubscriptionId;
 use domain::ports::AttemptCursor;
-use utoipa::IntoResponses;
-use utoipa::openapi::{RefOr, Response};
 
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{ResponsesByStatus, error_responses};
+use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::errors::problem::FieldFault;
+use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
 use crate::parameters::query::Parameters;
+use crate::records::streamed_attempt::StreamedAttempt;
 use crate::state::State;
-use crate::streams::attempt_stream::{AttemptStream, StreamedAttempt};
+use crate::streams::attempt_stream::AttemptStream;
 
 /// The id of the last event that a client has seen, as it sends it when it connects again.
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -53,9 +52,9 @@ pub(super) async fn stream_attempts(
 ) -> Result<HttpResponse, ApiError> {
     let subscription = subscription(request.query_string())?;
     let resume = last_event_id(request.headers())?;
-    let place = state.streams.enter(caller.user()).ok_or(ApiError::TooManyStreams)?;
+    let place = state.streams.enter(caller.user()).ok_or(ErrorCode::TooManyStreams)?;
     let follower = state.api.webhooks.follow_attempts(caller.user(), subscription, resume).await?;
-    let stream = AttemptStream::new(follower.ok_or(ApiError::SubscriptionNotFound)?, request, place);
+    let stream = AttemptStream::new(follower.ok_or(ErrorCode::SubscriptionNotFound)?, request, place);
     Ok(HttpResponse::Ok()
         .content_type("text/event-stream")
         .insert_header(("x-accel-buffering", "no")) // nginx would keep events back
@@ -72,21 +71,8 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<AttemptCursor>, FieldFaul
     let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
-    let fault = FieldFault { field: LAST_EVENT_ID, detail: "must be the id of an event of this stream".into() };
+    let fault = FieldFault::new(LAST_EVENT_ID, "must be the id of an event of this stream");
     value.to_str().ok().and_then(AttemptCursor::from_cursor).map(Some).ok_or(fault)
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[
-            ErrorCode::CredentialMissing,
-            ErrorCode::CredentialInvalid,
-            ErrorCode::InvalidField,
-            ErrorCode::SubscriptionNotFound,
-            ErrorCode::RateLimited,
-            ErrorCode::TooManyStreams,
-        ])
-    }
-}
+documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, SubscriptionNotFound, RateLimited, TooManyStreams);

@@ -1,13 +1,13 @@
 use actix_web::HttpResponse;
-use actix_web::web::{Data, Path};
+use actix_web::web::Data;
+use domain::SubscriptionId;
 use serde::Serialize;
-use utoipa::openapi::{RefOr, Response};
-use utoipa::{IntoResponses, ToSchema};
+use utoipa::ToSchema;
 
 use crate::callers::caller::Caller;
-use crate::documents::openapi::{ResponsesByStatus, SUBSCRIPTION_ERRORS, error_responses};
+use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
+use crate::parameters::path_id::PathId;
 use crate::records::delivery_record::DeliveryRecord;
 use crate::records::event_record::EventRecord;
 use crate::state::State;
@@ -38,19 +38,12 @@ struct Answer {
 pub(super) async fn test_subscription(
     caller: Caller,
     state: Data<State>,
-    id: Path<String>,
+    id: PathId<SubscriptionId>,
 ) -> Result<HttpResponse, ApiError> {
-    // A text that is no id of ours names no subscription.
-    let id = id.parse().map_err(|_| ApiError::SubscriptionNotFound)?;
+    let id = id.known()?;
     let test = state.api.webhooks.test_subscription(caller.user(), id).await?;
     let (event, delivery) = (EventRecord::of(&test.event), DeliveryRecord::of(&test.delivery));
     Ok(HttpResponse::Accepted().json(Answer { event, delivery }))
 }
 
-struct Errors;
-
-impl IntoResponses for Errors {
-    fn responses() -> ResponsesByStatus<RefOr<Response>> {
-        error_responses(&[SUBSCRIPTION_ERRORS, &[ErrorCode::SubscriptionDisabled]].concat())
-    }
-}
+documented_errors!(Errors: [SUBSCRIPTION_ERRORS], SubscriptionDisabled);

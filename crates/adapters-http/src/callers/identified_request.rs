@@ -1,0 +1,38 @@
+use std::future::Future;
+use std::pin::Pin;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
+use domain::UserId;
+
+use crate::bodies::body::read_fields;
+use crate::bodies::fields::Fields;
+use crate::callers::credentials::id_token_in;
+use crate::callers::id_token::identify;
+use crate::callers::presented::Presented;
+use crate::errors::api_error::ApiError;
+use crate::state::State;
+
+/// A user whom an ID token in the headers or in the body names, and the fields of the body. API keys are refused.
+///
+/// The body is read first, within its limits, because the token may be in it. What is wrong with it is told only to
+/// whom has a valid token in the headers: to anybody else it is a 401.
+pub(crate) struct IdentifiedRequest {
+    pub(crate) user: UserId,
+    pub(crate) fields: Fields,
+}
+
+impl FromRequest for IdentifiedRequest {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move {
+            let body = read_fields(&request, payload, &State::of(&request).limits).await;
+            let in_body = body.as_ref().map_or(Presented::Nothing, Fields::id_token);
+            let user = identify(&request, id_token_in(request.headers()).and(in_body)).await?;
+            Ok(Self { user, fields: body? })
+        })
+    }
+}

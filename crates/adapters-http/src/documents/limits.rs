@@ -1,0 +1,93 @@
+use std::time::Duration;
+
+use domain::ports::PUBLISHED_EVENTS_MAX;
+use domain::webhooks::{Description, EventType, PublisherId, SigningSecret, TargetUrl};
+use domain::{LEAKS_MAX, OVERLAP_MAX};
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{OpenApi, RefOr};
+use utoipa::{Modify, Number};
+
+/// The limits of request bodies, from the constants of the rules.
+const LIMITS: [(&str, &str, Limit); 12] = [
+    ("RotateApiKey", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
+    ("ReportLeaks", "tokens", Limit::Items(LEAKS_MAX)),
+    ("CreateSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
+    ("CreateSubscription", "description", Limit::Length(Description::LENGTH_MAX)),
+    ("CreateSubscription", "secret", Limit::Length(SigningSecret::LENGTH_MAX)),
+    ("ChangeSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
+    ("ChangeSubscription", "description", Limit::Length(Description::LENGTH_MAX)),
+    ("RotateSecret", "secret", Limit::Length(SigningSecret::LENGTH_MAX)),
+    ("RotateSecret", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
+    ("PublishEvent", "type", Limit::Length(EventType::LENGTH_MAX)),
+    ("PublishEvent", "id", Limit::Length(PublisherId::LENGTH_MAX)),
+    ("PublishEvents", "events", Limit::Items(PUBLISHED_EVENTS_MAX)),
+];
+
+/// The most that a field may hold.
+#[derive(Clone, Copy)]
+enum Limit {
+    /// Characters of a string.
+    Length(usize),
+    /// Items of a list.
+    Items(usize),
+    /// Whole seconds of a number.
+    Duration(Duration),
+}
+
+/// Adds [`LIMITS`] to the document: the generator's attributes take literals only.
+pub(super) struct BodyLimits;
+
+impl Modify for BodyLimits {
+    fn modify(&self, document: &mut OpenApi) {
+        for (schema, field, limit) in LIMITS {
+            if let Some(field) = field_of(document, schema, field) {
+                limit.set(field);
+            }
+        }
+    }
+}
+
+fn field_of<'a>(document: &'a mut OpenApi, schema: &str, field: &str) -> Option<&'a mut Schema> {
+    match document.components.as_mut()?.schemas.get_mut(schema)? {
+        RefOr::T(Schema::Object(object)) => match object.properties.get_mut(field)? {
+            RefOr::T(field) => Some(field),
+            RefOr::Ref(_) => None,
+        },
+        _ => None,
+    }
+}
+
+impl Limit {
+    fn set(self, field: &mut Schema) {
+        match (self, field) {
+            (Self::Length(max), Schema::Object(text)) => text.max_length = Some(max),
+            (Self::Items(max), Schema::Array(list)) => list.max_items = Some(max),
+            (Self::Duration(max), Schema::Object(number)) => {
+                number.maximum = usize::try_from(max.as_secs()).ok().map(Number::UInt);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::documents::openapi::openapi_json;
+
+    #[test]
+    fn every_limit_is_in_the_document() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        for (schema, field, limit) in LIMITS {
+            let (keyword, max) = match limit {
+                Limit::Length(max) => ("maxLength", max as u64),
+                Limit::Items(max) => ("maxItems", max as u64),
+                Limit::Duration(max) => ("maximum", max.as_secs()),
+            };
+            let found = &document["components"]["schemas"][schema]["properties"][field][keyword];
+            assert_eq!(found.as_u64(), Some(max), "{schema}.{field}");
+        }
+    }
+}

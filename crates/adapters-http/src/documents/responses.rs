@@ -1,0 +1,92 @@
+use std::collections::BTreeMap;
+
+use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
+
+use crate::errors::error_code::ErrorCode;
+use crate::errors::problem;
+
+/// Responses of an operation by their status.
+pub(crate) type ResponsesByStatus<T> = BTreeMap<String, T>;
+
+/// What a call with a credential and a JSON body may be refused with.
+pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
+    ErrorCode::CredentialMissing,
+    ErrorCode::CredentialInvalid,
+    ErrorCode::BadRequest,
+    ErrorCode::InvalidJson,
+    ErrorCode::InvalidField,
+    ErrorCode::RequestTimeout,
+    ErrorCode::PayloadTooLarge,
+    ErrorCode::UnsupportedMediaType,
+];
+
+/// What a call with a credential may be refused with.
+pub(crate) const CREDENTIAL_ERRORS: &[ErrorCode] = &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid];
+
+/// What a call about one webhook subscription may be refused with.
+pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
+    ErrorCode::CredentialMissing,
+    ErrorCode::CredentialInvalid,
+    ErrorCode::SubscriptionNotFound,
+    ErrorCode::RateLimited,
+];
+
+/// What a call about one delivery may be refused with.
+pub(crate) const DELIVERY_ERRORS: &[ErrorCode] =
+    &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::DeliveryNotFound, ErrorCode::RateLimited];
+
+/// The documented responses of an operation that may fail with `codes`; any operation may fail with those of the
+/// service itself.
+pub(crate) fn error_responses(codes: &[ErrorCode]) -> ResponsesByStatus<RefOr<Response>> {
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in codes.iter().chain(&[ErrorCode::InternalError, ErrorCode::Unavailable]) {
+        let of_status = by_status.entry(code.entry().status).or_default();
+        if !of_status.contains(code) {
+            of_status.push(*code);
+        }
+    }
+    by_status.into_iter().map(|(status, codes)| (status.to_string(), error_response(status, &codes).into())).collect()
+}
+
+fn error_response(status: u16, codes: &[ErrorCode]) -> Response {
+    let description: Vec<String> = codes.iter().map(|code| format!("`{code}`: {}", code.entry().title)).collect();
+    let problem = Content::new(Some(Ref::from_schema_name("Problem")));
+    let response = ResponseBuilder::new().description(description.join(". ")).content(problem::MEDIA_TYPE, problem);
+    match status {
+        401 => response.header("www-authenticate", header("How to authenticate (RFC 6750)")),
+        429 => response
+            .header("retry-after", header("Seconds after which to try again"))
+            .header("ratelimit", header("What is left, and in how many seconds all of it is back"))
+            .header("ratelimit-policy", header("How many calls in how many seconds")),
+        503 => response.header("retry-after", header("Seconds after which to try again")),
+        _ => response,
+    }
+    .build()
+}
+
+/// A header of a response, as text.
+pub(crate) fn header(description: &str) -> Header {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    HeaderBuilder::new().schema(Some(text)).description(Some(description)).build()
+}
+
+/// Declares what an operation may be refused with, for its `responses`: lists of codes, and codes.
+macro_rules! documented_errors {
+    ($name:ident: [$($list:expr),*] $(, $code:ident)* $(,)?) => {
+        struct $name;
+
+        impl utoipa::IntoResponses for $name {
+            fn responses() -> $crate::documents::responses::ResponsesByStatus<
+                utoipa::openapi::RefOr<utoipa::openapi::Response>,
+            > {
+                let lists: &[&[$crate::errors::error_code::ErrorCode]] =
+                    &[$($list,)* &[$($crate::errors::error_code::ErrorCode::$code),*]];
+                $crate::documents::responses::error_responses(&lists.concat())
+            }
+        }
+    };
+}
+
+pub(crate) use documented_errors;

@@ -1,0 +1,32 @@
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
+use domain::UserId;
+
+use crate::callers::operator::user_at;
+use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
+use crate::parameters::path_parameters::PathParameters;
+use crate::state::State;
+
+/// The user of the configured issuer whom `{userId}` in a path of the operator API names.
+///
+/// Extracting it never fails, because the credential is checked first.
+pub(crate) struct PathUser(Result<UserId, FieldFault>);
+
+impl PathUser {
+    pub(crate) fn valid(self) -> Result<UserId, FieldFault> {
+        self.0
+    }
+}
+
+impl FromRequest for PathUser {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let user_id = PathParameters::of(request).user_id.unwrap_or_default();
+        ready(Ok(Self(user_at(&State::of(request).api.issuer, &user_id))))
+    }
+}

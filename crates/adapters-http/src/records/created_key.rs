@@ -1,0 +1,26 @@
+use domain::{ApiKey, FullKey, KeyId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::records::key_record::{KeyList, KeyRecord};
+
+/// The new key, the only time that it is shown, and the list that it is in.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = CreatedApiKey)]
+pub(crate) struct CreatedKey {
+    /// The full key. It cannot be retrieved again.
+    #[schema(example = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O")]
+    key: String,
+    /// The new key's id.
+    #[schema(example = "key_01h455vb4pex5vsknk084sn02q")]
+    key_id: String,
+    /// The caller's keys, the new one included, newest first.
+    keys: Vec<KeyRecord>,
+}
+
+impl CreatedKey {
+    pub(crate) fn of(full_key: &FullKey, id: KeyId, keys: Vec<ApiKey>) -> Self {
+        Self { key: full_key.expose().to_owned(), key_id: id.to_string(), keys: KeyList::of(keys).keys }
+    }
+}

@@ -1,0 +1,28 @@
+use domain::ports::Accepted;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::records::event_record::EventRecord;
+
+/// An accepted event.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PublishedEvent {
+    /// The event; of a repetition, the one that was published first.
+    event: EventRecord,
+    /// How many subscriptions it is delivered to.
+    deliveries: u32,
+    /// `true` when it had been published before, so that nothing happened now. Else absent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    duplicate: bool,
+}
+
+impl PublishedEvent {
+    pub(crate) fn of(accepted: &Accepted) -> Self {
+        Self {
+            event: EventRecord::of(&accepted.event),
+            deliveries: accepted.deliveries,
+            duplicate: accepted.is_duplicate,
+        }
+    }
+}

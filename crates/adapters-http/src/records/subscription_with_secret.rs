@@ -1,0 +1,23 @@
+use domain::webhooks::{SigningSecret, Subscription};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::records::subscription_record::SubscriptionRecord;
+
+/// A subscription, and its secret when the service made it, the only time that it is shown.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SubscriptionWithSecret {
+    /// The subscription.
+    subscription: SubscriptionRecord,
+    /// The secret that its webhooks are signed with. It cannot be retrieved again. Absent when the caller gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
+    secret: Option<String>,
+}
+
+impl SubscriptionWithSecret {
+    pub(crate) fn of(subscription: &Subscription, secret: Option<&SigningSecret>) -> Self {
+        let secret = secret.map(|secret| secret.expose().to_owned());
+        Self { subscription: SubscriptionRecord::of(subscription), secret }
+    }
+}
