@@ -7,25 +7,25 @@ use verifier::Verifier;
 
 use crate::OperatorToken;
 
-/// What the endpoints call.
+/// The use cases, engines and ports that the endpoints call.
 #[derive(Clone)]
 pub struct Api {
-    /// The use cases of the key lifecycle.
+    /// Creates, lists, rotates and revokes API keys.
     pub keys: Keys,
-    /// The use cases of webhooks.
+    /// Manages subscriptions, publishes events and shows deliveries.
     pub webhooks: Webhooks,
     /// Verifies API keys.
     pub verifier: Arc<Verifier>,
     /// Verifies ID tokens.
     pub identity: Arc<dyn IdentityVerifier>,
-    /// The issuer (`iss`) of those tokens: whose users a `userId` in the operator API names.
+    /// The issuer (`iss`) of the ID tokens. A `userId` in the operator API is a user of this issuer.
     pub issuer: String,
-    /// Opens the operator API; without it there is none.
+    /// The token of the operator API; `None` switches the operator API off.
     pub operator_token: Option<OperatorToken>,
-    /// What `/readyz` asks.
+    /// The checks behind `/readyz`.
     pub readiness: Vec<Arc<dyn ReadinessCheck>>,
-    /// Tells when an ID token is presented.
+    /// The time at which an ID token is verified.
     pub clock: Arc<dyn Clock>,
-    /// Draws request ids.
+    /// The randomness of request ids.
     pub entropy: Arc<dyn Entropy>,
 }

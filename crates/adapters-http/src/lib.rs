@@ -1,7 +1,7 @@
 //! The REST API on actix-web: one file per endpoint, one error mapping, OpenAPI.
 //!
-//! Handlers are thin and alike: extract, call one use case, map. A request passes through one middleware
-//! (`boundary`), which gives it an id, a deadline and a log line, and turns every error into a problem document.
+//! Handlers are thin and alike: extract, call one use case, map the result. Every request passes through one middleware
+//! (`boundary`), which adds an id, a deadline and a log line, and turns every error into a problem document.
 
 mod api;
 mod bodies;

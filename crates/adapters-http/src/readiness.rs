@@ -9,12 +9,12 @@ use tokio::time::{Instant, timeout};
 use crate::errors::chain::Chain;
 use crate::records::check_outcome::CheckOutcome;
 
-/// How long a good outcome stands for those who ask after it: anybody may ask, and a check writes to the database.
+/// How long a good outcome is reused. Anybody may call `/readyz`, and a check writes to the database.
 const OK_AGE_MAX: Duration = Duration::from_millis(500);
-/// How long a bad one stands. Short: whoever polls during a start waits for the moment when it is over.
+/// How long a bad outcome is reused. Short, because clients that poll during a start wait for the first good outcome.
 const FAILED_AGE_MAX: Duration = Duration::from_millis(20);
 
-/// Runs the readiness checks, for one asker at a time.
+/// Runs the readiness checks, for one request at a time.
 pub(crate) struct Readiness {
     checks: Vec<Arc<dyn ReadinessCheck>>,
     deadline: Duration,
@@ -26,7 +26,7 @@ impl Readiness {
         Self { checks, deadline, latest: Mutex::new(None) }
     }
 
-    /// What the checks say now, or said just now: all in parallel, within the deadline.
+    /// The outcomes of all checks, or recent ones. Runs the checks in parallel, each within the deadline.
     pub(crate) async fn outcomes(&self) -> Vec<CheckOutcome> {
         let mut latest = self.latest.lock().await;
         if let Some((at, outcomes)) = &*latest

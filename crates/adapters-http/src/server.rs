@@ -19,13 +19,13 @@ use crate::{Api, HttpSettings, endpoints};
 
 /// Serves the API on `listener` until `stop` is cancelled and the requests in flight are answered.
 ///
-/// `more_routes` adds routes of another adapter; they get request ids, log lines, deadlines and problem documents
-/// like ours, but the error bodies that they write themselves stay as they are. On stop `/readyz` fails at once, new
-/// requests are served for the grace, then connections are drained and closed.
+/// `more_routes` adds the routes of another adapter. They get request ids, log lines, deadlines and problem documents
+/// too, but the error bodies that they write stay as they are. On shutdown `/readyz` fails at once, the server still
+/// accepts requests for `drain_grace`, and then drains and closes its connections.
 ///
 /// # Errors
 ///
-/// When the listener cannot be served, or the server ends by itself.
+/// Fails when the server cannot use the listener, or ends before `stop` is cancelled.
 pub async fn serve(
     listener: TcpListener,
     settings: HttpSettings,
@@ -48,7 +48,7 @@ pub async fn serve(
     ended
 }
 
-/// What `actix_web::HttpServer` does, but over guarded connections.
+/// Does what `actix_web::HttpServer` does, but over guarded connections.
 fn start(
     listener: TcpListener,
     settings: &HttpSettings,

@@ -2,21 +2,21 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 
-/// What an operator may set of the HTTP side.
+/// The HTTP settings of an operator.
 #[derive(Clone, Debug, Default)]
 pub struct HttpSettings {
     /// `CORS_ORIGINS`: origins (`https://app.example`) whose pages may call `/api` from a browser.
     pub cors_origins: Vec<String>,
-    /// `TRUSTED_PROXIES`: networks whose `X-Forwarded-For` is believed.
+    /// `TRUSTED_PROXIES`: networks whose `X-Forwarded-For` the service trusts.
     pub trusted_proxies: Vec<IpNet>,
-    /// Threads that serve requests; `None`: one for each core.
+    /// Threads that serve requests; `None` means one for each core.
     pub workers: Option<usize>,
     /// Sizes and times.
     pub limits: HttpLimits,
 }
 
-/// A limit on everything that a client decides. The framework's clock behind heads, keep-alive and drains has a
-/// resolution of half a second: shorter times than a second do not work for those.
+/// Limits on everything that a client decides. The framework times heads, keep-alive and drains with a clock that ticks
+/// every half second, so these times must be at least a second.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpLimits {
     /// The largest request body, in bytes.
@@ -25,8 +25,8 @@ pub struct HttpLimits {
     pub body_deadline: Duration,
     /// How long the head of a request may take to arrive.
     pub head_deadline: Duration,
-    /// How long a request may take from its head to its answer, the body's arrival included. Longer than what the
-    /// store allows itself, so that the store's own error is what is answered.
+    /// How long a request may take from its head to its answer, including the arrival of the body. It is longer than
+    /// the store's own timeouts, so that the answer is the store's error.
     pub request_deadline: Duration,
     /// How long a connection may stay open between two requests.
     pub keep_alive: Duration,
@@ -34,22 +34,21 @@ pub struct HttpLimits {
     pub connections_per_worker_max: usize,
     /// How long all readiness checks together may take.
     pub readiness_deadline: Duration,
-    /// How long requests are still accepted after the stop, while `/readyz` fails already: the time in which a load
-    /// balancer looks elsewhere.
+    /// How long the server still accepts requests after a shutdown begins, while `/readyz` already fails. In this time
+    /// load balancers move to other instances.
     pub drain_grace: Duration,
-    /// How long requests in flight may go on after that, in whole seconds.
+    /// How long requests in flight may run after `drain_grace`, in whole seconds.
     pub drain_deadline: Duration,
-    /// The most event streams that are open at once: each reads the database twice a second.
+    /// The most event streams that are open at once. Each stream reads the database twice a second.
     pub event_streams_max: usize,
     /// The most event streams of one user.
     pub event_streams_per_user_max: usize,
-    /// After how long without an attempt a stream sends a comment, so that proxies keep the connection, and a client
-    /// that is gone is noticed.
+    /// How long a stream is silent before it sends a comment, so that proxies keep the connection open.
     pub event_stream_keep_alive: Duration,
 }
 
 impl HttpLimits {
-    /// How long a connection may keep us waiting before it is cut: longer than any answer takes.
+    /// How long the server waits for a client before it closes the connection. Longer than any answer takes.
     pub(crate) fn connection_patience(&self) -> Duration {
         self.head_deadline + self.request_deadline
     }

@@ -8,15 +8,15 @@ use crate::readiness::Readiness;
 use crate::streams::open_streams::OpenStreams;
 use crate::{Api, HttpLimits};
 
-/// The [`Api`] and what the server itself knows, shared by all workers.
+/// The [`Api`] and the state of the server, shared by all workers.
 pub(crate) struct State {
     pub(crate) api: Api,
     pub(crate) limits: HttpLimits,
     pub(crate) readiness: Readiness,
     pub(crate) streams: Arc<OpenStreams>,
-    /// The OpenAPI document, made when it is first asked for.
+    /// The OpenAPI document, generated on the first request for it.
     pub(crate) document: LazyLock<Bytes>,
-    /// Cancelled when the process is to end.
+    /// Cancelled when the process shuts down.
     pub(crate) stop: CancellationToken,
 }
 
@@ -27,7 +27,7 @@ impl State {
         Self { api, limits, readiness, streams, document: LazyLock::new(document), stop }
     }
 
-    /// The state that `serve` registered with the application.
+    /// The state that `serve` registers with the application.
     pub(crate) fn of(request: &HttpRequest) -> &web::Data<Self> {
         request.app_data().expect("the server registers its state with every application")
     }

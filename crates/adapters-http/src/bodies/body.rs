@@ -10,7 +10,7 @@ use crate::bodies::fields::Fields;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 
-/// Reads a JSON body within its limits. No body at all counts as no fields.
+/// Reads a JSON body within its limits. An empty body has no fields.
 pub(crate) async fn read_fields(
     request: &HttpRequest,
     payload: Payload,
@@ -20,13 +20,13 @@ pub(crate) async fn read_fields(
     if body.is_empty() { Ok(Fields::default()) } else { Fields::parse(&body) }
 }
 
-/// Reads the bytes of a JSON body within its limits, perhaps none.
+/// Reads the bytes of a JSON body within its limits. The body may be empty.
 pub(crate) async fn read_json(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
     let body = read(request, payload, limits).await?;
     if body.is_empty() || is_json(request.headers()) { Ok(body) } else { Err(ErrorCode::UnsupportedMediaType.into()) }
 }
 
-/// The same, where a form is taken as well as JSON.
+/// Reads a form or a JSON body within its limits.
 pub(crate) async fn read_form_or_fields(
     request: &HttpRequest,
     payload: Payload,
@@ -46,7 +46,6 @@ async fn read(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> R
     body.map_err(|_| ErrorCode::RequestTimeout)?
 }
 
-/// Most bodies come in one piece, which is not copied.
 async fn collect(mut payload: Payload, size_bytes_max: usize) -> Result<Bytes, ApiError> {
     let mut body = Bytes::new();
     while let Some(chunk) = payload.next().await {
@@ -54,13 +53,13 @@ async fn collect(mut payload: Payload, size_bytes_max: usize) -> Result<Bytes, A
         if body.len() + chunk.len() > size_bytes_max {
             return Err(ErrorCode::PayloadTooLarge.into());
         }
-        // A small body comes in one chunk, which need not be copied.
+        // A small body arrives in one chunk, which is not copied.
         body = if body.is_empty() { chunk } else { joined(body, &chunk) };
     }
     Ok(body)
 }
 
-/// Appends to what was begun; where nobody else holds that, in place.
+/// Appends a chunk. Appends in place if nothing else holds the buffer.
 fn joined(begun: Bytes, chunk: &[u8]) -> Bytes {
     let mut joined = BytesMut::from(begun);
     joined.extend_from_slice(chunk);
@@ -71,7 +70,7 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Whether the body is declared as JSON (`application/json`, or a type built on it: RFC 6839), and not compressed.
+/// Whether the headers declare a JSON body (`application/json`, or a `+json` type: RFC 6839) that is not compressed.
 fn is_json(headers: &HeaderMap) -> bool {
     let (kind, subtype) = media_type(headers).split_once('/').unwrap_or_default();
     let suffix = subtype.rsplit_once('+').map_or(subtype, |(_, suffix)| suffix);
@@ -82,7 +81,7 @@ fn is_form(headers: &HeaderMap) -> bool {
     media_type(headers).eq_ignore_ascii_case("application/x-www-form-urlencoded") && is_plain(headers)
 }
 
-/// The media type of the body without its parameters. Its case does not matter (RFC 9110, section 8.3.1).
+/// The media type of the body, without its parameters. It is case-insensitive (RFC 9110, section 8.3.1).
 fn media_type(headers: &HeaderMap) -> &str {
     let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     media_type.split(';').next().unwrap_or_default().trim()

@@ -1,4 +1,4 @@
-//! What the two paths of publishing are asked for.
+//! Turns the bodies of the two publishing endpoints into events.
 
 use std::borrow::Cow;
 
@@ -14,12 +14,12 @@ use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 
 impl<'a> EventJson<'a> {
-    /// Reads a body that is one event.
+    /// Parses a body that is one event.
     pub(crate) fn parse(body: &'a [u8]) -> Result<Self, ApiError> {
         serde_json::from_slice(body).map_err(|error| unreadable(&error))
     }
 
-    /// What is to be published, for a user of `issuer`; or all that is wrong with it.
+    /// The event to publish for a user of `issuer`, or all faults of the body.
     pub(crate) fn to_event(&self, issuer: &str) -> Result<PublishEvent<'a>, ApiError> {
         self.check_names()?;
         self.read(issuer).map_err(ApiError::invalid_fields)
@@ -61,7 +61,7 @@ impl<'a> EventJson<'a> {
 }
 
 impl<'a> EventListJson<'a> {
-    /// Reads a body that is `{"events": […]}`.
+    /// Parses a body of the form `{"events": [...]}`.
     pub(crate) fn parse(body: &'a [u8]) -> Result<Self, ApiError> {
         serde_json::from_slice(body).map_err(|error| {
             let is_object = body.trim_ascii_start().starts_with(b"{");
@@ -72,7 +72,7 @@ impl<'a> EventListJson<'a> {
         })
     }
 
-    /// What is to be published, for users of `issuer`; or all that is wrong with it.
+    /// The events to publish for users of `issuer`, or all faults of the body.
     pub(crate) fn to_events(&self, issuer: &str) -> Result<Vec<PublishEvent<'a>>, ApiError> {
         let events = self.events.as_ref().ok_or_else(|| FieldFault::new("events", "is required"))?;
         if self.names_a_field_twice {
@@ -95,7 +95,7 @@ fn required_text<'a>(field: &'static str, value: Option<&'a RawValue>) -> Result
     optional_text(field, value)?.ok_or_else(|| FieldFault::new(field, "is required"))
 }
 
-/// The text of a JSON string; `null` is none.
+/// The string in a JSON value; `null` counts as absent.
 fn optional_text<'a>(field: &'static str, value: Option<&'a RawValue>) -> Result<Option<Cow<'a, str>>, FieldFault> {
     let Some(json) = value.map(RawValue::get).filter(|json| *json != "null") else {
         return Ok(None);

@@ -4,8 +4,8 @@ use domain::ports::PUBLISHED_EVENTS_MAX;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// An event as its publisher sends it, its fields as they stand: read in one pass over the body, copying nothing, so
-/// that `data` is delivered byte for byte. Fields that nobody asks for are skipped.
+/// An event as its publisher sends it. Each field is raw JSON: one pass over the body reads all fields and copies
+/// nothing, so that `data` is delivered byte for byte. Unknown fields are skipped.
 #[derive(Default)]
 pub(crate) struct EventJson<'a> {
     pub(crate) user_id: Option<&'a RawValue>,
@@ -15,14 +15,14 @@ pub(crate) struct EventJson<'a> {
     pub(crate) names_a_field_twice: bool,
 }
 
-/// Several events as their publisher sends them: `{"events": […]}`.
+/// Several events as their publisher sends them: `{"events": [...]}`.
 #[derive(Default)]
 pub(crate) struct EventListJson<'a> {
     pub(crate) events: Option<Events<'a>>,
     pub(crate) names_a_field_twice: bool,
 }
 
-/// Events, of too many one more than may be.
+/// Events. If there are too many, holds one more than the maximum.
 pub(crate) struct Events<'a>(pub(crate) Vec<EventJson<'a>>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for EventJson<'a> {
@@ -33,7 +33,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for EventJson<'a> {
 
 struct EventVisitor;
 
-/// The fields of an event.
+/// The name of a field of an event.
 #[derive(serde::Deserialize)]
 #[serde(field_identifier, rename_all = "camelCase")]
 enum EventField {
@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for ListVisitor {
         formatter.write_str("a list of events")
     }
 
-    /// Keeps one more than may be, which is enough to refuse them.
+    /// Keeps at most one event more than the maximum, which is enough to refuse the request.
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Events<'de>, A::Error> {
         let mut events = Vec::new();
         while events.len() <= PUBLISHED_EVENTS_MAX {

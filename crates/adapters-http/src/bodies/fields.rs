@@ -12,16 +12,16 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 
-/// How much of a name that is not ours an error repeats, in characters.
+/// How much of an unknown field's name an error repeats, in characters.
 const SHOWN_NAME_LENGTH_MAX: usize = 64;
 
-/// The fields of a JSON body. Fields that nobody asks for are ignored; a field that stands there twice is refused,
-/// because parsers on the way may read the other one.
+/// The fields of a JSON body. Unknown fields are ignored. A body that contains a field twice is refused, because
+/// another parser on the way may read the other value.
 #[derive(Default)]
 pub(crate) struct Fields(BTreeMap<String, Value>);
 
 impl Fields {
-    /// Reads a body that is one JSON object. The messages hold nothing of the body: it may hold a token.
+    /// Reads a body that is one JSON object.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let pairs: Pairs = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
         let mut fields = BTreeMap::new();
@@ -33,7 +33,7 @@ impl Fields {
         Ok(Self(fields))
     }
 
-    /// Reads a body that is a form (`application/x-www-form-urlencoded`); every value is a text.
+    /// Reads a body that is a form (`application/x-www-form-urlencoded`). Every value is a string.
     pub(crate) fn parse_form(body: &[u8]) -> Result<Self, ApiError> {
         let text = std::str::from_utf8(body).map_err(|_| ErrorCode::BadRequest)?;
         let pairs = Query::<Vec<(String, String)>>::from_query(text).map_err(|_| ErrorCode::BadRequest)?;
@@ -46,21 +46,21 @@ impl Fields {
         Ok(Self(fields))
     }
 
-    /// The ID token in the field `idToken`; `null` is none.
+    /// The ID token in the field `idToken`; `null` counts as absent.
     pub(crate) fn id_token(&self) -> Presented<&str> {
         match self.0.get("idToken") {
             None | Some(Value::Null) => Presented::Nothing,
             Some(Value::String(token)) => of_text(token),
-            Some(_) => Presented::Unusable("an idToken that is no string"),
+            Some(_) => Presented::Unusable("an idToken that is not a string"),
         }
     }
 
-    /// The text of a field that must be there.
+    /// The string in a required field.
     pub(crate) fn required_text(&self, name: &'static str) -> Result<&str, FieldFault> {
         self.optional_text(name)?.ok_or(FieldFault::new(name, "is required"))
     }
 
-    /// The text of a field that may be absent or `null`.
+    /// The string in a field that may be absent or `null`.
     pub(crate) fn optional_text(&self, name: &'static str) -> Result<Option<&str>, FieldFault> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -69,7 +69,7 @@ impl Fields {
         }
     }
 
-    /// The texts of a field that is a list and may be absent or `null`.
+    /// The strings in a list that may be absent or `null`.
     pub(crate) fn optional_texts(&self, name: &'static str) -> Result<Option<Vec<&str>>, FieldFault> {
         let fault = || FieldFault::new(name, "must be a list of strings");
         match self.0.get(name) {
@@ -81,12 +81,12 @@ impl Fields {
         }
     }
 
-    /// The texts of a field that is a list and must be there.
+    /// The strings in a required list.
     pub(crate) fn required_texts(&self, name: &'static str) -> Result<Vec<&str>, FieldFault> {
         self.optional_texts(name)?.ok_or(FieldFault::new(name, "is required"))
     }
 
-    /// The truth of a field that may be absent or `null`.
+    /// The boolean in a field that may be absent or `null`.
     pub(crate) fn optional_flag(&self, name: &'static str) -> Result<Option<bool>, FieldFault> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -95,7 +95,7 @@ impl Fields {
         }
     }
 
-    /// The instant of a field that may be absent or `null`.
+    /// The time in a field that may be absent or `null`.
     pub(crate) fn optional_time(&self, name: &'static str) -> Result<Option<Timestamp>, FieldFault> {
         let Some(text) = self.optional_text(name)? else {
             return Ok(None);
@@ -103,7 +103,7 @@ impl Fields {
         parse_time(name, text).map(Some)
     }
 
-    /// What stands in the way of a change: fields that cannot be changed, and `null`, which is no value of any.
+    /// The faults of a change: fields that are not in `changeable`, and fields that are `null`.
     pub(crate) fn unchangeable(&self, changeable: &[&'static str]) -> Vec<FieldFault> {
         let fault = |name: &String, value: &Value| {
             let known = changeable.iter().find(|known| *known == name);
@@ -112,14 +112,14 @@ impl Fields {
                 (Some(_), _) => None,
                 (None, _) => {
                     let name: String = name.chars().take(SHOWN_NAME_LENGTH_MAX).collect();
-                    Some(FieldFault::new(name, format!("is none of {}", changeable.join(", "))))
+                    Some(FieldFault::new(name, format!("must be one of {}", changeable.join(", "))))
                 }
             }
         };
         self.0.iter().filter_map(|(name, value)| fault(name, value)).collect()
     }
 
-    /// The scopes in a field that is a list of them and may be absent or `null`.
+    /// The scopes in a list that may be absent or `null`.
     pub(crate) fn scopes(&self, name: &'static str) -> Result<Scopes, FieldFault> {
         let scopes: Result<Vec<Scope>, _> =
             self.optional_texts(name)?.into_iter().flatten().map(Scope::parse).collect();
@@ -127,7 +127,7 @@ impl Fields {
         scopes.map_err(|error| FieldFault::of(name, error))
     }
 
-    /// The whole number of a field that may be absent or `null`.
+    /// The whole number in a field that may be absent or `null`.
     pub(crate) fn optional_number(&self, name: &'static str) -> Result<Option<u64>, FieldFault> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -139,13 +139,13 @@ impl Fields {
     }
 }
 
-/// Reads a date and time, of a body's field or of a query's parameter.
+/// Parses the date and time in a field of a body or in a parameter of a query.
 pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<Timestamp, FieldFault> {
     let detail = "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)";
     Timestamp::parse_rfc3339(text).ok_or(FieldFault::new(field, detail))
 }
 
-/// The members of an object in their order, doubles included: what a map would hide.
+/// The members of an object in their order, including members with the same name, which a map would hide.
 struct Pairs(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Pairs {

@@ -1,4 +1,4 @@
-//! The fields of subscriptions, as they are created and as they are changed.
+//! Reads the fields of a subscription, in requests that create one and in requests that change one.
 
 use domain::webhooks::{Description, SigningSecret, SubscribedEvents, TargetUrl, Webhooks};
 
@@ -21,13 +21,13 @@ pub(crate) fn description(fields: &Fields) -> Result<Option<Description>, FieldF
     text.map(|text| Description::parse(text).map_err(|error| FieldFault::of("description", error))).transpose()
 }
 
-/// The fault says which rule is broken, and holds nothing of the secret.
+/// The fault names the broken rule, and never quotes the secret.
 pub(crate) fn secret(fields: &Fields) -> Result<Option<SigningSecret>, FieldFault> {
     let text = fields.optional_text("secret")?;
     text.map(|text| SigningSecret::parse(text).map_err(|error| FieldFault::of("secret", error))).transpose()
 }
 
-/// What must be there and is not.
+/// The value of a required field.
 pub(crate) fn required<T>(field: &'static str, value: Option<T>) -> Result<T, FieldFault> {
     value.ok_or_else(|| FieldFault::new(field, "is required"))
 }

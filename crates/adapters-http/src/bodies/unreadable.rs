@@ -1,4 +1,4 @@
-//! What is wrong with a body that cannot be read as JSON. The messages hold nothing of the body: it may hold a token.
+//! Errors of bodies that are not the JSON that is required. They never quote the body, because it may hold a token.
 
 use serde_json::error::Category;
 
@@ -14,7 +14,7 @@ pub(crate) fn unreadable(error: &serde_json::Error) -> ApiError {
     }
 }
 
-/// Parsers on the way of the request may read the other one of the two.
+/// Two fields with the same name are refused, because another parser on the way may read the other value.
 pub(crate) fn named_twice() -> ApiError {
-    ApiError::invalid_json("the body names a field twice")
+    ApiError::invalid_json("the body contains a field twice")
 }

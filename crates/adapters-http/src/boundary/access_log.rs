@@ -6,12 +6,12 @@ use crate::boundary::exchange::Exchange;
 use crate::errors::api_error::ApiError;
 use crate::errors::chain::Chain;
 
-/// The name that operators filter these lines by; documented, so it does not follow the module.
+/// The tracing target of these lines. Operators filter by this documented name, so it must not change with the module.
 const TARGET: &str = "adapters_http::access_log";
-/// What nginx writes for a client that closed the connection before the answer: no status of HTTP fits.
+/// The status that nginx logs when a client closes the connection before the answer. HTTP defines none for this case.
 const STATUS_ABANDONED: u16 = 499;
 
-/// The one line of a request: written with the answer or, when the client goes away before, as it is dropped.
+/// The log line of a request. It is written with the answer or, when the client closes the connection first, on drop.
 pub(crate) struct AccessLine {
     exchange: Rc<Exchange>,
     is_written: bool,
@@ -22,7 +22,7 @@ impl AccessLine {
         Self { exchange: Rc::clone(exchange), is_written: false }
     }
 
-    /// Writes the line, with the error behind the answer, if there is one.
+    /// Writes the line, with the cause of the error, if the answer is one.
     pub(crate) fn write(mut self, response: &HttpResponse) {
         self.is_written = true;
         write(&self.exchange, response);
@@ -37,7 +37,7 @@ impl Drop for AccessLine {
     }
 }
 
-/// Nothing in the line comes from the client unchecked: no path, no query, no header, no credential.
+/// The line contains nothing that a client can choose freely: no path, no query, no header, no credential.
 fn write(exchange: &Exchange, response: &HttpResponse) {
     let status = response.status();
     let error = response.error();
@@ -90,7 +90,7 @@ fn write_abandoned(exchange: &Exchange) {
     );
 }
 
-/// To the microsecond.
+/// The duration of the exchange so far, with a resolution of a microsecond.
 fn milliseconds(exchange: &Exchange) -> f64 {
     f64::from(u32::try_from(exchange.started.elapsed().as_micros()).unwrap_or(u32::MAX)) / 1000.0
 }

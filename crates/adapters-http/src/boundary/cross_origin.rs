@@ -7,28 +7,28 @@ const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE";
 const ALLOWED_HEADERS: &str = "authorization, content-type, last-event-id, x-api-key, x-id-token, x-request-id";
 const EXPOSED_HEADERS: &str = "x-request-id, www-authenticate, retry-after";
 const PREFLIGHT_VARIES_BY: &str = "origin, access-control-request-method, access-control-request-headers";
-/// How long a browser may remember a preflight's answer.
+/// How long a browser may cache the answer to a preflight.
 const PREFLIGHT_AGE_SECONDS_MAX: &str = "600";
 
-/// Cross-origin calls of `/api` from the pages of configured origins (the CORS protocol of the Fetch standard).
+/// Allows pages of the configured origins to call `/api` (the CORS protocol of the Fetch standard).
 ///
-/// Our own few lines, because the usual middleware answers every preflight itself, also those that the contract wants
-/// answered 405. Credentials travel in headers, so `Access-Control-Allow-Credentials` is never sent.
+/// This is not the usual middleware, because that one answers every preflight, and the contract requires a 405 for
+/// some. Clients send credentials in headers, so `Access-Control-Allow-Credentials` is never sent.
 #[derive(Clone, Debug)]
 pub(crate) struct CrossOrigin {
     origins: Vec<String>,
 }
 
-/// What CORS has to say to one request.
+/// The result of the CORS check of one request.
 #[derive(Debug)]
 pub(crate) enum CorsVerdict {
-    /// Nothing: no origin is configured, or the path is not under `/api`.
+    /// CORS does not apply: no origin is configured, or the path is not under `/api`.
     Silent,
-    /// The origin is absent or not configured: the answer depends on it, no more.
+    /// The request has no origin, or one that is not configured. The answer only says that it varies by origin.
     Stranger,
-    /// A page of a configured origin calls.
+    /// A call from a page of this configured origin.
     Allowed(HeaderValue),
-    /// A page of a configured origin asks whether it may call.
+    /// A preflight from a page of this configured origin.
     Preflight(HeaderValue),
 }
 
@@ -53,7 +53,7 @@ impl CrossOrigin {
 }
 
 impl CorsVerdict {
-    /// The answer to a preflight; `None` when the request is none.
+    /// The answer to a preflight; `None` for other requests.
     pub(crate) fn preflight_response(&self) -> Option<HttpResponse> {
         let Self::Preflight(_) = self else {
             return None;
@@ -66,7 +66,7 @@ impl CorsVerdict {
         Some(response.finish())
     }
 
-    /// Adds what the browser needs to see in the answer.
+    /// Adds the headers that the browser requires.
     pub(crate) fn add_headers(self, response: &mut HttpResponse) {
         let headers = response.headers_mut();
         match self {

@@ -11,12 +11,12 @@ use verifier::VerifiedKey;
 
 use crate::boundary::request_id::RequestId;
 
-/// One request and its answer, as the log tells them.
+/// What the log reports about one request and its answer.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) request_id: RequestId,
     pub(crate) method: Method,
-    /// The template of the path (`/docs/errors/{code}`), never the path itself, which is the client's text.
+    /// The template of the path (`/docs/errors/{code}`). Never the path itself, because a client chooses it.
     pub(crate) route: Option<String>,
     pub(crate) peer: Option<IpAddr>,
     pub(crate) started: Instant,
@@ -37,17 +37,17 @@ impl Exchange {
         })
     }
 
-    /// The exchange that a request belongs to.
+    /// The exchange of a request.
     pub(crate) fn of(request: &HttpRequest) -> Option<Rc<Self>> {
         request.extensions().get::<Rc<Self>>().cloned()
     }
 
-    /// Notes who calls.
+    /// Records the user who calls.
     pub(crate) fn note_user(&self, user: &UserId) {
         self.user.get_or_init(|| user.clone());
     }
 
-    /// Notes the key that the caller presented, and with it who calls.
+    /// Records the key that the caller presented, and with it the user.
     pub(crate) fn note_key(&self, key: &Arc<VerifiedKey>) {
         self.key.get_or_init(|| Arc::clone(key));
     }

@@ -26,8 +26,9 @@ use crate::errors::api_error::ApiError;
 use crate::errors::problem;
 use crate::state::State;
 
-/// The one middleware, around every route: a request gets its id, its deadline and its log line here; an answer its
-/// common headers; and an error, whoever raised it, its problem document. A panic of a handler ends here as a 500.
+/// The one middleware around every route. It gives each request an id, a deadline and a log line, each answer the
+/// common headers, and each error a problem document, wherever the error comes from. It turns a panic of a handler into
+/// a 500.
 #[derive(Clone)]
 pub(crate) struct Boundary {
     state: web::Data<State>,
@@ -53,7 +54,7 @@ impl Boundary {
         )
     }
 
-    /// Completes an answer, and logs it.
+    /// Completes an answer and writes its log line.
     fn close(&self, exchange: &Exchange, line: AccessLine, cors: CorsVerdict, response: HttpResponse) -> HttpResponse {
         line.write(&response);
         let mut response = problem::fill(response, exchange.request_id.as_str());
@@ -118,7 +119,7 @@ where
                 }
                 Err(error) => {
                     let response = boundary.close(&exchange, line, cors, HttpResponse::from_error(error));
-                    // The request went with the failure, and an answer cannot be made without it: an error can.
+                    // The service consumed the request, and a `ServiceResponse` requires one. An error does not.
                     Err(InternalError::from_response("answered", response).into())
                 }
             }
@@ -126,7 +127,7 @@ where
     }
 }
 
-/// The answer of a handler that did not panic.
+/// Turns a panic of a handler into an error.
 fn survive<T>(handled: Result<Result<T, Error>, Box<dyn Any + Send>>) -> Result<T, Error> {
     handled.unwrap_or_else(|panic| {
         Err(ApiError::Internal(format!("a handler panicked: {}", panic_text(&*panic)).into()).into())
@@ -139,5 +140,5 @@ fn overdue<T>(elapsed: Elapsed) -> Result<T, Error> {
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a text")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

@@ -1,4 +1,4 @@
-//! What surrounds every request: its id, its deadline, its log line and its common headers.
+//! The middleware around every request: id, deadline, log line, CORS and common headers.
 
 pub(crate) mod access_log;
 pub(crate) mod cross_origin;

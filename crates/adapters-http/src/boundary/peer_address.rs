@@ -4,10 +4,10 @@ use actix_web::dev::RequestHead;
 use actix_web::http::header;
 use ipnet::IpNet;
 
-/// Who sent the request: the socket's peer, or, as far as proxies we trust say so, whom they name.
+/// The address of the client: the socket's peer or, behind trusted proxies, the address that the proxies report.
 ///
-/// `X-Forwarded-For` is read from the right, where our own proxy wrote; the first address that is no trusted proxy is
-/// the client. What stands left of it anybody may have written.
+/// `X-Forwarded-For` is read from the right, where the nearest proxy appends. The first address that is not a trusted
+/// proxy is the client. Anybody can forge the addresses to the left of it.
 pub(crate) fn peer_address(head: &RequestHead, trusted_proxies: &[IpNet]) -> Option<IpAddr> {
     let is_trusted = |address: &IpAddr| trusted_proxies.iter().any(|network| network.contains(address));
     let socket = head.peer_addr?.ip().to_canonical();

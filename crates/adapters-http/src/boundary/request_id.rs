@@ -1,18 +1,18 @@
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use domain::ports::Entropy;
 
-/// Names a request, in its answer and in the log.
+/// Carries the id of a request, in the request and in its answer.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id that is taken over from a client, in characters: a UUID with its hyphens.
+/// The longest id that is accepted from a client, in characters: a UUID with hyphens.
 const LENGTH_MAX: usize = 36;
 
-/// The id of one request: visible ASCII, safe in a header, in JSON and in a log line.
+/// The id of one request. Visible ASCII, which is safe in a header, in JSON and in a log line.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// The id that the client gave, if it gave exactly one that is harmless; else a new one.
+    /// The id that the client sent, if it sent exactly one and it is harmless. Otherwise a new id.
     pub(crate) fn accept_or_mint(headers: &HeaderMap, entropy: &dyn Entropy) -> Self {
         let mut given = headers.get_all(X_REQUEST_ID);
         match (given.next(), given.next()) {
@@ -38,9 +38,9 @@ impl RequestId {
     }
 }
 
-/// Hexadecimal digits and hyphens, as UUIDs, trace ids and the ids of common proxies have them. The id goes into the
-/// log and into answers, so it must not be able to hold what some client put into the wrong header: a key, a token, or
-/// the 64 digits of a digest.
+/// Whether the id has only hexadecimal digits and hyphens, like UUIDs, trace ids and the ids of common proxies. The id
+/// goes into the log and into answers, so it must not be able to hold a secret that a client sent in the wrong header:
+/// a key, a token, or the 64 digits of a digest.
 fn is_harmless(id: &[u8]) -> bool {
     (1..=LENGTH_MAX).contains(&id.len()) && id.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
 }

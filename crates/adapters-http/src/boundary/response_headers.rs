@@ -1,13 +1,13 @@
 use actix_web::HttpResponse;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 
-/// For everything that is no page: nothing may be loaded or framed.
+/// For data: the browser loads nothing and shows nothing in a frame.
 const POLICY_OF_DATA: &str = "default-src 'none'; frame-ancestors 'none'";
-/// For plain pages with their style inside: no script, nothing from elsewhere.
+/// For plain pages with an inline style: no script, and nothing from other origins.
 const POLICY_OF_PAGES: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Adds what every answer carries, unless the endpoint decided otherwise: not cached (most answers hold a key, a list
-/// or a verdict), not sniffed, not framed.
+/// Adds the headers of every answer, unless the endpoint set them: no caching (most answers hold a key, a list or a
+/// verdict), no content sniffing, no framing.
 pub(crate) fn add_defaults(response: &mut HttpResponse) {
     let headers = response.headers_mut();
     let is_page =

@@ -15,17 +15,17 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
-/// Who calls a path that takes an API key or an ID token: every one under `/api` but key management.
+/// The caller of a path that accepts an API key or an ID token: every path under `/api` except key management.
 #[derive(Debug)]
 pub(crate) enum Caller {
-    /// The bearer of an API key that is good now, and within its rate limit.
+    /// The bearer of an API key that is valid now and within its rate limit.
     ApiKey(Arc<VerifiedKey>),
-    /// The user whom an ID token names.
+    /// The user of an ID token.
     User(UserId),
 }
 
 impl Caller {
-    /// Whom the call is made for.
+    /// The user on whose behalf the call is made.
     pub(crate) fn user(&self) -> &UserId {
         match self {
             Self::ApiKey(key) => &key.owner,
@@ -51,8 +51,8 @@ impl FromRequest for Caller {
     }
 }
 
-/// Whether the credential of a caller is still good, for what goes on after its answer has begun. It counts as a use of
-/// a key, and takes nothing from its allowance.
+/// Whether the credential of a caller is still valid. For answers that go on for long, such as streams. Counts as a use
+/// of a key, but not against its rate limit.
 pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiError> {
     match credential_in(request.headers()) {
         Presented::Nothing | Presented::Unusable(_) => Ok(false),
@@ -67,12 +67,12 @@ pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiErro
 
 async fn verify_key(request: &HttpRequest, presented: &str) -> Result<Arc<VerifiedKey>, ApiError> {
     let key = find_good_key(request, presented).await?;
-    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not good"))?;
+    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not valid"))?;
     spend(request, &key).map_err(ApiError::RateLimited)?;
     Ok(key)
 }
 
-/// The key that is presented, if it is good now; noted for the log.
+/// The presented key, if it is valid now. Records the key for the log.
 pub(crate) async fn find_good_key(
     request: &HttpRequest,
     presented: &str,
@@ -84,7 +84,7 @@ pub(crate) async fn find_good_key(
     Ok(key)
 }
 
-/// Takes one use from the key's allowance; the error is an allowance that is spent.
+/// Counts one use against the key's rate limit. Fails with the allowance when the limit is used up.
 pub(crate) fn spend(request: &HttpRequest, key: &Arc<VerifiedKey>) -> Result<(), Allowance> {
     match State::of(request).api.verifier.spend(key) {
         Some(allowance) if allowance.retry_after.is_some() => Err(allowance),

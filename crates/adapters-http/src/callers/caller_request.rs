@@ -11,14 +11,14 @@ use crate::callers::caller::Caller;
 use crate::errors::api_error::ApiError;
 use crate::state::State;
 
-/// A caller and the fields of its body, which is read only when the credential is good.
+/// A caller and the fields of its body. The body is read only when the credential is valid.
 pub(crate) struct CallerRequest {
     caller: Caller,
     pub(crate) fields: Fields,
 }
 
 impl CallerRequest {
-    /// Whom the call is made for.
+    /// The user on whose behalf the call is made.
     pub(crate) fn user(&self) -> &UserId {
         self.caller.user()
     }

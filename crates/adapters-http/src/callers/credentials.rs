@@ -2,21 +2,21 @@ use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use crate::callers::presented::{Presented, of_text};
 
-/// Carries an API key.
+/// The header for an API key.
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-/// Carries an ID token.
+/// The header for an ID token.
 pub(crate) const X_ID_TOKEN: HeaderName = HeaderName::from_static("x-id-token");
 
-/// A credential where API keys and ID tokens are both accepted.
+/// A credential on a path that accepts API keys and ID tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Credential<'a> {
-    /// Taken for an API key.
+    /// A value that is verified as an API key.
     ApiKey(&'a str),
-    /// Taken for an ID token.
+    /// A value that is verified as an ID token.
     IdToken(&'a str),
 }
 
-/// The ID token in the headers, where an API key is no credential: its own header makes the request unusable.
+/// The ID token in the headers, on a path that does not accept API keys. A request with `x-api-key` is refused.
 pub(crate) fn id_token_in(headers: &HeaderMap) -> Presented<&str> {
     if headers.contains_key(X_API_KEY) {
         return Presented::Unusable("an API key where only an ID token is accepted");
@@ -24,12 +24,12 @@ pub(crate) fn id_token_in(headers: &HeaderMap) -> Presented<&str> {
     bearer_in(headers).and(plain_in(headers, X_ID_TOKEN))
 }
 
-/// The API key in the headers, where nothing else is a credential.
+/// The API key in the headers, on a path that accepts only API keys.
 pub(crate) fn api_key_in(headers: &HeaderMap) -> Presented<&str> {
     bearer_in(headers).and(plain_in(headers, X_API_KEY))
 }
 
-/// The credential in the headers, where either kind is accepted.
+/// The credential in the headers, on a path that accepts both kinds.
 pub(crate) fn credential_in(headers: &HeaderMap) -> Presented<Credential<'_>> {
     let bearer = bearer_in(headers)
         .map(|value| if is_id_token(value) { Credential::IdToken(value) } else { Credential::ApiKey(value) });
@@ -38,20 +38,19 @@ pub(crate) fn credential_in(headers: &HeaderMap) -> Presented<Credential<'_>> {
         .and(plain_in(headers, X_ID_TOKEN).map(Credential::IdToken))
 }
 
-/// Whether a Bearer value is taken for an ID token: a signed JWT in its compact form has exactly two dots (RFC 7515,
-/// section 7.1), and no key that we make has any, because neither prefix nor body may contain one. A mistake is
-/// harmless: whatever it is taken for, the value is then verified as that and nothing else, so it is refused.
+/// Whether to verify a Bearer value as an ID token. A signed JWT in compact form has exactly two dots (RFC 7515,
+/// section 7.1), and a key has none, because neither the prefix nor the body of a key may contain a dot. A wrong guess
+/// is harmless: the value is then verified as the wrong kind, and refused.
 fn is_id_token(value: &str) -> bool {
     value.bytes().filter(|byte| *byte == b'.').count() == 2
 }
 
-/// The Bearer value of `Authorization`, whatever it is.
+/// The Bearer value of `Authorization`.
 pub(crate) fn bearer_in(headers: &HeaderMap) -> Presented<&str> {
     headers.get_all(header::AUTHORIZATION).map(bearer).fold(Presented::Nothing, Presented::and)
 }
 
-/// The token of `Bearer <token>`; the scheme's case does not matter (RFC 9110, section 11.1), and another scheme is
-/// no credential of ours.
+/// The token of `Bearer <token>`. The scheme is case-insensitive (RFC 9110, section 11.1). Other schemes are ignored.
 fn bearer(value: &HeaderValue) -> Presented<&str> {
     let bytes = value.as_bytes();
     let scheme_length = bytes.iter().position(|byte| *byte == b' ').unwrap_or(bytes.len());

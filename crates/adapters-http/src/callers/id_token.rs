@@ -8,7 +8,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
-/// The user whom the token names, noted for the log.
+/// The user of the presented ID token.
 pub(crate) async fn identify(request: &HttpRequest, presented: Presented<&str>) -> Result<UserId, ApiError> {
     match presented {
         Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
@@ -17,6 +17,7 @@ pub(crate) async fn identify(request: &HttpRequest, presented: Presented<&str>) 
     }
 }
 
+/// The user of this ID token. Records the user for the log.
 pub(crate) async fn verify_id_token(request: &HttpRequest, token: &str) -> Result<UserId, ApiError> {
     let api = &State::of(request).api;
     match api.identity.verify(&IdToken::new(token), api.clock.now()).await? {

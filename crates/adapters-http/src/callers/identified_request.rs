@@ -13,10 +13,10 @@ use crate::callers::presented::Presented;
 use crate::errors::api_error::ApiError;
 use crate::state::State;
 
-/// A user whom an ID token in the headers or in the body names, and the fields of the body. API keys are refused.
+/// The user of an ID token in the headers or in the body, and the fields of the body. API keys are refused.
 ///
-/// The body is read first, within its limits, because the token may be in it. What is wrong with it is told only to
-/// whom has a valid token in the headers: to anybody else it is a 401.
+/// The body is read first, within its limits, because the token may be in the body. Faults of the body are reported
+/// only to callers with a valid token in the headers; all others get a 401.
 pub(crate) struct IdentifiedRequest {
     pub(crate) user: UserId,
     pub(crate) fields: Fields,

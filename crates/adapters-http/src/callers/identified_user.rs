@@ -9,7 +9,7 @@ use crate::callers::credentials::id_token_in;
 use crate::callers::id_token::identify;
 use crate::errors::api_error::ApiError;
 
-/// A user whom an ID token in the headers names. API keys are refused.
+/// The user of an ID token in the headers. API keys are refused.
 pub(crate) struct IdentifiedUser(pub(crate) UserId);
 
 impl FromRequest for IdentifiedUser {

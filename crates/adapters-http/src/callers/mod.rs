@@ -1,4 +1,4 @@
-//! Who calls: credentials, and the extractors that check them.
+//! Callers: credentials, and the extractors that verify them.
 
 pub(crate) mod caller;
 pub(crate) mod caller_request;

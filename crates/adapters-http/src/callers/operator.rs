@@ -11,7 +11,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::state::State;
 
-/// Proof that the operator calls. First among a handler's arguments, because the credential is checked first.
+/// Proof that the call carries the operator token. The first argument of a handler, so that the token is checked first.
 pub(crate) struct Operator;
 
 impl FromRequest for Operator {
@@ -24,12 +24,12 @@ impl FromRequest for Operator {
             Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
             Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
             Presented::One(presented) if token.is_some_and(|token| token.is(presented)) => Ok(Self),
-            Presented::One(_) => Err(ApiError::CredentialInvalid("not the operator token")),
+            Presented::One(_) => Err(ApiError::CredentialInvalid("a token other than the operator token")),
         })
     }
 }
 
-/// The user of `issuer` whom a `userId` of the operator names.
+/// The user with this `userId` at this issuer.
 pub(crate) fn user_at(issuer: &str, user_id: &str) -> Result<UserId, FieldFault> {
     UserId::new(issuer, user_id).map_err(|error| FieldFault::of("userId", error))
 }

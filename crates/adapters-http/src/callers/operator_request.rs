@@ -11,7 +11,7 @@ use crate::errors::api_error::ApiError;
 use crate::state::State;
 use crate::{Api, HttpLimits};
 
-/// A call of the operator with a body, which is read only when the token is right.
+/// A call of the operator API with a body. The body is read only when the token is right.
 pub(crate) struct OperatorRequest {
     pub(crate) request: HttpRequest,
     payload: Payload,
@@ -22,17 +22,17 @@ impl OperatorRequest {
         &State::of(&self.request).api
     }
 
-    /// The fields of a JSON body of at most so many bytes.
+    /// The fields of a JSON body of at most `size_bytes_max`.
     pub(crate) async fn read_fields(&mut self, size_bytes_max: usize) -> Result<Fields, ApiError> {
         read_fields(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
     }
 
-    /// A JSON body of at most so many bytes, as it came.
+    /// The bytes of a JSON body of at most `size_bytes_max`.
     pub(crate) async fn read_json(&mut self, size_bytes_max: usize) -> Result<Bytes, ApiError> {
         read_json(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
     }
 
-    /// The fields of a body that is a form or JSON, of the usual size.
+    /// The fields of a form or of a JSON body, of the usual size.
     pub(crate) async fn read_form_or_fields(&mut self) -> Result<Fields, ApiError> {
         read_form_or_fields(&self.request, self.payload.take(), &self.state().limits).await
     }

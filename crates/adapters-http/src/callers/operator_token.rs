@@ -3,13 +3,13 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// What the host application presents to the operator API. Kept as its SHA-256 digest, so that it cannot be printed,
-/// and that a comparison takes the same time whatever is presented.
+/// The token that opens the operator API. Kept as a SHA-256 digest, so that the token is never printed and a comparison
+/// takes the same time for every value.
 #[derive(Clone)]
 pub struct OperatorToken([u8; 32]);
 
 impl OperatorToken {
-    /// The token with this text.
+    /// Hashes the token.
     pub fn new(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }

@@ -1,16 +1,16 @@
-/// What a caller presented as its one credential.
+/// The credential that a caller presented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presented<T> {
-    /// None.
+    /// No credential.
     Nothing,
-    /// One, in one place or, equal, in several.
+    /// One credential, in one place, or the same one in several places.
     One(T),
-    /// Something that can be no credential here, or several that differ.
+    /// A value that is never a valid credential here, or several credentials that differ.
     Unusable(&'static str),
 }
 
 impl<T: PartialEq> Presented<T> {
-    /// Adds what stands in another place: it must be equal to what is there already.
+    /// Adds the credential in another place, which must be the same.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -30,7 +30,7 @@ impl<T: PartialEq> Presented<T> {
     }
 }
 
-/// A credential in a place that was filled, but with nothing, is one that cannot be valid.
+/// An empty value counts as a credential that is not valid.
 pub(crate) fn of_text(text: &str) -> Presented<&str> {
     if text.is_empty() { Presented::Unusable("an empty credential") } else { Presented::One(text) }
 }

@@ -8,25 +8,24 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A TCP connection that ends when its client makes us wait: for the rest of a request that it began, or for room to
-/// write an answer.
+/// A TCP connection that fails when its client is too slow: to send the rest of a request that it began, or to read an
+/// answer.
 ///
-/// The framework times the first head of a connection only. On later ones a head that trickles in would hold the
-/// connection for ever, and so would a client that does not read.
+/// The framework times only the first head of a connection. Without this guard, a client could hold a connection
+/// forever with a later head that trickles in, or by not reading.
 pub(crate) struct Connection {
     stream: TcpStream,
     patience: Duration,
-    /// Since when it is the client's turn; `None` between an answer and the next request.
+    /// Since when the server waits for the client; `None` between an answer and the next request.
     waiting_since: Option<Instant>,
-    /// Fires at the end of our patience or before: it is moved when it fires, not with each request.
+    /// Fires when the patience ends, or before. It is moved when it fires, and not on each request.
     alarm: Pin<Box<Sleep>>,
 }
 
 impl Connection {
-    /// A connection whose client may keep us waiting for as long as `patience`; it must be longer than any answer
-    /// takes.
+    /// A connection whose client may let the server wait for `patience`, which must be longer than any answer takes.
     pub(crate) fn new(stream: TcpStream, patience: Duration) -> Self {
-        // What fails here fails again, and for all to see, at the first read.
+        // If the socket is broken, the first read reports it.
         let _ = stream.set_nodelay(true);
         Self { stream, patience, waiting_since: None, alarm: Box::pin(sleep(patience)) }
     }
@@ -39,7 +38,7 @@ impl Connection {
         self.waiting_since.get_or_insert_with(Instant::now);
     }
 
-    /// Pending as long as our patience lasts.
+    /// Pending until the patience ends.
     fn poll_patience<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         let Some(since) = self.waiting_since else {
             return Poll::Pending;

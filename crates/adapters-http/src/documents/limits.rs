@@ -7,7 +7,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, Number};
 
-/// The limits of request bodies, from the constants of the rules.
+/// The limits of request bodies, from the constants of the domain.
 const LIMITS: [(&str, &str, Limit); 12] = [
     ("RotateApiKey", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
     ("ReportLeaks", "tokens", Limit::Items(LEAKS_MAX)),
@@ -23,7 +23,7 @@ const LIMITS: [(&str, &str, Limit); 12] = [
     ("PublishEvents", "events", Limit::Items(PUBLISHED_EVENTS_MAX)),
 ];
 
-/// The most that a field may hold.
+/// The maximum of a field.
 #[derive(Clone, Copy)]
 enum Limit {
     /// Characters of a string.
@@ -34,7 +34,7 @@ enum Limit {
     Duration(Duration),
 }
 
-/// Adds [`LIMITS`] to the document: the generator's attributes take literals only.
+/// Adds [`LIMITS`] to the document, because the attributes of `ToSchema` accept only literals.
 pub(super) struct BodyLimits;
 
 impl Modify for BodyLimits {

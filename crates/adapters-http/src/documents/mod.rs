@@ -1,4 +1,4 @@
-//! The OpenAPI document: what endpoints are documented with, and the document that lists them.
+//! The OpenAPI document, and the parts that endpoints use to describe themselves.
 
 pub(crate) mod limits;
 pub(crate) mod openapi;

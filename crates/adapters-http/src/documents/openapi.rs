@@ -10,28 +10,30 @@ use crate::errors::problem::Problem;
 ///
 /// # Panics
 ///
-/// Never: the document is made of texts, numbers and maps of them.
+/// Never, because the document consists of strings, numbers and maps.
 pub fn openapi_json() -> String {
     let mut document = Document::openapi();
     document.merge(operations());
     BodyLimits.modify(&mut document);
-    let mut json = document.to_pretty_json().expect("texts and maps become JSON");
+    let mut json = document.to_pretty_json().expect("strings and maps serialize to JSON");
     json.push('\n');
     json
 }
 
-/// What holds for the API as a whole.
+/// The description of the API as a whole.
 const DESCRIPTION: &str = "API keys in, webhooks out.
 
-**Errors.** Every error is a problem document (RFC 9457). Its `code` is stable, and its `type` is a page with cause and \
-cure.
+**Errors.** Every error is a problem document (RFC 9457). Its `code` is stable. Its `type` is a page that explains the \
+cause and the cure.
 
-**Lists** of subscriptions and deliveries come in pages, newest first. `limit` is 1 to 200, without it 50. As long as an \
-answer has a `nextCursor`, there is more: the same call with it as `cursor` goes on. A cursor means nothing to a client, \
-belongs to one list, and does not expire; what was created meanwhile is on none of the later pages.
+**Lists** of subscriptions and deliveries have pages, newest first. `limit` is 1 to 200; the default is 50. If an \
+answer has a `nextCursor`, there are more items: repeat the call with it as `cursor` to get the next page. A cursor is \
+an opaque string, belongs to one list, and does not expire. Later pages do not show items that were created after the \
+first page.
 
 **Repeating calls.** `GET`, `PATCH` and `DELETE` are safe to repeat, and so are revoking, cancelling and recovering. \
-Publishing is with an `id` for each event. Creating and rotating are not: after an answer that never came, list first.";
+Publishing is safe to repeat if each event has an `id`. Creating and rotating are not: if the answer gets \
+lost, list first.";
 
 #[derive(OpenApi)]
 #[openapi(
@@ -44,13 +46,13 @@ Publishing is with an `id` for each event. Creating and rotating are not: after 
     modifiers(&SecuritySchemes),
     tags(
         (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),
-        (name = "Webhook subscriptions", description = "Where a user's events are sent"),
-        (name = "Deliveries", description = "What became of each event at each subscription"),
-        (name = "Credentials", description = "What a credential is"),
-        (name = "Gateways", description = "What a reverse proxy asks about a request"),
+        (name = "Webhook subscriptions", description = "Send a user's events to URLs"),
+        (name = "Deliveries", description = "The delivery of each event to each subscription"),
+        (name = "Credentials", description = "Show what a credential is"),
+        (name = "Gateways", description = "Check requests for a reverse proxy"),
         (name = "Operator", description = "For the host application, with the operator token"),
-        (name = "Health", description = "Whether the service works"),
-        (name = "Documentation", description = "This document, and pages"),
+        (name = "Health", description = "Check whether the service works"),
+        (name = "Documentation", description = "This document and its pages"),
     ),
 )]
 struct Document;

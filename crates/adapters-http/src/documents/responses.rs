@@ -7,10 +7,10 @@ use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::problem;
 
-/// Responses of an operation by their status.
+/// The responses of an operation, by status.
 pub(crate) type ResponsesByStatus<T> = BTreeMap<String, T>;
 
-/// What a call with a credential and a JSON body may be refused with.
+/// The errors of a call with a credential and a JSON body.
 pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
     ErrorCode::CredentialMissing,
     ErrorCode::CredentialInvalid,
@@ -22,10 +22,10 @@ pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
     ErrorCode::UnsupportedMediaType,
 ];
 
-/// What a call with a credential may be refused with.
+/// The errors of every call with a credential.
 pub(crate) const CREDENTIAL_ERRORS: &[ErrorCode] = &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid];
 
-/// What a call about one webhook subscription may be refused with.
+/// The errors of a call about one webhook subscription.
 pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
     ErrorCode::CredentialMissing,
     ErrorCode::CredentialInvalid,
@@ -33,12 +33,12 @@ pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
     ErrorCode::RateLimited,
 ];
 
-/// What a call about one delivery may be refused with.
+/// The errors of a call about one delivery.
 pub(crate) const DELIVERY_ERRORS: &[ErrorCode] =
     &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::DeliveryNotFound, ErrorCode::RateLimited];
 
-/// The documented responses of an operation that may fail with `codes`; any operation may fail with those of the
-/// service itself.
+/// The documented responses of an operation that may fail with `codes`. Adds the errors that every operation may fail
+/// with.
 pub(crate) fn error_responses(codes: &[ErrorCode]) -> ResponsesByStatus<RefOr<Response>> {
     let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
     for code in codes.iter().chain(&[ErrorCode::InternalError, ErrorCode::Unavailable]) {
@@ -58,21 +58,21 @@ fn error_response(status: u16, codes: &[ErrorCode]) -> Response {
         401 => response.header("www-authenticate", header("How to authenticate (RFC 6750)")),
         429 => response
             .header("retry-after", header("Seconds after which to try again"))
-            .header("ratelimit", header("What is left, and in how many seconds all of it is back"))
-            .header("ratelimit-policy", header("How many calls in how many seconds")),
+            .header("ratelimit", header("How many calls are left, and after how many seconds all are back"))
+            .header("ratelimit-policy", header("How many calls are allowed in how many seconds")),
         503 => response.header("retry-after", header("Seconds after which to try again")),
         _ => response,
     }
     .build()
 }
 
-/// A header of a response, as text.
+/// A response header with a string value.
 pub(crate) fn header(description: &str) -> Header {
     let text = ObjectBuilder::new().schema_type(Type::String);
     HeaderBuilder::new().schema(Some(text)).description(Some(description)).build()
 }
 
-/// Declares what an operation may be refused with, for its `responses`: lists of codes, and codes.
+/// Declares the errors of an operation for its `responses`: lists of codes, followed by single codes.
 macro_rules! documented_errors {
     ($name:ident: [$($list:expr),*] $(, $code:ident)* $(,)?) => {
         struct $name;

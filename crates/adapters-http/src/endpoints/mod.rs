@@ -1,4 +1,4 @@
-//! The endpoints: one folder for each group, one file for each operation.
+//! The endpoints: a folder for each group, and a file for each operation.
 
 mod documentation;
 mod gateways;
@@ -18,18 +18,18 @@ use crate::Api;
 const RESOURCES: [Resources; 5] =
     [gateways::RESOURCES, keys::RESOURCES, webhooks::RESOURCES, health::RESOURCES, documentation::RESOURCES];
 
-/// Mounts every endpoint. The operator API is there only when there is a token for it.
+/// Registers every endpoint. The operator API exists only when the operator token is set.
 pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
     let operator = api.operator_token.is_some().then_some(operator::RESOURCES);
     let resources = RESOURCES.into_iter().chain(operator).flatten().copied();
-    // Exact paths first. Paths are tried in this order, and each pattern costs a regular expression.
+    // Exact paths come first: the router tries paths in order, and each pattern costs a regular expression.
     let (patterns, exact): (Vec<_>, Vec<_>) = resources.partition(|(path, _)| path.contains('{'));
     for (path, methods) in exact.into_iter().chain(patterns) {
         config.service(methods(web::resource(path)));
     }
 }
 
-/// Every operation, as the OpenAPI document lists them.
+/// Every operation, for the OpenAPI document.
 pub(crate) fn operations() -> openapi::OpenApi {
     let mut operations = gateways::Operations::openapi();
     operations.merge(keys::Operations::openapi());

@@ -1,7 +1,7 @@
 use actix_web::Resource;
 
-/// Adds the methods of a path.
+/// Adds the methods of a path to its resource.
 type Methods = fn(Resource) -> Resource;
 
-/// Paths, with what answers there. Explicit resources, because those answer another method with 405 and `Allow`.
+/// Paths and their methods. They are explicit resources, which answer other methods with 405 and `Allow`.
 pub(super) type Resources = &'static [(&'static str, Methods)];

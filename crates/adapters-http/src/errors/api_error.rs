@@ -12,28 +12,28 @@ use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::records::check_outcome::CheckOutcome;
 
-/// RFC 6750, section 3: how a client may authenticate. The error is named only when a credential was sent.
+/// `WWW-Authenticate` (RFC 6750, section 3). It names an error only when the client sent a credential.
 const CHALLENGE: &str = r#"Bearer realm="gatepost""#;
 const CHALLENGE_INVALID: &str = r#"Bearer realm="gatepost", error="invalid_token""#;
 const CHALLENGE_SCOPE: &str = r#"Bearer realm="gatepost", error="insufficient_scope""#;
-/// Seconds after which trying again makes sense: databases and providers come back within a few.
+/// `Retry-After` in seconds: databases and identity providers usually recover within a few.
 const RETRY_AFTER_SECONDS: &str = "2";
 
-/// Whatever an endpoint answers in place of a success.
+/// An answer of an endpoint that is not a success.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// The cause in the table of codes says all there is to say.
+    /// The table of codes says everything about this error.
     Refused(ErrorCode),
-    /// The detail says what is wrong with this request.
+    /// The string says what is wrong with this request.
     Explained(ErrorCode, Cow<'static, str>),
-    /// These fields are at fault.
+    /// These fields have faults.
     AtFault(ErrorCode, Vec<FieldFault>),
-    /// The reason is for the log.
+    /// The reason goes to the log, and not to the client.
     CredentialInvalid(&'static str),
-    /// What was required.
+    /// Holds the required scopes.
     InsufficientScope(Scopes),
     RateLimited(Allowance),
-    /// The same for nginx, which makes a 500 of any refusal other than 401 and 403.
+    /// The same for nginx, which turns every status other than 401 and 403 into a 500.
     RateLimitedForNginx(Allowance),
     Internal(BoxError),
     Unavailable(BoxError),
@@ -41,7 +41,7 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
-    /// A body that cannot be read as JSON. The detail must hold nothing of the body, which may hold a token.
+    /// A body that is not valid JSON. The detail must not quote the body, because the body may hold a token.
     pub(crate) fn invalid_json(detail: impl Into<Cow<'static, str>>) -> Self {
         Self::Explained(ErrorCode::InvalidJson, detail.into())
     }
@@ -61,7 +61,7 @@ impl ApiError {
         }
     }
 
-    /// What is told to the client beyond the title; nothing of the inside.
+    /// What the client reads in `detail`. Never contains internals.
     pub(crate) fn detail(&self) -> Cow<'static, str> {
         match self {
             Self::Explained(_, detail) => detail.clone(),
@@ -77,7 +77,7 @@ impl ApiError {
         }
     }
 
-    /// The error behind this one, for the log alone.
+    /// The cause of this error, for the log only.
     pub(crate) fn inside(&self) -> Option<&BoxError> {
         match self {
             Self::Internal(source) | Self::Unavailable(source) => Some(source),
@@ -112,7 +112,7 @@ impl ResponseError for ApiError {
         }
     }
 
-    /// Status and headers; the body is written where the request id is known.
+    /// Sets the status and the headers. `problem::fill` writes the body, because it knows the request id.
     fn error_response(&self) -> HttpResponse {
         let mut response = HttpResponse::build(self.status_code());
         match self {
@@ -140,7 +140,8 @@ fn insert_header_of(code: ErrorCode, response: &mut HttpResponseBuilder) -> &mut
     }
 }
 
-/// The headers of the IETF's draft "`RateLimit` header fields for HTTP", and `Retry-After`: whole seconds, rounded up.
+/// Adds the headers of the IETF draft "`RateLimit` header fields for HTTP", and `Retry-After`. All times are in whole
+/// seconds, rounded up.
 fn insert_rate_limit<'a>(response: &'a mut HttpResponseBuilder, allowance: &Allowance) -> &'a mut HttpResponseBuilder {
     let seconds = |duration: Duration| duration.as_millis().div_ceil(1_000);
     let (count, window) = (allowance.limit.count(), allowance.limit.window().as_secs());

@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// An error with all its sources, in one line.
+/// Displays an error and all its sources in one line.
 pub(crate) struct Chain<'a>(pub(crate) &'a (dyn Error + 'static));
 
 impl fmt::Display for Chain<'_> {

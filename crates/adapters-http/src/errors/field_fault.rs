@@ -4,14 +4,14 @@ use std::fmt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What is wrong with a field of the body or a parameter of the query.
+/// A fault in a field of the body or in a parameter of the query.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(description = "What is wrong with a field, wherever it stands.")]
+#[schema(description = "A fault in a field of the body or in a parameter of the query.")]
 pub(crate) struct FieldFault {
-    /// The field's name, or where it stands: `events[3].type`.
+    /// The field's name, or its path in the body: `events[3].type`.
     #[schema(example = "url")]
     field: Cow<'static, str>,
-    /// What it must be.
+    /// What the field must be.
     detail: Cow<'static, str>,
 }
 
@@ -20,12 +20,12 @@ impl FieldFault {
         Self { field: field.into(), detail: detail.into() }
     }
 
-    /// The fault of a value that breaks a rule: the detail is what the rule says.
+    /// A value that breaks a rule. The detail is the message of the rule.
     pub(crate) fn of(field: &'static str, broken_rule: impl fmt::Display) -> Self {
         Self::new(field, broken_rule.to_string())
     }
 
-    /// The same fault of a field of the event at `index`, in a body with several events.
+    /// The same fault in the event at `index` of a body with several events.
     pub(crate) fn of_event(self, index: usize) -> Self {
         Self { field: format!("events[{index}].{}", self.field).into(), ..self }
     }

@@ -1,4 +1,4 @@
-//! Errors: their codes, their problem documents, and how errors of the rules become answers.
+//! Errors: their codes, their problem documents, and the mapping from domain errors to answers.
 
 pub(crate) mod api_error;
 pub(crate) mod chain;

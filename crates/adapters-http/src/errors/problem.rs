@@ -18,26 +18,26 @@ pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Problem {
-    /// Where this kind of error is explained, relative to this service.
+    /// The page that explains this kind of error, relative to the URL of this service.
     #[serde(rename = "type")]
     #[schema(example = "/docs/errors/invalid_field")]
     kind: String,
-    /// What the code says, in a few words.
+    /// A short summary of the error.
     title: &'static str,
     /// The HTTP status.
     status: u16,
     /// What is wrong with this request.
     detail: Cow<'static, str>,
-    /// The stable name of this kind of error.
+    /// The stable, machine-readable name of this kind of error.
     #[schema(example = "invalid_field")]
     code: &'static str,
-    /// Names this request in the logs; also in the header `x-request-id`.
+    /// Identifies this request in the logs. The header `x-request-id` has the same value.
     request_id: String,
-    /// The fields at fault, where fields are.
+    /// The fields that have faults. Absent when no field is at fault.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
     errors: Vec<FieldFault>,
-    /// The checks, where `/readyz?verbose` was asked.
+    /// The outcome of each check. Only in answers of `/readyz?verbose`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
     checks: Vec<CheckOutcome>,
@@ -73,8 +73,9 @@ impl Problem {
     }
 }
 
-/// Gives an error its problem document: one of ours, or one of the framework's, whose bodies are empty or plain
-/// text. An error body that a handler wrote itself stays. Status and headers stay in any case (`Allow` above all).
+/// Writes the problem document into an error response, whether the error comes from this crate or from the framework,
+/// whose error bodies are empty or plain text. An error body that a handler wrote stays. The status and the headers
+/// always stay, `Allow` in particular.
 pub(crate) fn fill(response: HttpResponse, request_id: &str) -> HttpResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {

@@ -1,4 +1,4 @@
-//! Errors of the rules become HTTP here, and nowhere else.
+//! Maps the errors of the domain to HTTP. Nothing else does.
 
 use domain::ports::{IdentityUnavailable, StoreError};
 use domain::webhooks::{
@@ -124,7 +124,7 @@ impl From<RetryDeliveryError> for ApiError {
     }
 }
 
-/// A refused publication. `locate` adds where the event at an index stands in the body.
+/// Maps a refused publication. `locate` adds the path of the event at an index to a fault.
 pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFault, usize) -> FieldFault) -> ApiError {
     match error {
         PublishEventsError::Count => FieldFault::of("events", error).into(),
@@ -140,7 +140,7 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
     }
 }
 
-/// What is wrong with a list of event names.
+/// Maps a list of event names that is not valid.
 pub(crate) fn of_subscribed_events(error: InvalidSubscribedEvents) -> FieldFault {
     let detail = match error {
         InvalidSubscribedEvents::Count => error.to_string(),

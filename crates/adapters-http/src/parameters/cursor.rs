@@ -1,11 +1,11 @@
-//! Where a list or a stream goes on, as clients hand it back: a text without a meaning to them.
+//! Positions in lists and streams, as opaque strings that clients send back.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::ports::AttemptCursor;
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 
-/// What a cursor is of, its first byte: a cursor of one list is none of another.
+/// The list or stream of a cursor. It is the first byte, so that a cursor of one list is not valid for another.
 #[derive(Clone, Copy)]
 enum Kind {
     Subscriptions = 1,
@@ -13,16 +13,16 @@ enum Kind {
     Attempts = 3,
 }
 
-/// A place that can be a cursor.
+/// A position that can be sent as a cursor.
 pub(crate) trait Cursor: Sized {
-    /// Its text.
+    /// The position as an opaque string.
     fn to_cursor(&self) -> String;
 
-    /// The place of a text that [`Cursor::to_cursor`] made; `None` of any other.
+    /// Reads a string that [`Cursor::to_cursor`] made; `None` for any other string.
     fn from_cursor(text: &str) -> Option<Self>;
 }
 
-/// After this subscription.
+/// The position after this subscription.
 impl Cursor for SubscriptionId {
     fn to_cursor(&self) -> String {
         encode(Kind::Subscriptions, self.as_bytes())
@@ -33,7 +33,7 @@ impl Cursor for SubscriptionId {
     }
 }
 
-/// After this delivery.
+/// The position after this delivery.
 impl Cursor for DeliveryId {
     fn to_cursor(&self) -> String {
         encode(Kind::Deliveries, self.as_bytes())
@@ -44,7 +44,7 @@ impl Cursor for DeliveryId {
     }
 }
 
-/// After this attempt.
+/// The position after this attempt.
 impl Cursor for AttemptCursor {
     fn to_cursor(&self) -> String {
         let mut bytes = [0; 28];

@@ -1,4 +1,4 @@
-//! Reads queries, paths and cursors.
+//! Reads the parameters of queries and paths, and cursors.
 
 pub(crate) mod cursor;
 pub(crate) mod path_id;

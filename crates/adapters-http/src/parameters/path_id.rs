@@ -9,17 +9,17 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters::path_parameters::PathParameters;
 
-/// The id in a path; `None` when a string stands there that is not an id.
+/// The id in a path; `None` when the string in the path is not a valid id.
 ///
-/// Extracting it never fails, because the credential and the body are checked first.
+/// The extraction never fails, because handlers must check the credential and the body first.
 pub(crate) struct PathId<T>(Option<T>);
 
-/// What a path can name by its id.
+/// An id that a path can contain.
 pub(crate) trait NamedInPath: FromStr {
-    /// The error of an id that nothing has.
+    /// The error for an unknown id.
     const NOT_FOUND: ErrorCode;
 
-    /// The parameter with the id.
+    /// The parameter that holds the id.
     fn parameter(parameters: PathParameters) -> Option<String>;
 }
 
@@ -48,7 +48,7 @@ impl NamedInPath for DeliveryId {
 }
 
 impl<T: NamedInPath> PathId<T> {
-    /// The id. A string that is not an id is answered like an id that nothing has.
+    /// The id. A string that is not a valid id gets the same answer as an unknown id.
     pub(crate) fn known(self) -> Result<T, ApiError> {
         self.0.ok_or_else(|| T::NOT_FOUND.into())
     }

@@ -4,7 +4,7 @@ use actix_web::dev::Payload;
 use actix_web::web::Path;
 use serde::Deserialize;
 
-/// The parameters of all paths, percent-decoded; those that a path does not have are `None`.
+/// The percent-decoded parameters of a path. Parameters that the path does not have are `None`.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PathParameters {

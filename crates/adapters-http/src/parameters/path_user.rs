@@ -10,9 +10,9 @@ use crate::errors::field_fault::FieldFault;
 use crate::parameters::path_parameters::PathParameters;
 use crate::state::State;
 
-/// The user of the configured issuer whom `{userId}` in a path of the operator API names.
+/// The user in `{userId}` of a path of the operator API: a user of the configured issuer.
 ///
-/// Extracting it never fails, because the credential is checked first.
+/// The extraction never fails, because handlers must check the credential first.
 pub(crate) struct PathUser(Result<UserId, FieldFault>);
 
 impl PathUser {

@@ -7,17 +7,17 @@ use crate::bodies::fields::parse_time;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
 
-/// How many items a page has where the client does not say.
+/// How many items a page has when the client does not set `limit`.
 pub(crate) const PAGE_SIZE_DEFAULT: u32 = 50;
 /// The most items of a page.
 pub(crate) const PAGE_SIZE_MAX: u32 = 200;
 
-/// The parameters of a query. One that the path does not know is refused, because a mistyped filter would show what
-/// was not asked for; so is one that stands there twice.
+/// The parameters of a query. An unknown parameter is refused, because with a mistyped filter the answer would show too
+/// much. A repeated parameter is refused too.
 pub(crate) struct Parameters(Vec<(&'static str, String)>);
 
 impl Parameters {
-    /// Reads a query that may hold `known` parameters.
+    /// Parses a query that may contain the `known` parameters.
     pub(crate) fn parse(query: &str, known: &[&'static str]) -> Result<Self, FieldFault> {
         let fault = |detail: String| FieldFault::new("query", detail);
         let pairs = Query::<Vec<(String, String)>>::from_query(query);
@@ -25,17 +25,17 @@ impl Parameters {
         let mut parameters: Vec<(&'static str, String)> = Vec::new();
         for (name, value) in pairs {
             let Some(field) = known.iter().copied().find(|known| *known == name) else {
-                return Err(fault(format!("may hold {} and nothing else", known.join(", "))));
+                return Err(fault(format!("may only contain {}", known.join(", "))));
             };
             if parameters.iter().any(|(other, _)| *other == field) {
-                return Err(FieldFault::new(field, "must stand there once"));
+                return Err(FieldFault::new(field, "must not be repeated"));
             }
             parameters.push((field, value));
         }
         Ok(Self(parameters))
     }
 
-    /// What `read` makes of a parameter; `None` when it is absent. `detail` says what it must be.
+    /// Reads a parameter with `read`; `None` when the parameter is absent. `detail` says what the parameter must be.
     pub(crate) fn read<T>(
         &self,
         field: &'static str,
@@ -53,17 +53,17 @@ impl Parameters {
         self.read(field, |text| text.parse().ok(), detail)
     }
 
-    /// The instant in a parameter.
+    /// The time in a parameter.
     pub(crate) fn time(&self, field: &'static str) -> Result<Option<Timestamp>, FieldFault> {
         self.text(field).map(|text| parse_time(field, text)).transpose()
     }
 
-    /// Where the page before ended: `cursor`.
+    /// The position in `cursor`, where the previous page ended.
     pub(crate) fn cursor<T: Cursor>(&self) -> Result<Option<T>, FieldFault> {
         self.read("cursor", T::from_cursor, "must be the nextCursor of a page of this list")
     }
 
-    /// How many items are asked for: `limit`.
+    /// The number of items in `limit`, or the default.
     pub(crate) fn limit(&self) -> Result<u32, FieldFault> {
         let read = |text: &str| text.parse().ok().filter(|limit| (1..=PAGE_SIZE_MAX).contains(limit));
         Ok(self.read("limit", read, "must be a whole number from 1 to 200")?.unwrap_or(PAGE_SIZE_DEFAULT))
@@ -96,9 +96,9 @@ mod tests {
     }
 
     #[test]
-    fn refuses_parameters_that_it_does_not_know_or_finds_twice() {
-        assert_eq!(limit("limt=1"), Err("query may hold limit, cursor and nothing else".into()));
-        assert_eq!(limit("limit=1&limit=1"), Err("limit must stand there once".into()));
+    fn refuses_unknown_and_repeated_parameters() {
+        assert_eq!(limit("limt=1"), Err("query may only contain limit, cursor".into()));
+        assert_eq!(limit("limit=1&limit=1"), Err("limit must not be repeated".into()));
     }
 
     #[test]

@@ -7,29 +7,30 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Attempt)]
 pub(crate) struct AttemptRecord {
-    /// Which attempt of its delivery, from 1. There may be gaps: one that a crash cut off leaves no record.
+    /// The number of the attempt within its delivery, from 1. There may be gaps, because an attempt that a crash
+    /// interrupts leaves no record.
     number: u32,
-    /// When it started.
+    /// When the attempt started.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     started_at: String,
-    /// How long it took, in milliseconds.
+    /// The duration of the attempt in milliseconds.
     duration_ms: u64,
-    /// The status of the receiver's answer; `null` without an answer.
+    /// The HTTP status of the receiver's answer; `null` when there was no answer.
     #[schema(required, example = 204)]
     status: Option<u16>,
-    /// Why it failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `too_slow`;
-    /// `null` when it was a success.
+    /// Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or
+    /// `too_slow`; `null` after a success.
     #[schema(required)]
     error: Option<&'static str>,
-    /// The first 16 KiB of the answer's body as text; what is no UTF-8 is replaced by U+FFFD. In the answer about one
-    /// delivery alone.
+    /// The first 16 KiB of the answer's body as text. Bytes that are not UTF-8 are replaced by U+FFFD. Only in the
+    /// answer about one delivery.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     response: Option<String>,
 }
 
 impl AttemptRecord {
-    /// Without the answer's body.
+    /// Leaves out the answer's body.
     pub(crate) fn of(attempt: &Attempt) -> Self {
         Self {
             number: attempt.number,
@@ -41,7 +42,7 @@ impl AttemptRecord {
         }
     }
 
-    /// With the answer's body.
+    /// Includes the answer's body.
     pub(crate) fn with_response(attempt: &Attempt) -> Self {
         let response = String::from_utf8_lossy(&attempt.excerpt).into_owned();
         Self { response: Some(response), ..Self::of(attempt) }

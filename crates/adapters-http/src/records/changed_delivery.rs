@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::records::delivery_record::DeliveryRecord;
 
-/// The delivery as it is now.
+/// The delivery after a change.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ChangedDelivery {
     /// The delivery.

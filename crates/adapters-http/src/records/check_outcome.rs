@@ -2,27 +2,27 @@ use domain::ports::NotReady;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What a check said.
+/// The outcome of a readiness check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct CheckOutcome {
-    /// What was checked.
+    /// The name of the check.
     #[schema(example = "database")]
     name: &'static str,
-    /// Whether it works.
+    /// Whether the check passed.
     status: CheckStatus,
-    /// What is wrong with it.
+    /// Why the check failed; absent when it passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<&'static str>,
 }
 
-/// Whether what was checked works.
+/// Whether a check passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum CheckStatus {
-    /// It works.
+    /// The check passed.
     Ok,
-    /// It does not.
+    /// The check failed.
     Failed,
 }
 

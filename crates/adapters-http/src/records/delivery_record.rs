@@ -2,7 +2,7 @@ use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// One event on its way to one subscription.
+/// The delivery of one event to one subscription.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Delivery)]
@@ -10,32 +10,32 @@ pub(crate) struct DeliveryRecord {
     /// Identifies the delivery.
     #[schema(example = "dlv_01h455vb4pex5vsknk084sn02q")]
     id: String,
-    /// The event: what the receiver sees as `webhook-id`.
+    /// The id of the event, which the receiver sees as `webhook-id`.
     #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
     event_id: String,
     /// The event's type.
     #[schema(example = "invoice.paid")]
     event_type: String,
-    /// Where it goes.
+    /// The subscription that receives the event.
     #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
     subscription_id: String,
     /// `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
     #[schema(example = "delivered")]
     state: &'static str,
-    /// Why it failed or was cancelled: `schedule_spent`, `subscription_disabled`, `cancelled` or
+    /// Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `cancelled` or
     /// `subscription_deleted`. Absent in other states.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     reason: Option<&'static str>,
-    /// Attempts that were begun.
+    /// How many attempts have started.
     attempts: u32,
-    /// When it will be attempted; `null` unless it waits.
+    /// When the next attempt is due; `null` unless the delivery waits.
     #[schema(format = DateTime, required)]
     next_attempt_at: Option<String>,
     /// When the event was published.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
-    /// When it ended; `null` while it has not.
+    /// When the delivery ended; `null` until then.
     #[schema(format = DateTime, required)]
     completed_at: Option<String>,
 }

@@ -5,32 +5,32 @@ use utoipa::ToSchema;
 
 use crate::errors::api_error::ApiError;
 
-/// Something that happened to a user.
+/// A published event.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Event)]
 pub(crate) struct EventRecord {
-    /// Identifies the event: what receivers see as `webhook-id`.
+    /// Identifies the event. Receivers see it as `webhook-id`.
     #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
     id: String,
-    /// Whom it happened to: the user's `sub` at the configured issuer.
+    /// The user that the event belongs to, by the `sub` at the configured issuer.
     #[schema(example = "alice")]
     user_id: String,
-    /// What kind of thing.
+    /// The type of the event.
     #[serde(rename = "type")]
     #[schema(example = "invoice.paid")]
     event_type: String,
-    /// When it was published.
+    /// When the event was published.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
-    /// The body that is signed and sent, byte for byte. In the answer about one delivery alone.
+    /// The body that is signed and sent, byte for byte. Only in the answer about one delivery.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     payload: Option<Box<RawValue>>,
 }
 
 impl EventRecord {
-    /// Without its payload.
+    /// Leaves out the payload.
     pub(crate) fn of(event: &Event) -> Self {
         Self {
             id: event.id.to_string(),
@@ -41,7 +41,7 @@ impl EventRecord {
         }
     }
 
-    /// With its payload.
+    /// Includes the payload.
     pub(crate) fn with_payload(event: &Event) -> Result<Self, ApiError> {
         let payload = serde_json::from_slice(event.payload.bytes());
         let payload = payload.map_err(|error| ApiError::Internal(format!("a stored payload: {error}").into()))?;

@@ -4,27 +4,27 @@ use utoipa::ToSchema;
 
 use crate::records::attempt_record::AttemptRecord;
 
-/// How a subscription fares.
+/// The health of a subscription.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubscriptionHealth)]
 pub(crate) struct HealthRecord {
-    /// `healthy`: no attempt has failed since the last success, or since it was enabled. `failing`: the last attempt
-    /// failed; deliveries go on. `paused`: too many attempts failed in a row, or the receiver asked for a pause; nothing is sent for a while.
-    /// `disabled`: it receives no events.
+    /// `healthy`: no attempt has failed since the last success, or since the subscription was enabled. `failing`: the
+    /// last attempt failed; deliveries continue. `paused`: too many attempts failed in a row, or the receiver asked for
+    /// a pause; the service sends nothing for a while. `disabled`: the subscription receives no events.
     #[schema(example = "failing")]
     state: &'static str,
-    /// Why. Disabled: `owner` (by its owner), `gone` (the receiver answered 410) or `only_failures` (for five days).
-    /// Paused: `retry_after`, when the receiver asked for it. Else the `error` of the last attempt; `null` when healthy,
-    /// and when it is not known any more.
+    /// The reason for the state. Disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410) or
+    /// `only_failures` (every attempt failed for five days). Paused: `retry_after` when the receiver asked for the
+    /// pause. Otherwise the `error` of the last attempt. `null` when healthy, and when the reason is no longer known.
     #[schema(required, example = "timeout")]
     reason: Option<&'static str>,
-    /// Since when there are nothing but failures; `null` when there are none.
+    /// When the current run of failures began; `null` when the last attempt succeeded.
     #[schema(format = DateTime, required)]
     failing_since: Option<String>,
-    /// Deliveries that wait or are being sent, counted up to 100,000.
+    /// How many deliveries wait or are being sent, counted up to 100,000.
     waiting: u32,
-    /// The attempt that ended last; `null` before the first.
+    /// The attempt that ended last; `null` before the first attempt.
     #[schema(required)]
     last_attempt: Option<AttemptRecord>,
 }

@@ -6,39 +6,39 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct KeyRecord {
-    /// Identifies the key: what `keyId` is when it is revoked.
+    /// Identifies the key. To revoke the key, send this id as `keyId`.
     #[schema(example = "key_01h455vb4pex5vsknk084sn02q")]
     id: String,
-    /// What its owner called it.
+    /// The name that the owner gave the key.
     #[schema(example = "CI deploy")]
     label: String,
-    /// The start of the full key and an ellipsis.
+    /// The start of the full key, followed by an ellipsis.
     #[schema(example = "svc_live_a1B...")]
     prefix: String,
-    /// When it was created: UTC, with milliseconds.
+    /// When the key was created: UTC, with milliseconds.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
-    /// When it was last used; `null` when never.
+    /// When the key was last used; `null` if it was never used.
     #[schema(format = DateTime, required)]
     last_used_at: Option<String>,
-    /// When it was revoked; `null` while it is not.
+    /// When the key was revoked; `null` if it is not revoked.
     #[schema(format = DateTime, required)]
     revoked_at: Option<String>,
-    /// The instant at which it ends by itself; absent when it does not.
+    /// When the key expires; absent if it does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime, nullable = false)]
     expires_at: Option<String>,
-    /// What it may be used for; absent when no scope was given.
+    /// The scopes of the key; absent if it has none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["orders:read"]))]
     scopes: Vec<String>,
-    /// The key that it was rotated into; absent when it was not.
+    /// The key that replaced this key in a rotation; absent if the key was not rotated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
     replaced_by: Option<String>,
 }
 
-/// The keys of the caller: every active one and the 100 that ended last, newest first.
+/// The user's keys: every active key and the 100 keys that ended last, newest first.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct KeyList {
     /// The keys.

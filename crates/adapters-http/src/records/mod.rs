@@ -1,4 +1,4 @@
-//! The JSON objects that answers are made of.
+//! The JSON objects in answers.
 
 pub(crate) mod attempt_record;
 pub(crate) mod changed_delivery;

@@ -7,11 +7,11 @@ use crate::records::event_record::EventRecord;
 /// An accepted event.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PublishedEvent {
-    /// The event; of a repetition, the one that was published first.
+    /// The event. For a repeated event, the event that was published first.
     event: EventRecord,
-    /// How many subscriptions it is delivered to.
+    /// How many subscriptions receive the event.
     deliveries: u32,
-    /// `true` when it had been published before, so that nothing happened now. Else absent.
+    /// `true` when the event was published before, so that this call changed nothing. Otherwise absent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     duplicate: bool,

@@ -4,17 +4,17 @@ use utoipa::ToSchema;
 
 use crate::records::attempt_record::AttemptRecord;
 
-/// An attempt, as the stream tells of it: the `data` of an event.
+/// An attempt in a stream: the `data` of a server-sent event.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StreamedAttempt {
-    /// Of which delivery.
+    /// The delivery of the attempt.
     #[schema(example = "dlv_01h455vb4pex5vsknk084sn02q")]
     delivery_id: String,
-    /// Of which event.
+    /// The event that is delivered.
     #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
     event_id: String,
-    /// To which subscription.
+    /// The subscription that receives the event.
     #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
     subscription_id: String,
     /// The attempt.

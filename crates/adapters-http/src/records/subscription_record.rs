@@ -10,21 +10,21 @@ pub(crate) struct SubscriptionRecord {
     /// Identifies the subscription.
     #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
     id: String,
-    /// Where its webhooks go, in its normal form.
+    /// The URL that receives the webhooks, in normal form.
     #[schema(example = "https://example.com/hooks")]
     url: String,
-    /// The event types and patterns that it asks for.
+    /// The event types and patterns of the subscription.
     #[schema(example = json!(["invoice.*"]))]
     events: Vec<String>,
-    /// What its owner calls it; may be empty.
+    /// The owner's description; may be empty.
     #[schema(example = "Invoices to the ledger")]
     description: String,
-    /// Whether it receives events.
+    /// Whether the subscription receives events.
     enabled: bool,
-    /// When it was created: UTC, with milliseconds.
+    /// When the subscription was created: UTC, with milliseconds.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
-    /// When its owner, or the service, last changed it.
+    /// When the owner or the service last changed the subscription.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     updated_at: String,
 }

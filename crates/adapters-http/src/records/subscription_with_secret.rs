@@ -4,12 +4,12 @@ use utoipa::ToSchema;
 
 use crate::records::subscription_record::SubscriptionRecord;
 
-/// A subscription, and its secret when the service made it, the only time that it is shown.
+/// A subscription and, if the service made one, its secret, which is shown only this once.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SubscriptionWithSecret {
     /// The subscription.
     subscription: SubscriptionRecord,
-    /// The secret that its webhooks are signed with. It cannot be retrieved again. Absent when the caller gave it.
+    /// The secret that signs the webhooks. There is no way to retrieve it later. Absent when the caller chose it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
     secret: Option<String>,

@@ -17,18 +17,18 @@ use crate::records::streamed_attempt::StreamedAttempt;
 use crate::state::State;
 use crate::streams::open_streams::StreamPlace;
 
-/// How often the log is read.
+/// How often a stream reads the log of attempts.
 const READ_INTERVAL: Duration = Duration::from_millis(500);
-/// How soon it is read again when there is more than one read brings.
+/// How soon a stream reads again when one read did not return everything.
 const BUSY_READ_INTERVAL: Duration = Duration::from_millis(50);
-/// What a stream begins with: how many milliseconds a client waits before it connects again.
+/// The start of each stream: how many milliseconds a client waits before it reconnects.
 const GREETING: &str = "retry: 3000\n\n";
 const KEEP_ALIVE: &str = ": keep-alive\n\n";
 
-/// Attempts as they end, in the format of server-sent events (WHATWG HTML, section 9.2).
+/// Streams attempts as they end, as server-sent events (WHATWG HTML, section 9.2).
 pub(crate) struct AttemptStream {
     follower: AttemptFollower,
-    /// Holds the credential, which must stay good.
+    /// Holds the credential, which must stay valid.
     request: HttpRequest,
     read_at: Instant,
     keep_alive: Duration,
@@ -42,14 +42,14 @@ impl AttemptStream {
         Self { follower, request, read_at: now, keep_alive, keep_alive_at: now + keep_alive, _place: place }
     }
 
-    /// The body of the answer. It ends when the service stops, when the credential is not good any more, and when the
-    /// store fails: clients connect again, and go on where they were.
+    /// The body of the answer. It ends when the service shuts down, when the credential is no longer valid, and when
+    /// the store fails. Clients then reconnect and continue where they were.
     pub(crate) fn into_body(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
         let stop = State::of(&self.request).stop.clone();
         let greeting = stream::iter([Ok(Bytes::from_static(GREETING.as_bytes()))]);
-        let attempts = unfold((self, stop), |(mut told, stop)| async {
-            let chunk = stop.run_until_cancelled(told.next_chunk()).await??;
-            Some((Ok(chunk), (told, stop)))
+        let attempts = unfold((self, stop), |(mut attempts, stop)| async {
+            let chunk = stop.run_until_cancelled(attempts.next_chunk()).await??;
+            Some((Ok(chunk), (attempts, stop)))
         });
         greeting.chain(attempts)
     }
@@ -58,7 +58,10 @@ impl AttemptStream {
         loop {
             sleep_until(self.read_at).await;
             let attempts = self.read().await.unwrap_or_else(|error| {
-                tracing::warn!(error = error.inside().map(|inside| Chain(&**inside).to_string()), "a stream ends");
+                tracing::warn!(
+                    error = error.inside().map(|inside| Chain(&**inside).to_string()),
+                    "cannot read attempts, ending the stream"
+                );
                 None
             })?;
             let is_full = attempts.len() >= FOLLOWED_AT_ONCE_MAX as usize;
@@ -72,7 +75,7 @@ impl AttemptStream {
         }
     }
 
-    /// What is new; `None` when the stream is to end.
+    /// The new attempts; `None` when the stream must end.
     async fn read(&mut self) -> Result<Option<Vec<LoggedAttempt>>, ApiError> {
         if !is_still_good(&self.request).await? {
             return Ok(None);

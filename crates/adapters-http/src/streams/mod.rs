@@ -1,4 +1,4 @@
-//! The event streams of attempts.
+//! Event streams of attempts.
 
 pub(crate) mod attempt_stream;
 pub(crate) mod open_streams;

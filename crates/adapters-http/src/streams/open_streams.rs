@@ -3,14 +3,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::UserId;
 
-/// Counts the event streams that are open, of all users and of each.
+/// Counts the open event streams of each user and of all users.
 pub(crate) struct OpenStreams {
     max: usize,
     per_user_max: usize,
     open: Mutex<HashMap<UserId, usize>>,
 }
 
-/// The right to keep a stream open, until it is dropped.
+/// Permission to keep one stream open. Dropping it frees the place.
 pub(crate) struct StreamPlace {
     streams: Arc<OpenStreams>,
     user: UserId,
@@ -21,7 +21,7 @@ impl OpenStreams {
         Arc::new(Self { max, per_user_max, open: Mutex::default() })
     }
 
-    /// A place for one more stream of the user's; `None` when there is none.
+    /// A place for one more stream of this user; `None` when the user, or all users together, have too many.
     pub(crate) fn enter(self: &Arc<Self>, user: &UserId) -> Option<StreamPlace> {
         let mut open = self.open();
         let of_user = open.get(user).copied().unwrap_or_default();

@@ -10,36 +10,39 @@ use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 
-/// The page needs its own scripts and styles, calls this service alone, and loads nothing from elsewhere.
+/// The page requires its own scripts and styles, and calls only this service.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
-/// The files change with the version of the service only.
+/// The files change only with the version of the service.
 const CACHE_CONTROL: &str = "public, max-age=3600";
 
-/// The validator would send the document's address to a service on the internet.
+/// No validator, because it would send the address of the document to a service on the internet.
 static CONFIG: LazyLock<Arc<Config<'static>>> =
     LazyLock::new(|| Arc::new(Config::from("/openapi.json").validator_url("none").try_it_out_enabled(true)));
 
-/// The API as a page to read and to try.
+/// Shows the API as an interactive page.
 #[utoipa::path(
     get,
     path = "/docs",
     tag = "Documentation",
     operation_id = "docsPage",
-    responses((status = 200, description = "A page", body = String, content_type = "text/html")),
+    responses((status = 200, description = "The page", body = String, content_type = "text/html")),
 )]
 pub(super) async fn docs_page() -> Result<HttpResponse, ApiError> {
     serve("index.html")
 }
 
-/// A script, style or picture of the page.
+/// Returns a script, a style or a picture of the documentation page.
 #[utoipa::path(
     get,
     path = "/docs/{file}",
     tag = "Documentation",
     operation_id = "docsFile",
     params(("file" = String, Path, description = "The file's name")),
-    responses((status = 200, description = "The file", body = String, content_type = "application/octet-stream"), Errors),
+    responses(
+        (status = 200, description = "The file", body = String, content_type = "application/octet-stream"),
+        Errors,
+    ),
 )]
 pub(super) async fn docs_file(file: Path<String>) -> Result<HttpResponse, ApiError> {
     serve(&file)
@@ -60,7 +63,7 @@ fn serve(name: &str) -> Result<HttpResponse, ApiError> {
         .body(body))
 }
 
-/// The page names its files relative to a folder, and `/docs` has no slash at its end.
+/// Adds a base URL, because the page refers to its files by relative names, and `/docs` has no trailing slash.
 fn with_base(page: &[u8]) -> Bytes {
     String::from_utf8_lossy(page).replacen("<head>", r#"<head><base href="/docs/">"#, 1).into()
 }

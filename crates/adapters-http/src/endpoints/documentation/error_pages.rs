@@ -14,13 +14,13 @@ const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;mar
     @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}code{background:#2a2a2a}a{color:#8ab4ff}}";
 const CACHE_CONTROL: &str = "public, max-age=3600";
 
-/// All error codes.
+/// Lists all error codes.
 #[utoipa::path(
     get,
     path = "/docs/errors",
     tag = "Documentation",
     operation_id = "errorIndex",
-    responses((status = 200, description = "A page", body = String, content_type = "text/html")),
+    responses((status = 200, description = "The page", body = String, content_type = "text/html")),
 )]
 pub(super) async fn error_index() -> HttpResponse {
     let rows = error_reference().iter().fold(String::new(), |mut rows, entry| {
@@ -35,14 +35,14 @@ pub(super) async fn error_index() -> HttpResponse {
     page("Errors", &format!("<table><tr><th>Status</th><th>Code</th><th>Meaning</th></tr>{rows}</table>"))
 }
 
-/// Cause and cure of one error code: what `type` in a problem document points to.
+/// Explains the cause and the cure of an error code. The `type` of a problem document points here.
 #[utoipa::path(
     get,
     path = "/docs/errors/{code}",
     tag = "Documentation",
     operation_id = "errorPage",
     params(("code" = String, Path, description = "The code of a problem document", example = "invalid_field")),
-    responses((status = 200, description = "A page", body = String, content_type = "text/html"), Errors),
+    responses((status = 200, description = "The page", body = String, content_type = "text/html"), Errors),
 )]
 pub(super) async fn error_page(code: Path<String>) -> Result<HttpResponse, ApiError> {
     let entry = error_reference().iter().find(|entry| entry.code == *code).ok_or(ErrorCode::NotFound)?;
@@ -54,7 +54,7 @@ pub(super) async fn error_page(code: Path<String>) -> Result<HttpResponse, ApiEr
     Ok(page(title, &content))
 }
 
-/// The texts come from our own table and hold nothing that HTML would read as markup; a test says so.
+/// Nothing is escaped: the strings come from the table of codes, and a test checks that they contain no markup.
 fn page(title: &str, content: &str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")

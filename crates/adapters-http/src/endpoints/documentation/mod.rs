@@ -1,4 +1,4 @@
-//! The API described: the OpenAPI document and pages.
+//! The OpenAPI document, the documentation page and the error pages.
 
 mod docs_page;
 mod error_pages;
@@ -17,7 +17,7 @@ pub(super) const RESOURCES: Resources = &[
     ("/docs/{file}", |resource| resource.route(web::get().to(docs_page::docs_file))),
 ];
 
-/// The operations as the OpenAPI document lists them.
+/// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(paths(
     openapi_document::openapi_document,

@@ -4,7 +4,7 @@ use actix_web::web::Data;
 
 use crate::state::State;
 
-/// This document.
+/// Returns this document.
 #[utoipa::path(
     get,
     path = "/openapi.json",

@@ -19,12 +19,12 @@ const X_AUTH_USER: HeaderName = HeaderName::from_static("x-auth-user");
 const X_AUTH_KEY_ID: HeaderName = HeaderName::from_static("x-auth-key-id");
 const X_AUTH_SCOPES: HeaderName = HeaderName::from_static("x-auth-scopes");
 
-/// Tells a gateway whether to let a request pass.
+/// Decides for a gateway whether a request may pass.
 ///
-/// Any method is answered alike, and a body is never read. The API key is the caller's, in `x-api-key` or in
-/// `Authorization: Bearer`; an ID token is refused. It counts as a use of the key, and is taken from its allowance.
-/// `X-Auth-User` is the user's `sub`, in which every byte other than visible ASCII, and the percent sign itself, is
-/// percent-encoded. Parameters that are not listed are refused, so that a mistyped `scope` does not open a door.
+/// All methods get the same answer, and the body is never read. The request carries the caller's API key in `x-api-key`
+/// or in `Authorization: Bearer`; an ID token is refused. The call counts as a use of the key, and counts against its
+/// rate limit. `X-Auth-User` is the user's `sub`. Percent signs and all bytes that are not visible ASCII are
+/// percent-encoded in it. Unknown parameters are refused, so that a mistyped `scope` never lets a request pass.
 #[utoipa::path(
     get,
     path = "/forward-auth",
@@ -33,10 +33,10 @@ const X_AUTH_SCOPES: HeaderName = HeaderName::from_static("x-auth-scopes");
     security(("apiKey" = []), ("apiKeyHeader" = [])),
     params(
         ("scope" = Option<Vec<String>>, Query,
-            description = "What the key must have been given: repeated, or with spaces between"),
+            description = "The scopes that the key must have. Repeat the parameter, or separate scopes by spaces"),
         ("profile" = Option<String>, Query,
-            description = "`nginx`: a spent allowance is a 403 with `X-Auth-Status: 429`, because nginx makes a 500 of \
-                           that"),
+            description = "`nginx`: a key over its rate limit gets a 403 with `X-Auth-Status: 429`, because nginx \
+                           turns a 429 into a 500"),
     ),
     responses(Passed, Errors),
 )]
@@ -44,24 +44,24 @@ pub(super) async fn forward_auth(request: HttpRequest) -> Result<HttpResponse, A
     answer(&request, || Question::parse(request.query_string())).await
 }
 
-/// The same for a gateway that appends the path of its caller's request, as Envoy does with its `path_prefix`.
+/// Decides the same for a gateway that appends the path of the request, like Envoy with its `path_prefix`.
 ///
-/// What follows `/forward-auth/`, and the query too, are the caller's own, and mean nothing here: no scope can be
-/// required this way.
+/// The path after `/forward-auth/` and the query belong to the caller's request and are ignored. This path cannot
+/// require scopes.
 #[utoipa::path(
     get,
     path = "/forward-auth/{tail}",
     tag = "Gateways",
     operation_id = "forwardAuthOfPath",
     security(("apiKey" = []), ("apiKeyHeader" = [])),
-    params(("tail" = String, Path, description = "The path of the caller's request, slashes and all: not looked at")),
+    params(("tail" = String, Path, description = "The path of the caller's request, including slashes; ignored")),
     responses(Passed, ErrorsOfPath),
 )]
 pub(super) async fn forward_auth_of_path(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     answer(&request, || Ok(Question::default())).await
 }
 
-/// The question is looked at only once the caller is known: without a good key, everything is a 401.
+/// Parses the question only after the key is verified: without a valid key, every request gets a 401.
 async fn answer(
     request: &HttpRequest,
     question: impl FnOnce() -> Result<Question, FieldFault>,
@@ -72,7 +72,7 @@ async fn answer(
         Presented::One(presented) => presented,
     };
     let key = find_good_key(request, presented).await?;
-    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not good"))?;
+    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not valid"))?;
     let Question { required, is_nginx } = question()?;
     spend(request, &key).map_err(if is_nginx { ApiError::RateLimitedForNginx } else { ApiError::RateLimited })?;
     if !key.scopes.covers(&required) {
@@ -85,7 +85,7 @@ async fn answer(
         .finish())
 }
 
-/// What the gateway's configuration asks in the query.
+/// The query, which the configuration of the gateway sets.
 #[derive(Default)]
 struct Question {
     required: Scopes,
@@ -103,7 +103,7 @@ impl Question {
                 ("scope", text) => scopes.extend(text.split(' ').map(Scope::parse)),
                 ("profile", "nginx") => is_nginx = true,
                 ("profile", _) => return Err(fault("profile", "must be nginx, or absent")),
-                _ => return Err(fault("query", "must hold nothing but scope and profile")),
+                _ => return Err(fault("query", "may only contain scope and profile")),
             }
         }
         let required = scopes.into_iter().collect::<Result<Vec<Scope>, _>>().and_then(Scopes::new);
@@ -112,7 +112,7 @@ impl Question {
     }
 }
 
-/// A text as visible ASCII, so that any header can carry it, and no two texts look the same.
+/// Encodes a string as visible ASCII. Any header can carry the result, and different strings stay different.
 fn visible(text: &str) -> String {
     text.bytes().fold(String::with_capacity(text.len()), |mut visible, byte| {
         if byte.is_ascii_graphic() && byte != b'%' {
@@ -130,10 +130,10 @@ struct Passed;
 impl IntoResponses for Passed {
     fn responses() -> ResponsesByStatus<RefOr<Response>> {
         let response = ResponseBuilder::new()
-            .description("Let it pass")
+            .description("The request may pass")
             .header("x-auth-user", header("The user's `sub`, percent-encoded"))
             .header("x-auth-key-id", header("The key's id"))
-            .header("x-auth-scopes", header("The key's scopes with spaces between; may be empty"));
+            .header("x-auth-scopes", header("The key's scopes, separated by spaces; may be empty"));
         [("200".to_owned(), response.build().into())].into()
     }
 }
@@ -151,7 +151,8 @@ impl IntoResponses for Errors {
         ]);
         let Some(RefOr::T(forbidden)) = responses.get_mut("403") else { return responses };
         let _ = write!(forbidden.description, ". With `profile=nginx` also `rate_limited`");
-        let status = header("With `profile=nginx`: `429` for a spent allowance, and then `Retry-After` is there too");
+        let status =
+            header("With `profile=nginx`: `429` when the key is over its rate limit. `Retry-After` is then set too");
         forbidden.headers.insert("x-auth-status".to_owned(), status.into());
         responses
     }
@@ -159,8 +160,8 @@ impl IntoResponses for Errors {
 
 documented_errors!(ErrorsOfPath: [CREDENTIAL_ERRORS], RateLimited);
 
-/// Documents under every method what answers all of them alike: OpenAPI has no word for "any". The responses are those
-/// of GET, by reference.
+/// Documents an operation under every method, because OpenAPI cannot express "any method". The responses refer to those
+/// of GET.
 pub(super) struct EveryMethod;
 
 impl Modify for EveryMethod {
@@ -172,7 +173,7 @@ impl Modify for EveryMethod {
             for (status, response) in &mut same.responses.responses {
                 *response = Ref::new(format!("{pointer}/{status}")).into();
             }
-            same.description = Some("Answered as GET is.".to_owned());
+            same.description = Some("Gets the same answer as GET.".to_owned());
             let id = same.operation_id.take().unwrap_or_default();
             for (name, operation) in [
                 ("Put", &mut item.put),

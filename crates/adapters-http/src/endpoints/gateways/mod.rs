@@ -1,4 +1,4 @@
-//! What gateways ask.
+//! Endpoints that gateways call about a request.
 
 mod forward_auth;
 
@@ -13,7 +13,7 @@ pub(super) const RESOURCES: Resources = &[
     ("/forward-auth/{tail:.*}", |resource| resource.route(web::to(forward_auth::forward_auth_of_path))),
 ];
 
-/// The operations as the OpenAPI document lists them.
+/// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(modifiers(&EveryMethod), paths(
     forward_auth::forward_auth,

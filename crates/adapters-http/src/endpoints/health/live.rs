@@ -2,7 +2,7 @@ use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// That the process lives.
+/// The process is alive.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Liveness)]
 pub(super) struct Answer {
@@ -11,15 +11,15 @@ pub(super) struct Answer {
     status: &'static str,
 }
 
-/// Whether the process lives.
+/// Reports that the process is alive.
 ///
-/// Asks nothing else: a database that is down is no reason to restart this process.
+/// Checks nothing else, because a restart of this process does not repair a database that is down.
 #[utoipa::path(
     get,
     path = "/livez",
     tag = "Health",
     operation_id = "live",
-    responses((status = 200, description = "It lives", body = Answer)),
+    responses((status = 200, description = "The process is alive", body = Answer)),
 )]
 pub(super) async fn live() -> Json<Answer> {
     Json(Answer { status: "ok" })

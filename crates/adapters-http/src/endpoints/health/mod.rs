@@ -1,4 +1,4 @@
-//! Health checks.
+//! Liveness and readiness.
 
 mod live;
 mod ready;
@@ -14,7 +14,7 @@ pub(super) const RESOURCES: Resources = &[
     ("/healthz", |resource| resource.route(web::get().to(ready::health))),
 ];
 
-/// The operations as the OpenAPI document lists them.
+/// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(paths(live::live, ready::ready, ready::health,))]
 pub(super) struct Operations;

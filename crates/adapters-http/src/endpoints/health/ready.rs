@@ -8,30 +8,30 @@ use crate::errors::api_error::ApiError;
 use crate::records::check_outcome::CheckOutcome;
 use crate::state::State;
 
-/// That the service can serve.
+/// The service is ready.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Readiness)]
 pub(super) struct Answer {
     /// Always `ready`.
     #[schema(example = "ready")]
     status: &'static str,
-    /// The checks, where `?verbose` asked for them.
+    /// The outcome of each check. Only with `?verbose`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
     checks: Vec<CheckOutcome>,
 }
 
-/// Whether the service can serve.
+/// Reports whether the service can serve requests.
 ///
-/// Asks everything that a request may need: the database, the identity provider. 503 when one fails, and from the
-/// first moment of a shutdown.
+/// Checks everything that requests depend on: the database and the identity provider. Answers 503 when a check fails,
+/// and as soon as a shutdown begins.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "Health",
     operation_id = "ready",
-    params(("verbose" = Option<String>, Query, description = "Lists each check. Needs no value")),
-    responses((status = 200, description = "It can", body = Answer), Errors),
+    params(("verbose" = Option<String>, Query, description = "Lists each check. Requires no value")),
+    responses((status = 200, description = "The service is ready", body = Answer), Errors),
 )]
 pub(super) async fn ready(state: Data<State>, request: HttpRequest) -> Result<Json<Answer>, ApiError> {
     if state.stop.is_cancelled() {
@@ -43,21 +43,21 @@ pub(super) async fn ready(state: Data<State>, request: HttpRequest) -> Result<Js
     if is_ready {
         Ok(Json(Answer { status: "ready", checks }))
     } else {
-        Err(ApiError::NotReady("something that the service needs does not work", checks))
+        Err(ApiError::NotReady("a readiness check failed", checks))
     }
 }
 
-/// The same as `/readyz`.
+/// Reports the same as `/readyz`.
 ///
-/// For load balancers and monitors that ask here by habit: they mean "send it requests?". What restarts processes
-/// asks `/livez`.
+/// For load balancers and monitors that use this path by convention to decide whether to send requests. Supervisors
+/// that restart processes should use `/livez`.
 #[utoipa::path(
     get,
     path = "/healthz",
     tag = "Health",
     operation_id = "health",
-    params(("verbose" = Option<String>, Query, description = "Lists each check. Needs no value")),
-    responses((status = 200, description = "It can serve", body = Answer), Errors),
+    params(("verbose" = Option<String>, Query, description = "Lists each check. Requires no value")),
+    responses((status = 200, description = "The service is ready", body = Answer), Errors),
 )]
 pub(super) async fn health(state: Data<State>, request: HttpRequest) -> Result<Json<Answer>, ApiError> {
     ready(state, request).await

@@ -10,29 +10,28 @@ use crate::errors::field_fault::FieldFault;
 use crate::records::created_key::CreatedKey;
 use crate::state::State;
 
-/// What a new key is to be.
+/// The properties of the new key.
 #[derive(ToSchema)]
 #[schema(as = CreateApiKey)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// What to call the key: trimmed, 1 to 100 characters, no control characters.
+    /// The name of the key: 1 to 100 characters after trimming, no control characters.
     #[schema(example = "CI deploy", min_length = 1)]
     label: String,
-    /// When the key is to end by itself: RFC 3339, in the future.
+    /// When the key expires: RFC 3339, in the future. Without it the key does not expire.
     #[schema(rename = "expiresAt", format = DateTime)]
     expires_at: Option<String>,
-    /// What it may be used for, in the host application's own words: at most 32 scope tokens of RFC 6749.
+    /// The scopes of the key, as the host application defines them: at most 32 scope tokens (RFC 6749).
     #[schema(example = json!(["orders:read"]))]
     scopes: Option<Vec<String>>,
-    /// The ID token, where no header carries it.
+    /// The ID token, if no header carries it.
     #[schema(rename = "idToken")]
     id_token: Option<String>,
 }
 
 /// Creates an API key.
 ///
-/// The full key is in this answer and nowhere else. Takes an ID token, from a header or from the body; an API key is
-/// refused.
+/// Only this answer contains the full key. Requires an ID token, in a header or in the body; an API key is refused.
 #[utoipa::path(
     post,
     path = "/api/api-keys",
@@ -47,7 +46,7 @@ pub(super) async fn create_key(state: Data<State>, request: IdentifiedRequest) -
     Ok(Json(CreatedKey::of(&created.full_key, created.id, created.keys)))
 }
 
-/// Reads all fields before it refuses, so that every fault is told at once.
+/// Reads all fields before it fails, so that the error reports every fault at once.
 fn parse(fields: &Fields) -> Result<CreateKey, ApiError> {
     match (label(fields), fields.optional_time("expiresAt"), fields.scopes("scopes")) {
         (Ok(label), Ok(expires_at), Ok(scopes)) => Ok(CreateKey { label, expires_at, scopes }),

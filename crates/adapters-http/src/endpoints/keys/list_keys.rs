@@ -8,7 +8,8 @@ use crate::state::State;
 
 /// Lists the caller's API keys.
 ///
-/// Every active key and the 100 that ended last, newest first. Takes an ID token; an API key is refused.
+/// Returns every active key and the 100 keys that ended last, newest first. Requires an ID token; an API key is
+/// refused.
 #[utoipa::path(
     get,
     path = "/api/api-keys",

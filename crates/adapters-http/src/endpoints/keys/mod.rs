@@ -1,4 +1,4 @@
-//! API keys, and what a credential is.
+//! API keys and credentials, for users.
 
 mod create_key;
 mod list_keys;
@@ -22,7 +22,7 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/whoami", |resource| resource.route(web::get().to(whoami::whoami))),
 ];
 
-/// The operations as the OpenAPI document lists them.
+/// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(paths(
     list_keys::list_keys,

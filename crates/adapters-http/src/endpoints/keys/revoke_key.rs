@@ -11,7 +11,7 @@ use crate::errors::field_fault::FieldFault;
 use crate::records::key_record::KeyList;
 use crate::state::State;
 
-/// Which key to revoke.
+/// The key to revoke.
 #[derive(ToSchema)]
 #[schema(as = RevokeApiKey)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
@@ -19,15 +19,15 @@ struct Body {
     /// The key's id.
     #[schema(rename = "keyId", example = "key_01h455vb4pex5vsknk084sn02q")]
     key_id: String,
-    /// The ID token, where no header carries it.
+    /// The ID token, if no header carries it.
     #[schema(rename = "idToken")]
     id_token: Option<String>,
 }
 
 /// Revokes an API key.
 ///
-/// It is refused from now on. Revoking it again changes nothing and succeeds. Takes an ID token, from a header or
-/// from the body; an API key is refused.
+/// The service refuses the key from now on. Revoking a revoked key succeeds and changes nothing. Requires an ID token,
+/// in a header or in the body; an API key is refused.
 #[utoipa::path(
     delete,
     path = "/api/api-keys",
@@ -35,14 +35,14 @@ struct Body {
     operation_id = "revokeApiKey",
     security(("idToken" = []), ("idTokenHeader" = [])),
     request_body = Body,
-    responses((status = 200, description = "The key is revoked; the caller's keys", body = KeyList), Errors),
+    responses((status = 200, description = "The key is revoked. The caller's keys", body = KeyList), Errors),
 )]
 pub(super) async fn revoke_key(state: Data<State>, request: IdentifiedRequest) -> Result<Json<KeyList>, ApiError> {
     let id = key_id(&request.fields)?;
     Ok(Json(KeyList::of(state.api.keys.revoke(&request.user, id).await?)))
 }
 
-/// A text that is no id of ours names no key.
+/// A string that is not a valid id gets the same answer as an unknown id.
 fn key_id(fields: &Fields) -> Result<KeyId, ApiError> {
     let text = fields.required_text("keyId")?;
     if text.trim().is_empty() {

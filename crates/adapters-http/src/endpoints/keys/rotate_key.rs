@@ -16,19 +16,19 @@ use crate::state::State;
 #[schema(as = RotateApiKey)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// Seconds for which the old key stays good beside the new one: none, up to a week.
+    /// How many seconds the old key stays valid: 0 to 604,800 (a week).
     #[schema(rename = "overlapSeconds", minimum = 0, default = 0)]
     overlap_seconds: Option<u64>,
-    /// The ID token, where no header carries it.
+    /// The ID token, if no header carries it.
     #[schema(rename = "idToken")]
     id_token: Option<String>,
 }
 
-/// Puts a new API key in the place of an old one.
+/// Replaces an API key by a new one.
 ///
-/// The old key names its successor in `replacedBy`, stays good until the overlap ends, and does not count against the
-/// maximum meanwhile. The new one has its label, its scopes, and as long to live. Takes an ID token, from a header or
-/// from the body; an API key is refused.
+/// The old key stays valid until the overlap ends, and does not count against the maximum in that time. Its
+/// `replacedBy` is the id of the new key. The new key has the same label, the same scopes and the same lifetime.
+/// Requires an ID token, in a header or in the body; an API key is refused.
 #[utoipa::path(
     post,
     path = "/api/api-keys/{keyId}/rotate",
@@ -37,7 +37,7 @@ struct Body {
     security(("idToken" = []), ("idTokenHeader" = [])),
     params(("keyId" = String, Path, description = "The old key's id")),
     request_body = Body,
-    responses((status = 200, description = "The key is rotated: the new one", body = CreatedKey), Errors),
+    responses((status = 200, description = "The key is rotated. The new key", body = CreatedKey), Errors),
 )]
 pub(super) async fn rotate_key(
     state: Data<State>,

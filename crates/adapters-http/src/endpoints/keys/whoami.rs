@@ -5,15 +5,15 @@ use utoipa::ToSchema;
 use crate::callers::caller::Caller;
 use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 
-/// Who the caller is.
+/// The caller.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Whoami)]
 pub(super) struct Answer {
-    /// The user, by the subject (`sub`) of the identity provider.
+    /// The user, by the subject (`sub`) at the identity provider.
     #[schema(example = "alice")]
     user_id: String,
-    /// What the caller presented.
+    /// The credential that the caller presented.
     credential: PresentedCredential,
 }
 
@@ -27,10 +27,10 @@ enum PresentedCredential {
         #[serde(rename = "keyId")] // the document's generator overlooks `rename_all_fields`
         #[schema(example = "key_01h455vb4pex5vsknk084sn02q")]
         key_id: String,
-        /// What its owner called it.
+        /// The name that the owner gave the key.
         #[schema(example = "CI deploy")]
         label: String,
-        /// What it may be used for; empty when no scope was given.
+        /// The scopes of the key; may be empty.
         #[schema(example = json!(["orders:read"]))]
         scopes: Vec<String>,
     },
@@ -38,17 +38,17 @@ enum PresentedCredential {
     IdToken,
 }
 
-/// Tells the caller what its credential is.
+/// Shows the caller's user and credential.
 ///
-/// Takes an API key or an ID token. A Bearer value with exactly two dots is taken for an ID token, any other for an
-/// API key. Several credentials must be equal.
+/// Accepts an API key or an ID token. A Bearer value with exactly two dots is verified as an ID token, any other value
+/// as an API key. Several credentials must be equal.
 #[utoipa::path(
     get,
     path = "/api/whoami",
     tag = "Credentials",
     operation_id = "whoami",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
-    responses((status = 200, description = "Who calls, and with what", body = Answer), Errors),
+    responses((status = 200, description = "The user and the credential", body = Answer), Errors),
 )]
 pub(super) async fn whoami(caller: Caller) -> Json<Answer> {
     let user_id = caller.user().subject().to_owned();

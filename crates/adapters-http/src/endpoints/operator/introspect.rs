@@ -10,24 +10,24 @@ use crate::callers::operator_request::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 
-/// What kind of token it is: one of ours, which no registry knows.
+/// The `token_type` of an API key. No registry lists this type.
 const TOKEN_TYPE: &str = "api_key";
-/// Most answers fit into so much.
+/// The initial size of an answer's buffer. Most answers fit.
 const USUAL_ANSWER_BYTES: usize = 512;
 
-/// Which key to look at.
+/// The key to verify.
 #[derive(ToSchema)]
 #[schema(as = Introspect)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
     /// The full key.
     token: String,
-    /// What it must be good for; JSON only.
+    /// The scopes that the key must have. Only in JSON.
     #[schema(example = json!(["orders:read"]))]
     scopes: Option<Vec<String>>,
 }
 
-/// Which key to look at, as RFC 7662 has it. Further parameters, such as `token_type_hint`, are ignored.
+/// The key to verify, as RFC 7662 defines it. Other parameters, such as `token_type_hint`, are ignored.
 #[derive(ToSchema)]
 #[schema(as = IntrospectForm)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
@@ -36,17 +36,17 @@ struct Form {
     token: String,
 }
 
-/// What RFC 7662 says of a token. Nothing but `active` when it is not active.
+/// The introspection answer of RFC 7662. Contains only `active` when the key is not active.
 #[derive(Default, Serialize, ToSchema)]
 #[schema(as = Introspection)]
 pub(super) struct Answer<'a> {
-    /// Whether the key is good now, and has every scope that was asked for.
+    /// Whether the key is valid now and has every required scope.
     active: bool,
-    /// The user whose key it is.
+    /// The user who owns the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "alice")]
     sub: Option<&'a str>,
-    /// The identity provider that knows the user.
+    /// The user's identity provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "https://id.example.com")]
     iss: Option<&'a str>,
@@ -54,34 +54,35 @@ pub(super) struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
     client_id: Option<String>,
-    /// `api_key`.
+    /// Always `api_key`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "api_key")]
     token_type: Option<&'static str>,
-    /// When the key was created: seconds since 1970-01-01.
+    /// When the key was created: seconds since 1970-01-01T00:00:00Z.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     iat: Option<i64>,
-    /// When it ends by itself, in the same seconds; absent when it does not.
+    /// When the key expires, in the same seconds; absent if it does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     exp: Option<i64>,
-    /// What it may be used for, with spaces between; absent when no scope was given.
+    /// The scopes of the key, separated by spaces; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "orders:read orders:write")]
     scope: Option<&'a str>,
-    /// What its owner called it.
+    /// The name that the owner gave the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "CI deploy")]
     label: Option<&'a str>,
 }
 
-/// Tells whether an API key is good, and whose it is (RFC 7662).
+/// Verifies an API key and returns its owner (RFC 7662).
 ///
-/// It counts as a use of the key: it is its `lastUsedAt`, and is taken from its allowance. When that is spent, the
-/// answer is a 429, whose `Retry-After` is for the bearer of the key. A key that lacks one of the `scopes` that were
-/// asked for is answered `{"active":false}`, so that nobody who looks at `active` alone lets it pass; who must tell
-/// the two apart leaves `scopes` out and looks at `scope`. When the database cannot be asked, the answer is a 503.
+/// The call counts as a use of the key: it sets `lastUsedAt` and counts against the rate limit. When the key is over
+/// its rate limit, the answer is a 429, and its `Retry-After` is meant for the bearer of the key. When the key lacks
+/// one of the required `scopes`, the answer is `{"active":false}`, so that clients that read only `active` do not let
+/// it pass. To distinguish a missing scope from an invalid key, leave out `scopes` and compare `scope`. When the
+/// service cannot reach the database, the answer is a 503.
 #[utoipa::path(
     post,
     path = "/api/operator/introspect",
@@ -89,7 +90,7 @@ pub(super) struct Answer<'a> {
     operation_id = "introspect",
     security(("operatorToken" = [])),
     request_body(content((Body = "application/json"), (Form = "application/x-www-form-urlencoded"))),
-    responses((status = 200, description = "What the key is", body = Answer<'static>), Errors),
+    responses((status = 200, description = "The state of the key", body = Answer<'static>), Errors),
 )]
 pub(super) async fn introspect(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
     let fields = call.read_form_or_fields().await?;
@@ -123,7 +124,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// A `NumericDate` (RFC 7519), rounded down: an `exp` never promises more than there is.
+/// A `NumericDate` (RFC 7519), rounded down, so that `exp` is never later than the real end.
 fn whole_seconds(at: Timestamp) -> i64 {
     at.unix_millis().div_euclid(1_000)
 }

@@ -9,8 +9,8 @@ use crate::state::State;
 
 /// Lists a user's API keys, for support work.
 ///
-/// What the user sees too: every active key and the 100 that ended last, newest first. A user whom we have never seen
-/// has none.
+/// Returns what the user sees: every active key and the 100 keys that ended last, newest first. The list of an unknown
+/// user is empty.
 #[utoipa::path(
     get,
     path = "/api/operator/users/{userId}/keys",

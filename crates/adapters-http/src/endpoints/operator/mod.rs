@@ -1,4 +1,4 @@
-//! The operator API.
+//! The operator API, for the host application.
 
 mod introspect;
 mod list_user_keys;
@@ -23,7 +23,7 @@ pub(super) const RESOURCES: Resources = &[
     }),
 ];
 
-/// The operations as the OpenAPI document lists them.
+/// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(paths(
     publish_event::publish_event,

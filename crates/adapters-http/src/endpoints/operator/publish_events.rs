@@ -11,31 +11,31 @@ use crate::errors::field_fault::FieldFault;
 use crate::errors::refusals::of_publication;
 use crate::records::published_event::PublishedEvent;
 
-/// The largest batch, in bytes.
+/// The maximum size of a batch, in bytes.
 const BODY_SIZE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Things that happened to users.
+/// The events to publish.
 #[derive(ToSchema)]
 #[schema(as = PublishEvents)]
 #[expect(dead_code, reason = "describes what `EventListJson` reads")]
 struct Body {
-    /// The events, perhaps of several users.
+    /// The events. They may belong to different users.
     #[schema(min_items = 1)]
     events: Vec<publish_event::Body>,
 }
 
-/// Accepted events.
+/// The accepted events.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PublishedEvents)]
 struct Answer {
-    /// For each event, in the same order, what publishing it alone would answer.
+    /// For each event, in the same order, the answer that publishing only this event would get.
     results: Vec<PublishedEvent>,
 }
 
-/// Publishes up to 500 events, all or none.
+/// Publishes up to 500 events, either all or none.
 ///
-/// As publishing each alone, but in one transaction: when one of them is refused, none is accepted, and `errors` names
-/// it, as in `events[3].type`. 8 MiB at most.
+/// Like publishing each event alone, but in one transaction: when one event is refused, none is accepted, and `errors`
+/// names the fault, for example `events[3].type`. The maximum size is 8 MiB.
 #[utoipa::path(
     post,
     path = "/api/operator/events/batch",
@@ -43,7 +43,7 @@ struct Answer {
     operation_id = "publishEvents",
     security(("operatorToken" = [])),
     request_body = Body,
-    responses((status = 202, description = "The events are accepted, and will not be lost", body = Answer), Errors),
+    responses((status = 202, description = "The events are accepted and stored", body = Answer), Errors),
 )]
 pub(super) async fn publish_events(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
     let body = call.read_json(BODY_SIZE_BYTES_MAX).await?;

@@ -6,32 +6,33 @@ use crate::callers::operator_request::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 
-/// The largest report, in bytes: [`domain::LEAKS_MAX`] keys of the usual length take some 50 KiB, and what a scanner
-/// takes for a key may be longer.
+/// The maximum size of a report, in bytes. [`domain::LEAKS_MAX`] keys of the usual length take about 50 KiB, and
+/// strings that a scanner mistakes for keys may be longer.
 const BODY_SIZE_BYTES_MAX: usize = 256 * 1024;
 
-/// What was found in the open.
+/// Leaked strings.
 #[derive(ToSchema)]
 #[schema(as = ReportLeaks)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// Texts that may be full keys.
+    /// Strings that may be full keys.
     tokens: Vec<String>,
 }
 
-/// Which keys they were.
+/// The leaked keys.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = LeaksReported)]
 pub(super) struct Answer {
-    /// For each token, in the same order: the id of the key, which is revoked now; `null` where it is no key of ours.
+    /// For each token, in the same order, the id of the key, which is now revoked. `null` for a token that is not a
+    /// key.
     #[schema(example = json!(["key_01h455vb4pex5vsknk084sn02q", null]))]
     key_ids: Vec<Option<String>>,
 }
 
-/// Revokes API keys that were found in the open: what a secret scanner calls.
+/// Revokes leaked API keys. Meant for secret scanners.
 ///
-/// Each token that is a key of ours is revoked, whoever owns it. Reporting it again changes nothing and succeeds.
+/// Revokes each token that is a key, of any user. Reporting a revoked key again succeeds and changes nothing.
 #[utoipa::path(
     post,
     path = "/api/operator/leaks",

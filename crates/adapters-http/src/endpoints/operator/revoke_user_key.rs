@@ -11,7 +11,7 @@ use crate::state::State;
 
 /// Revokes a user's API key, for support work.
 ///
-/// It is refused from now on. Revoking it again changes nothing and succeeds.
+/// The service refuses the key from now on. Revoking a revoked key succeeds and changes nothing.
 #[utoipa::path(
     delete,
     path = "/api/operator/users/{userId}/keys/{keyId}",
@@ -22,7 +22,7 @@ use crate::state::State;
         ("userId" = String, Path, description = "The user's `sub` at the configured issuer"),
         ("keyId" = String, Path, description = "The key's id"),
     ),
-    responses((status = 200, description = "The key is revoked; the user's keys", body = KeyList), Errors),
+    responses((status = 200, description = "The key is revoked. The user's keys", body = KeyList), Errors),
 )]
 pub(super) async fn revoke_user_key(
     _: Operator,

@@ -11,7 +11,7 @@ use crate::state::State;
 
 /// Cancels a delivery.
 ///
-/// One that has ended stays as it is. An attempt that is under way may still arrive.
+/// A delivery that has ended does not change. An attempt that is in progress may still arrive.
 #[utoipa::path(
     post,
     path = "/api/webhooks/deliveries/{id}/cancel",

@@ -14,24 +14,25 @@ use crate::parameters::path_id::PathId;
 use crate::records::subscription_record::SubscriptionRecord;
 use crate::state::State;
 
-/// The fields that can be changed.
+/// The fields that a change may contain.
 const CHANGEABLE: [&str; 4] = ["url", "events", "description", "enabled"];
 
-/// What to change. What is absent stays as it is; `null` and other fields are refused.
+/// The changes. Absent fields do not change. `null` and unknown fields are refused.
 #[derive(ToSchema)]
 #[schema(as = ChangeSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// Where to send. What waits already goes there, too.
+    /// The new URL. Deliveries that wait use it too.
     #[schema(required = false, example = "https://example.com/hooks")]
     url: String,
-    /// What to send from now on.
+    /// The new event types and patterns.
     #[schema(required = false, example = json!(["invoice.*"]), min_items = 1)]
     events: Vec<String>,
-    /// What to call it.
+    /// The new description.
     #[schema(required = false)]
     description: String,
-    /// Whether to send. `false` ends what waits, as failed; `true` starts anew, also what the service had disabled.
+    /// Whether to send events. `false` ends waiting deliveries as failed. `true` also enables a subscription that the
+    /// service disabled.
     #[schema(required = false)]
     enabled: bool,
 }
@@ -53,7 +54,7 @@ pub(super) struct Answer {
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The subscription's id")),
     request_body = Body,
-    responses((status = 200, description = "The subscription as it is now", body = Answer), Errors),
+    responses((status = 200, description = "The changed subscription", body = Answer), Errors),
 )]
 pub(super) async fn change_subscription(
     state: Data<State>,
@@ -68,7 +69,7 @@ pub(super) async fn change_subscription(
     Ok(Json(Answer { subscription }))
 }
 
-/// Reads all fields before it refuses, so that every fault is told at once.
+/// Reads all fields before it fails, so that the error reports every fault at once.
 fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<SubscriptionChange, ApiError> {
     let mut faults = fields.unchangeable(&CHANGEABLE);
     let enabled = fields.optional_flag("enabled");

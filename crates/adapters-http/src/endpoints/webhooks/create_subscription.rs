@@ -10,30 +10,31 @@ use crate::errors::api_error::ApiError;
 use crate::records::subscription_with_secret::SubscriptionWithSecret;
 use crate::state::State;
 
-/// What a new subscription is to be.
+/// The properties of the new subscription.
 #[derive(ToSchema)]
 #[schema(as = CreateSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// Where to send: an absolute URL, `https` (`http` where the operator allows it), without user information. A
-    /// fragment is dropped. Addresses that are not public are refused.
+    /// Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information. A
+    /// fragment is removed. Addresses that are not public are refused.
     #[schema(example = "https://example.com/hooks")]
     url: String,
-    /// What to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`) or `*` for all. Duplicates are dropped.
+    /// Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all. Duplicates
+    /// are removed.
     #[schema(example = json!(["invoice.*"]), min_items = 1)]
     events: Vec<String>,
-    /// What to call it: up to 1,000 characters, no control characters other than line breaks and tabs.
+    /// A description: up to 1,000 characters, no control characters except line breaks and tabs.
     description: Option<String>,
-    /// What to sign with: `whsec_` and the base64 of 24 to 64 bytes, or 1 to 256 other characters, whose bytes are then
-    /// the key. Without it the service makes one.
+    /// The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
+    /// are the key. Without it the service makes a secret.
     #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", min_length = 1)]
     secret: Option<String>,
 }
 
 /// Creates a webhook subscription.
 ///
-/// From now on, each event of the caller that matches is sent to the URL, signed as Standard Webhooks 1.0 has it. Takes
-/// an API key or an ID token; scopes of a key do not restrict webhooks.
+/// From now on, the service sends each matching event of the caller to the URL, signed according to Standard Webhooks
+/// 1.0. Accepts an API key or an ID token; the scopes of a key do not restrict webhooks.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions",
@@ -52,7 +53,7 @@ pub(super) async fn create_subscription(
     Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))
 }
 
-/// Reads all fields before it refuses, so that every fault is told at once.
+/// Reads all fields before it fails, so that the error reports every fault at once.
 fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<CreateSubscription, ApiError> {
     let url = url(fields, webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));

@@ -11,8 +11,8 @@ use crate::state::State;
 
 /// Deletes a webhook subscription.
 ///
-/// What waits to be delivered is cancelled with it; its secrets are gone at once. Its deliveries stay listed until
-/// they are too old.
+/// Cancels the deliveries that wait, and deletes the secrets at once. The subscription's deliveries stay in the list
+/// until they are older than the retention time.
 #[utoipa::path(
     delete,
     path = "/api/webhooks/subscriptions/{id}",

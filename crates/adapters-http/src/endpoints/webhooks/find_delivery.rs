@@ -13,19 +13,19 @@ use crate::records::delivery_record::DeliveryRecord;
 use crate::records::event_record::EventRecord;
 use crate::state::State;
 
-/// All about a delivery.
+/// A delivery with its event and its attempts.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DeliveryHistory)]
 pub(super) struct Answer {
     /// The delivery.
     delivery: DeliveryRecord,
-    /// Its event, with the body that is sent.
+    /// The event, including the body that is sent.
     event: EventRecord,
-    /// Its attempts that have ended, the first first; of more than 100 the last 100.
+    /// The attempts that have ended, oldest first. Only the last 100, if there are more.
     attempts: Vec<AttemptRecord>,
 }
 
-/// Shows a delivery, what it carries, and what came of each attempt.
+/// Shows a delivery, its event and the result of each attempt.
 #[utoipa::path(
     get,
     path = "/api/webhooks/deliveries/{id}",

@@ -12,17 +12,17 @@ use crate::records::health_record::HealthRecord;
 use crate::records::subscription_record::SubscriptionRecord;
 use crate::state::State;
 
-/// A subscription and how it fares.
+/// A subscription and its health.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SubscriptionWithHealth)]
 pub(super) struct Answer {
     /// The subscription.
     subscription: SubscriptionRecord,
-    /// How it fares.
+    /// The health of the subscription.
     health: HealthRecord,
 }
 
-/// Shows a webhook subscription and how it fares.
+/// Shows a webhook subscription and its health.
 #[utoipa::path(
     get,
     path = "/api/webhooks/subscriptions/{id}",

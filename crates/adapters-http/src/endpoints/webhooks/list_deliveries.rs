@@ -15,15 +15,15 @@ use crate::state::State;
 
 const PARAMETERS: [&str; 7] = ["subscriptionId", "eventType", "state", "since", "until", "cursor", "limit"];
 
-/// Some of the caller's deliveries.
+/// A page of the caller's deliveries.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeliveryPage)]
 pub(super) struct Answer {
     /// The deliveries, newest first.
     deliveries: Vec<DeliveryRecord>,
-    /// What `cursor` is for the next page; absent when there are no more. A page may be short, even empty, and have a
-    /// next one.
+    /// The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
+    /// page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next_cursor: Option<String>,
@@ -31,8 +31,8 @@ pub(super) struct Answer {
 
 /// Lists deliveries to the caller's webhook subscriptions, newest first.
 ///
-/// Also those to subscriptions that were deleted. Filters go together. A search for what is rare may answer with a page
-/// that is short, or empty, and yet has a `nextCursor`: go on while there is one.
+/// Includes deliveries to deleted subscriptions. A delivery must match all filters. When few deliveries match, a page
+/// may be short or empty and still have a `nextCursor`: continue while there is one.
 #[utoipa::path(
     get,
     path = "/api/webhooks/deliveries",
@@ -40,14 +40,14 @@ pub(super) struct Answer {
     operation_id = "listDeliveries",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
-        ("subscriptionId" = Option<String>, Query, description = "Those to this subscription"),
-        ("eventType" = Option<String>, Query, description = "Those of events of this type; no pattern"),
+        ("subscriptionId" = Option<String>, Query, description = "Only deliveries to this subscription"),
+        ("eventType" = Option<String>, Query, description = "Only deliveries of events of this type. Not a pattern"),
         ("state" = Option<String>, Query,
-            description = "Those that stand so: `waiting`, `sending`, `delivered`, `failed` or `cancelled`"),
-        ("since" = Option<String>, Query, description = "Those of events published then or later: RFC 3339"),
-        ("until" = Option<String>, Query, description = "Those of events published before then: RFC 3339"),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, with the same filters"),
-        ("limit" = Option<u32>, Query, description = "How many: 1 to 200, without it 50", minimum = 1, maximum = 200),
+            description = "Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled`"),
+        ("since" = Option<String>, Query, description = "Only events published at this time or later: RFC 3339"),
+        ("until" = Option<String>, Query, description = "Only events published before this time: RFC 3339"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50", minimum = 1, maximum = 200),
     ),
     responses((status = 200, description = "A page of deliveries", body = Answer), Errors),
 )]

@@ -11,14 +11,14 @@ use crate::parameters::query::Parameters;
 use crate::records::subscription_record::SubscriptionRecord;
 use crate::state::State;
 
-/// Some of the caller's subscriptions.
+/// A page of the caller's subscriptions.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubscriptionPage)]
 pub(super) struct Answer {
     /// The subscriptions, newest first.
     subscriptions: Vec<SubscriptionRecord>,
-    /// What `cursor` is for the next page; absent when there are no more.
+    /// The `cursor` of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next_cursor: Option<String>,
@@ -32,8 +32,8 @@ pub(super) struct Answer {
     operation_id = "listSubscriptions",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
-        ("limit" = Option<u32>, Query, description = "How many: 1 to 200, without it 50", minimum = 1, maximum = 200),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page"),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50", minimum = 1, maximum = 200),
     ),
     responses((status = 200, description = "A page of subscriptions", body = Answer), Errors),
 )]

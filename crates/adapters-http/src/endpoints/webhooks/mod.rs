@@ -1,4 +1,4 @@
-//! Webhook subscriptions and deliveries.
+//! Webhook subscriptions and deliveries, for users.
 
 mod cancel_delivery;
 mod change_subscription;
@@ -49,7 +49,7 @@ pub(super) const RESOURCES: Resources = &[
     }),
 ];
 
-/// The operations as the OpenAPI document lists them.
+/// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(paths(
     create_subscription::create_subscription,

@@ -11,30 +11,30 @@ use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
 use crate::state::State;
 
-/// From when on to recover.
+/// The start of the recovery.
 #[derive(ToSchema)]
 #[schema(as = RecoverSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// Deliveries of events that were published then or later: RFC 3339, not in the future.
+    /// Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     since: String,
 }
 
-/// What was recovered.
+/// The result of a recovery.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RecoveredSubscription)]
 struct Answer {
-    /// How many deliveries are due now: 100,000 at most.
+    /// How many deliveries are now due: at most 100,000.
     deliveries: u32,
 }
 
-/// Brings a webhook subscription back, and what failed.
+/// Enables a webhook subscription and retries its failed deliveries.
 ///
-/// It is enabled, whoever disabled it, and its pause is over. Deliveries that failed, and those that wait for a retry,
-/// are due now, on a new run of the retry schedule. One call brings back 100,000 deliveries at most, those of the oldest
-/// events: with that answer, call again. Events that are too old to be delivered again are left out. After an error,
-/// what was brought back stays so, and calling again goes on.
+/// Enables the subscription, even if the service disabled it, and ends its pause. Deliveries that failed or wait for a
+/// retry are due now, at the start of the retry schedule. One call recovers at most 100,000 deliveries, those of the
+/// oldest events. If the answer says 100,000, call again. Events that are too old to deliver again are skipped. After
+/// an error, recovered deliveries stay recovered, and another call continues.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions/{id}/recover",
@@ -43,7 +43,10 @@ struct Answer {
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The subscription's id")),
     request_body = Body,
-    responses((status = 202, description = "The subscription is enabled, and what failed is due", body = Answer), Errors),
+    responses(
+        (status = 202, description = "The subscription is enabled, and its failed deliveries are due", body = Answer),
+        Errors,
+    ),
 )]
 pub(super) async fn recover_subscription(
     state: Data<State>,

@@ -9,10 +9,10 @@ use crate::parameters::path_id::PathId;
 use crate::records::changed_delivery::ChangedDelivery;
 use crate::state::State;
 
-/// Delivers again, now.
+/// Retries a delivery now.
 ///
-/// Whatever became of the delivery, it is due now, and then on the retry schedule from its start. One that is being sent
-/// goes on as it is.
+/// The delivery is due now, in whatever state it was, and starts the retry schedule again. A delivery that is being
+/// sent does not change.
 #[utoipa::path(
     post,
     path = "/api/webhooks/deliveries/{id}/retry",

@@ -19,18 +19,18 @@ use crate::state::State;
 #[schema(as = RotateSecret)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// What to sign with from now on, in the form that creation takes. Without it the service makes one.
+    /// The new secret, in the same form as in the creation. Without it the service makes a secret.
     #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", min_length = 1)]
     secret: Option<String>,
-    /// Seconds for which the old secret signs as well: none, up to a week; without it a day.
+    /// How many seconds the old secret signs too: 0 to 604,800 (a week). The default is a day.
     #[schema(rename = "overlapSeconds", minimum = 0, default = 86_400)]
     overlap_seconds: Option<u64>,
 }
 
 /// Gives a webhook subscription a new signing secret.
 ///
-/// Until the overlap ends, `webhook-signature` holds two signatures, and receivers accept a webhook when one of them is
-/// right. A secret from before the last rotation is forgotten at once.
+/// Until the overlap ends, `webhook-signature` contains two signatures, and receivers accept a webhook when one of them
+/// is valid. Secrets from before the previous rotation are deleted at once.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions/{id}/rotate-secret",

@@ -15,16 +15,16 @@ use crate::records::streamed_attempt::StreamedAttempt;
 use crate::state::State;
 use crate::streams::attempt_stream::AttemptStream;
 
-/// The id of the last event that a client has seen, as it sends it when it connects again.
+/// The header with the id of the last event that a client received. Clients send it when they reconnect.
 const LAST_EVENT_ID: &str = "last-event-id";
 
 /// Streams attempts as they end.
 ///
-/// Server-sent events of the kind `attempt`, each with an id; the `data` is JSON. A client that connects again with
-/// `Last-Event-ID` goes on after that attempt, an hour back at most. Attempts that end at about the same time may come
-/// in another order than they ended, and each comes once in one stream. A comment every 15 seconds keeps the connection.
-/// The stream ends when the credential is not good any more, and when the service stops. It is a view for people and
-/// tools: the list of deliveries is what is complete. 10 streams for each user.
+/// Sends server-sent events of type `attempt`, each with an id and JSON in `data`. A client that reconnects with
+/// `Last-Event-ID` continues after that attempt, at most an hour back. Attempts that end at about the same time may
+/// arrive in a different order. Each attempt arrives once in a stream. A comment every 15 seconds keeps the connection
+/// open. The stream ends when the credential is no longer valid, and when the service shuts down. The stream is a view
+/// for people and tools and may miss attempts; the list of deliveries is complete. Each user may have 10 streams.
 #[utoipa::path(
     get,
     path = "/api/webhooks/deliveries/stream",
@@ -32,8 +32,8 @@ const LAST_EVENT_ID: &str = "last-event-id";
     operation_id = "streamAttempts",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
-        ("subscriptionId" = Option<String>, Query, description = "Attempts of this subscription alone"),
-        ("last-event-id" = Option<String>, Header, description = "The id of the last event that was seen"),
+        ("subscriptionId" = Option<String>, Query, description = "Only attempts of this subscription"),
+        ("last-event-id" = Option<String>, Header, description = "The id of the last event that the client received"),
     ),
     responses(
         (
@@ -57,7 +57,7 @@ pub(super) async fn stream_attempts(
     let stream = AttemptStream::new(follower.ok_or(ErrorCode::SubscriptionNotFound)?, request, place);
     Ok(HttpResponse::Ok()
         .content_type("text/event-stream")
-        .insert_header(("x-accel-buffering", "no")) // nginx would keep events back
+        .insert_header(("x-accel-buffering", "no")) // without it nginx buffers the events
         .streaming(stream.into_body()))
 }
 
@@ -66,7 +66,7 @@ fn subscription(query: &str) -> Result<Option<SubscriptionId>, FieldFault> {
     parameters.id("subscriptionId", "must be the id of a subscription")
 }
 
-/// An empty header is none: clients send it before they have seen an event.
+/// An empty header counts as absent: clients send it before they have received an event.
 fn last_event_id(headers: &HeaderMap) -> Result<Option<AttemptCursor>, FieldFault> {
     let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) else {
         return Ok(None);

@@ -12,20 +12,20 @@ use crate::records::delivery_record::DeliveryRecord;
 use crate::records::event_record::EventRecord;
 use crate::state::State;
 
-/// A test on its way.
+/// A test event and its delivery.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SubscriptionTest)]
 struct Answer {
     /// The event.
     event: EventRecord,
-    /// Its delivery: look there for what comes of it.
+    /// The delivery of the event. Poll it for the result.
     delivery: DeliveryRecord,
 }
 
 /// Sends a test event to a webhook subscription.
 ///
-/// Its type is `webhook.test`, and it goes to this subscription alone, whatever that asks for. It is delivered like any
-/// other, retries included.
+/// The event has the type `webhook.test`. Only this subscription receives it, whatever its event types. It is delivered
+/// like any other event, including retries.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions/{id}/test",
@@ -33,7 +33,7 @@ struct Answer {
     operation_id = "testSubscription",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The subscription's id")),
-    responses((status = 202, description = "The test is on its way", body = Answer), Errors),
+    responses((status = 202, description = "The test event is due", body = Answer), Errors),
 )]
 pub(super) async fn test_subscription(
     caller: Caller,
