@@ -121,6 +121,16 @@ impl PostgresStore {
         within_deadline(attempts(&self.connections, work)).await
     }
 
+    /// [`Self::run`] on the connections for look-ups of keys.
+    pub(crate) async fn run_look_up<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
+        within_deadline(attempts(&self.look_up_connections, work)).await
+    }
+
+    /// [`Self::run`] on the connection of the change feed.
+    pub(crate) async fn run_on_feed<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
+        within_deadline(attempts(&self.feed_connections, work)).await
+    }
+
     /// [`Self::run`] on the connections of the queue.
     pub(crate) async fn run_on_queue<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
         within_deadline(attempts(&self.queue_connections, work)).await

@@ -52,7 +52,7 @@ const FORGOTTEN_MAX: i64 = 50_000;
 #[async_trait]
 impl ChangeFeed for PostgresStore {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
-        self.run(&ChangesSince { since: since.and_then(Place::of), max }).await
+        self.run_on_feed(&ChangesSince { since: since.and_then(Place::of), max }).await
     }
 
     /// Returns after a notification, and after the listening connection was lost and opened again. For one reader at a

@@ -1,10 +1,12 @@
 use async_trait::async_trait;
 use diesel::OptionalExtension;
+use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::key_queries::{DELETE_ENDED, key_by_digest, list_keys};
+use diesel_mapping::schema::api_keys;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, KeyRow, StoredInstant, api_keys_of};
+use diesel_mapping::{KEY_COLUMNS, Kept, KeyRow, StoredInstant, api_keys_of, digest_of};
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
@@ -62,7 +64,11 @@ impl KeyStore for PostgresStore {
     }
 
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
-        self.run(&FindByDigest(digest)).await
+        self.run_look_up(&FindByDigest(digest)).await
+    }
+
+    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        self.run_look_up(&FindByDigests(digests)).await
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
@@ -100,6 +106,29 @@ impl Work for FindByDigest<'_> {
         let row = key_by_digest(self.0).first::<KeyRow>(&mut &*connection).await.optional()?;
         Ok(row.map(ApiKey::try_from).transpose()?)
     }
+}
+
+/// One statement, however many digests there are.
+struct FindByDigests<'a>(&'a [KeyDigest]);
+
+impl Work for FindByDigests<'_> {
+    type Answer = Vec<(KeyDigest, ApiKey)>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let digests: Vec<&[u8]> = self.0.iter().map(|digest| digest.as_bytes().as_slice()).collect();
+        let found = api_keys::table.filter(api_keys::digest.eq_any(&digests)).select((KEY_COLUMNS, api_keys::digest));
+        let rows = found.load::<(KeyRow, Vec<u8>)>(&mut &*connection).await?;
+        Ok(keys_with_digests(rows)?)
+    }
+}
+
+/// The keys of these rows, each with the digest under which it is stored.
+pub(crate) fn keys_with_digests(rows: Vec<(KeyRow, Vec<u8>)>) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    let key_with_digest = |(row, digest): (KeyRow, Vec<u8>)| {
+        let key = ApiKey::try_from(row)?;
+        Ok((digest_of(key.id, &digest)?, key))
+    };
+    rows.into_iter().map(key_with_digest).collect()
 }
 
 struct PurgeEnded {

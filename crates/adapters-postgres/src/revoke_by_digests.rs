@@ -3,11 +3,12 @@ use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{KEY_COLUMNS, Kept, KeyRow, StoredInstant, digest_of};
+use diesel_mapping::{KEY_COLUMNS, Kept, KeyRow, StoredInstant};
 use domain::{ApiKey, KeyDigest, Timestamp};
 use futures_util::future::join5;
 
 use crate::attempt::{Failure, Work};
+use crate::key_store::keys_with_digests;
 use crate::transaction::{Begin, Commit, InTime};
 
 /// The rows are locked in the order of their ids, so that two reports never wait for each other in a circle. Every key
@@ -45,11 +46,6 @@ impl Work for RevokeByDigests<'_> {
         // A commit whose fate is unknown may be repeated: revoking again changes nothing.
         let (revoked, rows) = (begun.and(revoked)?, rows?);
         in_time.and(committed)?;
-        let mut keys = Vec::with_capacity(rows.len());
-        for (row, digest) in rows {
-            let key = ApiKey::try_from(row)?;
-            keys.push((digest_of(key.id, &digest)?, key));
-        }
-        Ok((keys, revoked > 0))
+        Ok((keys_with_digests(rows)?, revoked > 0))
     }
 }

@@ -12,13 +12,16 @@ use crate::webhooks::Publisher;
 /// one of its own.
 const QUEUE_CONNECTIONS: usize = 3;
 
+/// Connections for look-ups of keys, opened as they are needed. Each look-up answers many callers at once.
+const LOOK_UP_CONNECTIONS: usize = 2;
+
 /// Where the database is, and how much of it is used.
 #[derive(Clone)]
 pub struct PostgresSettings {
     /// `postgres://…`, as libpq reads it. A secret: it may hold a password.
     pub url: String,
-    /// Connections for calls, at most. Where there are webhooks, there are up to five more: three for their queue, one
-    /// to publish, and one to hear of other instances.
+    /// Connections for calls, at most. There are up to eight more: two for look-ups of keys, one to read the change feed,
+    /// three for the queue of webhooks, one to publish, and one for notifications.
     pub pool_size: usize,
 }
 
@@ -33,6 +36,8 @@ impl fmt::Debug for PostgresSettings {
 pub struct PostgresStore {
     pub(crate) server: Server,
     pub(crate) connections: Connections,
+    pub(crate) look_up_connections: Connections,
+    pub(crate) feed_connections: Connections,
     pub(crate) queue_connections: Connections,
     pub(crate) publisher: Publisher,
     pub(crate) owner_turns: OwnerTurns,
@@ -53,11 +58,23 @@ impl PostgresStore {
         let server = Server::parse(&settings.url)?;
         let pool = |purpose, size| Connections::new(server.clone(), purpose, size, runtime.clone());
         let connections = pool(Purpose::Calls, settings.pool_size)?;
+        let look_up_connections = pool(Purpose::Calls, LOOK_UP_CONNECTIONS)?;
+        let feed_connections = pool(Purpose::Calls, 1)?;
         let queue_connections = pool(Purpose::Queue, QUEUE_CONNECTIONS)?;
         let publisher = Publisher::new(pool(Purpose::Queue, 1)?, &runtime);
         let change_signal = ChangeSignal::new(server.clone(), runtime.clone());
         let owner_turns = OwnerTurns::new();
-        Ok(Self { server, connections, queue_connections, publisher, owner_turns, change_signal, runtime })
+        Ok(Self {
+            server,
+            connections,
+            look_up_connections,
+            feed_connections,
+            queue_connections,
+            publisher,
+            owner_turns,
+            change_signal,
+            runtime,
+        })
     }
 
     /// Closes the connections, those in use as soon as they are given back. Every later call is refused as
@@ -65,6 +82,8 @@ impl PostgresStore {
     #[expect(clippy::unused_async, reason = "every store closes in the same way, and the others have to wait")]
     pub async fn close(&self) {
         self.connections.close();
+        self.look_up_connections.close();
+        self.feed_connections.close();
         self.queue_connections.close();
         self.publisher.close();
         self.change_signal.close();
