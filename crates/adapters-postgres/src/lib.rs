@@ -11,6 +11,8 @@
 //! - **A claim takes as long with a million deliveries waiting as with none**: it reads ranges of one index, lane by lane,
 //!   and never waits for a lock. It changes nothing that an index holds.
 //! - **Every call answers** within four seconds, also when the server is gone, and the store heals by itself.
+//! - **Verification has connections of its own**: a pool that waits for slow calls holds up no look-up of a key.
+//! - **Only a server that takes writes is used**: of several hosts, and behind one name, a standby is passed over.
 //! - **A caller that goes away** takes its connection out of the pool: the server then undoes what it had begun.
 //!
 //! # TLS
@@ -23,6 +25,7 @@
 mod attempt;
 mod change_feed;
 mod change_signal;
+mod hosts;
 mod insert_within;
 mod key_store;
 mod migrate;

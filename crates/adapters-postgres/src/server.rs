@@ -3,13 +3,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use diesel::{ConnectionError, ConnectionResult};
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Config, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::hosts::Hosts;
 
 /// How long opening a connection may take, name resolution and handshakes included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -46,8 +48,7 @@ pub enum OpenError {
 /// What a connection is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
-    /// Calls: the server gives up early, so that nothing goes on for a caller that was told no, and so that no change
-    /// is committed long after its stamp ([`InTime`](crate::transaction::InTime)).
+    /// Calls: the server gives up early, so that nothing goes on for a caller that was refused.
     Calls,
     /// [`Purpose::Calls`] on the queue of webhooks: tables that are empty at one moment and hold millions of rows at the
     /// next, so that the planner's statistics, and plans that were made by them, are worth nothing. Every statement there
@@ -73,18 +74,18 @@ impl Purpose {
     }
 }
 
-/// The server, and how to reach it.
+/// The server that takes writes, and how to reach it.
 #[derive(Clone)]
 pub(crate) struct Server {
-    config: Config,
+    hosts: Hosts,
     tls: Option<MakeRustlsConnect>,
 }
 
 impl Server {
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
         let mut config = parse_url(url)?;
-        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(invalid("it names no host"));
+        if config.get_target_session_attrs() == TargetSessionAttrs::ReadOnly {
+            return Err(invalid("target_session_attrs=read-only leads to servers that take no writes"));
         }
         if config.get_application_name().is_none() {
             config.application_name("gatepost");
@@ -98,33 +99,66 @@ impl Server {
         config.keepalives_idle(KEEPALIVE_IDLE);
         config.keepalives_interval(KEEPALIVE_INTERVAL);
         config.keepalives_retries(KEEPALIVE_RETRIES);
-        let tls = tls(config.get_ssl_mode())?;
-        Ok(Self { config, tls })
+        let hosts = Hosts::of(&config).ok_or_else(|| invalid("it names no host, or not as many hosts as ports"))?;
+        Ok(Self { hosts, tls: tls(config.get_ssl_mode())? })
     }
 
-    /// Opens a connection, which the runtime of the calling task drives from then on.
+    /// Opens a connection to the first server that is no standby, which the runtime of the calling task drives from then
+    /// on. A standby may lag behind without bound: a key that is revoked would stay good there.
     pub(crate) async fn connect(&self, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
-        let connect = async {
-            let mut connection = match &self.tls {
-                Some(tls) => self.connect_with(tls.clone()).await?,
-                None => self.connect_with(NoTls).await?,
-            };
-            let settings = connection.batch_execute(purpose.settings()).await;
-            settings.map_err(ConnectionError::CouldntSetupConfiguration)?;
-            Ok(connection)
-        };
-        let connected = tokio::time::timeout(CONNECT_TIMEOUT, connect).await;
-        connected.unwrap_or_else(|_| Err(ConnectionError::BadConnection("the server did not answer in time".into())))
+        let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect_to_any(purpose)).await;
+        connected.unwrap_or_else(|_| Err(bad("the server did not answer in time")))
     }
 
-    async fn connect_with<Tls>(&self, tls: Tls) -> ConnectionResult<AsyncPgConnection>
-    where
-        Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
-    {
-        let connected = self.config.connect(tls).await;
-        let (client, connection) = connected.map_err(|error| ConnectionError::BadConnection(with_sources(&error)))?;
-        AsyncPgConnection::try_from_client_and_connection(client, connection).await
+    async fn connect_to_any(&self, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
+        let candidates = self.hosts.candidates().await.map_err(|error| bad(with_sources(&error)))?;
+        // A server that accepts and never answers must leave time for the others.
+        let share = CONNECT_TIMEOUT / u32::try_from(candidates.len()).unwrap_or(u32::MAX).max(1);
+        let mut refusals = Vec::new();
+        for candidate in candidates {
+            match tokio::time::timeout(share, self.connect_to(&candidate.config, purpose)).await {
+                Ok(Ok(connection)) => {
+                    self.hosts.prefer(&candidate);
+                    return Ok(connection);
+                }
+                Ok(Err(error)) => refusals.push(error.to_string()),
+                Err(_) => refusals.push("the server did not answer in time".to_owned()),
+            }
+        }
+        refusals.dedup();
+        Err(bad(refusals.join("; ")))
     }
+
+    async fn connect_to(&self, config: &Config, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
+        let mut connection = match &self.tls {
+            Some(tls) => connect_with(config, tls.clone()).await?,
+            None => connect_with(config, NoTls).await?,
+        };
+        let settings = connection.batch_execute(purpose.settings()).await;
+        settings.map_err(ConnectionError::CouldntSetupConfiguration)?;
+        let is_standby = diesel::select(pg_is_in_recovery()).get_result::<bool>(&mut connection).await;
+        if is_standby.map_err(ConnectionError::CouldntSetupConfiguration)? {
+            return Err(bad("the server is a standby"));
+        }
+        Ok(connection)
+    }
+}
+
+async fn connect_with<Tls>(config: &Config, tls: Tls) -> ConnectionResult<AsyncPgConnection>
+where
+    Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
+{
+    let (client, connection) = config.connect(tls).await.map_err(|error| bad(with_sources(&error)))?;
+    AsyncPgConnection::try_from_client_and_connection(client, connection).await
+}
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    fn pg_is_in_recovery() -> diesel::sql_types::Bool;
+}
+
+fn bad(reason: impl Into<String>) -> ConnectionError {
+    ConnectionError::BadConnection(reason.into())
 }
 
 fn parse_url(url: &str) -> Result<Config, OpenError> {
@@ -193,7 +227,7 @@ mod tests {
 
     #[test]
     fn every_sslmode_of_libpq_that_encrypts_is_taken() {
-        let mode = |url: &str| Server::parse(url).unwrap().config.get_ssl_mode();
+        let mode = |url: &str| parse_url(url).unwrap().get_ssl_mode();
         assert_eq!(mode("postgres://u@h/d"), SslMode::Prefer);
         assert_eq!(mode("postgresql://u@h/d?sslmode=disable"), SslMode::Disable);
         for required in ["require", "verify-ca", "verify-full"] {
@@ -211,6 +245,8 @@ mod tests {
             "postgres://u:hunter2@h/d?sslrootcert=hunter2",
             "postgres://u:hunter2@h/d?hunter2",
             "postgres:///d",
+            "postgres://u:hunter2@h,i/d?port=1,2,3",
+            "postgres://u:hunter2@h/d?target_session_attrs=read-only",
         ] {
             let refusal = refusal(url).unwrap_or_else(|| panic!("{url} was taken"));
             assert!(!refusal.contains("hunter2"), "{refusal}");

@@ -74,8 +74,29 @@ impl Cluster {
     ///
     /// No server is installed (the text names the command that installs one), or it does not start.
     pub async fn start(settings: ClusterSettings) -> anyhow::Result<Self> {
-        let inner = off_the_runtime(move || Inner::create(settings)).await?;
+        let inner = off_the_runtime(move || Inner::create(|new| new.initialise(settings))).await?;
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Starts a hot standby of this cluster: a copy that streams what the primary writes, and takes no writes until
+    /// [`Cluster::promote`].
+    ///
+    /// # Errors
+    ///
+    /// The primary is stopped, or the standby does not start.
+    pub async fn standby(&self) -> anyhow::Result<Self> {
+        let port = self.port();
+        let inner = off_the_runtime(move || Inner::create(|new| new.copy_primary(port))).await?;
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Makes a standby take writes, and returns when it does.
+    ///
+    /// # Errors
+    ///
+    /// It is no standby, or is stopped.
+    pub async fn promote(&self) -> anyhow::Result<()> {
+        self.execute("postgres", "SELECT pg_promote()").await.map(drop)
     }
 
     /// The environment variable, name and value, by which the processes that this one starts find this cluster as
@@ -182,7 +203,7 @@ impl Inner {
         }))
     }
 
-    fn create(settings: ClusterSettings) -> anyhow::Result<Self> {
+    fn create(fill: impl FnOnce(&Self) -> anyhow::Result<()>) -> anyhow::Result<Self> {
         let binaries = ServerBinaries::find_or_install()?;
         let account = Account::choose()?;
         let folder = tempfile::Builder::new().prefix("throwaway-postgres-").tempdir().context("no temporary folder")?;
@@ -197,7 +218,7 @@ impl Inner {
             server: Mutex::new(None),
             _watchdog: Some(watchdog),
         };
-        cluster.initialise(settings)?;
+        fill(&cluster)?;
         cluster.start_on_a_free_port()?;
         Ok(cluster)
     }
@@ -225,6 +246,16 @@ impl Inner {
         );
         let file = self.folder.join("data/postgresql.auto.conf");
         fs::write(file, configuration).context("cannot write the server's configuration")
+    }
+
+    /// With the settings of the primary, which are copied too.
+    fn copy_primary(&self, port: u16) -> anyhow::Result<()> {
+        let mut copy = self.command("pg_basebackup");
+        copy.args(["-h", "127.0.0.1", "-U", "postgres", "-p", &port.to_string(), "-D", "data", "-R", "--no-sync"]);
+        copy.args(["--checkpoint=fast", "--wal-method=stream"]);
+        let output = copy.output().context("cannot run pg_basebackup")?;
+        ensure!(output.status.success(), "pg_basebackup failed: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(())
     }
 
     /// Another process may take a port between our look and the server's: then another port is tried.

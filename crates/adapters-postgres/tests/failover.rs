@@ -1,0 +1,162 @@
+//! What Postgres does in production: standbys that are reached first, primaries that fail, commits that stall, pools that
+//! are full. Every server here is a real one.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::time::Duration;
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::memory::SeededEntropy;
+use domain::ports::{ActiveLimit, ChangeFeed, Entropy, Insertion, KeyChanges, KeyStore};
+use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use throwaway_postgres::{Cluster, ClusterSettings};
+
+async fn open(url: &str) -> PostgresStore {
+    PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 4 }).await.unwrap()
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
+}
+
+fn alice() -> UserId {
+    UserId::new("https://id.example", "alice").unwrap()
+}
+
+async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, KeyDigest) {
+    let mut digest = [0; 32];
+    entropy.fill(&mut digest);
+    let key = ApiKey {
+        id: KeyId::mint(now(), entropy),
+        owner: alice(),
+        label: Label::parse("CI").unwrap(),
+        prefix: "svc_live_abc...".into(),
+        created_at: now(),
+        last_used_at: None,
+        expires_at: None,
+        revoked_at: None,
+        scopes: Scopes::default(),
+        replaced_by: None,
+    };
+    let digest = KeyDigest::from_bytes(digest);
+    let limit = ActiveLimit { max: 1_000, at: now() };
+    let stored = store.insert_within(&key, &digest, limit, ListView::at(now())).await.unwrap();
+    assert!(matches!(stored, Insertion::Stored(_)));
+    (key.id, digest)
+}
+
+async fn revoke(store: &PostgresStore, id: KeyId) {
+    store.revoke(&alice(), id, now(), ListView::at(now())).await.unwrap();
+}
+
+/// Asks until it is so, for half a minute.
+async fn until(mut condition: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !condition().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), waiting).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_is_passed_over_and_followed_once_it_is_promoted() {
+    let primary = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let name = primary.database().await.unwrap().name;
+    let url = |hosts: &str| format!("postgres://postgres@{hosts}/{name}");
+    let here = open(&url(&format!("127.0.0.1:{}", primary.port()))).await;
+    here.migrate().await.unwrap();
+    let entropy = SeededEntropy::new(1);
+    let (revoked, revoked_later) = (insert(&here, &entropy).await, insert(&here, &entropy).await);
+
+    // A standby that lags behind without bound is the first in the list of another instance.
+    let standby = primary.standby().await.unwrap();
+    standby.execute("postgres", "SELECT pg_wal_replay_pause()").await.unwrap();
+    let there = open(&url(&format!("127.0.0.1:{},127.0.0.1:{}", standby.port(), primary.port()))).await;
+    let start = there.changes_since(None, 10).await.unwrap().position;
+    revoke(&here, revoked.0).await;
+    let read = there.changes_since(Some(&start), 10).await.unwrap();
+    assert_eq!(read.changes, KeyChanges::Of(vec![revoked.1]));
+    let found = there.find_by_digest(&revoked.1).await.unwrap().unwrap();
+    assert!(!found.is_good(now()), "the standby does not know of the revocation yet");
+
+    let astray = open(&url(&format!("127.0.0.1:{}", standby.port()))).await;
+    let refusal = astray.find_by_digest(&revoked.1).await.unwrap_err();
+    let cause = std::error::Error::source(&refusal).unwrap().to_string();
+    assert!(cause.contains("the server is a standby"), "{cause}");
+    astray.changes_since(None, 10).await.unwrap_err();
+
+    standby.execute("postgres", "SELECT pg_wal_replay_resume()").await.unwrap();
+    let replayed = format!("SELECT count(*) FROM key_changes WHERE digest = '\\x{}'", hex(&revoked.1));
+    until(async || standby.execute(&name, &replayed).await.unwrap() == "1").await;
+    primary.crash().await.unwrap();
+    standby.promote().await.unwrap();
+    until(async || there.find_by_digest(&revoked.1).await.is_ok()).await;
+    let read = there.changes_since(Some(&read.position), 10).await.unwrap();
+    assert_eq!(read.changes, KeyChanges::OfAnyKey, "numbers of transactions mean something else on another server");
+    revoke(&there, revoked_later.0).await;
+    let read = there.changes_since(Some(&read.position), 10).await.unwrap();
+    assert_eq!(read.changes, KeyChanges::Of(vec![revoked_later.1]));
+}
+
+/// A commit waits for a synchronous standby that is away: its caller gives up, and the change is read when it comes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let database = cluster.database().await.unwrap();
+    let (here, there) = (open(&database.url).await, open(&database.url).await);
+    here.migrate().await.unwrap();
+    let key = insert(&here, &SeededEntropy::new(2)).await;
+    let start = there.changes_since(None, 10).await.unwrap().position;
+
+    let wait_for = async |standby: &str| {
+        let alter = format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'");
+        cluster.execute("postgres", &alter).await.unwrap();
+        cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
+        let shown = async || cluster.execute("postgres", "SHOW synchronous_standby_names").await.unwrap();
+        until(async || shown().await == standby).await;
+    };
+    wait_for("nobody").await;
+    here.revoke(&alice(), key.0, now(), ListView::at(now())).await.unwrap_err();
+    let mut read = there.changes_since(Some(&start), 10).await.unwrap();
+    assert_eq!(read.changes, KeyChanges::Of(Vec::new()), "it is not committed yet");
+    // Longer than any look back by time.
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    read = there.changes_since(Some(&read.position), 10).await.unwrap();
+    assert_eq!(read.changes, KeyChanges::Of(Vec::new()));
+    wait_for("").await;
+    until(async || !there.find_by_digest(&key.1).await.unwrap().unwrap().is_good(now())).await;
+    read = there.changes_since(Some(&read.position), 10).await.unwrap();
+    assert_eq!(read.changes, KeyChanges::Of(vec![key.1]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_are_looked_up_while_every_other_connection_waits() {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let store = open(&database.url).await;
+    store.migrate().await.unwrap();
+    let key = insert(&store, &SeededEntropy::new(3)).await;
+    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
+    let driver = tokio::spawn(connection);
+    client.batch_execute("BEGIN; SELECT * FROM api_keys FOR UPDATE").await.unwrap();
+    let waiting: Vec<_> = (0..64)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move { store.revoke(&alice(), key.0, now(), ListView::at(now())).await })
+        })
+        .collect();
+    let blocked = "SELECT count(*) >= 4 FROM pg_locks WHERE NOT granted";
+    until(async || client.query_one(blocked, &[]).await.unwrap().get(0)).await;
+    let asked = tokio::time::Instant::now();
+    assert!(store.find_by_digest(&key.1).await.unwrap().is_some());
+    assert_eq!(store.find_by_digests(&[key.1]).await.unwrap().len(), 1);
+    store.changes_since(None, 10).await.unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    assert!(waiting.iter().all(|call| !call.is_finished()), "every connection for calls waits meanwhile");
+    client.batch_execute("COMMIT").await.unwrap();
+    futures_util::future::join_all(waiting).await;
+    driver.abort();
+}
+
+fn hex(digest: &KeyDigest) -> String {
+    digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
