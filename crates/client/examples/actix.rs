@@ -1,4 +1,4 @@
-//! A small service on actix-web that lets nobody in without an API key of Gatepost's.
+//! A small actix-web service that accepts only requests with a valid API key.
 //!
 //! ```sh
 //! gatepost dev

@@ -1,4 +1,4 @@
-//! A small service on axum that lets nobody in without an API key of Gatepost's.
+//! A small axum service that accepts only requests with a valid API key.
 //!
 //! ```sh
 //! gatepost dev

@@ -1,4 +1,4 @@
-//! Middleware for actix-web that lets nobody pass without a good API key.
+//! Middleware for actix-web that accepts only requests with a valid API key.
 //!
 //! ```
 //! use actix_web::{App, HttpServer, web};
@@ -34,12 +34,11 @@ use futures_util::future::LocalBoxFuture;
 
 use crate::protect::{KeyVerifier, Refusal, Scopes, api_key_in};
 
-/// Middleware that takes the API key from `x-api-key` or `Authorization: Bearer`, and refuses requests without a good
-/// one as [`Refusal`] says. Handlers take the [`Caller`](crate::protect::Caller) as `web::ReqData<Caller>`.
+/// Middleware that reads the API key from `x-api-key` or `Authorization: Bearer`, and answers a request without a valid
+/// key with a [`Refusal`]. Handlers receive the [`Caller`](crate::protect::Caller) as `web::ReqData<Caller>`.
 ///
-/// Make the [`KeyVerifier`] once, outside the closure of `HttpServer::new`: that runs in each worker, and each would
-/// have a cache of its own. What lies outside of the middleware is not asked: put CORS, which answers preflights that
-/// carry no key, around it.
+/// Create the [`KeyVerifier`] once, outside the closure of `HttpServer::new`. The closure runs in each worker, and each
+/// worker would get its own cache. Wrap CORS middleware around this one: CORS preflights carry no key.
 #[derive(Clone, Debug)]
 pub struct RequireApiKey {
     keys: KeyVerifier,
@@ -47,13 +46,13 @@ pub struct RequireApiKey {
 }
 
 impl RequireApiKey {
-    /// Lets every good key pass.
+    /// Accepts every valid key.
     pub fn new(keys: KeyVerifier) -> Self {
         Self { keys, required: Scopes::default() }
     }
 
-    /// Lets only keys pass that have all of these scopes, with spaces between: `orders:read orders:write`. A scope that
-    /// no key can have lets nobody pass.
+    /// Accepts only keys that have all of these scopes, separated by spaces: `orders:read orders:write`. With a scope
+    /// that no key can have, no request passes.
     #[must_use]
     pub fn with_scopes(self, scopes: &str) -> Self {
         Self { required: Scopes::parse(scopes), ..self }
@@ -77,7 +76,7 @@ where
     }
 }
 
-/// A service behind [`RequireApiKey`].
+/// A service that [`RequireApiKey`] protects.
 #[derive(Debug)]
 pub struct Protected<Inner> {
     inner: Rc<Inner>,

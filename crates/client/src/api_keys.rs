@@ -13,30 +13,30 @@ const PATH: &str = "/api/api-keys";
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ApiKey {
-    /// Names the key when it is revoked.
+    /// The id with which other calls name the key.
     pub id: String,
-    /// What its owner called it.
+    /// The label that its owner chose.
     pub label: String,
     /// The preview: the start of the full key and an ellipsis.
     pub prefix: String,
     /// When it was created.
     pub created_at: String,
-    /// When it was last used; `None` when never.
+    /// When it was last used; `None` if never.
     pub last_used_at: Option<String>,
     /// When it was revoked; `None` while it is not.
     pub revoked_at: Option<String>,
-    /// When it stops to be good by itself; `None` when never.
+    /// When it expires; `None` if never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
-    /// What it may be used for; empty when no scope was given.
+    /// The scopes it was created with; empty if none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
-    /// The id of the key that it was rotated into; `None` when it was not.
+    /// The id of the key that replaced it in a rotation; `None` if it was not rotated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
 }
 
-/// What a new key is to be. A label alone will do: `"CI deploy".into()`.
+/// A key to create. A label is enough: `"CI deploy".into()`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewApiKey {
@@ -48,18 +48,18 @@ pub struct NewApiKey {
 }
 
 impl NewApiKey {
-    /// A key that its owner calls `label`: 1 to 100 characters. It never ends by itself, and has no scope.
+    /// A key with this label of 1 to 100 characters, which never expires and has no scope.
     pub fn labelled(label: impl Into<String>) -> Self {
         Self { label: label.into(), expires_at: None, scopes: Vec::new() }
     }
 
-    /// Ends at `expires_at`: RFC 3339, in the future.
+    /// Sets the expiry time: RFC 3339, in the future.
     #[must_use]
     pub fn ending_at(self, expires_at: impl Into<String>) -> Self {
         Self { expires_at: Some(expires_at.into()), ..self }
     }
 
-    /// May be used for these scopes, in the words of the service that asks for them; at most 32.
+    /// Sets the scopes, at most 32. The services that require scopes define their names.
     #[must_use]
     pub fn with_scopes(self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { scopes: scopes.into_iter().map(Into::into).collect(), ..self }
@@ -77,7 +77,7 @@ impl<Label: Into<String>> From<Label> for NewApiKey {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CreatedApiKey {
-    /// The full key. It is in this answer and never again.
+    /// The full key. Only this answer contains it.
     pub key: FullKey,
     /// The new key's id.
     pub key_id: String,
@@ -87,9 +87,9 @@ pub struct CreatedApiKey {
 
 /// Key management: these calls need an [`IdToken`](crate::IdToken) as credential.
 ///
-/// Each fails with [`Error::Refused`] where the service refuses; its codes are in [`Error::code`].
+/// A call that the service refuses returns [`Error::Refused`], with the code in [`Error::code`].
 impl Client {
-    /// The user's keys, newest first: every active one, and the 100 that ended last.
+    /// The user's keys, newest first: every active key, and the 100 keys that expired or were revoked last.
     ///
     /// # Errors
     ///
@@ -103,13 +103,12 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Code `api_key_limit_reached` when the user has as many active keys as allowed. Otherwise see [`Error`].
+    /// Code `api_key_limit_reached` if the user has the maximum number of active keys. Otherwise see [`Error`].
     pub async fn create_api_key(&self, new: impl Into<NewApiKey>) -> Result<CreatedApiKey, Error> {
         self.call(Method::POST, PATH, Some(&new.into())).await
     }
 
-    /// Puts a new key in the place of an old one, which stays good beside it for `overlap` (whole seconds, at most a
-    /// week).
+    /// Creates a key that replaces an old one. The old key stays valid for `overlap` (whole seconds, at most a week).
     ///
     /// # Errors
     ///
@@ -119,7 +118,7 @@ impl Client {
         self.call(Method::POST, &path, Some(&RotateBody { overlap_seconds: overlap.as_secs() })).await
     }
 
-    /// Revokes a key of the user's and answers with the updated list. Revoking again changes nothing and succeeds.
+    /// Revokes one of the user's keys and returns the updated list. Revoking a key again changes nothing and succeeds.
     ///
     /// # Errors
     ///
@@ -142,7 +141,7 @@ struct RevokeBody<'a> {
     key_id: &'a str,
 }
 
-/// The specification names two forms of the revoke answer, and asks clients to accept both.
+/// The specification allows two forms of the answer, and requires clients to accept both.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum KeyList {

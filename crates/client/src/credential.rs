@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// An ID token of the identity provider: what key management asks for. It does not print, and is wiped on drop.
+/// An ID token of the identity provider. Key management requires one. It cannot be printed, and is wiped on drop.
 #[derive(Clone)]
 pub struct IdToken(Zeroizing<String>);
 
@@ -28,7 +28,7 @@ impl fmt::Debug for IdToken {
     }
 }
 
-/// A full API key: the secret. It does not print, and is wiped on drop.
+/// A full API key, which is a secret. It cannot be printed, and is wiped on drop.
 #[derive(Clone)]
 pub struct FullKey(Zeroizing<String>);
 
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for FullKey {
     }
 }
 
-/// The operator token: what the host application itself calls with. It does not print, and is wiped on drop.
+/// The operator token, with which the host application calls the service. It cannot be printed, and is wiped on drop.
 #[derive(Clone)]
 pub struct OperatorToken(Zeroizing<String>);
 
@@ -78,15 +78,15 @@ impl fmt::Debug for OperatorToken {
     }
 }
 
-/// Who calls.
+/// The credential of a call.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Credential {
-    /// A user, as the identity provider knows them. The only credential that manages keys.
+    /// Identifies a user. The only credential that manages keys.
     IdToken(IdToken),
-    /// Whoever holds an API key.
+    /// Identifies an API key and its owner.
     ApiKey(FullKey),
-    /// The operator: the host application, which asks about any key.
+    /// Identifies the operator: the host application, which introspects any key and publishes events.
     OperatorToken(OperatorToken),
 }
 

@@ -11,26 +11,26 @@ const PATH: &str = "/api/webhooks/deliveries";
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Delivery {
-    /// Names the delivery in every other call.
+    /// The id with which other calls name the delivery.
     pub id: String,
-    /// The event: what the receiver sees as `webhook-id`.
+    /// The id of the event, which the receiver sees as `webhook-id`.
     pub event_id: String,
     /// The event's type.
     pub event_type: String,
-    /// Where it goes.
+    /// The subscription that it goes to.
     pub subscription_id: String,
     /// `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
     pub state: String,
     /// Why it failed or was cancelled; `None` in other states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Attempts that were begun.
+    /// How many attempts have started.
     pub attempts: u32,
-    /// When it will be attempted; `None` unless it waits.
+    /// When the next attempt is due; `None` unless the state is `waiting`.
     pub next_attempt_at: Option<String>,
     /// When the event was published.
     pub created_at: String,
-    /// When it ended; `None` while it has not.
+    /// When it ended; `None` before that.
     pub completed_at: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct Delivery {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Attempt {
-    /// Which attempt of its delivery, from 1. There may be gaps.
+    /// The number of the attempt within its delivery, from 1. Numbers may be missing.
     pub number: u32,
     /// When it started.
     pub started_at: String,
@@ -47,14 +47,14 @@ pub struct Attempt {
     pub duration_ms: u64,
     /// The status of the receiver's answer; `None` without an answer.
     pub status: Option<u16>,
-    /// Why it failed, such as `timeout`; `None` when it was a success.
+    /// Why it failed, such as `timeout`; `None` if it succeeded.
     pub error: Option<String>,
-    /// The first 16 KiB of the answer's body. In a [`DeliveryHistory`] alone.
+    /// The first 16 KiB of the answer's body. Only a [`DeliveryHistory`] contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
 }
 
-/// All about a delivery.
+/// A delivery with its event and its attempts.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -63,46 +63,46 @@ pub struct DeliveryHistory {
     pub delivery: Delivery,
     /// Its event, with the payload.
     pub event: Event,
-    /// Its attempts that have ended, the first first; of more than 100 the last 100.
+    /// The attempts that have ended, oldest first, at most the last 100.
     pub attempts: Vec<Attempt>,
 }
 
-/// Which deliveries to list: those that pass everything that is set.
+/// Which deliveries to list: those that match every field that is set.
 #[derive(Clone, Debug, Default)]
 pub struct DeliveryQuery {
-    /// Those to this subscription.
+    /// Only deliveries to this subscription.
     pub subscription_id: Option<String>,
-    /// Those of events of this type; no pattern.
+    /// Only events of this type. Patterns are not allowed.
     pub event_type: Option<String>,
-    /// Those that stand so: `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
+    /// Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
     pub state: Option<String>,
-    /// Those of events published then or later: RFC 3339.
+    /// Only events published at this time or later: RFC 3339.
     pub since: Option<String>,
-    /// Those of events published before then: RFC 3339.
+    /// Only events published before this time: RFC 3339.
     pub until: Option<String>,
-    /// The `next_cursor` of the page before, which had the same filters.
+    /// The `next_cursor` of the previous page, which must have had the same filters.
     pub cursor: Option<String>,
-    /// How many: 1 to 200; `None`: 50.
+    /// The size of the page, 1 to 200; `None` means 50.
     pub limit: Option<u32>,
 }
 
-/// A page of deliveries, newest first. It may be short, even empty, and yet not be the last.
+/// A page of deliveries, newest first. A page can be short or even empty without being the last.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DeliveryPage {
     /// The deliveries.
     pub deliveries: Vec<Delivery>,
-    /// Asks for the next page; `None` when this is the last one.
+    /// The cursor of the next page; `None` on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// The deliveries to a user's subscriptions: these calls take a [`FullKey`](crate::FullKey) or an
-/// [`IdToken`](crate::IdToken) as credential. Those that name a delivery fail with code `delivery_not_found` when it is
-/// not the user's.
+/// The deliveries to a user's subscriptions. These calls accept a [`FullKey`](crate::FullKey) or an
+/// [`IdToken`](crate::IdToken) as credential. A call that names a delivery of another user fails with code
+/// `delivery_not_found`.
 impl Client {
-    /// A page of deliveries, newest first; also of those to subscriptions that were deleted.
+    /// A page of deliveries, newest first, including deliveries to deleted subscriptions.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Client {
         self.call(Method::GET, &format!("{PATH}{query}"), NO_BODY).await
     }
 
-    /// A delivery, what it carries, and what came of each attempt.
+    /// A delivery with its event and the result of each attempt.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Client {
         self.call(Method::GET, &path(id, ""), NO_BODY).await
     }
 
-    /// Delivers again, now, and then on the retry schedule from its start.
+    /// Makes the delivery due now, and restarts its retry schedule.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl Client {
         Ok(changed.delivery)
     }
 
-    /// Gives a delivery up. Cancelling what has ended changes nothing and succeeds.
+    /// Cancels a delivery. Cancelling a delivery that has ended changes nothing and succeeds.
     ///
     /// # Errors
     ///

@@ -5,24 +5,24 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
-/// Why a call has no result. No variant holds a credential or a full key.
+/// Why a call failed. No variant contains a credential or a full key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The base URL is not an absolute `http` or `https` URL without user, query and fragment.
     #[error("the base URL must be an absolute http or https URL without user, query and fragment")]
     InvalidBaseUrl,
-    /// The credential has characters that no HTTP header can carry.
+    /// The credential contains characters that are not allowed in an HTTP header.
     #[error("the credential cannot be sent in a header")]
     InvalidCredential,
-    /// The service was not reached, or the answer did not come whole or in time. Nobody can tell whether the call
-    /// had an effect.
+    /// The client did not reach the service, or did not receive the whole answer in time. The call may have had its
+    /// effect.
     #[error("no answer from the service")]
     NoAnswer(#[source] reqwest::Error),
-    /// The service refused or failed, and said so.
+    /// The service answered with an error.
     #[error(transparent)]
     Refused(Box<Problem>),
-    /// The answer is not what the service documents: something else answers at this URL, or another version.
+    /// The answer differs from the documented one: another service or another version answers at this URL.
     #[error("unexpected answer with status {status}: {reason}")]
     UnexpectedAnswer {
         /// The HTTP status.
@@ -33,7 +33,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The HTTP status, when there was an answer.
+    /// The HTTP status, if there was an answer.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(problem) => Some(problem.status),
@@ -42,17 +42,17 @@ impl Error {
         }
     }
 
-    /// The stable code of the service's refusal, such as `api_key_limit_reached`.
+    /// The stable error code of the service, such as `api_key_limit_reached`.
     pub fn code(&self) -> Option<&str> {
         self.problem().and_then(|problem| problem.code.as_deref())
     }
 
-    /// How long the service asks to wait before the call is made again.
+    /// How long the service asks the client to wait before the next call.
     pub fn retry_after(&self) -> Option<Duration> {
         self.problem().and_then(|problem| problem.retry_after)
     }
 
-    /// The refusal, when this is one.
+    /// The problem document, if the service sent one.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Refused(problem) => Some(problem),
@@ -61,22 +61,22 @@ impl Error {
     }
 }
 
-/// A refusal in the service's words: problem details as of RFC 9457. From something in front of the service (a load
-/// balancer, a gateway) only the status may be known.
+/// An error answer of the service: problem details (RFC 9457). If a load balancer or a gateway answered instead of the
+/// service, only the status may be set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
     /// The HTTP status.
     pub status: u16,
-    /// Stable, for programs: `api_key_limit_reached`.
+    /// The stable code for programs, such as `api_key_limit_reached`.
     pub code: Option<String>,
-    /// For people.
+    /// The explanation for people.
     pub detail: Option<String>,
-    /// The fields at fault, if fields are.
+    /// The fields of the request that are wrong.
     pub errors: Vec<FieldError>,
-    /// Finds the call in the service's log.
+    /// The id of the call in the service's log.
     pub request_id: Option<String>,
-    /// How long to wait before trying again.
+    /// How long to wait before the next call.
     pub retry_after: Option<Duration>,
 }
 
@@ -86,7 +86,7 @@ pub struct Problem {
 pub struct FieldError {
     /// The field's name.
     pub field: String,
-    /// What is wrong, for people.
+    /// The explanation for people.
     pub detail: String,
 }
 
@@ -99,7 +99,7 @@ impl fmt::Display for Problem {
         if let Some(detail) = &self.detail {
             write!(formatter, ": {detail}")?;
         }
-        // The service's own detail names a field that is the only one at fault.
+        // If only one field is wrong, the detail of the problem already names the field.
         let said = |error: &&FieldError| self.detail.as_ref().is_some_and(|detail| detail.contains(&error.detail));
         for error in self.errors.iter().filter(|error| !said(error)) {
             write!(formatter, "; {} {}", error.field, error.detail)?;

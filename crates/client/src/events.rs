@@ -6,7 +6,7 @@ use crate::{Client, Error};
 
 const PATH: &str = "/api/operator/events";
 
-/// Something that happened to a user, to be published.
+/// An event to publish.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewEvent {
@@ -19,12 +19,12 @@ pub struct NewEvent {
 }
 
 impl NewEvent {
-    /// An event of this type, such as `invoice.paid`, that happened to the user with this id: the `sub` of their ID
-    /// tokens. Receivers get `data` as it is written here, byte for byte; a [`RawValue`] keeps its own writing.
+    /// An event of this type, such as `invoice.paid`, for the user with this id (the `sub` of the user's ID tokens).
+    /// Receivers get `data` byte for byte as it is serialized here. A [`RawValue`] is sent unchanged.
     ///
     /// # Errors
     ///
-    /// When `data` cannot be written as JSON.
+    /// When `data` cannot be serialized as JSON.
     pub fn new(
         user_id: impl Into<String>,
         event_type: impl Into<String>,
@@ -34,7 +34,7 @@ impl NewEvent {
         Ok(Self { user_id: user_id.into(), event_type: event_type.into(), data, id: None })
     }
 
-    /// Is known by this id of the publisher's own, which makes publishing safe to repeat.
+    /// Sets the id. With an id, publishing is safe to repeat.
     #[must_use]
     pub fn with_id(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
@@ -46,52 +46,53 @@ impl NewEvent {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Event {
-    /// What receivers see as `webhook-id`.
+    /// The id, which receivers see as `webhook-id`.
     pub id: String,
-    /// Whom it happened to.
+    /// The user that the event belongs to.
     pub user_id: String,
-    /// What kind of thing.
+    /// The type, such as `invoice.paid`.
     #[serde(rename = "type")]
     pub event_type: String,
     /// When it was published.
     pub created_at: String,
-    /// The body that is signed and sent, byte for byte. In a [`DeliveryHistory`](crate::DeliveryHistory) alone.
+    /// The exact body that is signed and sent. Only a [`DeliveryHistory`](crate::DeliveryHistory) contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<Box<RawValue>>,
 }
 
-/// What became of publishing an event.
+/// The result of publishing an event.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PublishedEvent {
     /// The event.
     pub event: Event,
-    /// How many subscriptions get it.
+    /// How many subscriptions receive it.
     pub deliveries: u32,
-    /// Whether it had been published before, so that nothing happened now.
+    /// Whether an event with this id existed already. If so, the call changed nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,
 }
 
-/// Publishing is the host application's: these calls need an [`OperatorToken`](crate::OperatorToken) as credential.
+/// Publishing by the host application. These calls need an [`OperatorToken`](crate::OperatorToken) as credential.
 impl Client {
-    /// Publishes an event. Once this has answered, every enabled subscription that matches gets it at least once.
+    /// Publishes an event. After this call succeeds, every enabled subscription that matches receives the event at
+    /// least once.
     ///
-    /// After an [`Error::NoAnswer`] it is safe to repeat for an event with an id of its own.
+    /// If the event has an id, the call is safe to repeat after [`Error::NoAnswer`].
     ///
     /// # Errors
     ///
-    /// Code `event_conflict` when another event had this id, or `payload_too_large`. Otherwise see [`Error`].
+    /// Code `event_conflict` if another event has this id, or `payload_too_large`. Otherwise see [`Error`].
     pub async fn publish_event(&self, event: &NewEvent) -> Result<PublishedEvent, Error> {
         self.call(Method::POST, PATH, Some(event)).await
     }
 
-    /// Publishes 1 to 500 events, all or none, and answers for each in the same order.
+    /// Publishes 1 to 500 events, all or none, and returns one result for each, in the same order.
     ///
     /// # Errors
     ///
-    /// As [`Client::publish_event`]; the fields of the refusal name the event, as in `events[3].type`.
+    /// As for [`Client::publish_event`]. The field errors name the event, as in `events[3].type`.
     pub async fn publish_events(&self, events: &[NewEvent]) -> Result<Vec<PublishedEvent>, Error> {
         let published: PublishedBatch =
             self.call(Method::POST, &format!("{PATH}/batch"), Some(&Batch { events })).await?;

@@ -3,42 +3,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Client, Error, FullKey};
 
-/// What Gatepost says of a key that is good: RFC 7662, in the words of this library.
+/// A valid key, as token introspection (RFC 7662) describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ActiveApiKey {
-    /// The user whose key it is: the subject of their ID tokens.
+    /// The owner of the key: the subject of the owner's ID tokens.
     pub user_id: String,
-    /// The identity provider that knows the user.
+    /// The identity provider of the owner.
     pub issuer: String,
     /// The key's id.
     pub key_id: String,
-    /// What its owner called it.
+    /// The label that its owner chose.
     pub label: String,
-    /// What it may be used for; empty when no scope was given.
+    /// The scopes it was created with; empty if none.
     pub scopes: Vec<String>,
     /// When it was created, in seconds since 1970-01-01.
     pub created_at_unix_seconds: i64,
-    /// When it ends by itself, in the same seconds; `None` when never.
+    /// When it expires, in seconds since 1970-01-01; `None` if never.
     pub expires_at_unix_seconds: Option<i64>,
 }
 
-/// The operator's question about a key: it needs an [`OperatorToken`](crate::OperatorToken) as credential.
+/// Token introspection. This call needs an [`OperatorToken`](crate::OperatorToken) as credential.
 impl Client {
-    /// Whether a key is good now and has every one of `required_scopes`: `None` when not. It counts as a use of the
+    /// Checks whether a key is valid now and has all `required_scopes`; `None` if not. The call counts as a use of the
     /// key.
     ///
     /// # Errors
     ///
-    /// Code `rate_limited` when the key is good, but has spent its allowance. Otherwise see [`Error`].
+    /// Code `rate_limited` if the key is valid but over its rate limit. Otherwise see [`Error`].
     pub async fn introspect(&self, key: &FullKey, required_scopes: &[&str]) -> Result<Option<ActiveApiKey>, Error> {
         let question = Question { token: key.expose(), scopes: required_scopes };
         let answer: Answer = self.call(Method::POST, "/api/operator/introspect", Some(&question)).await?;
         if !answer.active {
             return Ok(None);
         }
-        // Not the library's own text: that quotes the answer.
-        let reason = "an active key without what the service documents";
+        // The message of serde_json quotes the answer, so it is not part of the error.
+        let reason = "an active key without the documented fields";
         let key: Result<ActiveAnswer, _> = serde_json::from_value(answer.rest.into());
         key.map(|key| Some(key.into())).map_err(|_| Error::UnexpectedAnswer { status: 200, reason: reason.to_owned() })
     }

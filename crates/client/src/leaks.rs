@@ -3,10 +3,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Client, Error, FullKey};
 
-/// What a secret scanner calls: it needs an [`OperatorToken`](crate::OperatorToken) as credential.
+/// Leak reports of a secret scanner. This call needs an [`OperatorToken`](crate::OperatorToken) as credential.
 impl Client {
-    /// Revokes keys that were found in the open, whoever owns them; at most 1,000. For each, in the same order, the id
-    /// of the key; `None` where it is no key. Reporting one again changes nothing and succeeds.
+    /// Revokes up to 1,000 leaked keys of any user. Returns the id of each key in the same order, and `None` for a
+    /// string that is not a key. Reporting a key again changes nothing and succeeds.
     ///
     /// # Errors
     ///

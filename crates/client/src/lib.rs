@@ -7,7 +7,7 @@
 //! let user = Client::new("https://keys.example.com")?.with_credential(IdToken::new(id_token_of_the_user));
 //!
 //! let created = user.create_api_key("CI deploy").await?;
-//! // The one time that the full key can be had: hand it to whoever uses it.
+//! // The service shows the full key only in this answer: pass it on now.
 //! let machine = user.with_credential(created.key);
 //! println!("{:?}", machine.whoami().await?);
 //!
@@ -19,26 +19,27 @@
 //! # }
 //! ```
 //!
-//! - **Credentials** are [`IdToken`], [`FullKey`] and [`OperatorToken`]: they do not print, and are wiped on drop. They go to the base
-//!   URL and nowhere else: redirects are answered as errors, and proxy variables of the environment are ignored. Use
-//!   `https` unless the service is on this machine.
-//! - **Times** are the service's own texts, RFC 3339 in UTC with three decimals (`2026-11-21T01:42:03.120Z`). They
-//!   sort as they stand, and whichever date library you use can read them; this crate brings none upon you.
-//! - **Nothing is retried.** [`Error::retry_after`] says when the service asks to try again. Creating a key is not
-//!   idempotent: after an [`Error::NoAnswer`], list the keys before you create again. Publishing an event is, when the
-//!   event has an id of its own.
-//! - A [`Client`] is cheap to clone and keeps its connections; make one and share it.
+//! - **Credentials** are [`IdToken`], [`FullKey`] and [`OperatorToken`]. They cannot be printed, and their memory is
+//!   wiped on drop. The client sends them to the base URL only: it returns redirects as errors and ignores the proxy
+//!   variables of the environment. Use `https` unless the service runs on the same machine.
+//! - **Times** are strings as the service writes them: RFC 3339 in UTC with three decimals
+//!   (`2026-11-21T01:42:03.120Z`). They sort as strings, and every date library can parse them. This crate depends on
+//!   none.
+//! - **The client never retries.** [`Error::retry_after`] says how long the service asks you to wait. Creating a key is
+//!   not idempotent: after [`Error::NoAnswer`], list the keys before you create another. Publishing an event is
+//!   idempotent if you give the event an id.
+//! - A [`Client`] is cheap to clone and keeps its connections open. Create one and share it.
 //!
 //! # Features
 //!
-//! None is on by default.
+//! No feature is on by default.
 //!
-//! | feature | brings |
+//! | feature | adds |
 //! |---|---|
-//! | `tower` | `tower::RequireApiKey`, a layer that protects a service of yours: axum and others |
+//! | `tower` | `tower::RequireApiKey`, a layer that protects your service: axum and others |
 //! | `actix` | `actix::RequireApiKey`, the same for actix-web |
-//! | `protect` | `protect::KeyVerifier`, what both rest on, for any other framework |
-//! | `webhooks` | `webhooks::SigningSecret`, for the receiver of webhooks |
+//! | `protect` | `protect::KeyVerifier`, which both are built on, for any other framework |
+//! | `webhooks` | `webhooks::SigningSecret`, which verifies webhooks that you receive |
 
 #[cfg(feature = "actix")]
 pub mod actix;

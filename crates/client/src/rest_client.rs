@@ -9,13 +9,13 @@ use zeroize::Zeroizing;
 
 use crate::{Credential, Error, Problem};
 
-/// From the first byte sent to the last one received. The service itself gives up earlier.
+/// The limit of a call, from the first byte sent to the last byte received. The service gives up earlier.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// More than any answer has: a list of 10,000 keys, the most that can be configured, has about 3 MB.
+/// Larger than any answer: a list of 10,000 keys, the highest limit that can be configured, takes about 3 MB.
 const BODY_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What a call sends that has no body.
+/// The body of a call without a body.
 pub(crate) const NO_BODY: Option<&()> = None;
 
 /// A client of one Gatepost service, cheap to clone.
@@ -78,7 +78,7 @@ impl Client {
     }
 }
 
-/// A text as one segment of a path, or as a value of a query: no character of it means anything to the URL.
+/// Percent-encodes a string for one segment of a path, or for one value of a query.
 pub(crate) fn segment(text: &str) -> String {
     text.bytes().fold(String::with_capacity(text.len()), |mut segment, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -91,14 +91,14 @@ pub(crate) fn segment(text: &str) -> String {
     })
 }
 
-/// The query of a URL, from its `?` on; nothing when no parameter has a value.
+/// The query of a URL with its `?`; empty when no parameter has a value.
 pub(crate) fn query(parameters: &[(&str, Option<&str>)]) -> String {
     let given = parameters.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={}", segment(value))));
     let given: Vec<String> = given.collect();
     if given.is_empty() { String::new() } else { format!("?{}", given.join("&")) }
 }
 
-/// The body, which may hold a full key, and so is wiped on drop.
+/// The body. It may contain a full key, so its memory is wiped on drop.
 async fn whole_body(mut response: Response) -> Result<Zeroizing<Vec<u8>>, Error> {
     let mut body = Zeroizing::new(Vec::new());
     while let Some(chunk) = response.chunk().await.map_err(Error::NoAnswer)? {
@@ -120,12 +120,12 @@ fn read_answer<Answer: DeserializeOwned>(
         return Err(Error::Refused(Box::new(Problem::of(status, headers, body))));
     }
     if status.is_redirection() {
-        return Err(unexpected(status, "a redirect, which is not followed with a credential".to_owned()));
+        return Err(unexpected(status, "a redirect, which the client does not follow with a credential".to_owned()));
     }
-    // Nothing to say is `()`, whose JSON is `null`.
+    // An empty answer is read as `()`, whose JSON is `null`.
     let body = if status == StatusCode::NO_CONTENT { b"null" } else { body };
     serde_json::from_slice(body).map_err(|error| {
-        // Not the library's own text: that quotes the body.
+        // The message of serde_json quotes the body, so it is not part of the error.
         let place = format!("line {} column {}", error.line(), error.column());
         unexpected(status, format!("the body is not the JSON that the service documents ({place})"))
     })

@@ -13,23 +13,23 @@ const PATH: &str = "/api/webhooks/subscriptions";
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Subscription {
-    /// Names the subscription in every other call.
+    /// The id with which other calls name the subscription.
     pub id: String,
-    /// Where its webhooks go, in its normal form.
+    /// The URL that receives the webhooks, normalized.
     pub url: String,
-    /// The event types and patterns that it asks for.
+    /// The event types and patterns that it subscribes to.
     pub events: Vec<String>,
-    /// What its owner calls it; may be empty.
+    /// The description that its owner chose; may be empty.
     pub description: String,
     /// Whether it receives events.
     pub enabled: bool,
     /// When it was created.
     pub created_at: String,
-    /// When its owner, or the service, last changed it.
+    /// When its owner or the service last changed it.
     pub updated_at: String,
 }
 
-/// What a new subscription is to be.
+/// A subscription to create.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewSubscription {
@@ -42,77 +42,79 @@ pub struct NewSubscription {
 }
 
 impl NewSubscription {
-    /// Sends to `url` what one of `events` names: event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all.
+    /// Subscribes `url` to `events`: event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all events.
     pub fn new(url: impl Into<String>, events: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let events = events.into_iter().map(Into::into).collect();
         Self { url: url.into(), events, description: None, secret: None }
     }
 
-    /// Is called so: up to 1,000 characters.
+    /// Sets the description, up to 1,000 characters.
     #[must_use]
     pub fn described_as(self, description: impl Into<String>) -> Self {
         Self { description: Some(description.into()), ..self }
     }
 
-    /// Is signed with this secret, in place of one that the service makes.
+    /// Sets the signing secret. Without this call the service generates one.
     #[must_use]
     pub fn signed_with(self, secret: WebhookSecret) -> Self {
         Self { secret: Some(secret), ..self }
     }
 }
 
-/// What to change of a subscription: what is not set stays as it is.
+/// A change of a subscription. A field that is `None` stays unchanged.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionChange {
-    /// Where to send. What waits already goes there, too.
+    /// The URL. Deliveries that are already waiting go to the new URL as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// What to send from now on.
+    /// The event types and patterns from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<String>>,
-    /// What to call it.
+    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether to send. `false` ends what waits, as failed; `true` starts anew, also what the service had disabled.
+    /// Whether to send webhooks. `false` ends waiting deliveries as failed. `true` enables the subscription again, also
+    /// if the service had disabled it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
 
-/// A subscription whose secret is new.
+/// A subscription with a new secret.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubscriptionWithSecret {
     /// The subscription.
     pub subscription: Subscription,
-    /// The secret that the service made. It is in this answer and never again; `None` when the caller gave one.
+    /// The secret that the service generated. Only this answer contains it. `None` if the caller chose the secret.
     pub secret: Option<WebhookSecret>,
 }
 
-/// A subscription, and how it fares.
+/// A subscription and its health.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FoundSubscription {
     /// The subscription.
     pub subscription: Subscription,
-    /// How it fares.
+    /// The health of the subscription.
     pub health: SubscriptionHealth,
 }
 
-/// How a subscription fares.
+/// The health of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubscriptionHealth {
     /// `healthy`, `failing`, `paused` or `disabled`.
     pub state: String,
-    /// Why: who disabled it (`owner`, `gone`, `only_failures`), `retry_after`, or the error of the last attempt.
+    /// The reason for the state: why it is disabled (`owner`, `gone`, `only_failures`), `retry_after`, or the error of
+    /// the last attempt.
     pub reason: Option<String>,
-    /// Since when there are nothing but failures; `None` when there are none.
+    /// Since when every attempt has failed; `None` if the last one succeeded.
     pub failing_since: Option<String>,
-    /// Deliveries that wait or are being sent, counted up to 100,000.
+    /// How many deliveries are waiting or being sent, counted up to 100,000.
     pub waiting: u32,
     /// The attempt that ended last; `None` before the first.
     pub last_attempt: Option<Attempt>,
@@ -125,35 +127,35 @@ pub struct SubscriptionHealth {
 pub struct SubscriptionPage {
     /// The subscriptions.
     pub subscriptions: Vec<Subscription>,
-    /// Asks for the next page; `None` when this is the last one.
+    /// The cursor of the next page; `None` on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// A test event on its way to one subscription.
+/// A test event for one subscription.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubscriptionTest {
     /// The event, of the type `webhook.test`.
     pub event: Event,
-    /// Its delivery: [`Client::find_delivery`] says what came of it.
+    /// Its delivery. [`Client::find_delivery`] shows the result.
     pub delivery: Delivery,
 }
 
-/// The webhook subscriptions of a user: these calls take a [`FullKey`](crate::FullKey) or an
-/// [`IdToken`](crate::IdToken) as credential. Those that name a subscription fail with code `subscription_not_found`
-/// when it is not the user's.
+/// The webhook subscriptions of a user. These calls accept a [`FullKey`](crate::FullKey) or an
+/// [`IdToken`](crate::IdToken) as credential. A call that names a subscription of another user fails with code
+/// `subscription_not_found`.
 impl Client {
     /// Subscribes a URL.
     ///
     /// # Errors
     ///
-    /// Code `subscription_limit_reached` when the user has as many as allowed. Otherwise see [`Error`].
+    /// Code `subscription_limit_reached` if the user has the maximum number of subscriptions. Otherwise see [`Error`].
     pub async fn create_subscription(&self, new: &NewSubscription) -> Result<SubscriptionWithSecret, Error> {
         self.call(Method::POST, PATH, Some(new)).await
     }
 
-    /// A page of the user's subscriptions, newest first: the first, or the one that a `next_cursor` names.
+    /// A page of the user's subscriptions, newest first: the first page, or the page of a `next_cursor`.
     ///
     /// # Errors
     ///
@@ -162,7 +164,7 @@ impl Client {
         self.call(Method::GET, &format!("{PATH}{}", query(&[("cursor", cursor)])), NO_BODY).await
     }
 
-    /// A subscription, and how it fares.
+    /// A subscription and its health.
     ///
     /// # Errors
     ///
@@ -171,7 +173,7 @@ impl Client {
         self.call(Method::GET, &path(id, ""), NO_BODY).await
     }
 
-    /// Changes a subscription, and answers how it is now.
+    /// Changes a subscription and returns its new state.
     ///
     /// # Errors
     ///
@@ -181,7 +183,7 @@ impl Client {
         Ok(changed.subscription)
     }
 
-    /// Deletes a subscription, and cancels what waits for it.
+    /// Deletes a subscription and cancels its waiting deliveries.
     ///
     /// # Errors
     ///
@@ -190,8 +192,8 @@ impl Client {
         self.call(Method::DELETE, &path(id, ""), NO_BODY).await
     }
 
-    /// Signs with a new secret, the given one or one that the service makes. Until `overlap` ends (whole seconds, at
-    /// most a week; `None`: a day) the old one signs as well.
+    /// Replaces the signing secret with `secret`, or with one that the service generates. The old secret signs as well
+    /// until `overlap` ends (whole seconds, at most a week; `None` means a day).
     ///
     /// # Errors
     ///
@@ -206,7 +208,7 @@ impl Client {
         self.call(Method::POST, &path(id, "/rotate-secret"), Some(&body)).await
     }
 
-    /// Sends an event of the type `webhook.test` to this subscription alone, whatever it asks for.
+    /// Sends an event of the type `webhook.test` to this subscription only, whatever events it subscribes to.
     ///
     /// # Errors
     ///
@@ -215,8 +217,9 @@ impl Client {
         self.call(Method::POST, &path(id, "/test"), NO_BODY).await
     }
 
-    /// Enables a subscription, and makes due what failed, or waits for a retry, of events published since then (RFC
-    /// 3339). Answers how many deliveries that are; with 100,000, call again.
+    /// Enables a subscription, and makes its deliveries of events published since `since` (RFC 3339) due now: those
+    /// that failed, and those that wait for a retry. Returns how many deliveries that are. If the result is 100,000,
+    /// call again.
     ///
     /// # Errors
     ///

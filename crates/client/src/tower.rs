@@ -1,5 +1,5 @@
-//! A Tower layer that lets nobody pass without a good API key: for axum, and for every service whose answers can have a
-//! text as body.
+//! A Tower layer that accepts only requests with a valid API key: for axum, and for every service whose response body
+//! can be made from a `String`.
 //!
 //! ```
 //! use axum::{Extension, Router, routing::get};
@@ -31,10 +31,10 @@ use tower_service::Service;
 
 use crate::protect::{KeyVerifier, Refusal, Scopes, api_key_in};
 
-/// A layer that takes the API key from `x-api-key` or `Authorization: Bearer`, and refuses requests without a good one
-/// as [`Refusal`] says. Handlers find the [`Caller`](crate::protect::Caller) in the request's extensions.
+/// A layer that reads the API key from `x-api-key` or `Authorization: Bearer`, and answers a request without a valid
+/// key with a [`Refusal`]. Handlers find the [`Caller`](crate::protect::Caller) in the request's extensions.
 ///
-/// What lies outside of it is not asked: put CORS, which answers preflights that carry no key, around it.
+/// Wrap the CORS layer around this one: CORS preflights carry no key.
 #[derive(Clone, Debug)]
 pub struct RequireApiKey {
     keys: KeyVerifier,
@@ -42,13 +42,13 @@ pub struct RequireApiKey {
 }
 
 impl RequireApiKey {
-    /// Lets every good key pass.
+    /// Accepts every valid key.
     pub fn new(keys: KeyVerifier) -> Self {
         Self { keys, required: Scopes::default() }
     }
 
-    /// Lets only keys pass that have all of these scopes, with spaces between: `orders:read orders:write`. A scope that
-    /// no key can have lets nobody pass.
+    /// Accepts only keys that have all of these scopes, separated by spaces: `orders:read orders:write`. With a scope
+    /// that no key can have, no request passes.
     #[must_use]
     pub fn with_scopes(self, scopes: &str) -> Self {
         Self { required: Scopes::parse(scopes), ..self }
@@ -63,7 +63,7 @@ impl<Inner> Layer<Inner> for RequireApiKey {
     }
 }
 
-/// A service behind [`RequireApiKey`].
+/// A service that [`RequireApiKey`] protects.
 #[derive(Clone, Debug)]
 pub struct Protected<Inner> {
     inner: Inner,
@@ -86,7 +86,7 @@ where
     }
 
     fn call(&mut self, mut request: Request<RequestBody>) -> Self::Future {
-        // The clone is not ready; the one that was polled is.
+        // `poll_ready` was called on `self.inner`, so that one must serve the request; its clone may not be ready.
         let clone = self.inner.clone();
         let mut inner = mem::replace(&mut self.inner, clone);
         let RequireApiKey { keys, required } = self.rule.clone();

@@ -4,9 +4,9 @@ use crate::api_keys::KeyList;
 use crate::rest_client::{NO_BODY, segment};
 use crate::{ApiKey, Client, Error};
 
-/// Support work on the keys of any user: these calls need an [`OperatorToken`](crate::OperatorToken) as credential.
+/// The keys of any user, for support staff. These calls need an [`OperatorToken`](crate::OperatorToken) as credential.
 impl Client {
-    /// The keys of a user, newest first, as they see them; none for a user who is not known.
+    /// The keys of a user, newest first, as the user sees them; empty for an unknown user.
     ///
     /// # Errors
     ///
@@ -16,7 +16,7 @@ impl Client {
         Ok(list.into_keys())
     }
 
-    /// Revokes a key of a user and answers with their updated list. Revoking again changes nothing and succeeds.
+    /// Revokes a key of a user and returns the user's updated list. Revoking a key again changes nothing and succeeds.
     ///
     /// # Errors
     ///

@@ -3,8 +3,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use zeroize::Zeroizing;
 
-/// The text of a secret that webhooks are signed with: `whsec_…`, or one of the owner's own. It does not print, and is
-/// wiped on drop. `webhooks::SigningSecret` makes of it what verifies.
+/// The secret that signs webhooks, as a string: `whsec_…`, or one that the owner chose. It cannot be printed, and is
+/// wiped on drop. `webhooks::SigningSecret` parses it and verifies with it.
 #[derive(Clone)]
 pub struct WebhookSecret(Zeroizing<String>);
 
@@ -32,7 +32,7 @@ impl<'de> Deserialize<'de> for WebhookSecret {
     }
 }
 
-/// Written into the request that gives it to the service, and nowhere else.
+/// For the request that sends the secret to the service.
 impl Serialize for WebhookSecret {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)

@@ -1,13 +1,15 @@
-//! For the receiver of webhooks: whether one is Gatepost's, or that of anybody who signs by Standard Webhooks 1.0.
+//! For receivers of webhooks: verifies that a webhook comes from Gatepost, or from another sender that follows Standard
+//! Webhooks 1.0.
 //!
 //! ```
 //! use gatepost_client::webhooks::{Headers, Refused, SigningSecret};
 //!
-//! /// `header` finds a header of the request by its name, `body` is its body, byte for byte as it came.
-//! fn accept<'a>(header: impl Fn(&str) -> Option<&'a str>, body: &[u8], secret: &SigningSecret) -> Result<(), Refused> {
+//! /// `header` finds a header of the request by its name. `body` is the raw body, byte for byte.
+//! fn accept<'a>(header: impl Fn(&str) -> Option<&'a str>, body: &[u8], secret: &SigningSecret) -> Result<(), Refused>
+//! {
 //!     let headers = Headers::read(header)?;
 //!     secret.verify(&headers, body, std::time::SystemTime::now())?;
-//!     // Deliveries are repeated: an id that was handled before needs nothing but a 2xx.
+//!     // A webhook may arrive more than once: answer an id that you have handled with 2xx, and do nothing else.
 //!     println!("the event {} is genuine", headers.id);
 //!     Ok(())
 //! }
@@ -22,49 +24,49 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// How far a webhook's timestamp may be from now, either way: who records one cannot send it again later.
+/// How far the timestamp of a webhook may be from now, before or after. The limit stops replays of recorded webhooks.
 pub const TOLERANCE: Duration = Duration::from_mins(5);
 
-/// What stands before a secret whose key is written in base64.
+/// The prefix of a secret whose key is in base64.
 const PREFIX: &str = "whsec_";
 const KEY_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 const LENGTH_MAX: usize = 256;
 /// Many more than a rotation needs.
 const SIGNATURES_MAX: usize = 32;
 
-/// The secret that a subscription's webhooks are signed with. It does not print, and is wiped on drop.
+/// The secret that signs a subscription's webhooks. It cannot be printed, and is wiped on drop.
 #[derive(Clone)]
 pub struct SigningSecret(Zeroizing<Vec<u8>>);
 
-/// Why a text is no [`SigningSecret`].
+/// Why a string is not a valid [`SigningSecret`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSigningSecret {
-    /// After `whsec_` stands no base64, or not of 24 to 64 bytes.
-    #[error("after `whsec_` must follow the base64 of 24 to 64 bytes")]
+    /// The part after `whsec_` is not base64, or not the base64 of 24 to 64 bytes.
+    #[error("the part after `whsec_` must be the base64 of 24 to 64 bytes")]
     Key,
-    /// Not 1 to 256 characters.
+    /// The length is not 1 to 256 characters.
     #[error("must have 1 to 256 characters")]
     Length,
 }
 
-/// Why a webhook is not to be believed. Answer it with 400 or 401, and do nothing else.
+/// Why a webhook is rejected. Answer the request with 400 or 401, and do nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// A header is not there.
+    /// A header is missing.
     #[error("the header {0} is missing")]
     MissingHeader(&'static str),
-    /// The timestamp is no whole number of seconds.
-    #[error("the header webhook-timestamp is no number of seconds")]
+    /// The timestamp is not a whole number of seconds.
+    #[error("the header webhook-timestamp is not a number of seconds")]
     UnreadableTimestamp,
-    /// It was sent more than [`TOLERANCE`] ago, or by a clock that is wrong.
+    /// The webhook was sent more than [`TOLERANCE`] ago, or the sender's clock is wrong.
     #[error("the timestamp is too old")]
     TooOld,
-    /// It was sent more than [`TOLERANCE`] ahead of this machine's clock.
+    /// The timestamp is more than [`TOLERANCE`] ahead of this machine's clock.
     #[error("the timestamp is too far ahead")]
     TooNew,
-    /// It was not signed with this secret, or something was changed since.
+    /// The webhook was not signed with this secret, or it was modified after signing.
     #[error("no signature matches")]
     WrongSignature,
 }
@@ -74,14 +76,14 @@ pub enum Refused {
 pub struct Headers<'a> {
     /// `webhook-id`: the event's id, the same at every attempt.
     pub id: &'a str,
-    /// `webhook-timestamp`: the attempt's time in whole seconds since 1970-01-01.
+    /// `webhook-timestamp`: the time of the attempt in whole seconds since 1970-01-01.
     pub timestamp: &'a str,
-    /// `webhook-signature`: one or more signatures with spaces between.
+    /// `webhook-signature`: one or more signatures, separated by spaces.
     pub signature: &'a str,
 }
 
 impl<'a> Headers<'a> {
-    /// Reads them through `header`, which finds a header of the request by its name in lower case.
+    /// Reads the headers with `header`, which finds a header of the request by its lower-case name.
     ///
     /// # Errors
     ///
@@ -97,12 +99,12 @@ impl<'a> Headers<'a> {
 }
 
 impl SigningSecret {
-    /// The secret as Gatepost answered it, or as you gave it: `whsec_` and base64 stand for the decoded bytes, any other
-    /// text for its own.
+    /// Parses a secret that Gatepost generated or that you chose. The key is the decoded base64 after `whsec_`, or the
+    /// bytes of any other string.
     ///
     /// # Errors
     ///
-    /// Says which rule the text breaks.
+    /// The rule that the string breaks.
     pub fn parse(text: &str) -> Result<Self, InvalidSigningSecret> {
         if text.is_empty() || text.chars().nth(LENGTH_MAX).is_some() {
             return Err(InvalidSigningSecret::Length);
@@ -114,14 +116,15 @@ impl SigningSecret {
         if KEY_BYTES.contains(&key.len()) { Ok(Self(key)) } else { Err(InvalidSigningSecret::Key) }
     }
 
-    /// Whether a webhook was signed with this secret less than [`TOLERANCE`] from `now`. `body` is what came, byte for
-    /// byte: JSON that was read and written again is another text. Takes the same time whatever signature came.
+    /// Checks that a webhook was signed with this secret within [`TOLERANCE`] of `now`. `body` must be the raw body:
+    /// JSON that was parsed and serialized again has other bytes. The comparison takes the same time for every
+    /// signature.
     ///
-    /// During a rotation Gatepost signs with both secrets, so that either will do.
+    /// During a rotation Gatepost signs with both secrets, so either of them verifies.
     ///
     /// # Errors
     ///
-    /// Says why it is not to be believed.
+    /// Why the webhook is rejected.
     pub fn verify(&self, headers: &Headers<'_>, body: &[u8], now: SystemTime) -> Result<(), Refused> {
         check_timestamp(headers.timestamp, now)?;
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).map_err(|_| Refused::WrongSignature)?;
@@ -143,7 +146,7 @@ impl fmt::Debug for SigningSecret {
 }
 
 fn check_timestamp(text: &str, now: SystemTime) -> Result<(), Refused> {
-    // Digits alone: a sign or a space would be signed as part of the text, and read as the same number.
+    // Only digits: `+1` and `1` parse to the same number, but have different signatures.
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let seconds = text.parse().ok().filter(|_| is_number).ok_or(Refused::UnreadableTimestamp)?;
     let sent_at = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).ok_or(Refused::TooNew)?;

@@ -4,18 +4,18 @@ use serde::Deserialize;
 use crate::rest_client::NO_BODY;
 use crate::{Client, Error};
 
-/// Whom the service takes the caller for.
+/// The caller, as the service identifies it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WhoAmI {
-    /// The user: the subject of their ID tokens.
+    /// The user's id: the subject of the user's ID tokens.
     pub user_id: String,
-    /// What the call was made with.
+    /// The credential of the call.
     pub credential: UsedCredential,
 }
 
-/// The credential of a call, as the service knows it.
+/// The credential of a call, as the service identifies it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
@@ -24,9 +24,9 @@ pub enum UsedCredential {
     ApiKey {
         /// The key's id.
         key_id: String,
-        /// What its owner called it.
+        /// The label that its owner chose.
         label: String,
-        /// What it may be used for; empty when no scope was given.
+        /// The scopes it was created with; empty if none.
         #[serde(default)]
         scopes: Vec<String>,
     },
@@ -35,7 +35,7 @@ pub enum UsedCredential {
 }
 
 impl Client {
-    /// Asks whose credential this is. Takes an API key or an ID token.
+    /// Identifies the caller. The credential must be an API key or an ID token.
     ///
     /// # Errors
     ///

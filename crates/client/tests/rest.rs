@@ -1,4 +1,4 @@
-//! The client against a server that answers as the service does, and as it should not.
+//! The client against a server that answers as the service does, and in ways that the service never should.
 
 use std::time::Duration;
 
@@ -230,7 +230,7 @@ async fn an_answer_that_is_none_of_ours_is_an_error_that_quotes_nothing() {
 
 #[tokio::test]
 async fn a_service_that_is_away_is_no_answer() {
-    // Bound and dropped: nobody listens on this port.
+    // The listener is dropped, so no process listens on this port.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);

@@ -51,7 +51,7 @@ fn attempt() -> Value {
     })
 }
 
-/// A service that is called once, as `asked`, and a client of it with an API key.
+/// A service that expects one call, as `asked`, and a client with an API key.
 async fn service(asked: MockBuilder, status: u16, answer: &Value) -> (MockServer, Client) {
     let server = MockServer::start().await;
     let asked = asked.and(header("x-api-key", "svc_live_1"));
@@ -118,7 +118,7 @@ async fn a_subscription_is_found_changed_and_deleted_under_its_own_path() {
     let server = MockServer::start().await;
     let delete = asked("DELETE", "/api/webhooks/subscriptions/sub_1");
     delete.respond_with(ResponseTemplate::new(204)).expect(1).mount(&server).await;
-    Client::new(&server.uri()).unwrap().delete_subscription("sub_1").await.expect("nothing to say is no error");
+    Client::new(&server.uri()).unwrap().delete_subscription("sub_1").await.expect("an empty answer is a success");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::scopes::Scopes;
 use crate::ActiveApiKey;
 
-/// Whose API key a request came with: what a handler finds in the request's extensions. Cheap to clone.
+/// The API key of a request and its owner. Handlers find it in the request's extensions. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller(Arc<Identity>);
 
@@ -22,32 +22,32 @@ impl Caller {
         Self(Arc::new(Identity { user_id, issuer, key_id, label, scopes: Scopes::parse(&scopes.join(" ")) }))
     }
 
-    /// The user whose key it is: the subject of their ID tokens.
+    /// The owner of the key: the subject of the owner's ID tokens.
     pub fn user_id(&self) -> &str {
         &self.0.user_id
     }
 
-    /// The identity provider that knows the user.
+    /// The identity provider of the owner.
     pub fn issuer(&self) -> &str {
         &self.0.issuer
     }
 
-    /// The key's id: not a secret, and good for logs.
+    /// The key's id. It is not a secret, so logs may contain it.
     pub fn key_id(&self) -> &str {
         &self.0.key_id
     }
 
-    /// What the user called the key.
+    /// The label of the key.
     pub fn label(&self) -> &str {
         &self.0.label
     }
 
-    /// What the key may be used for.
+    /// The scopes of the key.
     pub fn scopes(&self) -> &Scopes {
         &self.0.scopes
     }
 
-    /// Whether the key has this scope, for what a handler decides itself.
+    /// Whether the key has this scope, for a decision inside a handler.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes().iter().any(|held| held == scope)
     }

@@ -2,8 +2,8 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
-/// An instant by both clocks. The monotonic one stands still while a machine is suspended, the other one may be set
-/// back: an age is the longer of what the two say.
+/// An instant on both clocks. The monotonic clock stops while the machine is suspended, and the wall clock may be set
+/// back, so an age is the longer of the two differences.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     monotonic: Instant,

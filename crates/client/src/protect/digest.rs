@@ -1,15 +1,15 @@
 use sha2::{Digest, Sha256};
 
-/// The longest presented key that is looked at, in bytes: what Gatepost itself takes.
+/// The longest key that is checked, in bytes. Gatepost has the same limit.
 const PRESENTED_LENGTH_MAX: usize = 512;
 
-/// SHA-256 of a presented key: what the cache knows a key by. It does not print.
+/// SHA-256 of a presented key, which identifies the key in the cache. It cannot be printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct KeyDigest([u8; 32]);
 
 impl KeyDigest {
-    /// The digest; `None` when Gatepost would refuse the text unseen: empty, over 512 bytes, or other than visible
-    /// ASCII.
+    /// The digest; `None` for a string that Gatepost refuses without a look-up: empty, over 512 bytes, or with
+    /// characters other than visible ASCII.
     pub(super) fn of_presented(key: &str) -> Option<Self> {
         let plausible = (1..=PRESENTED_LENGTH_MAX).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
         plausible.then(|| Self(Sha256::digest(key.as_bytes()).into()))

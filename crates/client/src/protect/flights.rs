@@ -6,16 +6,16 @@ use futures_util::future::{BoxFuture, Shared};
 use super::Verdict;
 use super::digest::KeyDigest;
 
-/// A question to Gatepost under way, which all who ask for one key share. `None`: there was no answer.
+/// A running call to Gatepost, which all requests with the same key share. Its output is `None` if the call failed.
 pub(super) type Flight = Shared<BoxFuture<'static, Option<Verdict>>>;
 
-/// The questions under way: at most one for each digest.
+/// The running calls: at most one for each digest.
 #[derive(Default)]
 pub(super) struct Flights(Mutex<HashMap<KeyDigest, Flight>>);
 
 impl Flights {
-    /// Joins the flight of this digest, or the one that `begin` makes. First asks `recall`, so that who comes just after
-    /// a flight has landed finds what it remembered. Both are called under the lock: nothing may be polled there.
+    /// Joins the flight of this digest, or starts one with `begin`. It calls `recall` first, so that a request that
+    /// comes just after a flight has landed finds its result. Both closures run under the lock and must not poll.
     pub(super) fn join<Known>(
         self: &Arc<Self>,
         digest: KeyDigest,
@@ -35,14 +35,14 @@ impl Flights {
     }
 }
 
-/// Takes its flight out of the table when it ends, however that is.
+/// Removes its flight from the table on drop, whether the call succeeded, failed or was aborted.
 pub(super) struct Landing {
     flights: Arc<Flights>,
     digest: KeyDigest,
 }
 
 impl Landing {
-    /// Whose flight it is.
+    /// The digest of the flight.
     pub(super) fn digest(&self) -> &KeyDigest {
         &self.digest
     }

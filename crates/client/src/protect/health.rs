@@ -5,14 +5,14 @@ use tokio::time::Instant;
 
 use crate::Error;
 
-/// How long after a failure nothing is asked that nobody waits for.
+/// How long after a failure no background refresh starts.
 const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
-/// Whether Gatepost answers, as of the last time that it was asked. The log hears of each change.
+/// Whether the last call to Gatepost succeeded. Each change is logged.
 #[derive(Default)]
 pub(super) struct Health(Mutex<Option<Instant>>);
 
-/// Why there is no answer that tells anything about a key.
+/// Why a call gave no information about a key.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("no answer within {0:?}")]
@@ -22,18 +22,18 @@ pub(super) enum Failure {
 }
 
 impl Health {
-    /// Gatepost answered.
+    /// Records an answer.
     pub(super) fn succeeded(&self) {
         if self.failed_at().take().is_some() {
             tracing::info!("Gatepost answers again");
         }
     }
 
-    /// Gatepost did not answer, or said nothing about the key.
+    /// Records a call without an answer, or with an error.
     pub(super) fn failed(&self, failure: &Failure) {
         if self.failed_at().replace(Instant::now()).is_none() {
             let error: &dyn std::error::Error = failure;
-            tracing::warn!(error, "Gatepost cannot be asked about API keys: those known are trusted for a while");
+            tracing::warn!(error, "Gatepost does not answer; cached API keys stay valid for a few seconds");
         }
     }
 
@@ -41,7 +41,7 @@ impl Health {
         self.failed_at().is_some()
     }
 
-    /// Whether it is time to try again beside a request.
+    /// Whether a background refresh may start.
     pub(super) fn may_retry(&self) -> bool {
         self.failed_at().is_none_or(|failed_at| failed_at.elapsed() >= RETRY_PAUSE)
     }

@@ -16,22 +16,22 @@ use super::verdicts::{Recall, Verdicts};
 use super::{Refusal, Verdict};
 use crate::{ActiveApiKey, Client, Error, FullKey};
 
-/// The bounds of a [`KeyVerifier`]. The defaults are what its documentation promises.
+/// The limits of a [`KeyVerifier`]. The module's promises hold for the defaults.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyVerifierSettings {
-    /// How old an answer of Gatepost may be while Gatepost answers: 1 s. Zero asks each time.
+    /// How old an answer may be while Gatepost answers: 1 s. With zero, every request asks Gatepost.
     pub max_age: Duration,
-    /// How old one may be while it does not: 5 s. At least `max_age`.
+    /// How old an answer may be while Gatepost does not answer: 5 s. At least `max_age`.
     pub trust_max: Duration,
-    /// How long Gatepost may take to answer before it counts as away: 1 s.
+    /// How long a call to Gatepost may take before it counts as failed: 1 s.
     pub call_timeout: Duration,
-    /// How long a key that was refused is not asked about again: 1 s.
+    /// How long a refusal is cached: 1 s.
     pub refused_max_age: Duration,
-    /// The most good keys in the cache: 100,000.
+    /// The most valid keys in the cache: 100,000.
     pub keys_max: usize,
-    /// The most keys that are remembered to be refused: 20,000.
+    /// The most refused keys in the cache: 20,000.
     pub refused_max: usize,
-    /// The most questions under way at a time, of keys that were good before and of others each: 64.
+    /// The most calls at a time: 64 for keys that were valid before, and 64 for other keys.
     pub calls_max: usize,
 }
 
@@ -49,8 +49,8 @@ impl Default for KeyVerifierSettings {
     }
 }
 
-/// Says whether API keys are good: asks Gatepost, and remembers its answers for a moment. Make one and share it: it is
-/// cheap to clone, and clones share what they know.
+/// Verifies API keys: asks Gatepost, and caches the answers for a moment. Create one and share it. It is cheap to
+/// clone, and clones share the cache.
 #[derive(Clone)]
 pub struct KeyVerifier(Arc<Inner>);
 
@@ -60,25 +60,25 @@ struct Inner {
     verdicts: Verdicts,
     flights: Arc<Flights>,
     health: Health,
-    /// Apart, so that a flood of garbage does not keep good keys from being asked about in time.
+    /// Separate limits, so that a flood of unknown keys does not delay calls for valid keys.
     calls_for_good: Semaphore,
     calls_for_others: Semaphore,
-    /// Where questions are asked: a connection is driven by the runtime that opened it, and web servers have one for
-    /// each worker.
+    /// The runtime of the calls. A connection belongs to the runtime that opened it, and web servers have one runtime
+    /// for each worker.
     runtime: Handle,
 }
 
 impl KeyVerifier {
-    /// Asks `gatepost`, whose credential must be an [`OperatorToken`](crate::OperatorToken).
+    /// A verifier that asks `gatepost`, whose credential must be an [`OperatorToken`](crate::OperatorToken).
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime. What asks Gatepost lives on the runtime in which this is called: call it in `main`.
+    /// Outside a tokio runtime. All calls to Gatepost run on the current runtime, so call this function in `main`.
     pub fn new(gatepost: Client) -> Self {
         Self::with_settings(gatepost, KeyVerifierSettings::default())
     }
 
-    /// [`KeyVerifier::new`] with other bounds.
+    /// As [`KeyVerifier::new`], with other limits.
     ///
     /// # Panics
     ///
@@ -96,7 +96,7 @@ impl KeyVerifier {
         }))
     }
 
-    /// Whose key `presented` is, if it is good.
+    /// The owner of the key `presented`, if the key is valid.
     ///
     /// # Errors
     ///
@@ -120,33 +120,33 @@ impl KeyVerifier {
         }
     }
 
-    /// How many keys are remembered: good ones, and refused ones.
+    /// How many valid and how many refused keys are in the cache.
     pub fn cached(&self) -> (usize, usize) {
         self.0.verdicts.count()
     }
 
-    /// Whether a request passes that came with this key, as [`api_key_in`](super::api_key_in) finds it, where these
-    /// scopes are needed. It is all that a middleware asks.
+    /// Decides whether a request may pass, from its key as [`api_key_in`](super::api_key_in) finds it and the scopes
+    /// that it needs. Middleware needs no other method.
     ///
     /// # Errors
     ///
-    /// Says how the request is to be refused.
+    /// How to refuse the request.
     pub async fn admit(&self, presented: Result<&str, Refusal>, required: &Scopes) -> Verdict {
         let caller = self.verify(presented?).await?;
         if caller.scopes().covers(required) { Ok(caller) } else { Err(Refusal::MissingScope(required.clone())) }
     }
 
-    /// Has Gatepost asked, and does not wait.
+    /// Starts a call to Gatepost in the background.
     fn refresh(&self, digest: KeyDigest, presented: &str) {
         if self.0.health.may_retry()
             && let Err(flight) = self.0.flights.join(digest, || None::<()>, |landing| self.flight(landing, presented))
         {
-            // Once it is off, it needs nobody to wait for it.
+            // The first poll starts the call; the call then runs in its own task.
             let _ = flight.now_or_never();
         }
     }
 
-    /// Asks Gatepost, together with all who ask for the same key now.
+    /// Asks Gatepost, in one call with all other requests for the same key.
     async fn ask(&self, digest: KeyDigest, presented: &str) -> Verdict {
         let recall = || match self.0.verdicts.recall(&digest, Mark::now()) {
             Recall::Known(verdict) => Some(verdict),
@@ -167,7 +167,7 @@ impl KeyVerifier {
         }
     }
 
-    /// A question that is off when it is first polled. Its task goes on when those who wait for it go away.
+    /// A call that starts when it is first polled. Its task continues if every waiting request is dropped.
     fn flight(&self, landing: Landing, presented: &str) -> Flight {
         let (inner, key) = (Arc::clone(&self.0), FullKey::new(presented));
         let runtime = self.0.runtime.clone();
@@ -176,11 +176,11 @@ impl KeyVerifier {
 }
 
 impl Inner {
-    /// Asks, and remembers the answer; `None` when there is none.
+    /// Asks Gatepost and caches the answer; `None` if there is no answer.
     async fn question(self: Arc<Self>, landing: Landing, key: FullKey) -> Option<Verdict> {
         let was_good = self.verdicts.was_good(landing.digest());
         let calls = if was_good { &self.calls_for_good } else { &self.calls_for_others };
-        // No permit in time: we are busy, which says nothing of Gatepost.
+        // No permit in time means that this process is busy, not that Gatepost fails: its health stays unchanged.
         let _call = timeout(self.settings.call_timeout, calls.acquire()).await.ok()?.ok()?;
         let asked_at = Mark::now();
         let said = match self.introspect(&key).await {
@@ -191,7 +191,7 @@ impl Inner {
             }
         };
         self.health.succeeded();
-        // Remembered before `landing` is dropped: who finds no flight finds this.
+        // Cached before `landing` is dropped: a request that finds no flight finds the cached answer.
         Some(self.verdicts.remember(*landing.digest(), said, asked_at))
     }
 
@@ -209,7 +209,7 @@ impl Inner {
         }
     }
 
-    /// A kept connection that Gatepost closes just when we send is no outage: one more try opens another.
+    /// Tries twice: Gatepost may close a kept connection just as the client sends, and the second try opens a new one.
     async fn introspect_persistently(&self, key: &FullKey) -> Result<Option<ActiveApiKey>, Error> {
         match self.gatepost.introspect(key, &[]).await {
             Err(Error::NoAnswer(_)) => self.gatepost.introspect(key, &[]).await,

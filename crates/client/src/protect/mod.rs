@@ -1,30 +1,30 @@
-//! Whether a caller's API key is good, for a service of yours.
+//! Checks the API keys of callers in your service.
 //!
-//! `tower::RequireApiKey` and `actix::RequireApiKey` protect a service with it. For anything else, find the key with
-//! [`api_key_in`], ask [`KeyVerifier::admit`], and answer with what [`Refusal`] says.
+//! `tower::RequireApiKey` and `actix::RequireApiKey` are built on this module. For another framework, find the key with
+//! [`api_key_in`], call [`KeyVerifier::admit`], and answer as its [`Refusal`] says.
 //!
-//! # How fast a revoked key is refused
+//! # How soon a revoked key is refused
 //!
-//! A [`KeyVerifier`] answers from memory. Each "good" rests on an answer of Gatepost to a question that was asked
+//! A [`KeyVerifier`] answers from a cache. It accepts a key only if it asked Gatepost about the key
 //!
-//! - less than **1 s** ago while Gatepost answers. After half of that the first request has it asked again, beside it,
-//!   so that a key in steady use never waits. A key that was not used for longer waits for one call;
-//! - less than **5 s** ago while Gatepost does not answer (not within 1 s, or with an error). Past that the request is
-//!   refused with 503, as is a key that is not known; never with 401.
+//! - less than **1 s** ago, while Gatepost answers. After half of that time the next request starts a refresh in the
+//!   background, so a key in steady use never waits. A key that was not used for longer waits for one call;
+//! - less than **5 s** ago, while Gatepost does not answer (an error, or no answer within 1 s). After that, and for
+//!   keys that are not in the cache, the request is refused with 503, never with 401.
 //!
-//! So a key that is revoked is refused here 1 s later at the latest (5 s while Gatepost is away), plus what Gatepost
-//! itself takes until all its instances know: nothing for one instance, 1 s for several, 5 s for one that has lost its
-//! database. That is 1 s with one instance, 2 s with several, and 10 s when everything fails at once. What is shorter
-//! than that must ask each time: [`KeyVerifierSettings::max_age`] of zero.
+//! A revoked key is therefore refused at most 1 s later (5 s while Gatepost is unavailable), plus the time until all
+//! instances of Gatepost have the revocation: none with one instance, 1 s with several, 5 s for an instance that
+//! lost its database. The sum is 1 s with one instance, 2 s with several, and 10 s if everything fails at once. If that
+//! is too long, set [`KeyVerifierSettings::max_age`] to zero: the verifier then asks for every request.
 //!
-//! What was refused is remembered for 1 s at most, apart from good keys: so long a key that has just been created may
-//! stay refused if somebody tried it before.
+//! Refusals are cached for at most 1 s, apart from valid keys. A key that is used before it is created may stay refused
+//! for that long.
 //!
 //! # What it costs
 //!
-//! A hit costs one SHA-256 and one lookup. However many requests come for a key at a time, there is one question under
-//! way for it, and in steady use there are two in a second. Gatepost counts questions as uses: `lastUsedAt` is right to
-//! the second, while a `RATE_LIMIT` of Gatepost's counts questions and not requests.
+//! A cache hit costs one SHA-256 and one lookup. For each key at most one call to Gatepost runs at a time, and a key in
+//! steady use causes two calls a second. Gatepost counts these calls as uses of the key: `lastUsedAt` is right to the
+//! second, but Gatepost's `RATE_LIMIT` counts calls, not requests to your service.
 
 mod caller;
 mod clock;
@@ -43,5 +43,5 @@ pub use presented::api_key_in;
 pub use refusal::Refusal;
 pub use scopes::Scopes;
 
-/// Whose key it is, or why the request does not pass.
+/// The owner of the key, or why the request is refused.
 pub type Verdict = Result<Caller, Refusal>;

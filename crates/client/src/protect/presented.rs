@@ -1,9 +1,9 @@
 use super::Refusal;
 
-/// The one API key in a request's headers, given as the values of `authorization` and of `x-api-key`.
+/// The API key of a request, from the values of its headers `authorization` and `x-api-key`.
 ///
-/// As Gatepost itself has it: the scheme's case does not matter, another scheme than Bearer is no credential, and where
-/// several keys are presented they must be equal.
+/// The rules are those of Gatepost: the scheme is case-insensitive, a scheme other than Bearer is ignored, and several
+/// keys must be equal.
 ///
 /// # Errors
 ///
@@ -24,7 +24,7 @@ fn bearer(value: &[u8]) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(b"bearer").then_some(token)
 }
 
-/// A credential in a place that was filled, but with nothing, is one that cannot be valid.
+/// A header that is present but empty is an invalid credential, not a missing one.
 fn readable(value: &[u8]) -> Result<&str, Refusal> {
     let text = std::str::from_utf8(value).map_err(|_| Refusal::Invalid)?.trim();
     if text.is_empty() { Err(Refusal::Invalid) } else { Ok(text) }

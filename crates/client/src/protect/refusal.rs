@@ -5,27 +5,26 @@ use serde_json::json;
 use super::scopes::Scopes;
 
 const REALM: &str = r#"Bearer realm="api""#;
-/// How long a caller is asked to wait when nobody can say.
+/// `Retry-After` when the end of the outage is unknown.
 const RETRY_AFTER_SECONDS: u64 = 1;
 
-/// Why a request does not pass, and how HTTP says so: [`Refusal::status`], [`Refusal::headers`] and
-/// [`Refusal::body`] are the answer.
+/// Why a request is refused. [`Refusal::status`], [`Refusal::headers`] and [`Refusal::body`] are the HTTP answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// It came without an API key: 401.
+    /// The request has no API key: 401.
     Missing,
-    /// Its key is unknown, revoked, expired or malformed, or there are several that differ: 401. Which of these is not
-    /// told.
+    /// The key is unknown, revoked, expired or malformed, or the request has several different keys: 401. The answer
+    /// does not say which.
     Invalid,
-    /// Its key is good, but lacks one of these scopes: 403.
+    /// The key is valid, but lacks one of these scopes: 403.
     MissingScope(Scopes),
-    /// Its key is good, but has spent its allowance: 429.
+    /// The key is valid, but over its rate limit: 429.
     RateLimited {
-        /// How long to wait.
+        /// How long the caller must wait.
         retry_after: Duration,
     },
-    /// Nobody can tell whether its key is good: Gatepost does not answer, and no answer of its is young enough: 503.
+    /// Gatepost does not answer, and the cache has no answer that is recent enough: 503.
     Unavailable,
 }
 
@@ -40,7 +39,7 @@ impl Refusal {
         }
     }
 
-    /// Names in lower case, and values.
+    /// The headers: lower-case names and values.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         let mut headers =
             vec![("content-type", "application/problem+json".to_owned()), ("cache-control", "no-store".to_owned())];
@@ -59,7 +58,7 @@ impl Refusal {
         headers
     }
 
-    /// A problem document (RFC 9457), with the `code` that Gatepost itself would use.
+    /// A problem document (RFC 9457) with the same `code` that Gatepost uses.
     pub fn body(&self) -> String {
         let (code, title, detail) = self.texts();
         let problem =
@@ -72,21 +71,21 @@ impl Refusal {
             Self::Missing => (
                 "credential_missing",
                 "Unauthorized",
-                "An API key is needed, in the header x-api-key or as Authorization: Bearer.",
+                "The request needs an API key in the header x-api-key, or as Authorization: Bearer.",
             ),
             Self::Invalid => ("credential_invalid", "Unauthorized", "The API key is not valid."),
             Self::MissingScope(_) => ("insufficient_scope", "Forbidden", "The API key lacks a scope."),
-            Self::RateLimited { .. } => ("rate_limited", "Too Many Requests", "The API key is used too often."),
+            Self::RateLimited { .. } => ("rate_limited", "Too Many Requests", "The API key is over its rate limit."),
             Self::Unavailable => (
                 "unavailable",
                 "Service Unavailable",
-                "API keys cannot be verified now. It says nothing about this one.",
+                "API keys cannot be verified at the moment. The key may be valid.",
             ),
         }
     }
 }
 
-/// Rounded up, and at least one: who waits that long has waited long enough.
+/// Rounded up, and at least one, so that the caller never waits too little.
 fn whole_seconds(duration: Duration) -> u64 {
     duration.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX).max(1)
 }

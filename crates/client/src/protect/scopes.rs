@@ -1,27 +1,28 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What a key may be used for, or a request needs. Cheap to clone.
+/// The scopes that a key has or that a request needs. Cheap to clone.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Scopes(Arc<str>);
 
 impl Scopes {
-    /// The scopes in `text`, as RFC 6749 writes them: with spaces between.
+    /// Parses scopes separated by spaces, as in RFC 6749.
     pub fn parse(text: &str) -> Self {
         Self(text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").into())
     }
 
-    /// Each scope.
+    /// The scopes one by one.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.split_terminator(' ')
     }
 
-    /// Whether all of `required` are here. No scope implies another.
+    /// Whether these scopes include all of `required`. No scope implies another.
     pub fn covers(&self, required: &Self) -> bool {
         required.iter().all(|scope| self.iter().any(|held| held == scope))
     }
 
-    /// The text as a quoted string of a header can hold it. A scope with other characters is none that a key can have.
+    /// The scopes for a quoted string in a header, without characters that would end it. No key has a scope with such
+    /// characters.
     pub(super) fn in_quotes(&self) -> String {
         self.0.chars().filter(|character| matches!(character, ' '..='~') && !['"', '\\'].contains(character)).collect()
     }

@@ -9,8 +9,8 @@ use super::digest::KeyDigest;
 use super::{Caller, KeyVerifierSettings, Refusal, Verdict};
 use crate::ActiveApiKey;
 
-/// What Gatepost said of digests: good keys in one cache, what it refused in another, so that a flood of garbage never
-/// pushes a good key out.
+/// The answers of Gatepost by digest. Valid and refused keys have separate caches, so that a flood of unknown keys
+/// never evicts a valid key.
 pub(super) struct Verdicts {
     good: Cache<KeyDigest, Arc<Good>>,
     refused: Cache<KeyDigest, Refused>,
@@ -24,7 +24,7 @@ struct Good {
     /// In seconds since 1970-01-01.
     expires_at: Option<i64>,
     asked_at: Mark,
-    /// One request is enough to have it asked for again.
+    /// Set by the request that starts a refresh, so that only one does.
     is_refreshing: AtomicBool,
 }
 
@@ -35,15 +35,15 @@ struct Refused {
     max_age: Duration,
 }
 
-/// What the caches say.
+/// The result of a look-up in the caches.
 pub(super) enum Recall {
-    /// It holds.
+    /// The verdict holds.
     Known(Verdict),
-    /// It holds, and this request is the one that should have it asked for again.
+    /// The verdict holds, and this request should start a refresh.
     Ageing(Caller),
-    /// It was good, and holds only while Gatepost cannot be asked.
+    /// The key was valid. The verdict holds only while Gatepost does not answer.
     Stale(Caller),
-    /// Gatepost must be asked.
+    /// Nothing holds: ask Gatepost.
     Unknown,
 }
 
@@ -58,13 +58,13 @@ impl Verdicts {
         }
     }
 
-    /// What is known of the digest at `now`.
+    /// Looks the digest up, as of `now`.
     pub(super) fn recall(&self, digest: &KeyDigest, now: Mark) -> Recall {
         let Some(good) = self.good.get(digest) else {
             let refused = self.refused.get(digest).filter(|refused| now.since(refused.asked_at) < refused.max_age);
             return refused.map_or(Recall::Unknown, |refused| Recall::Known(Err(refused.why)));
         };
-        // Whether it has ended is for Gatepost to say: this machine's clock may be wrong.
+        // Gatepost decides whether the key has expired, since this machine's clock may be wrong.
         if good.expires_at.is_some_and(|end| now.is_past(end)) {
             return Recall::Unknown;
         }
@@ -80,17 +80,17 @@ impl Verdicts {
         }
     }
 
-    /// Whether the digest was a good key's when it was last asked for.
+    /// Whether the last answer about the digest was a valid key.
     pub(super) fn was_good(&self, digest: &KeyDigest) -> bool {
         self.good.peek(digest).is_some()
     }
 
-    /// How many digests are remembered, good and refused.
+    /// How many valid and how many refused digests are cached.
     pub(super) fn count(&self) -> (usize, usize) {
         (self.good.len(), self.refused.len())
     }
 
-    /// Remembers what Gatepost said when it was asked at `asked_at`.
+    /// Caches an answer to a call that was sent at `asked_at`.
     pub(super) fn remember(&self, digest: KeyDigest, said: Result<ActiveApiKey, Refusal>, asked_at: Mark) -> Verdict {
         match said {
             Ok(key) => {

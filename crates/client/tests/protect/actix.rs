@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::gatepost::{Answer, Gatepost};
 
-/// `/orders` needs a good key, and `/orders/new` two scopes.
+/// `/orders` needs a valid key, and `/orders/new` needs two scopes.
 fn routes(keys: KeyVerifier) -> impl FnOnce(&mut web::ServiceConfig) {
     let narrow = RequireApiKey::new(keys.clone()).with_scopes("orders:read orders:write");
     move |config| {

@@ -1,5 +1,5 @@
-//! How old an answer may be, and how often Gatepost is asked. Ages are twenty times longer than the defaults, so that the
-//! real time that a test takes does not count: an age is by two clocks, and one of them cannot be stopped.
+//! How old an answer may be, and how often the verifier calls Gatepost. Ages are twenty times longer than the defaults,
+//! so that the real time of a test does not matter: an age depends on two clocks, and a test can stop only one of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,14 +28,14 @@ fn slow() -> KeyVerifierSettings {
     }
 }
 
-/// A server that says so, and what asks it.
+/// A server with this answer, and a verifier that calls it.
 async fn asking(answer: Answer) -> (Gatepost, KeyVerifier) {
     let gatepost = Gatepost::answering(answer).await;
     let keys = gatepost.keys_with(slow());
     (gatepost, keys)
 }
 
-/// The same, with one answer in its cache.
+/// As above, with one answer in the cache.
 async fn knowing_a_good_key() -> (Gatepost, KeyVerifier) {
     let (gatepost, keys) = asking(Answer::Good("")).await;
     assert!(keys.verify(KEY).await.is_ok());
@@ -191,7 +191,7 @@ async fn when_gatepost_is_back_known_keys_are_held_to_the_short_bound_again() {
     gatepost.answers(Answer::Good(""));
     assert!(keys.verify("another").await.is_ok(), "it is back");
     gatepost.answers(Answer::NotGood);
-    assert_eq!(keys.verify(KEY).await, Err(Refusal::Invalid), "what is too old is asked for, and not used");
+    assert_eq!(keys.verify(KEY).await, Err(Refusal::Invalid), "an answer that is too old is not used");
 }
 
 #[tokio::test]

@@ -12,26 +12,26 @@ use tokio::task::JoinSet;
 
 pub(crate) const OPERATOR_TOKEN: &str = "operator-token-of-the-suite";
 
-/// How introspection is answered.
+/// The answer to introspection.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
-    /// The key is good, and has these scopes.
+    /// A valid key with these scopes.
     Good(&'static str),
-    /// No key is good.
+    /// No key is valid.
     NotGood,
     /// An error with this status.
     Error(u16),
-    /// The key is good, but may be used again in this many seconds only.
+    /// A valid key over its rate limit, which may be used again after this many seconds.
     Limited(u64),
-    /// The key is good, but has an end, which has come by this machine's clock.
+    /// A valid key whose expiry time has passed on this machine's clock.
     Ended,
-    /// The connection is closed without a word.
+    /// The server closes the connection without an answer.
     HangUp,
-    /// So it is once, and from then on no scope is needed.
+    /// The given answer once, then a valid key without scopes.
     HangUpOnce,
 }
 
-/// A server that answers introspection over HTTP/1.1, with connections that are kept, and counts.
+/// A server that answers introspection over HTTP/1.1 with kept connections, and counts the calls.
 pub(crate) struct Gatepost {
     url: String,
     state: Arc<State>,
@@ -71,7 +71,7 @@ impl Gatepost {
         *self.state.answer.lock().unwrap() = answer;
     }
 
-    /// Questions are read, and answered when they are released.
+    /// The server reads calls, and answers them when they are released.
     pub(crate) fn hold(&self) {
         self.state.is_held.send_replace(true);
     }
@@ -80,7 +80,7 @@ impl Gatepost {
         self.state.is_held.send_replace(false);
     }
 
-    /// How many questions have come.
+    /// How many calls have arrived.
     pub(crate) fn calls(&self) -> usize {
         self.state.calls.load(Ordering::SeqCst)
     }
@@ -89,14 +89,14 @@ impl Gatepost {
         self.state.connections.load(Ordering::SeqCst)
     }
 
-    /// Waits until so many questions have come.
+    /// Waits until this many calls have arrived.
     pub(crate) async fn called(&self, calls: usize) {
         while self.calls() < calls {
             tokio::task::yield_now().await;
         }
     }
 
-    /// What asks this server.
+    /// A verifier that calls this server.
     pub(crate) fn client(&self) -> Client {
         Client::new(&self.url).unwrap().with_credential(OperatorToken::new(OPERATOR_TOKEN))
     }
@@ -143,7 +143,7 @@ async fn serve(stream: TcpStream, state: &State) -> io::Result<()> {
     Ok(())
 }
 
-/// The token's own end tells keys apart: each key of a test is a user's.
+/// Each key of a test belongs to another user, whose name ends like the key.
 fn active(question: &Value, scopes: &str, exp: Option<u64>) -> Value {
     let token = question["token"].as_str().unwrap();
     json!({
@@ -152,7 +152,7 @@ fn active(question: &Value, scopes: &str, exp: Option<u64>) -> Value {
     })
 }
 
-/// `None` when the connection was closed between two questions. What is no question of ours ends the connection.
+/// `None` if the client closed the connection between two calls. An unexpected request ends the connection.
 async fn read_question(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Value>> {
     let (mut head, mut length) = (String::new(), 0);
     while !head.ends_with("\r\n\r\n") {

@@ -1,5 +1,4 @@
-//! What protects a service: the cache of verdicts and both middlewares, against a server of the suite's own that speaks
-//! introspection.
+//! The cache of verdicts and both middlewares, against a test server that answers introspection.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop a test as tests do")]
 

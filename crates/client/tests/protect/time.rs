@@ -3,14 +3,14 @@ use std::time::Duration;
 
 use tokio::task::spawn_blocking;
 
-/// Time that stands still until a test moves it on. A paused clock runs ahead by itself whenever everything waits, as it
-/// does for a socket; it does not while a blocking task runs, so one does.
+/// Time that stops until a test advances it. A paused tokio clock advances by itself whenever every task waits, for
+/// example for a socket. It does not while a blocking task runs, so this type runs one.
 pub(crate) struct StoppedTime {
     _release: mpsc::Sender<()>,
 }
 
 impl StoppedTime {
-    /// Stops it. Needs a runtime of one thread.
+    /// Stops time. Needs a runtime with one thread.
     pub(crate) fn stop() -> Self {
         let (release, released) = mpsc::channel::<()>();
         drop(spawn_blocking(move || released.recv()));
@@ -18,7 +18,7 @@ impl StoppedTime {
         Self { _release: release }
     }
 
-    /// Moves it on.
+    /// Advances time.
     pub(crate) async fn pass(&self, duration: Duration) {
         tokio::time::advance(duration).await;
     }

@@ -15,7 +15,7 @@ use tower_service::Service;
 
 use crate::gatepost::{Answer, Gatepost};
 
-/// `/orders` needs a good key, and `/orders/new` two scopes.
+/// `/orders` needs a valid key, and `/orders/new` needs two scopes.
 fn service(gatepost: &Gatepost) -> Router {
     let keys = gatepost.keys();
     let narrow = RequireApiKey::new(keys.clone()).with_scopes("orders:read orders:write");
@@ -102,7 +102,7 @@ async fn what_is_not_behind_the_layer_needs_no_key() {
     assert_eq!(gatepost.calls(), 0);
 }
 
-/// A service that may be called once for each time that it said it was ready. A clone has not said so.
+/// A service that accepts one call for each time that it reported to be ready. A clone is not ready.
 #[derive(Default)]
 struct Orderly {
     is_ready: bool,

@@ -160,7 +160,9 @@ mod tests {
     #[test]
     fn a_circle_is_found_through_reexports_and_super() {
         let folder = std::env::temp_dir().join(format!("xtask-modules-{}", std::process::id()));
-        ["a", "b", "c"].map(|name| fs::create_dir_all(folder.join(name)).unwrap());
+        for name in ["a", "b", "c"] {
+            fs::create_dir_all(folder.join(name)).unwrap();
+        }
         let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
         write("lib.rs", "mod a; mod b; mod c;\npub use b::{Second, Third};\npub use c::Last;\n");
         write("a/mod.rs", "use crate::{Second, c::{Last, b}};\n");
