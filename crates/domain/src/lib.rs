@@ -18,7 +18,7 @@ pub use keys::api_key::{ApiKey, KeyUse};
 pub use keys::create_key::{CreateKey, CreateKeyError, CreatedKey};
 pub use keys::full_key::{FullKey, has_valid_check};
 pub use keys::key_digest::KeyDigest;
-pub use keys::key_policy::{InvalidKeyPolicy, KeyPolicy, KeyPolicySettings};
+pub use keys::key_policy::{InvalidKeyPolicy, KeyPolicy, KeyPolicyField, KeyPolicySettings};
 pub use keys::key_rotation::{KeyRotation, Rotated, RotationRefusal};
 pub use keys::label::{InvalidLabel, Label};
 pub use keys::list_view::{LISTED_ENDED_KEYS_MAX, ListView};

@@ -1,12 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use domain::webhooks::{WebhookPolicy, WebhookPolicySettings};
-use domain::{KeyPolicy, KeyPolicySettings};
+use domain::webhooks::{WebhookPolicy, WebhookPolicyField, WebhookPolicySettings};
+use domain::{KeyPolicy, KeyPolicyField, KeyPolicySettings};
 
 use super::file::{read_file, read_value};
 use super::given::{Given, Origin};
-use super::settings::{Draft, SECONDS_PER_DAY, Setting, settings, value_file_name};
+use super::settings::{Draft, Setting, settings, value_file_name};
 use super::{Configuration, Environment, InvalidConfiguration, Problem};
 
 /// The configuration, and where each of its values came from.
@@ -54,44 +54,44 @@ pub(crate) fn load(
 ) -> Result<Loaded, InvalidConfiguration> {
     // Without the file nothing else can be judged: who knows what it says.
     let mut file_values = read_file(file)?;
-    let (mut draft, mut origins, mut problems) = (Draft::default(), BTreeMap::new(), Vec::new());
+    let (mut draft, mut findings) = (Draft::default(), Findings::default());
     let mut unusable = BTreeSet::new();
     for setting in settings() {
-        match take(setting, environment, &mut file_values, &mut draft) {
-            Ok(origin) => {
-                origins.insert(setting.name, origin);
-            }
-            Err(problem) => {
-                unusable.insert(setting.name);
-                problems.push(problem);
-            }
+        if let Err(problem) = take(setting, environment, &mut file_values, &mut draft, &mut findings) {
+            unusable.insert(setting.name);
+            findings.problems.push(problem);
         }
     }
-    problems.extend(file_values.into_iter().map(unknown));
-    let mut configuration = draft.configuration;
-    configuration.key_policy = judge(draft.keys, key_policy, put_back_keys, &origins, &mut problems);
-    configuration.webhooks.policy = judge(draft.webhooks, webhook_policy, put_back_webhooks, &origins, &mut problems);
-    // What was refused above is neither missing nor unfit on top of it.
+    findings.problems.extend(file_values.into_iter().map(unknown));
+    let Draft { mut configuration, keys, webhooks } = draft;
+    configuration.key_policy = findings.judge(keys, key_policy, KeyPolicySettings::reset, key_setting);
+    configuration.webhooks.policy =
+        findings.judge(webhooks, webhook_policy, WebhookPolicySettings::reset, webhook_setting);
+    // A setting that was refused above is not reported a second time as missing or unfit.
     let on_top = |need: &Problem| need.setting().is_none_or(|name| !unusable.contains(name));
+    let Findings { origins, mut problems, .. } = findings;
     problems.extend(needs(&configuration).into_iter().filter(on_top));
     if problems.is_empty() { Ok(Loaded { configuration, origins }) } else { Err(InvalidConfiguration(problems)) }
 }
 
-/// Parses the value of one setting into the draft, and answers where it came from.
+/// Parses the value of one setting into the draft, and notes where it came from.
 fn take(
     setting: &Setting,
     environment: &Environment,
     file: &mut BTreeMap<String, Given>,
     draft: &mut Draft,
-) -> Result<Origin, Problem> {
+    findings: &mut Findings,
+) -> Result<(), Problem> {
     let Some(given) = find(setting, environment, file)? else {
-        return Ok(Origin::Default);
+        return Ok(());
     };
+    let (name, shown) = (setting.name, setting.shown(&given));
     if (setting.set)(draft, &given).is_err() {
-        let (shown, allowed) = (setting.shown(&given), (setting.allowed)());
-        return Err(Problem::Refused { name: setting.name, shown, origin: given.origin, allowed });
+        return Err(Problem::Refused { name, shown, origin: given.origin, allowed: (setting.allowed)() });
     }
-    Ok(given.origin)
+    findings.shown.insert(name, shown);
+    findings.origins.insert(name, given.origin);
+    Ok(())
 }
 
 /// The value that holds for a setting. What the file says is taken out of it, so that unknown names remain.
@@ -158,76 +158,66 @@ fn nearest(name: &str) -> Option<String> {
         .map(|(_, known)| known)
 }
 
-/// What the domain refuses of settings that it judges together: the setting's name, and what is allowed.
-type Refusal = (&'static str, String);
-
-/// Has the domain make a policy of settings. What it refuses is put back to the default, so that the next refusal comes
-/// to light too.
-fn judge<Settings: Clone, Policy>(
-    mut settings: Settings,
-    policy: impl Fn(Settings) -> Result<Policy, Refusal>,
-    put_back: impl Fn(&mut Settings, &str) -> String,
-    origins: &BTreeMap<&'static str, Origin>,
-    problems: &mut Vec<Problem>,
-) -> Policy {
-    loop {
-        let (name, allowed) = match policy(settings.clone()) {
-            Ok(policy) => return policy,
-            Err(refusal) => refusal,
-        };
-        let shown = put_back(&mut settings, name);
-        let origin = origins.get(name).unwrap_or(&Origin::Default).clone();
-        problems.push(Problem::Refused { name, shown, origin, allowed });
-    }
+/// Where the values came from, and what is wrong with them.
+#[derive(Default)]
+struct Findings {
+    origins: BTreeMap<&'static str, Origin>,
+    /// The values that the operator set, as they may be shown.
+    shown: BTreeMap<&'static str, String>,
+    problems: Vec<Problem>,
 }
 
-fn key_policy(settings: KeyPolicySettings) -> Result<KeyPolicy, Refusal> {
-    KeyPolicy::new(settings).map_err(|refusal| (refusal.name, refusal.allowed))
-}
-
-fn webhook_policy(settings: WebhookPolicySettings) -> Result<WebhookPolicy, Refusal> {
-    WebhookPolicy::new(settings).map_err(|refusal| (refusal.name, refusal.allowed))
-}
-
-/// Puts one setting back to its default, and answers what it was.
-fn put_back_keys(keys: &mut KeyPolicySettings, name: &str) -> String {
-    let default = KeyPolicySettings::default();
-    match name {
-        "API_KEYS_MAX_ACTIVE" => std::mem::replace(&mut keys.max_active, default.max_active).to_string(),
-        "API_KEYS_RETENTION_DAYS" => std::mem::replace(&mut keys.retention_days, default.retention_days).to_string(),
-        "API_KEYS_MAX_TTL_DAYS" => std::mem::replace(&mut keys.max_ttl_days, default.max_ttl_days).to_string(),
-        "API_KEY_PREFIX_LENGTH" => std::mem::replace(&mut keys.preview_length, default.preview_length).to_string(),
-        "API_KEY_PREFIX" => {
-            // The length is judged against the prefix, so it goes back too.
-            keys.preview_length = default.preview_length;
-            std::mem::replace(&mut keys.prefix, default.prefix)
-        }
-        _ => {
-            *keys = default;
-            String::new()
+impl Findings {
+    /// Makes a policy of the domain. A field that the domain refuses is a problem of the setting with this `name`, and
+    /// is `reset`, so that one start reports every field.
+    fn judge<Settings: Clone, Policy, Field: Copy>(
+        &mut self,
+        mut settings: Settings,
+        policy: impl Fn(Settings) -> Result<Policy, (Field, String)>,
+        reset: impl Fn(&mut Settings, Field),
+        name: impl Fn(Field) -> &'static str,
+    ) -> Policy {
+        loop {
+            let (field, allowed) = match policy(settings.clone()) {
+                Ok(policy) => return policy,
+                Err(refusal) => refusal,
+            };
+            let name = name(field);
+            let shown = self.shown.get(name).cloned().unwrap_or_else(|| default_of(name));
+            let origin = self.origins.get(name).unwrap_or(&Origin::Default).clone();
+            self.problems.push(Problem::Refused { name, shown, origin, allowed });
+            reset(&mut settings, field);
         }
     }
 }
 
-/// Puts one setting back to its default, and answers what it was.
-fn put_back_webhooks(webhooks: &mut WebhookPolicySettings, name: &str) -> String {
-    let default = WebhookPolicySettings::default();
-    match name {
-        "WEBHOOK_MAX_SUBSCRIPTIONS" => {
-            std::mem::replace(&mut webhooks.max_subscriptions, default.max_subscriptions).to_string()
-        }
-        "WEBHOOK_MAX_PAYLOAD_BYTES" => {
-            std::mem::replace(&mut webhooks.max_payload_bytes, default.max_payload_bytes).to_string()
-        }
-        "WEBHOOK_RETENTION_DAYS" => {
-            // The retention is judged against the schedule, so that goes back too.
-            webhooks.retry_schedule = default.retry_schedule;
-            let retention = std::mem::replace(&mut webhooks.retention, default.retention);
-            (retention.as_secs() / SECONDS_PER_DAY).to_string()
-        }
-        _ => {
-            *webhooks = default;
-            String::new()
-        }
+fn default_of(name: &str) -> String {
+    let setting = settings().find(|setting| setting.name == name);
+    setting.and_then(|setting| (setting.show)(&Configuration::default())).unwrap_or_default()
+}
+
+fn key_policy(settings: KeyPolicySettings) -> Result<KeyPolicy, (KeyPolicyField, String)> {
+    KeyPolicy::new(settings).map_err(|refusal| (refusal.field, refusal.allowed))
+}
+
+fn webhook_policy(settings: WebhookPolicySettings) -> Result<WebhookPolicy, (WebhookPolicyField, String)> {
+    WebhookPolicy::new(settings).map_err(|refusal| (refusal.field, refusal.allowed))
+}
+
+fn key_setting(field: KeyPolicyField) -> &'static str {
+    match field {
+        KeyPolicyField::MaxActive => "API_KEYS_MAX_ACTIVE",
+        KeyPolicyField::Prefix => "API_KEY_PREFIX",
+        KeyPolicyField::PreviewLength => "API_KEY_PREFIX_LENGTH",
+        KeyPolicyField::MaxTtlDays => "API_KEYS_MAX_TTL_DAYS",
+        KeyPolicyField::RetentionDays => "API_KEYS_RETENTION_DAYS",
+    }
+}
+
+fn webhook_setting(field: WebhookPolicyField) -> &'static str {
+    match field {
+        WebhookPolicyField::MaxSubscriptions => "WEBHOOK_MAX_SUBSCRIPTIONS",
+        WebhookPolicyField::MaxPayloadBytes => "WEBHOOK_MAX_PAYLOAD_BYTES",
+        WebhookPolicyField::Retention => "WEBHOOK_RETENTION_DAYS",
     }
 }

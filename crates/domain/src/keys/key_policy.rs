@@ -2,19 +2,34 @@ use std::time::Duration;
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// What an operator may set of the key lifecycle; [`KeyPolicy::new`] says what cannot be.
+/// The settings of the key lifecycle. [`KeyPolicy::new`] checks them.
 #[derive(Clone, Debug)]
 pub struct KeyPolicySettings {
-    /// `API_KEYS_MAX_ACTIVE`: active keys for each user.
+    /// The maximum of active keys for each user.
     pub max_active: u32,
-    /// `API_KEY_PREFIX`: what every new key starts with.
+    /// The prefix of every new key.
     pub prefix: String,
-    /// `API_KEY_PREFIX_LENGTH`: characters of the preview, without its ellipsis.
+    /// The length of a key's preview in characters, without the ellipsis.
     pub preview_length: usize,
-    /// `API_KEYS_MAX_TTL_DAYS`: how far ahead a key's expiry may lie.
+    /// How many days ahead a key's expiry time may be.
     pub max_ttl_days: u32,
-    /// `API_KEYS_RETENTION_DAYS`: how long a revoked or expired key stays listed before it is deleted.
+    /// How many days a revoked or expired key stays listed before it is deleted.
     pub retention_days: u32,
+}
+
+/// A field of [`KeyPolicySettings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyPolicyField {
+    /// [`KeyPolicySettings::max_active`]
+    MaxActive,
+    /// [`KeyPolicySettings::prefix`]
+    Prefix,
+    /// [`KeyPolicySettings::preview_length`]
+    PreviewLength,
+    /// [`KeyPolicySettings::max_ttl_days`]
+    MaxTtlDays,
+    /// [`KeyPolicySettings::retention_days`]
+    RetentionDays,
 }
 
 impl Default for KeyPolicySettings {
@@ -23,13 +38,27 @@ impl Default for KeyPolicySettings {
     }
 }
 
-/// A setting that cannot be, by the name that operators know.
+impl KeyPolicySettings {
+    /// Sets a field to its default, and so does it to fields whose limits depend on this one.
+    pub fn reset(&mut self, field: KeyPolicyField) {
+        let default = Self::default();
+        match field {
+            KeyPolicyField::MaxActive => self.max_active = default.max_active,
+            KeyPolicyField::Prefix => (self.prefix, self.preview_length) = (default.prefix, default.preview_length),
+            KeyPolicyField::PreviewLength => self.preview_length = default.preview_length,
+            KeyPolicyField::MaxTtlDays => self.max_ttl_days = default.max_ttl_days,
+            KeyPolicyField::RetentionDays => self.retention_days = default.retention_days,
+        }
+    }
+}
+
+/// A field has a value that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name} must be {allowed}")]
+#[error("{field:?} must be {allowed}")]
 pub struct InvalidKeyPolicy {
-    /// The setting's name.
-    pub name: &'static str,
-    /// What is allowed.
+    /// The field.
+    pub field: KeyPolicyField,
+    /// The allowed values, to follow "must be".
     pub allowed: String,
 }
 
@@ -51,27 +80,28 @@ impl KeyPolicy {
     ///
     /// # Errors
     ///
-    /// Names the first setting that cannot be, and what is allowed.
+    /// The first field whose value is not allowed.
     pub fn new(settings: KeyPolicySettings) -> Result<Self, InvalidKeyPolicy> {
-        let refuse = |name, allowed: String| Err(InvalidKeyPolicy { name, allowed });
+        let refuse = |field, allowed: String| Err(InvalidKeyPolicy { field, allowed });
         let prefix = settings.prefix.as_bytes();
         if !(1..=Self::MAX_ACTIVE_MAX).contains(&settings.max_active) {
-            return refuse("API_KEYS_MAX_ACTIVE", format!("1 to {}", Self::MAX_ACTIVE_MAX));
+            return refuse(KeyPolicyField::MaxActive, format!("1 to {}", Self::MAX_ACTIVE_MAX));
         }
         let prefix_fits = (1..=Self::PREFIX_LENGTH_MAX).contains(&prefix.len());
         if !prefix_fits || !prefix.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
-            return refuse("API_KEY_PREFIX", format!("1 to {} of A-Z a-z 0-9 _ -", Self::PREFIX_LENGTH_MAX));
+            return refuse(KeyPolicyField::Prefix, format!("1 to {} of A-Z a-z 0-9 _ -", Self::PREFIX_LENGTH_MAX));
         }
         let preview_length_max = prefix.len() + Self::PREVIEW_BODY_MAX;
         if !(1..=preview_length_max).contains(&settings.preview_length) {
             let allowed = format!("1 to {preview_length_max}, so that at most 8 random characters of a key show");
-            return refuse("API_KEY_PREFIX_LENGTH", allowed);
+            return refuse(KeyPolicyField::PreviewLength, allowed);
         }
-        for (name, days) in
-            [("API_KEYS_MAX_TTL_DAYS", settings.max_ttl_days), ("API_KEYS_RETENTION_DAYS", settings.retention_days)]
-        {
+        for (field, days) in [
+            (KeyPolicyField::MaxTtlDays, settings.max_ttl_days),
+            (KeyPolicyField::RetentionDays, settings.retention_days),
+        ] {
             if !(1..=Self::DAYS_MAX).contains(&days) {
-                return refuse(name, format!("1 to {}", Self::DAYS_MAX));
+                return refuse(field, format!("1 to {}", Self::DAYS_MAX));
             }
         }
         Ok(Self(settings))
@@ -112,10 +142,10 @@ impl KeyPolicy {
 mod tests {
     use super::*;
 
-    fn refused(change: impl Fn(&mut KeyPolicySettings)) -> Option<&'static str> {
+    fn refused(change: impl Fn(&mut KeyPolicySettings)) -> Option<KeyPolicyField> {
         let mut settings = KeyPolicySettings::default();
         change(&mut settings);
-        KeyPolicy::new(settings).err().map(|error| error.name)
+        KeyPolicy::new(settings).err().map(|error| error.field)
     }
 
     #[test]
@@ -124,15 +154,30 @@ mod tests {
     }
 
     #[test]
-    fn names_the_setting_that_cannot_be() {
-        assert_eq!(refused(|s| s.max_active = 0), Some("API_KEYS_MAX_ACTIVE"));
-        assert_eq!(refused(|s| s.prefix = String::new()), Some("API_KEY_PREFIX"));
-        assert_eq!(refused(|s| s.prefix = "a".repeat(33)), Some("API_KEY_PREFIX"));
-        assert_eq!(refused(|s| s.prefix = "a.b".into()), Some("API_KEY_PREFIX"));
-        assert_eq!(refused(|s| s.preview_length = 0), Some("API_KEY_PREFIX_LENGTH"));
+    fn names_the_field_that_is_not_allowed() {
+        assert_eq!(refused(|s| s.max_active = 0), Some(KeyPolicyField::MaxActive));
+        assert_eq!(refused(|s| s.prefix = String::new()), Some(KeyPolicyField::Prefix));
+        assert_eq!(refused(|s| s.prefix = "a".repeat(33)), Some(KeyPolicyField::Prefix));
+        assert_eq!(refused(|s| s.prefix = "a.b".into()), Some(KeyPolicyField::Prefix));
+        assert_eq!(refused(|s| s.preview_length = 0), Some(KeyPolicyField::PreviewLength));
         assert_eq!(refused(|s| s.preview_length = 17), None);
-        assert_eq!(refused(|s| s.preview_length = 18), Some("API_KEY_PREFIX_LENGTH"));
-        assert_eq!(refused(|s| s.max_ttl_days = 0), Some("API_KEYS_MAX_TTL_DAYS"));
-        assert_eq!(refused(|s| s.retention_days = 36_501), Some("API_KEYS_RETENTION_DAYS"));
+        assert_eq!(refused(|s| s.preview_length = 18), Some(KeyPolicyField::PreviewLength));
+        assert_eq!(refused(|s| s.max_ttl_days = 0), Some(KeyPolicyField::MaxTtlDays));
+        assert_eq!(refused(|s| s.retention_days = 36_501), Some(KeyPolicyField::RetentionDays));
+    }
+    #[test]
+    fn a_field_that_is_reset_is_allowed() {
+        let mut settings = KeyPolicySettings {
+            max_active: 0,
+            prefix: "a.b".into(),
+            preview_length: 99,
+            max_ttl_days: 0,
+            retention_days: 0,
+        };
+        for _ in 0..4 {
+            let refused = KeyPolicy::new(settings.clone()).unwrap_err();
+            settings.reset(refused.field);
+        }
+        assert!(KeyPolicy::new(settings).is_ok(), "the preview is reset with the prefix");
     }
 }

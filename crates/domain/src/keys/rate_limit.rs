@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct InvalidRateLimit;
 
 /// How often each key may be used: `count` times in each `window`, all at once if its bearer likes
-/// (`RATE_LIMIT`, such as `100/s`).
+/// (written as `100/s`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     count: NonZeroU32,

@@ -52,4 +52,4 @@ pub use subscriptions::subscription_change::SubscriptionChange;
 pub use subscriptions::subscription_health::SubscriptionHealth;
 pub use subscriptions::test_subscription::{SubscriptionTest, TestSubscriptionError};
 pub use use_cases::{WebhookRules, WebhookStores, Webhooks};
-pub use webhook_policy::{InvalidWebhookPolicy, WebhookPolicy, WebhookPolicySettings};
+pub use webhook_policy::{InvalidWebhookPolicy, WebhookPolicy, WebhookPolicyField, WebhookPolicySettings};

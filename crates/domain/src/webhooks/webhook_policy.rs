@@ -4,17 +4,28 @@ use crate::webhooks::{Payload, RetrySchedule};
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// What an operator may set of webhooks; [`WebhookPolicy::new`] says what cannot be.
+/// The settings of webhooks. [`WebhookPolicy::new`] checks them.
 #[derive(Clone, Debug)]
 pub struct WebhookPolicySettings {
-    /// `WEBHOOK_MAX_SUBSCRIPTIONS`: subscriptions for each user.
+    /// The maximum of subscriptions for each user.
     pub max_subscriptions: u32,
-    /// `WEBHOOK_MAX_PAYLOAD_BYTES`: the largest body of a webhook.
+    /// The largest body of a webhook.
     pub max_payload_bytes: usize,
-    /// `WEBHOOK_RETENTION_DAYS`: how long events and deliveries are kept.
+    /// How long events and deliveries are kept, in whole days.
     pub retention: Duration,
-    /// `WEBHOOK_RETRY_SCHEDULE`: when failed deliveries are tried again.
+    /// When failed deliveries are tried again.
     pub retry_schedule: RetrySchedule,
+}
+
+/// A field of [`WebhookPolicySettings`] that has limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebhookPolicyField {
+    /// [`WebhookPolicySettings::max_subscriptions`]
+    MaxSubscriptions,
+    /// [`WebhookPolicySettings::max_payload_bytes`]
+    MaxPayloadBytes,
+    /// [`WebhookPolicySettings::retention`], whose limits depend on the retry schedule.
+    Retention,
 }
 
 impl Default for WebhookPolicySettings {
@@ -28,13 +39,27 @@ impl Default for WebhookPolicySettings {
     }
 }
 
-/// A setting that cannot be, by the name that operators know.
+impl WebhookPolicySettings {
+    /// Sets a field to its default, and so does it to fields that its limits depend on.
+    pub fn reset(&mut self, field: WebhookPolicyField) {
+        let default = Self::default();
+        match field {
+            WebhookPolicyField::MaxSubscriptions => self.max_subscriptions = default.max_subscriptions,
+            WebhookPolicyField::MaxPayloadBytes => self.max_payload_bytes = default.max_payload_bytes,
+            WebhookPolicyField::Retention => {
+                (self.retention, self.retry_schedule) = (default.retention, default.retry_schedule);
+            }
+        }
+    }
+}
+
+/// A field has a value that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name} must be {allowed}")]
+#[error("{field:?} must be {allowed}")]
 pub struct InvalidWebhookPolicy {
-    /// The setting's name.
-    pub name: &'static str,
-    /// What is allowed.
+    /// The field.
+    pub field: WebhookPolicyField,
+    /// The allowed values, to follow "must be"; those of the retention in days.
     pub allowed: String,
 }
 
@@ -56,21 +81,21 @@ impl WebhookPolicy {
     ///
     /// # Errors
     ///
-    /// Names the first setting that cannot be, and what is allowed.
+    /// The first field whose value is not allowed.
     pub fn new(settings: WebhookPolicySettings) -> Result<Self, InvalidWebhookPolicy> {
-        let refuse = |name, allowed: String| Err(InvalidWebhookPolicy { name, allowed });
+        let refuse = |field, allowed: String| Err(InvalidWebhookPolicy { field, allowed });
         if !(1..=Self::MAX_SUBSCRIPTIONS_MAX).contains(&settings.max_subscriptions) {
-            return refuse("WEBHOOK_MAX_SUBSCRIPTIONS", format!("1 to {}", Self::MAX_SUBSCRIPTIONS_MAX));
+            return refuse(WebhookPolicyField::MaxSubscriptions, format!("1 to {}", Self::MAX_SUBSCRIPTIONS_MAX));
         }
         let (payload_min, payload_max) = (Self::MAX_PAYLOAD_BYTES_MIN, Self::MAX_PAYLOAD_BYTES_MAX);
         if !(payload_min..=payload_max).contains(&settings.max_payload_bytes) {
-            return refuse("WEBHOOK_MAX_PAYLOAD_BYTES", format!("{payload_min} to {payload_max}"));
+            return refuse(WebhookPolicyField::MaxPayloadBytes, format!("{payload_min} to {payload_max}"));
         }
         let retention_min = Self::retention_min(&settings.retry_schedule);
         if !(retention_min..=Self::RETENTION_MAX).contains(&settings.retention) {
             let days = |duration: Duration| duration.as_secs().div_ceil(DAY.as_secs());
             let allowed = format!("{} to {}", days(retention_min), days(Self::RETENTION_MAX));
-            return refuse("WEBHOOK_RETENTION_DAYS", allowed);
+            return refuse(WebhookPolicyField::Retention, allowed);
         }
         Ok(Self(settings))
     }
@@ -112,10 +137,10 @@ impl WebhookPolicy {
 mod tests {
     use super::*;
 
-    fn refused(change: impl Fn(&mut WebhookPolicySettings)) -> Option<&'static str> {
+    fn refused(change: impl Fn(&mut WebhookPolicySettings)) -> Option<WebhookPolicyField> {
         let mut settings = WebhookPolicySettings::default();
         change(&mut settings);
-        WebhookPolicy::new(settings).err().map(|error| error.name)
+        WebhookPolicy::new(settings).err().map(|error| error.field)
     }
 
     #[test]
@@ -124,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn names_the_setting_that_cannot_be() {
-        assert_eq!(refused(|s| s.max_subscriptions = 0), Some("WEBHOOK_MAX_SUBSCRIPTIONS"));
-        assert_eq!(refused(|s| s.max_subscriptions = 10_001), Some("WEBHOOK_MAX_SUBSCRIPTIONS"));
-        assert_eq!(refused(|s| s.max_payload_bytes = 1_023), Some("WEBHOOK_MAX_PAYLOAD_BYTES"));
+    fn names_the_field_that_is_not_allowed() {
+        assert_eq!(refused(|s| s.max_subscriptions = 0), Some(WebhookPolicyField::MaxSubscriptions));
+        assert_eq!(refused(|s| s.max_subscriptions = 10_001), Some(WebhookPolicyField::MaxSubscriptions));
+        assert_eq!(refused(|s| s.max_payload_bytes = 1_023), Some(WebhookPolicyField::MaxPayloadBytes));
         assert_eq!(refused(|s| s.max_payload_bytes = 1024 * 1024), None);
-        assert_eq!(refused(|s| s.max_payload_bytes = 1024 * 1024 + 1), Some("WEBHOOK_MAX_PAYLOAD_BYTES"));
+        assert_eq!(refused(|s| s.max_payload_bytes = 1024 * 1024 + 1), Some(WebhookPolicyField::MaxPayloadBytes));
         assert_eq!(refused(|s| s.retention = 3_650 * DAY), None);
-        assert_eq!(refused(|s| s.retention = 3_651 * DAY), Some("WEBHOOK_RETENTION_DAYS"));
+        assert_eq!(refused(|s| s.retention = 3_651 * DAY), Some(WebhookPolicyField::Retention));
     }
 
     #[test]

@@ -13,9 +13,9 @@ use super::own_addresses::OwnAddresses;
 /// What an operator may set of the egress policy, and what the machine adds.
 #[derive(Clone)]
 pub struct EgressPolicySettings {
-    /// `WEBHOOK_ALLOW_HTTP`: whether targets without TLS are allowed.
+    /// Whether targets without TLS are allowed.
     pub allow_http: bool,
-    /// `WEBHOOK_ALLOWED_NETWORKS`: networks that are allowed whatever else is refused.
+    /// Networks that are allowed even if they are private or otherwise refused.
     pub allowed_networks: Vec<IpNet>,
     /// This machine's own addresses: refused, unless in an allowed network.
     pub own_addresses: Arc<dyn OwnAddresses>,

@@ -7,7 +7,7 @@ use crate::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the payload must have at most {max} bytes")]
 pub struct PayloadTooLarge {
-    /// `WEBHOOK_MAX_PAYLOAD_BYTES`.
+    /// The largest size in bytes, as configured.
     pub max: usize,
 }
 
@@ -17,7 +17,7 @@ pub struct PayloadTooLarge {
 pub struct Payload(Arc<[u8]>);
 
 impl Payload {
-    /// `WEBHOOK_MAX_PAYLOAD_BYTES` where the operator sets nothing.
+    /// The default of the largest size, in bytes.
     pub const SIZE_BYTES_MAX_DEFAULT: usize = 256 * 1024;
 
     /// Composes the payload of an event of this type that happened at `at`. `data` is one JSON value in its text

@@ -26,7 +26,7 @@ impl RetrySchedule {
     /// (`Retry-After`) and lanes pause.
     pub const SLACK: Duration = Duration::from_hours(3 * 24);
 
-    /// A schedule of these waits, `WEBHOOK_RETRY_SCHEDULE`: the first attempt is at once, and the wait at index `n`
+    /// A schedule of these waits: the first attempt is at once, and the wait at index `n`
     /// follows the failure of attempt `n + 1`. No waits mean no retries.
     ///
     /// # Errors

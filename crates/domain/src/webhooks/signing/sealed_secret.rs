@@ -54,7 +54,7 @@ pub struct Unsealed {
     pub under_older_key: bool,
 }
 
-/// `ENCRYPTION_KEY`: the key that seals, and older ones that still open. They cannot be printed, and are wiped on drop.
+/// The key that seals new secrets, and older keys that still open. They cannot be printed, and are wiped on drop.
 pub struct SealingKeys(Vec<Zeroizing<[u8; 32]>>);
 
 impl SealingKeys {
