@@ -23,20 +23,14 @@
 //! to plain text, when a server offers a certificate that cannot be verified.
 
 mod attempt;
-mod change_feed;
 mod change_signal;
 mod hosts;
-mod insert_within;
-mod key_store;
+mod keys;
 mod migrate;
 mod owner_lock;
 mod owner_turns;
 mod pool;
 mod readiness;
-mod record_uses;
-mod revoke;
-mod revoke_by_digests;
-mod rotate;
 mod server;
 mod store;
 mod transaction;

@@ -11,11 +11,10 @@
 mod connection;
 mod deadline;
 mod file_lock;
-mod key_store;
+mod keys;
 mod migrate;
 mod readers;
 mod readiness;
-mod record_uses;
 mod savepoint;
 mod store;
 mod undo;

@@ -109,7 +109,7 @@ mod tests {
         for migration in migrations.iter().filter(|one| one.name().version().to_string().as_str() <= "20261121000008") {
             connection.run_migration(migration).unwrap();
         }
-        let written = storage_conformance::durability::write(&store).await;
+        let written = storage_conformance::keys::durability::write(&store).await;
         let added = store.migrate().await.unwrap();
         assert_eq!(added.first().map(String::as_str), Some("20261121000009_create_webhook_subscriptions"));
         written.expect_in(&store).await;

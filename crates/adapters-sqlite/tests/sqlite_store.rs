@@ -58,7 +58,7 @@ async fn what_was_answered_outlives_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("test.db");
     let store = migrated(&path).await;
-    let written = storage_conformance::durability::write(&store).await;
+    let written = storage_conformance::keys::durability::write(&store).await;
     // What a killed process leaves: a log beside the file.
     let left = tempfile::tempdir().unwrap();
     for name in ["test.db", "test.db-wal"] {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, ensure};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, RunQueryDsl, SqliteConnection};
-use diesel_mapping::NewKeyRow;
+use diesel_mapping::keys::NewKeyRow;
 use diesel_mapping::schema::api_keys;
 use domain::{ApiKey, KeyDigest, KeyId, Label, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};

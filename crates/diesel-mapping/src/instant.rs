@@ -22,10 +22,15 @@ const POSTGRES_EPOCH_UNIX_MILLIS: i64 = 946_684_800_000;
 #[derive(AsExpression, Clone, Copy, Debug, FromSqlRow, PartialEq, Eq)]
 #[diesel(sql_type = Instant)]
 pub struct StoredInstant {
-    pub(crate) unix_millis: i64,
+    unix_millis: i64,
 }
 
 impl StoredInstant {
+    /// What is stored, whether it is a [`Timestamp`] or not.
+    pub fn unix_millis(self) -> i64 {
+        self.unix_millis
+    }
+
     /// The domain's form; `None` when the stored value lies outside of its range (Postgres' `infinity` does).
     pub fn timestamp(self) -> Option<Timestamp> {
         Timestamp::from_unix_millis(self.unix_millis)

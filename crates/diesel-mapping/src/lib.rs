@@ -7,9 +7,7 @@
 mod failure;
 mod instant;
 mod kept;
-pub mod key_queries;
-mod key_row;
-mod latest_uses;
+pub mod keys;
 mod migrations;
 mod readiness;
 pub mod schema;
@@ -18,8 +16,6 @@ pub mod webhooks;
 pub use failure::store_error;
 pub use instant::StoredInstant;
 pub use kept::Kept;
-pub use key_row::{KEY_COLUMNS, KeyColumns, KeyRow, NewKeyRow, api_keys_of, digest_of};
-pub use latest_uses::latest_uses;
 pub use migrations::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
 pub use readiness::{WRITE_PROBE, not_writable, schema_is_complete};
 

@@ -1,7 +1,7 @@
 //! Every promise of the storage ports, as a function that any adapter can be held against.
 //!
 //! `docs/writing-an-adapter.md` says how to write a store. This crate says whether it is right: each `pub async fn`
-//! in the modules below is one promise of [`domain::ports::KeyStore`]. It takes a **fresh, empty** store, and panics
+//! in the modules of [`keys`] and [`webhooks`] is one promise. It takes a **fresh, empty** store, and panics
 //! with the promise that was broken. To name them all as tests of your crate:
 //!
 //! ```
@@ -16,37 +16,23 @@
 //! storage_conformance::key_store_tests!(fresh_store());
 //! ```
 //!
-//! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in [`change_feed`]:
+//! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in [`keys::change_feed`]:
 //! [`change_feed_tests`] names them. [`webhooks`] has the promises of the four ports of webhooks, which are one store;
 //! `webhook_store_tests!` names them.
 //!
-//! Without macros, loop over [`PROMISES`], [`SHARED_PROMISES`] and [`webhooks::PROMISES`]. The suite reads no clock, so
+//! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`] and [`webhooks::PROMISES`]. The suite reads no clock, so
 //! that its runs are alike. What it cannot see
-//! from outside is a crash; [`durability`] looks at a store that was closed and opened again.
+//! from outside is a crash; [`keys::durability`] and [`webhooks::durability`] look at a store that was closed and opened again.
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 
-pub mod cancellation;
-pub mod change_feed;
-pub mod duplicates;
-pub mod durability;
-pub mod limit;
-pub mod listing;
-pub mod lookup;
-pub mod owners;
-pub mod purge;
+mod dropping;
+pub mod keys;
 mod racing;
-pub mod revocation;
-pub mod revocation_by_digests;
-pub mod rotation;
-pub mod rotation_races;
-pub mod round_trip;
 mod sample;
-mod shared_suite;
 mod suite;
-pub mod uses;
 pub mod webhooks;
 
-pub use shared_suite::{Instances, SHARED_PROMISES, SharedPromise, SharedStore, keep_shared};
-pub use suite::{Check, FreshStore, PROMISES, Promise, keep};
+pub use keys::{Instances, SharedPromise, SharedStore, keep_shared};
+pub use suite::{Check, FreshStore, Promise, keep};
 pub use webhooks::WebhookStore;

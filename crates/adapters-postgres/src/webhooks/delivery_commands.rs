@@ -5,7 +5,7 @@ use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::cancel_delivery::CancelDelivery;
 use super::purge_history::PurgeHistory;
-use super::recover::Recover;
+use super::recover_subscription::Recover;
 use super::retry_delivery::RetryDelivery;
 use crate::PostgresStore;
 

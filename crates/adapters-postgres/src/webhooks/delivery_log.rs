@@ -3,8 +3,8 @@ use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, Sto
 use domain::webhooks::{DeliveryFilter, DeliveryHistory};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
-use super::attempts_after::AttemptsAfter;
 use super::find_delivery::FindDelivery;
+use super::follow_attempts::AttemptsAfter;
 use super::list_deliveries::ListDeliveries;
 use crate::PostgresStore;
 

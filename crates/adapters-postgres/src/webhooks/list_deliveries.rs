@@ -4,7 +4,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use diesel_mapping::webhooks::{DueRow, EndedRow};
+use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
 use domain::ports::{DeliveryPage, StoreError};
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
 use domain::{DeliveryId, Timestamp, UserId};
@@ -135,8 +135,7 @@ fn read_down_to(rows: &[Delivery], limit: i64) -> Option<DeliveryId> {
 
 /// The bytes from which ids begin that were minted at `at`, or later.
 pub(super) fn first_id_at(at: Timestamp) -> Vec<u8> {
-    let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
-    unix_millis.to_be_bytes()[2..].to_vec()
+    first_delivery_at(at).as_bytes()[..6].to_vec()
 }
 
 #[derive(QueryableByName)]

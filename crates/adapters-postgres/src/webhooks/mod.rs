@@ -3,12 +3,12 @@
 //! Locks are taken in one order: deliveries, then lanes in the order of their ids, then subscriptions. Whoever comes the
 //! other way passes over deliveries that are locked.
 
-mod attempts_after;
 mod cancel_delivery;
 mod change_subscription;
 mod claim;
 mod close_lane;
 mod complete;
+mod create_subscription;
 mod delete_subscription;
 mod delivery_commands;
 mod delivery_log;
@@ -17,14 +17,14 @@ mod end_closed;
 mod event_store;
 mod find_delivery;
 mod find_subscription;
-mod insert_subscription;
+mod follow_attempts;
 mod list_deliveries;
 mod locate_delivery;
-mod publish;
+mod publish_events;
 mod publish_questions;
 mod publisher;
 mod purge_history;
-mod recover;
+mod recover_subscription;
 mod retry_delivery;
 mod settle_lanes;
 mod subscription_queries;

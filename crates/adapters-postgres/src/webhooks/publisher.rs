@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::publish::Publish;
+use super::publish_events::Publish;
 use crate::attempt::{DEADLINE, Failure, attempts_on};
 use crate::pool::Connections;
 

@@ -8,9 +8,9 @@ use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionCh
 use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::change_subscription::ChangeSubscription;
+use super::create_subscription::InsertSubscription;
 use super::delete_subscription::DeleteSubscription;
 use super::find_subscription::FindSubscription;
-use super::insert_subscription::InsertSubscription;
 use super::subscription_queries::owned_by;
 use super::subscription_secrets::{ListSecrets, ReplaceSecrets, RotateSecret};
 use crate::PostgresStore;

@@ -4,12 +4,13 @@ use diesel::connection::DefaultLoadingMode;
 use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
-use diesel_mapping::webhooks::{Phase, QueuedRow, SecretsRow};
+use diesel_mapping::webhooks::{Phase, SecretsRow};
 use domain::Timestamp;
 use domain::ports::{ClaimRequest, ClaimedLane, StoreError};
 use domain::webhooks::{Admission, TargetUrl};
 
 use super::lane::{Lane, LaneRow};
+use super::queued_row::QueuedRow;
 use crate::undo::Undo;
 
 /// So many deliveries are claimed by one statement.

@@ -3,13 +3,15 @@ use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{
     webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
 };
-use diesel_mapping::webhooks::{NewAttemptRow, QueuedRow, event_id, status_code};
+use diesel_mapping::webhooks::{event_id, status_code};
 use domain::ports::{Completion, NextStep};
 use domain::webhooks::{AttemptRecord, DeliveryEnd, DisableReason, Report, SubscriptionStatus};
 use domain::{EventId, SubscriptionId, Timestamp};
 
-use super::end::{close, end_queued};
+use super::attempt_row::NewAttemptRow;
+use super::close_lane::{close, end_queued};
 use super::lane::Lane;
+use super::queued_row::QueuedRow;
 use crate::undo::Undo;
 
 /// What ended in a lane.

@@ -4,9 +4,9 @@ use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, Sto
 use domain::webhooks::{DeliveryFilter, DeliveryHistory};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
-use super::attempts::attempts_after;
-use super::delivery_page::list;
 use super::find_delivery::find_history;
+use super::follow_attempts::follow_attempts;
+use super::list_deliveries::list_deliveries;
 use crate::SqliteStore;
 
 #[async_trait]
@@ -21,7 +21,7 @@ impl DeliveryLog for SqliteStore {
         let (owner, filter) = (owner.clone(), filter.clone());
         // One transaction, so that a delivery that ends meanwhile is neither missing nor there twice.
         let read = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| list(connection, &owner, &filter, before, max))
+            connection.transaction(|connection| list_deliveries(connection, &owner, &filter, before, max))
         };
         self.readers.read(read).await
     }
@@ -43,7 +43,7 @@ impl DeliveryLog for SqliteStore {
     ) -> Result<Vec<LoggedAttempt>, StoreError> {
         let owner = owner.clone();
         let read =
-            move |connection: &mut SqliteConnection| attempts_after(connection, &owner, subscription, after, max);
+            move |connection: &mut SqliteConnection| follow_attempts(connection, &owner, subscription, after, max);
         self.readers.read(read).await
     }
 }

@@ -4,7 +4,7 @@ use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use domain::Timestamp;
 use domain::webhooks::DeliveryEnd;
 
-use super::end::end_waiting;
+use super::close_lane::end_waiting;
 use super::lane::{Lane, LaneRow};
 use crate::undo::Undo;
 

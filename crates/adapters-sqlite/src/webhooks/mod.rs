@@ -4,28 +4,35 @@
 //! `ready_at` says when a claim must look at it, and nothing more: a claim that comes too early puts the lane to sleep
 //! again, none may come too late.
 
-mod attempts;
-mod cancel;
+mod attempt_row;
+mod cancel_delivery;
+mod change_subscription;
 mod claim;
+mod close_lane;
 mod complete;
+mod create_subscription;
+mod delete_subscription;
 mod delivery_commands;
 mod delivery_log;
-mod delivery_page;
 mod delivery_queue;
-mod end;
 mod end_closed;
+mod event_row;
 mod event_store;
 mod find_delivery;
-mod health;
+mod find_subscription;
+mod follow_attempts;
 mod lane;
-mod publish;
-mod purge;
-mod recover;
-mod retry;
+mod list_deliveries;
+mod publish_events;
+mod purge_history;
+mod queued_row;
+mod recover_subscription;
+mod retry_delivery;
 #[cfg(test)]
 mod statements_tests;
+mod subscription_queries;
+mod subscription_secrets;
 mod subscription_store;
-mod update_subscription;
 mod wake;
 
 pub(crate) use wake::Wake;

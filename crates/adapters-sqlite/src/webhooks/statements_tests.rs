@@ -86,9 +86,12 @@ fn event(owner: &UserId, seed: u64) -> NewEvent {
 /// back.
 fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed: u64) -> Vec<DeliveryId> {
     let events: Vec<NewEvent> = (seed..seed + 3).map(|seed| event(&subscription.owner, seed)).collect();
-    publish::publish(connection, &events).unwrap();
-    publish::publish(connection, &[NewEvent { only: Some(subscription.id), ..event(&subscription.owner, seed + 3) }])
-        .unwrap();
+    publish_events::publish_events(connection, &events).unwrap();
+    publish_events::publish_events(
+        connection,
+        &[NewEvent { only: Some(subscription.id), ..event(&subscription.owner, seed + 3) }],
+    )
+    .unwrap();
     let claim = ClaimId::from_number(1);
     let until = NOW.plus(Duration::from_mins(1));
     let request = ClaimRequest { claim, at: NOW, until, lanes_max: 64, room: 8, rooms: Vec::new() };
@@ -124,32 +127,32 @@ fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed:
 
 fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
     let owner = &subscription.owner;
-    delivery_page::list(connection, owner, &DeliveryFilter::default(), Some(delivery), 10).unwrap();
+    list_deliveries::list_deliveries(connection, owner, &DeliveryFilter::default(), Some(delivery), 10).unwrap();
     find_delivery::find_history(connection, owner, delivery).unwrap();
     let after = AttemptCursor { ended_at: Timestamp::MIN, delivery, number: 0 };
-    attempts::attempts_after(connection, owner, None, after, 10).unwrap();
-    subscription_store::list(connection, owner, None, 10).unwrap();
-    subscription_store::list_secrets(connection, None, 10).unwrap();
-    health::health(connection, subscription.id).unwrap();
+    follow_attempts::follow_attempts(connection, owner, None, after, 10).unwrap();
+    find_subscription::list_subscriptions(connection, owner, None, 10).unwrap();
+    find_subscription::find_with_health(connection, owner, subscription.id).unwrap();
+    subscription_secrets::list_secrets(connection, None, 10).unwrap();
 }
 
 fn change(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
     let (owner, id) = (&subscription.owner, subscription.id);
     let request = RetryRequest { at: NOW, published_since: NOW };
-    retry::retry(connection, owner, delivery, request).unwrap();
-    cancel::cancel(connection, owner, delivery, NOW).unwrap();
+    retry_delivery::retry_delivery(connection, owner, delivery, request).unwrap();
+    cancel_delivery::cancel_delivery(connection, owner, delivery, NOW).unwrap();
     let switch = |enabled| SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
-    update_subscription::update_subscription(connection, owner, id, &switch(false), NOW).unwrap();
-    recover::recover(connection, owner, id, request, 10).unwrap();
+    change_subscription::change_subscription(connection, owner, id, &switch(false), NOW).unwrap();
+    recover_subscription::recover_subscription(connection, owner, id, request, 10).unwrap();
     let seed = u64::from(delivery.as_bytes()[15]) + 1_000;
-    publish::publish(connection, &[event(owner, seed)]).unwrap();
-    update_subscription::update_subscription(connection, owner, id, &switch(false), NOW).unwrap();
-    update_subscription::update_subscription(connection, owner, id, &switch(true), NOW).unwrap();
+    publish_events::publish_events(connection, &[event(owner, seed)]).unwrap();
+    change_subscription::change_subscription(connection, owner, id, &switch(false), NOW).unwrap();
+    change_subscription::change_subscription(connection, owner, id, &switch(true), NOW).unwrap();
     end_closed::end_closed(connection, NOW, 10).unwrap();
-    purge::search(connection, Vec::new(), &[0]).unwrap();
-    purge::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
-    purge::purge_events(connection, &[], &[0xFF; 16], 10).unwrap();
-    purge::purge_subscriptions(connection, 10).unwrap();
+    purge_history::search(connection, Vec::new(), &[0]).unwrap();
+    purge_history::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
+    purge_history::purge_events(connection, &[], &[0xFF; 16], 10).unwrap();
+    purge_history::purge_subscriptions(connection, 10).unwrap();
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 use std::fmt;
 
-use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
+use diesel::prelude::{Queryable, QueryableByName, Selectable};
+use domain::DeliveryId;
 use domain::ports::{LoggedAttempt, StoreError};
 use domain::webhooks::{AttemptRecord, FailureReason};
-use domain::{DeliveryId, EventId, SubscriptionId};
 
 use super::place::{Place, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
@@ -74,43 +74,6 @@ impl TryFrom<LoggedAttemptRow> for LoggedAttempt {
     }
 }
 
-/// An attempt to insert.
-#[derive(Debug, Insertable)]
-#[diesel(table_name = webhook_attempts, treat_none_as_default_value = false)]
-pub struct NewAttemptRow<'a> {
-    subscription_id: &'a [u8],
-    delivery_id: &'a [u8],
-    number: i64,
-    event_id: &'a [u8],
-    started_at: StoredInstant,
-    ended_at: StoredInstant,
-    failure: Option<String>,
-    status: Option<i64>,
-    excerpt: &'a [u8],
-}
-
-impl<'a> NewAttemptRow<'a> {
-    /// The row of `attempt`, an attempt to deliver `event`.
-    pub fn new(
-        subscription: &'a SubscriptionId,
-        delivery: &'a DeliveryId,
-        event: &'a EventId,
-        attempt: &'a AttemptRecord,
-    ) -> Self {
-        Self {
-            subscription_id: subscription.as_bytes(),
-            delivery_id: delivery.as_bytes(),
-            number: attempt.number.into(),
-            event_id: event.as_bytes(),
-            started_at: attempt.started_at.into(),
-            ended_at: attempt.ended_at().into(),
-            failure: attempt.failure.map(|reason| reason.code().to_owned()),
-            status: attempt.status.map(Into::into),
-            excerpt: &attempt.excerpt,
-        }
-    }
-}
-
 /// Names the row of an attempt.
 struct AttemptName {
     delivery: DeliveryId,
@@ -149,11 +112,9 @@ mod tests {
     #[test]
     fn an_attempt_reads_back() {
         let attempt = row().record(DELIVERY).unwrap();
-        let (subscription, event) = (SubscriptionId::from_bytes([1; 16]), EventId::from_bytes([3; 16]));
-        let written = NewAttemptRow::new(&subscription, &DELIVERY, &event, &attempt);
-        assert_eq!((written.number, written.failure.as_deref(), written.status), (3, Some("too_slow"), Some(200)));
-        assert_eq!((written.started_at, written.ended_at), (row().started_at, row().ended_at));
-        assert_eq!((written.excerpt, attempt.duration), (&b"so"[..], Duration::from_secs(15)));
+        assert_eq!((attempt.number, attempt.failure, attempt.status), (3, Some(FailureReason::TooSlow), Some(200)));
+        assert_eq!((attempt.started_at, attempt.duration), (Timestamp::MIN, Duration::from_secs(15)));
+        assert_eq!(attempt.excerpt, b"so");
     }
 
     #[test]

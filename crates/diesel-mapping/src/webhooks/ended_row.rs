@@ -3,7 +3,6 @@ use domain::Timestamp;
 use domain::ports::StoreError;
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, EventType};
 
-use super::QueuedRow;
 use super::place::{Place, created_at, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
 use crate::schema::webhook_deliveries;
@@ -48,13 +47,20 @@ impl TryFrom<EndedRow> for Delivery {
 #[derive(Debug, Insertable)]
 #[diesel(table_name = webhook_deliveries)]
 pub struct NewEndedRow<'a> {
-    subscription_id: &'a [u8],
-    id: &'a [u8],
-    event_id: &'a [u8],
-    event_type: &'a str,
-    ended: &'static str,
-    ended_at: StoredInstant,
-    attempts: i64,
+    /// The id of the subscription.
+    pub subscription_id: &'a [u8],
+    /// The id of the delivery.
+    pub id: &'a [u8],
+    /// The id of the event.
+    pub event_id: &'a [u8],
+    /// The type of the event.
+    pub event_type: &'a str,
+    /// How the delivery ended: [`DeliveryEnd::code`].
+    pub ended: &'static str,
+    /// When the delivery ended.
+    pub ended_at: StoredInstant,
+    /// How many attempts were counted.
+    pub attempts: i64,
 }
 
 impl<'a> NewEndedRow<'a> {
@@ -69,13 +75,6 @@ impl<'a> NewEndedRow<'a> {
             ended_at: at.into(),
             attempts: delivery.attempts.into(),
         }
-    }
-
-    /// The row of a delivery that was queued, whose event has this type.
-    pub fn of_queued(row: &'a QueuedRow, event_type: &'a str, end: DeliveryEnd, at: Timestamp) -> Self {
-        let (subscription_id, id) = row.key();
-        let (event_id, attempts) = (row.event_id(), row.attempts());
-        Self { subscription_id, id, event_id, event_type, ended: end.code(), ended_at: at.into(), attempts }
     }
 }
 

@@ -1,4 +1,4 @@
-use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
+use diesel::prelude::{Queryable, QueryableByName, Selectable};
 use domain::UserId;
 use domain::ports::StoreError;
 use domain::webhooks::{Event, EventType, Payload};
@@ -34,34 +34,6 @@ impl TryFrom<EventRow> for Event {
             payload: Payload::from_bytes(row.payload),
             created_at: place.instant("created_at", row.created_at)?,
         })
-    }
-}
-
-/// An event to insert.
-#[derive(Debug, Insertable)]
-#[diesel(table_name = webhook_events)]
-pub struct NewEventRow<'a> {
-    id: &'a [u8],
-    owner_issuer: &'a str,
-    owner_subject: &'a str,
-    event_type: &'a str,
-    payload: &'a [u8],
-    created_at: StoredInstant,
-    deliveries: i64,
-}
-
-impl<'a> NewEventRow<'a> {
-    /// The row of `event`, which is fanned out to so many deliveries.
-    pub fn new(event: &'a Event, deliveries: u32) -> Self {
-        Self {
-            id: event.id.as_bytes(),
-            owner_issuer: event.owner.issuer(),
-            owner_subject: event.owner.subject(),
-            event_type: event.event_type.as_str(),
-            payload: event.payload.bytes(),
-            created_at: event.created_at.into(),
-            deliveries: deliveries.into(),
-        }
     }
 }
 

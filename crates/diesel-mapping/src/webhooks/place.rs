@@ -7,18 +7,35 @@ use crate::StoredInstant;
 
 /// A stored row, to be named when a value of it cannot be read.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) table: &'static str,
-    pub(super) row: &'a dyn fmt::Display,
+pub struct Place<'a> {
+    /// The table.
+    pub table: &'static str,
+    /// The row's id.
+    pub row: &'a dyn fmt::Display,
+}
+
+impl fmt::Debug for Place<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.table, self.row)
+    }
 }
 
 impl Place<'_> {
     /// The value, if it could be read.
-    pub(super) fn value<T>(self, column: &'static str, value: Option<T>) -> Result<T, StoreError> {
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] when it could not.
+    pub fn value<T>(self, column: &'static str, value: Option<T>) -> Result<T, StoreError> {
         value.ok_or_else(|| StoreError::Corrupt { table: self.table, column, row: self.row.to_string() })
     }
 
-    pub(super) fn instant(self, column: &'static str, stored: StoredInstant) -> Result<Timestamp, StoreError> {
+    /// The instant of a column.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] when it is outside of the range of [`Timestamp`].
+    pub fn instant(self, column: &'static str, stored: StoredInstant) -> Result<Timestamp, StoreError> {
         self.value(column, stored.timestamp())
     }
 
@@ -30,8 +47,12 @@ impl Place<'_> {
         stored.map(|stored| self.instant(column, stored)).transpose()
     }
 
-    /// A number that is small, and not below zero.
-    pub(super) fn number<N: TryFrom<i64>>(self, column: &'static str, stored: i64) -> Result<N, StoreError> {
+    /// The number of a column, in the type that the domain gives it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] when that type does not hold it.
+    pub fn number<N: TryFrom<i64>>(self, column: &'static str, stored: i64) -> Result<N, StoreError> {
         self.value(column, stored.try_into().ok())
     }
 }

@@ -1,4 +1,4 @@
-//! Calls whose caller went away: the future was dropped half way. See [`crate::cancellation`].
+//! Calls whose caller went away: the future was dropped half way. See [`crate::keys::cancellation`].
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::sample::{
     secrets_of, subscribed, subscription, subscriptions, switched, try_history,
 };
 use super::work::{LEASE_MILLIS, claim, claim_as, complete, drain, end_closed, request};
-use crate::cancellation::{DropAt, moments, not_held_up};
+use crate::dropping::{DropAt, moments, not_held_up};
 use crate::sample::{at, user};
 
 /// A dropped insertion stores the subscription with its secret or not at all, and the maximum stays exact.

@@ -13,26 +13,26 @@
 //! ```
 
 pub mod breakers;
-pub mod changes;
+pub mod change_subscription;
+pub mod claim;
 pub mod claim_races;
-pub mod claims;
-pub mod closing;
-pub mod closing_races;
-pub mod completions;
+pub mod complete;
 pub mod dropped;
 pub mod durability;
+pub mod end_closed;
+pub mod end_closed_races;
 pub mod fairness;
 pub mod health;
 pub mod liveness;
 pub mod log;
-pub mod publication;
-pub mod purging;
-pub mod recovery;
-pub mod repetitions;
-pub mod replays;
+pub mod publish_again;
+pub mod publish_events;
+pub mod purge_history;
+pub mod recover_subscription;
+pub mod retry_delivery;
 mod sample;
-pub mod secrets;
 mod store;
+pub mod subscription_secrets;
 pub mod subscriptions;
 mod suite;
 mod work;

@@ -51,44 +51,44 @@ macro_rules! with_webhook_store_promises {
             subscriptions::parallel_subscriptions_fill_the_maximum_exactly
             subscriptions::a_stored_subscription_id_is_refused
             subscriptions::subscriptions_are_listed_newest_first_in_pages
-            changes::a_change_is_what_the_rules_say
-            changes::parallel_changes_all_count
-            changes::changed_patterns_decide_from_then_on
-            changes::a_changed_url_is_where_claims_go_from_then_on
-            changes::enabling_starts_with_a_breaker_as_new
-            changes::a_deleted_subscription_is_found_by_no_method
-            changes::other_owners_subscriptions_are_not_seen_nor_touched
-            secrets::secrets_come_back_byte_for_byte
-            secrets::rotation_keeps_the_secret_before
-            secrets::secrets_are_listed_by_id_in_pages
-            secrets::secrets_are_replaced_if_they_are_what_is_stored
-            secrets::parallel_replacements_of_secrets_succeed_once
-            secrets::a_replacement_beside_a_rotation_undoes_nothing
-            publication::an_event_comes_back_with_every_field
-            publication::times_of_events_keep_their_milliseconds
-            publication::an_event_goes_to_every_subscription_that_matches
-            publication::closed_and_foreign_subscriptions_get_nothing
-            publication::an_event_for_one_subscription_goes_there_alone
-            publication::the_most_events_at_once_are_taken
-            publication::a_stored_event_id_is_refused
-            publication::events_of_several_owners_go_each_to_their_own
-            publication::parallel_publications_all_arrive
-            repetitions::a_repetition_is_a_duplicate
-            repetitions::another_event_under_the_same_id_is_a_conflict
-            repetitions::a_publication_is_all_or_nothing
-            repetitions::publisher_ids_are_each_owners_own
-            repetitions::repetitions_within_one_call_are_seen
-            repetitions::parallel_repetitions_are_accepted_once
-            repetitions::parallel_repetitions_in_opposite_orders_all_end
-            claims::a_due_delivery_is_claimed_with_all_that_it_needs
-            claims::a_claim_ends_at_its_instant
-            claims::a_lost_claim_ends_nothing
-            claims::a_claim_that_ran_out_holds_until_another_claims
-            claims::attempts_are_counted_by_claims
-            claims::a_lane_keeps_its_order
-            claims::what_is_given_back_keeps_its_place
-            claims::rooms_limit_lanes
-            claims::a_lane_gives_as_many_as_there_is_room_for
+            change_subscription::a_change_is_what_the_rules_say
+            change_subscription::parallel_changes_all_count
+            change_subscription::changed_patterns_decide_from_then_on
+            change_subscription::a_changed_url_is_where_claims_go_from_then_on
+            change_subscription::enabling_starts_with_a_breaker_as_new
+            change_subscription::a_deleted_subscription_is_found_by_no_method
+            change_subscription::other_owners_subscriptions_are_not_seen_nor_touched
+            subscription_secrets::secrets_come_back_byte_for_byte
+            subscription_secrets::rotation_keeps_the_secret_before
+            subscription_secrets::secrets_are_listed_by_id_in_pages
+            subscription_secrets::secrets_are_replaced_if_they_are_what_is_stored
+            subscription_secrets::parallel_replacements_of_secrets_succeed_once
+            subscription_secrets::a_replacement_beside_a_rotation_undoes_nothing
+            publish_events::an_event_comes_back_with_every_field
+            publish_events::times_of_events_keep_their_milliseconds
+            publish_events::an_event_goes_to_every_subscription_that_matches
+            publish_events::closed_and_foreign_subscriptions_get_nothing
+            publish_events::an_event_for_one_subscription_goes_there_alone
+            publish_events::the_most_events_at_once_are_taken
+            publish_events::a_stored_event_id_is_refused
+            publish_events::events_of_several_owners_go_each_to_their_own
+            publish_events::parallel_publications_all_arrive
+            publish_again::a_repetition_is_a_duplicate
+            publish_again::another_event_under_the_same_id_is_a_conflict
+            publish_again::a_publication_is_all_or_nothing
+            publish_again::publisher_ids_are_each_owners_own
+            publish_again::repetitions_within_one_call_are_seen
+            publish_again::parallel_repetitions_are_accepted_once
+            publish_again::parallel_repetitions_in_opposite_orders_all_end
+            claim::a_due_delivery_is_claimed_with_all_that_it_needs
+            claim::a_claim_ends_at_its_instant
+            claim::a_lost_claim_ends_nothing
+            claim::a_claim_that_ran_out_holds_until_another_claims
+            claim::attempts_are_counted_by_claims
+            claim::a_lane_keeps_its_order
+            claim::what_is_given_back_keeps_its_place
+            claim::rooms_limit_lanes
+            claim::a_lane_gives_as_many_as_there_is_room_for
             claim_races::parallel_claims_share_out_what_is_due
             claim_races::parallel_completions_of_a_claim_end_it_once
             fairness::a_long_lane_holds_up_no_other
@@ -109,37 +109,37 @@ macro_rules! with_webhook_store_promises {
             breakers::gone_disables_the_subscription
             breakers::nothing_but_failures_disables_the_subscription
             breakers::the_owners_word_stays
-            completions::a_delivery_ends_as_it_is_told
-            completions::a_failed_delivery_waits_for_its_time
-            completions::every_field_of_an_attempt_comes_back
-            completions::an_attempt_without_a_record_counts
-            completions::a_batch_is_answered_one_by_one
-            completions::an_attempt_is_recorded_once
-            completions::completions_of_many_lanes_are_taken_at_once
-            closing::disabling_ends_what_waits
-            closing::deleting_ends_what_waits
-            closing::the_first_end_stays
-            closing::what_is_being_sent_is_left_to_its_claim
-            closing::at_most_max_deliveries_are_ended
-            closing::thousands_that_wait_all_end
-            closing::enabling_again_brings_nothing_back
-            closing_races::publications_beside_a_deletion_all_end
-            closing_races::publications_beside_a_disabling_all_end
-            closing_races::claims_beside_a_disabling_lose_nothing
-            closing_races::a_change_comes_wholly_before_or_after_a_publication
-            replays::a_waiting_delivery_is_due_at_once
-            replays::an_ended_delivery_is_brought_back
-            replays::what_is_being_sent_is_not_retried
-            replays::a_retry_needs_an_open_lane
-            replays::an_old_event_is_not_retried
-            replays::parallel_retries_make_one_delivery
-            replays::a_cancelled_delivery_ends
-            replays::an_old_claim_means_nothing_to_a_new_run
-            replays::cancelling_beside_claims_holds
-            replays::other_owners_deliveries_are_not_touched
-            recovery::recovering_brings_back_what_failed
-            recovery::recovering_takes_the_oldest_first
-            recovery::recovering_ends_a_pause
+            complete::a_delivery_ends_as_it_is_told
+            complete::a_failed_delivery_waits_for_its_time
+            complete::every_field_of_an_attempt_comes_back
+            complete::an_attempt_without_a_record_counts
+            complete::a_batch_is_answered_one_by_one
+            complete::an_attempt_is_recorded_once
+            complete::completions_of_many_lanes_are_taken_at_once
+            end_closed::disabling_ends_what_waits
+            end_closed::deleting_ends_what_waits
+            end_closed::the_first_end_stays
+            end_closed::what_is_being_sent_is_left_to_its_claim
+            end_closed::at_most_max_deliveries_are_ended
+            end_closed::thousands_that_wait_all_end
+            end_closed::enabling_again_brings_nothing_back
+            end_closed_races::publications_beside_a_deletion_all_end
+            end_closed_races::publications_beside_a_disabling_all_end
+            end_closed_races::claims_beside_a_disabling_lose_nothing
+            end_closed_races::a_change_comes_wholly_before_or_after_a_publication
+            retry_delivery::a_waiting_delivery_is_due_at_once
+            retry_delivery::an_ended_delivery_is_brought_back
+            retry_delivery::what_is_being_sent_is_not_retried
+            retry_delivery::a_retry_needs_an_open_lane
+            retry_delivery::an_old_event_is_not_retried
+            retry_delivery::parallel_retries_make_one_delivery
+            retry_delivery::a_cancelled_delivery_ends
+            retry_delivery::an_old_claim_means_nothing_to_a_new_run
+            retry_delivery::cancelling_beside_claims_holds
+            retry_delivery::other_owners_deliveries_are_not_touched
+            recover_subscription::recovering_brings_back_what_failed
+            recover_subscription::recovering_takes_the_oldest_first
+            recover_subscription::recovering_ends_a_pause
             log::deliveries_are_listed_newest_first_in_pages
             log::filters_pick_what_the_reference_picks
             log::a_search_for_what_is_rare_comes_to_its_end
@@ -148,11 +148,11 @@ macro_rules! with_webhook_store_promises {
             log::attempts_at_one_delivery_all_come
             health::waiting_deliveries_are_counted
             health::the_attempt_that_ended_last_is_shown
-            purging::what_was_published_earlier_is_forgotten
-            purging::what_has_not_ended_stays
-            purging::a_purge_in_small_steps_comes_to_its_end
-            purging::deleted_subscriptions_go_with_their_last_delivery
-            purging::purging_beside_publications_loses_nothing
+            purge_history::what_was_published_earlier_is_forgotten
+            purge_history::what_has_not_ended_stays
+            purge_history::a_purge_in_small_steps_comes_to_its_end
+            purge_history::deleted_subscriptions_go_with_their_last_delivery
+            purge_history::purging_beside_publications_loses_nothing
             dropped::a_cancelled_subscription_is_whole_or_nothing
             dropped::a_cancelled_publication_is_whole_or_nothing
             dropped::what_a_cancelled_claim_took_is_due_again

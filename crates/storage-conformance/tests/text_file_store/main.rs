@@ -7,7 +7,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use domain::ports::KeyStore;
-use storage_conformance::durability;
+use storage_conformance::keys::durability;
 use store::TextFileStore;
 use tempfile::TempDir;
 

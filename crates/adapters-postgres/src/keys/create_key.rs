@@ -1,0 +1,46 @@
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::keys::{KeyRow, NewKeyRow, api_keys_of, count_active, list_keys};
+use diesel_mapping::schema::api_keys;
+use domain::ports::{ActiveLimit, Insertion};
+use domain::{ApiKey, KeyDigest, ListView};
+use futures_util::future::join3;
+
+use crate::attempt::{Failure, Work};
+use crate::owner_lock::lock_owner;
+use crate::transaction::{Begin, Commit, Rollback, settle};
+
+/// Inserts a key, unless its owner has as many active ones as allowed. Two round trips.
+pub(crate) struct InsertWithin<'a> {
+    pub(crate) key: &'a ApiKey,
+    pub(crate) digest: &'a KeyDigest,
+    pub(crate) limit: ActiveLimit,
+    pub(crate) view: ListView,
+}
+
+impl Work for InsertWithin<'_> {
+    type Answer = Insertion;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Insertion, Failure> {
+        let owner = &self.key.owner;
+        let (begun, locked, active) = join3(
+            Begin.execute(&mut &*connection),
+            lock_owner(owner).execute(&mut &*connection),
+            count_active(owner, self.limit.at).get_result::<i64>(&mut &*connection),
+        )
+        .await;
+        begun.and(locked)?;
+        if active? >= self.limit.max.into() {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(Insertion::LimitReached);
+        }
+        let row = NewKeyRow::new(self.key, self.digest);
+        let (inserted, rows, committed) = join3(
+            diesel::insert_into(api_keys::table).values(row).execute(&mut &*connection),
+            list_keys(owner, self.view).load::<KeyRow>(&mut &*connection),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        let rows = settle(inserted.and(rows), committed)?;
+        Ok(Insertion::Stored(self.view.select(api_keys_of(rows)?)))
+    }
+}

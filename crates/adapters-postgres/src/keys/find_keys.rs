@@ -1,0 +1,44 @@
+use diesel::OptionalExtension;
+use diesel::prelude::{ExpressionMethods, QueryDsl};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::keys::{KEY_COLUMNS, KeyRow, digest_of, key_by_digest};
+use diesel_mapping::schema::api_keys;
+use domain::ports::StoreError;
+use domain::{ApiKey, KeyDigest};
+
+use crate::attempt::{Failure, Work};
+
+/// The key under a digest.
+pub(super) struct FindByDigest<'a>(pub(super) &'a KeyDigest);
+
+impl Work for FindByDigest<'_> {
+    type Answer = Option<ApiKey>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<ApiKey>, Failure> {
+        let row = key_by_digest(self.0).first::<KeyRow>(&mut &*connection).await.optional()?;
+        Ok(row.map(ApiKey::try_from).transpose()?)
+    }
+}
+
+/// The keys under these digests. One statement, however many digests there are.
+pub(super) struct FindByDigests<'a>(pub(super) &'a [KeyDigest]);
+
+impl Work for FindByDigests<'_> {
+    type Answer = Vec<(KeyDigest, ApiKey)>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let digests: Vec<&[u8]> = self.0.iter().map(|digest| digest.as_bytes().as_slice()).collect();
+        let found = api_keys::table.filter(api_keys::digest.eq_any(&digests)).select((KEY_COLUMNS, api_keys::digest));
+        let rows = found.load::<(KeyRow, Vec<u8>)>(&mut &*connection).await?;
+        Ok(keys_with_digests(rows)?)
+    }
+}
+
+/// The keys of these rows, each with the digest under which it is stored.
+pub(super) fn keys_with_digests(rows: Vec<(KeyRow, Vec<u8>)>) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    let key_with_digest = |(row, digest): (KeyRow, Vec<u8>)| {
+        let key = ApiKey::try_from(row)?;
+        Ok((digest_of(key.id, &digest)?, key))
+    };
+    rows.into_iter().map(key_with_digest).collect()
+}

@@ -1,0 +1,116 @@
+use async_trait::async_trait;
+use diesel::sql_types::BigInt;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::keys::{DELETE_ENDED, KeyRow, api_keys_of, list_keys};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+
+use super::create_key::InsertWithin;
+use super::find_keys::{FindByDigest, FindByDigests};
+use super::record_uses::RecordUses;
+use super::report_leaks::RevokeByDigests;
+use super::revoke_key::Revoke;
+use super::rotate_key::Rotate;
+use crate::PostgresStore;
+use crate::attempt::{Failure, Work};
+
+#[async_trait]
+impl KeyStore for PostgresStore {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &KeyDigest,
+        limit: ActiveLimit,
+        view: ListView,
+    ) -> Result<Insertion, StoreError> {
+        self.run_in_turn(&key.owner, &InsertWithin { key, digest, limit, view }).await
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        self.run(&List { owner, view }).await
+    }
+
+    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+        let (revocation, changed) = self.run(&Revoke { owner, id, at, view }).await?;
+        self.tell_if(changed);
+        Ok(revocation)
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError> {
+        let rotation = self.run_in_turn(owner, &Rotate { owner, id, rotation, digest, view }).await?;
+        self.tell_if(matches!(rotation, Rotation::Rotated { .. }));
+        Ok(rotation)
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let (revoked, changed) = self.run(&RevokeByDigests { digests, at }).await?;
+        self.tell_if(changed);
+        Ok(revoked)
+    }
+
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        self.run_look_up(&FindByDigest(digest)).await
+    }
+
+    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        self.run_look_up(&FindByDigests(digests)).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        self.run(&RecordUses::new(uses)).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.run(&PurgeEnded { before, max }).await
+    }
+}
+
+struct List<'a> {
+    owner: &'a UserId,
+    view: ListView,
+}
+
+impl Work for List<'_> {
+    type Answer = Vec<ApiKey>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<ApiKey>, Failure> {
+        let rows = list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection).await?;
+        Ok(self.view.select(api_keys_of(rows)?))
+    }
+}
+
+struct PurgeEnded {
+    before: Timestamp,
+    max: u32,
+}
+
+impl Work for PurgeEnded {
+    type Answer = u32;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
+        let deletion = diesel::sql_query(DELETE_ENDED)
+            .bind::<Instant, StoredInstant>(self.before.into())
+            .bind::<BigInt, i64>(self.max.into());
+        match Kept(deletion).execute(&mut &*connection).await {
+            Ok(deleted) => Ok(u32::try_from(deleted).unwrap_or(self.max)),
+            // It may have been done: a second attempt would answer with another number.
+            Err(error) => Err(Failure::of_statement(error)),
+        }
+    }
+}

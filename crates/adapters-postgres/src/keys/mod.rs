@@ -1,0 +1,10 @@
+//! The ports of keys. Each use has a file of its own.
+
+mod change_feed;
+mod create_key;
+mod find_keys;
+mod key_store;
+mod record_uses;
+mod report_leaks;
+mod revoke_key;
+mod rotate_key;

@@ -1,0 +1,64 @@
+use diesel::OptionalExtension;
+use diesel::sql_types::{Binary, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::keys::{KeyRow, api_keys_of, digest_of, key_by_id, list_keys};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::Revocation;
+use domain::{ApiKey, KeyId, ListView, Timestamp, UserId};
+use futures_util::future::{join, join3};
+
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Begin, Commit, InTime};
+
+/// `keys::revoke_key`, which also writes the key to the feed, whether it was revoked already or not. Where two
+/// calls wait for each other, the second changes nothing: PostgreSQL checks the condition again after the wait.
+const REVOKE: &str = "WITH found AS (
+    SELECT digest FROM api_keys WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4
+), revoked AS (
+    UPDATE api_keys SET revoked_at = $1
+    WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4 AND revoked_at IS NULL
+) INSERT INTO key_changes (digest) SELECT digest FROM found";
+
+/// Revokes a key. One round trip. Answers also whether the feed has it.
+pub(crate) struct Revoke<'a> {
+    pub(crate) owner: &'a UserId,
+    pub(crate) id: KeyId,
+    pub(crate) at: Timestamp,
+    pub(crate) view: ListView,
+}
+
+impl Work for Revoke<'_> {
+    type Answer = (Revocation, bool);
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let revocation = diesel::sql_query(REVOKE)
+            .bind::<Instant, StoredInstant>(self.at.into())
+            .bind::<Text, _>(self.owner.issuer())
+            .bind::<Text, _>(self.owner.subject())
+            .bind::<Binary, _>(self.id.as_bytes().as_slice());
+        let ((begun, revoked, found), (rows, in_time, committed)) = join(
+            join3(
+                Begin.execute(&mut &*connection),
+                Kept(revocation).execute(&mut &*connection),
+                key_by_id(&self.id).get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
+            ),
+            join3(
+                list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
+                InTime.execute(&mut &*connection),
+                Commit.execute(&mut &*connection),
+            ),
+        )
+        .await;
+        // A commit whose fate is unknown may be repeated: revoking again changes nothing.
+        let (revoked, found, rows) = (begun.and(revoked)?, found.optional()?, rows?);
+        in_time.and(committed)?;
+        let Some((row, digest)) = found else { return Ok((Revocation::NotFound, false)) };
+        let key = ApiKey::try_from(row)?;
+        if key.owner != *self.owner {
+            return Ok((Revocation::NotOwned, false));
+        }
+        let keys = self.view.select(api_keys_of(rows)?);
+        Ok((Revocation::Revoked { digest: digest_of(self.id, &digest)?, keys }, revoked > 0))
+    }
+}

@@ -1,0 +1,81 @@
+use diesel::OptionalExtension;
+use diesel::prelude::{ExpressionMethods, QueryDsl};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::Kept;
+use diesel_mapping::keys::{
+    KeyRow, NewKeyRow, api_keys_of, count_being_replaced, digest_of, key_by_id, list_keys, replace_key,
+};
+use diesel_mapping::schema::{api_keys, key_changes};
+use domain::ports::Rotation;
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, ListView, Rotated, UserId};
+use futures_util::future::{join, join3, join4};
+
+use crate::attempt::{Failure, Work};
+use crate::owner_lock::lock_owner;
+use crate::transaction::{Begin, Commit, InTime, Rollback, settle};
+
+/// Puts a successor in the place of a key. Two round trips.
+///
+/// The owner's lock comes first, so that insertions and other rotations count before or after it; then the key's, so
+/// that a revocation, which takes only that one, comes before or after it too.
+pub(crate) struct Rotate<'a> {
+    pub(crate) owner: &'a UserId,
+    pub(crate) id: KeyId,
+    pub(crate) rotation: &'a KeyRotation,
+    pub(crate) digest: &'a KeyDigest,
+    pub(crate) view: ListView,
+}
+
+impl Work for Rotate<'_> {
+    type Answer = Rotation;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Rotation, Failure> {
+        let (begun, locked, found, overlapping) = join4(
+            Begin.execute(&mut &*connection),
+            lock_owner(self.owner).execute(&mut &*connection),
+            key_by_id(&self.id).for_no_key_update().get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
+            count_being_replaced(self.owner, self.rotation.at).get_result::<i64>(&mut &*connection),
+        )
+        .await;
+        begun.and(locked)?;
+        let (found, overlapping) = (found.optional()?, u32::try_from(overlapping?).unwrap_or(u32::MAX));
+        let refused = match found.map(|(row, digest)| Ok::<_, Failure>((ApiKey::try_from(row)?, digest))).transpose()? {
+            None => Rotation::NotFound,
+            Some((key, _)) if key.owner != *self.owner => Rotation::NotOwned,
+            Some((key, digest)) => match self.rotation.decide(&key, overlapping) {
+                Ok(rotated) => return self.store(&rotated, digest_of(key.id, &digest)?, connection).await,
+                Err(refusal) => Rotation::Refused(refusal),
+            },
+        };
+        Rollback.execute(&mut &*connection).await?;
+        Ok(refused)
+    }
+}
+
+impl Rotate<'_> {
+    async fn store(
+        &self,
+        rotated: &Rotated,
+        replaced: KeyDigest,
+        connection: &AsyncPgConnection,
+    ) -> Result<Rotation, Failure> {
+        let successor = NewKeyRow::new(&rotated.successor, self.digest);
+        let change = key_changes::digest.eq(replaced.as_bytes().as_slice());
+        let ((updated, inserted, told), (rows, in_time, committed)) = join(
+            join3(
+                Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
+                diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
+                diesel::insert_into(key_changes::table).values(change).execute(&mut &*connection),
+            ),
+            join3(
+                list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
+                InTime.execute(&mut &*connection),
+                Commit.execute(&mut &*connection),
+            ),
+        )
+        .await;
+        let statements = updated.and(inserted).and(told).and(rows).and_then(|rows| in_time.map(|_| rows));
+        let rows = settle(statements, committed)?;
+        Ok(Rotation::Rotated { replaced, keys: self.view.select(api_keys_of(rows)?) })
+    }
+}

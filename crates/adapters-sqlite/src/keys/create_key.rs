@@ -1,0 +1,26 @@
+use diesel::prelude::*;
+use diesel_mapping::keys::{NewKeyRow, count_active};
+use diesel_mapping::schema::api_keys;
+use domain::ports::{ActiveLimit, Insertion};
+use domain::{ApiKey, KeyDigest, ListView};
+
+use super::list_keys::list_keys;
+use crate::undo::Undo;
+
+/// See [`KeyStore::insert_within`](domain::ports::KeyStore::insert_within). Nobody else writes between the count and the
+/// insertion: there is one writer at a time, in any process.
+pub(super) fn create_key(
+    connection: &mut SqliteConnection,
+    key: &ApiKey,
+    digest: &KeyDigest,
+    limit: ActiveLimit,
+    view: ListView,
+) -> Result<Insertion, Undo> {
+    let active: i64 = count_active(&key.owner, limit.at).get_result(connection)?;
+    if active >= limit.max.into() {
+        return Ok(Insertion::LimitReached);
+    }
+    let row = NewKeyRow::new(key, digest);
+    diesel::insert_into(api_keys::table).values(row).execute(connection)?;
+    Ok(Insertion::Stored(list_keys(connection, &key.owner, view)?))
+}

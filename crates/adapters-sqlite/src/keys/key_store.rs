@@ -1,0 +1,92 @@
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use diesel_mapping::keys::{DELETE_ENDED, KeyRow, key_by_digest};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+
+use super::create_key::create_key;
+use super::list_keys::list_keys;
+use super::record_uses::record_uses;
+use super::report_leaks::report_leaks;
+use super::revoke_key::revoke_key;
+use super::rotate_key::rotate_key;
+use crate::SqliteStore;
+
+#[async_trait]
+impl KeyStore for SqliteStore {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &KeyDigest,
+        limit: ActiveLimit,
+        view: ListView,
+    ) -> Result<Insertion, StoreError> {
+        let (key, digest) = (key.clone(), *digest);
+        self.writer.write(move |connection| create_key(connection, &key, &digest, limit, view)).await
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        let owner = owner.clone();
+        self.readers.read(move |connection| list_keys(connection, &owner, view)).await
+    }
+
+    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+        let owner = owner.clone();
+        self.writer.write(move |connection| revoke_key(connection, &owner, id, at, view)).await
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Result<Rotation, StoreError> {
+        let (owner, rotation, digest) = (owner.clone(), rotation.clone(), *digest);
+        let rotate =
+            move |connection: &mut SqliteConnection| rotate_key(connection, &owner, id, &rotation, &digest, view);
+        self.writer.write(rotate).await
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[KeyDigest],
+        at: Timestamp,
+    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let digests: HashSet<KeyDigest> = digests.iter().copied().collect();
+        self.writer.write(move |connection| report_leaks(connection, &digests, at)).await
+    }
+
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        let digest = *digest;
+        let find = move |connection: &mut SqliteConnection| {
+            let row: Option<KeyRow> = key_by_digest(&digest).first(connection).optional()?;
+            Ok(row.map(ApiKey::try_from).transpose()?)
+        };
+        self.readers.read(find).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let uses = uses.to_vec();
+        self.writer.write_unflushed(move |connection| Ok(record_uses(connection, &uses)?)).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let purge = move |connection: &mut SqliteConnection| {
+            let deletion = diesel::sql_query(DELETE_ENDED)
+                .bind::<Instant, StoredInstant>(before.into())
+                .bind::<BigInt, i64>(max.into());
+            Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
+        };
+        self.writer.write(purge).await
+    }
+}

@@ -1,0 +1,21 @@
+use diesel::prelude::*;
+use diesel_mapping::keys::{self, KeyRow, api_keys_of, digest_of, key_by_id};
+use domain::{ApiKey, KeyDigest, KeyId, ListView, UserId};
+
+use crate::undo::Undo;
+
+/// See [`KeyStore::list`](domain::ports::KeyStore::list).
+pub(super) fn list_keys(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    view: ListView,
+) -> Result<Vec<ApiKey>, Undo> {
+    let rows: Vec<KeyRow> = keys::list_keys(owner, view).load(connection)?;
+    Ok(view.select(api_keys_of(rows)?))
+}
+
+/// The key with this id, and its digest.
+pub(super) fn find_key(connection: &mut SqliteConnection, id: KeyId) -> Result<Option<(ApiKey, KeyDigest)>, Undo> {
+    let found: Option<(KeyRow, Vec<u8>)> = key_by_id(&id).first(connection).optional()?;
+    found.map(|(row, digest)| Ok((row.try_into()?, digest_of(id, &digest)?))).transpose()
+}

@@ -1,0 +1,36 @@
+use std::collections::HashSet;
+
+use diesel::dsl::{auto_type, update};
+use diesel::prelude::*;
+use diesel_mapping::keys::{KeyRow, key_by_digest};
+use diesel_mapping::schema::api_keys;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::{ApiKey, KeyDigest, Timestamp};
+
+use crate::undo::Undo;
+
+/// See [`KeyStore::revoke_by_digests`](domain::ports::KeyStore::revoke_by_digests).
+pub(super) fn report_leaks(
+    connection: &mut SqliteConnection,
+    digests: &HashSet<KeyDigest>,
+    at: Timestamp,
+) -> Result<Vec<(KeyDigest, ApiKey)>, Undo> {
+    let mut revoked = Vec::new();
+    for digest in digests {
+        Kept(revoke_by_digest(digest, at.into())).execute(connection)?;
+        let row: Option<KeyRow> = key_by_digest(digest).first(connection).optional()?;
+        if let Some(row) = row {
+            revoked.push((*digest, row.try_into()?));
+        }
+    }
+    Ok(revoked)
+}
+
+/// Revokes the key under a digest, unless it is revoked.
+#[auto_type]
+fn revoke_by_digest<'a>(digest: &'a KeyDigest, at: StoredInstant) -> _ {
+    let digest: &'a [u8] = digest.as_bytes();
+    let at: Option<StoredInstant> = Some(at);
+    let found = api_keys::table.filter(api_keys::digest.eq(digest)).filter(api_keys::revoked_at.is_null());
+    update(found).set(api_keys::revoked_at.eq(at))
+}

@@ -1,0 +1,23 @@
+use diesel::prelude::*;
+use diesel_mapping::{Kept, keys};
+use domain::ports::Revocation;
+use domain::{KeyId, ListView, Timestamp, UserId};
+
+use super::list_keys::{find_key, list_keys};
+use crate::undo::Undo;
+
+/// See [`KeyStore::revoke`](domain::ports::KeyStore::revoke).
+pub(super) fn revoke_key(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: KeyId,
+    at: Timestamp,
+    view: ListView,
+) -> Result<Revocation, Undo> {
+    let Some((key, digest)) = find_key(connection, id)? else { return Ok(Revocation::NotFound) };
+    if key.owner != *owner {
+        return Ok(Revocation::NotOwned);
+    }
+    Kept(keys::revoke_key(owner, &id, at)).execute(connection)?;
+    Ok(Revocation::Revoked { digest, keys: list_keys(connection, owner, view)? })
+}

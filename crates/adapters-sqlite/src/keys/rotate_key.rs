@@ -1,0 +1,33 @@
+use diesel::prelude::*;
+use diesel_mapping::Kept;
+use diesel_mapping::keys::{NewKeyRow, count_being_replaced, replace_key};
+use diesel_mapping::schema::api_keys;
+use domain::ports::Rotation;
+use domain::{KeyDigest, KeyId, KeyRotation, ListView, UserId};
+
+use super::list_keys::{find_key, list_keys};
+use crate::undo::Undo;
+
+/// See [`KeyStore::rotate`](domain::ports::KeyStore::rotate).
+pub(super) fn rotate_key(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: KeyId,
+    rotation: &KeyRotation,
+    digest: &KeyDigest,
+    view: ListView,
+) -> Result<Rotation, Undo> {
+    let Some((key, replaced)) = find_key(connection, id)? else { return Ok(Rotation::NotFound) };
+    if key.owner != *owner {
+        return Ok(Rotation::NotOwned);
+    }
+    let overlapping: i64 = count_being_replaced(owner, rotation.at).get_result(connection)?;
+    let rotated = match rotation.decide(&key, u32::try_from(overlapping).unwrap_or(u32::MAX)) {
+        Ok(rotated) => rotated,
+        Err(refusal) => return Ok(Rotation::Refused(refusal)),
+    };
+    Kept(replace_key(&rotated.replaced)).execute(connection)?;
+    let row = NewKeyRow::new(&rotated.successor, digest);
+    diesel::insert_into(api_keys::table).values(row).execute(connection)?;
+    Ok(Rotation::Rotated { replaced, keys: list_keys(connection, owner, view)? })
+}

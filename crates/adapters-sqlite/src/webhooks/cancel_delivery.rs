@@ -1,0 +1,22 @@
+use diesel::SqliteConnection;
+use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
+use domain::{DeliveryId, Timestamp, UserId};
+
+use super::close_lane::end;
+use super::find_delivery::find_delivery;
+use crate::undo::Undo;
+
+/// See [`DeliveryCommands::cancel`](domain::ports::DeliveryCommands::cancel).
+pub(super) fn cancel_delivery(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: DeliveryId,
+    at: Timestamp,
+) -> Result<Option<Delivery>, Undo> {
+    let Some(delivery) = find_delivery(connection, owner, id)? else { return Ok(None) };
+    if matches!(delivery.state, DeliveryState::Ended { .. }) {
+        return Ok(Some(delivery));
+    }
+    end(connection, &delivery, DeliveryEnd::Cancelled, at)?;
+    Ok(Some(Delivery { state: DeliveryState::Ended { end: DeliveryEnd::Cancelled, at }, ..delivery }))
+}

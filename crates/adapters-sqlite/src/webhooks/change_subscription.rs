@@ -1,0 +1,44 @@
+use diesel::prelude::*;
+use diesel_mapping::webhooks::ChangedSubscriptionRow;
+use domain::webhooks::{Breaker, DeliveryEnd, Subscription, SubscriptionChange};
+use domain::{SubscriptionId, Timestamp, UserId};
+
+use super::close_lane::close;
+use super::find_subscription::find_subscription;
+use super::lane::Lane;
+use super::subscription_queries::{delete_patterns, insert_patterns, of};
+use crate::undo::Undo;
+
+/// See [`SubscriptionStore::update`](domain::ports::SubscriptionStore::update).
+pub(super) fn change_subscription(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: SubscriptionId,
+    change: &SubscriptionChange,
+    at: Timestamp,
+) -> Result<Option<Subscription>, Undo> {
+    let Some(before) = find_subscription(connection, owner, id)? else { return Ok(None) };
+    let changed = change.applied_to(&before, at);
+    if changed == before {
+        return Ok(Some(changed));
+    }
+    diesel::update(of(owner, &id)).set(ChangedSubscriptionRow::from(&changed)).execute(connection)?;
+    if changed.events != before.events {
+        delete_patterns(connection, owner, id)?;
+        insert_patterns(connection, &changed)?;
+    }
+    match (before.status.is_enabled(), changed.status.is_enabled()) {
+        (true, false) => close(connection, id, DeliveryEnd::SubscriptionDisabled, at)?,
+        (false, true) => open(connection, id, at)?,
+        _ => (),
+    }
+    Ok(Some(changed))
+}
+
+/// Opens the lane, with a breaker as new.
+pub(super) fn open(connection: &mut SqliteConnection, id: SubscriptionId, at: Timestamp) -> Result<(), Undo> {
+    let Some(before) = Lane::find(connection, id)? else { return Ok(()) };
+    let mut lane = Lane { is_open: true, breaker: Breaker::default(), ..before.clone() };
+    lane.ready_at = lane.next_service(connection, at)?;
+    lane.write(connection, &before)
+}

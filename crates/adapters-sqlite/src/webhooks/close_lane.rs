@@ -1,0 +1,93 @@
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Text};
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::{webhook_deliveries, webhook_due};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::NewEndedRow;
+use domain::webhooks::{Delivery, DeliveryEnd};
+use domain::{SubscriptionId, Timestamp};
+
+use super::lane::Lane;
+use super::queued_row::QueuedRow;
+use crate::undo::Undo;
+
+/// So many deliveries end in the transaction that closes a lane.
+const ENDED_AT_CLOSING: u32 = 1_000;
+
+/// What waits, in the order of ids, so that both statements mean the same rows. Not what is under a claim that holds.
+/// The plus signs keep the search on the primary key.
+const END_WAITING: &str = "INSERT INTO webhook_deliveries
+        (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
+    SELECT due.subscription_id, due.delivery_id, due.event_id, event.event_type, ?4, ?2, due.attempts
+    FROM webhook_due AS due CROSS JOIN webhook_events AS event ON event.id = due.event_id
+    WHERE due.subscription_id = ?1 AND (+due.claim IS NULL OR +due.due_at <= ?2)
+    ORDER BY due.delivery_id LIMIT ?3";
+const DELETE_WAITING: &str = "DELETE FROM webhook_due
+    WHERE subscription_id = ?1 AND delivery_id IN (
+        SELECT delivery_id FROM webhook_due
+        WHERE subscription_id = ?1 AND (+claim IS NULL OR +due_at <= ?2)
+        ORDER BY delivery_id LIMIT ?3)";
+
+/// Ends a delivery that has not ended.
+pub(super) fn end(
+    connection: &mut SqliteConnection,
+    delivery: &Delivery,
+    end: DeliveryEnd,
+    at: Timestamp,
+) -> QueryResult<()> {
+    let key = (delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice());
+    diesel::delete(webhook_due::table.find(key)).execute(connection)?;
+    let row = NewEndedRow::new(delivery, end, at);
+    diesel::insert_into(webhook_deliveries::table).values(row).execute(connection)?;
+    Ok(())
+}
+
+/// Ends the delivery of this row, whose event has this type.
+pub(super) fn end_queued(
+    connection: &mut SqliteConnection,
+    row: &QueuedRow,
+    event_type: &str,
+    end: DeliveryEnd,
+    at: Timestamp,
+) -> QueryResult<()> {
+    diesel::delete(webhook_due::table.find(row.key())).execute(connection)?;
+    diesel::insert_into(webhook_deliveries::table).values(row.ended(event_type, end, at)).execute(connection)?;
+    Ok(())
+}
+
+/// Ends at most `max` of the deliveries of a lane that wait, the oldest first, and answers how many.
+pub(super) fn end_waiting(
+    connection: &mut SqliteConnection,
+    lane: SubscriptionId,
+    end: DeliveryEnd,
+    at: Timestamp,
+    max: u32,
+) -> Result<u32, Undo> {
+    let insertion = diesel::sql_query(END_WAITING)
+        .bind::<Binary, _>(lane.as_bytes().as_slice())
+        .bind::<Instant, StoredInstant>(at.into())
+        .bind::<BigInt, i64>(max.into())
+        .bind::<Text, _>(end.code());
+    let ended = insertion.execute(connection)?;
+    let deletion = diesel::sql_query(DELETE_WAITING)
+        .bind::<Binary, _>(lane.as_bytes().as_slice())
+        .bind::<Instant, StoredInstant>(at.into())
+        .bind::<BigInt, i64>(max.into());
+    deletion.execute(connection)?;
+    Ok(u32::try_from(ended).unwrap_or(max))
+}
+
+/// Closes the lane of a subscription that was disabled or deleted at `at`, and ends some of its deliveries. What is left
+/// is for [`end_closed`](super::end_closed::end_closed).
+pub(super) fn close(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    end: DeliveryEnd,
+    at: Timestamp,
+) -> Result<(), Undo> {
+    let Some(before) = Lane::find(connection, subscription)? else { return Ok(()) };
+    end_waiting(connection, subscription, end, at, ENDED_AT_CLOSING)?;
+    let mut lane = Lane { is_open: false, ..before.clone() };
+    lane.ready_at = lane.next_service(connection, at)?;
+    lane.write(connection, &before)
+}

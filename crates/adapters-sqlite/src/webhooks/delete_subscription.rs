@@ -1,0 +1,26 @@
+use diesel::prelude::*;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::webhook_subscriptions;
+use diesel_mapping::webhooks::SecretsRow;
+use domain::webhooks::DeliveryEnd;
+use domain::{SubscriptionId, Timestamp, UserId};
+
+use super::close_lane::close;
+use super::subscription_queries::{delete_patterns, of};
+use crate::undo::Undo;
+
+/// See [`SubscriptionStore::delete`](domain::ports::SubscriptionStore::delete).
+pub(super) fn delete_subscription(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: SubscriptionId,
+    at: Timestamp,
+) -> Result<bool, Undo> {
+    let at_deletion = webhook_subscriptions::deleted_at.eq(Some(StoredInstant::from(at)));
+    if diesel::update(of(owner, &id)).set((SecretsRow::NONE, at_deletion)).execute(connection)? == 0 {
+        return Ok(false);
+    }
+    delete_patterns(connection, owner, id)?;
+    close(connection, id, DeliveryEnd::SubscriptionDeleted, at)?;
+    Ok(true)
+}

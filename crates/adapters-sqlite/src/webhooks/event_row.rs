@@ -1,0 +1,32 @@
+use diesel::prelude::Insertable;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::webhook_events;
+use domain::webhooks::Event;
+
+/// An event to insert.
+#[derive(Debug, Insertable)]
+#[diesel(table_name = webhook_events)]
+pub(super) struct NewEventRow<'a> {
+    id: &'a [u8],
+    owner_issuer: &'a str,
+    owner_subject: &'a str,
+    event_type: &'a str,
+    payload: &'a [u8],
+    created_at: StoredInstant,
+    deliveries: i64,
+}
+
+impl<'a> NewEventRow<'a> {
+    /// The row of `event`, which is fanned out to so many deliveries.
+    pub(super) fn new(event: &'a Event, deliveries: u32) -> Self {
+        Self {
+            id: event.id.as_bytes(),
+            owner_issuer: event.owner.issuer(),
+            owner_subject: event.owner.subject(),
+            event_type: event.event_type.as_str(),
+            payload: event.payload.bytes(),
+            created_at: event.created_at.into(),
+            deliveries: deliveries.into(),
+        }
+    }
+}

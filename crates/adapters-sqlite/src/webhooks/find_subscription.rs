@@ -1,0 +1,89 @@
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary};
+use diesel_mapping::schema::{webhook_attempts, webhook_subscriptions};
+use diesel_mapping::webhooks::{LoggedAttemptRow, SubscriptionRow};
+use domain::ports::LoggedAttempt;
+use domain::webhooks::{Subscription, SubscriptionHealth};
+use domain::{SubscriptionId, UserId};
+
+use super::lane::Lane;
+use super::subscription_queries::of;
+use crate::undo::Undo;
+
+/// Stops counting at a limit.
+const COUNT_QUEUED: &str =
+    "SELECT count(*) AS count FROM (SELECT 1 FROM webhook_due WHERE subscription_id = ?1 LIMIT ?2)";
+
+/// See [`SubscriptionStore::find`](domain::ports::SubscriptionStore::find). One transaction, so that the subscription
+/// and its health are of one instant.
+pub(super) fn find_with_health(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: SubscriptionId,
+) -> Result<Option<(Subscription, SubscriptionHealth)>, Undo> {
+    connection.transaction(|connection| {
+        let Some(subscription) = find_subscription(connection, owner, id)? else { return Ok(None) };
+        Ok(Some((subscription, health(connection, id)?)))
+    })
+}
+
+/// The owner's subscription, unless it is deleted.
+pub(super) fn find_subscription(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: SubscriptionId,
+) -> Result<Option<Subscription>, Undo> {
+    let row: Option<SubscriptionRow> =
+        of(owner, &id).select(SubscriptionRow::as_select()).first(connection).optional()?;
+    Ok(row.map(Subscription::try_from).transpose()?)
+}
+
+/// See [`SubscriptionStore::list`](domain::ports::SubscriptionStore::list).
+pub(super) fn list_subscriptions(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    before: Option<SubscriptionId>,
+    max: u32,
+) -> Result<Vec<Subscription>, Undo> {
+    let before = before.unwrap_or(SubscriptionId::from_bytes([0xFF; 16]));
+    let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
+        .filter(webhook_subscriptions::owner_issuer.eq(owner.issuer()))
+        .filter(webhook_subscriptions::owner_subject.eq(owner.subject()))
+        .filter(webhook_subscriptions::id.lt(before.as_bytes().as_slice()))
+        .filter(webhook_subscriptions::deleted_at.is_null())
+        .order(webhook_subscriptions::id.desc())
+        .limit(max.into())
+        .select(SubscriptionRow::as_select())
+        .load(connection)?;
+    Ok(rows.into_iter().map(Subscription::try_from).collect::<Result<_, _>>()?)
+}
+
+#[derive(QueryableByName)]
+struct Counted {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+/// The subscription's health.
+fn health(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<SubscriptionHealth, Undo> {
+    let waiting: Counted = diesel::sql_query(COUNT_QUEUED)
+        .bind::<Binary, _>(id.as_bytes().as_slice())
+        .bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into())
+        .get_result(connection)?;
+    let last: Option<LoggedAttemptRow> = webhook_attempts::table
+        .filter(webhook_attempts::subscription_id.eq(id.as_bytes().as_slice()))
+        .order((
+            webhook_attempts::ended_at.desc(),
+            webhook_attempts::delivery_id.desc(),
+            webhook_attempts::number.desc(),
+        ))
+        .select(LoggedAttemptRow::as_select())
+        .first(connection)
+        .optional()?;
+    let last = last.map(LoggedAttempt::try_from).transpose()?;
+    Ok(SubscriptionHealth {
+        breaker: Lane::find(connection, id)?.map(|lane| lane.breaker).unwrap_or_default(),
+        waiting: u32::try_from(waiting.count).unwrap_or(SubscriptionHealth::WAITING_COUNT_MAX),
+        last_attempt: last.map(|logged| logged.attempt),
+    })
+}

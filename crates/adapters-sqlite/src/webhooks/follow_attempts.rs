@@ -1,0 +1,63 @@
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary};
+use diesel_mapping::StoredInstant;
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::LoggedAttemptRow;
+use domain::ports::{AttemptCursor, LoggedAttempt};
+use domain::{SubscriptionId, Timestamp, UserId};
+
+use super::find_delivery::subscriptions_of;
+use crate::undo::Undo;
+
+/// One subscription's attempts after a cursor, none later than `?5`, in the order of the index.
+const ATTEMPTS_AFTER: &str =
+    "SELECT subscription_id, delivery_id, event_id, number, started_at, ended_at, failure, status
+    FROM webhook_attempts
+    WHERE subscription_id = ?1 AND (ended_at, delivery_id, number) > (?2, ?3, ?4) AND ended_at <= ?5
+    ORDER BY ended_at, delivery_id, number LIMIT ?6";
+
+/// See [`DeliveryLog::attempts_after`](domain::ports::DeliveryLog::attempts_after).
+pub(super) fn follow_attempts(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    subscription: Option<SubscriptionId>,
+    after: AttemptCursor,
+    max: u32,
+) -> Result<Vec<LoggedAttempt>, Undo> {
+    let mut subscriptions = subscriptions_of(connection, owner)?;
+    subscriptions.retain(|id| subscription.is_none_or(|wanted| wanted == *id));
+    let length_max = usize::try_from(max).unwrap_or(usize::MAX);
+    let (mut attempts, mut until): (Vec<LoggedAttempt>, _) = (Vec::new(), Timestamp::MAX);
+    for subscription in subscriptions {
+        attempts.append(&mut attempts_of(connection, subscription, after, until, max)?);
+        attempts.sort_unstable_by_key(cursor_of);
+        attempts.truncate(length_max);
+        // Once there are enough, later ones of other subscriptions are not needed.
+        if attempts.len() == length_max {
+            until = attempts.last().map_or(until, |last| last.attempt.ended_at());
+        }
+    }
+    Ok(attempts)
+}
+
+fn attempts_of(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    after: AttemptCursor,
+    until: Timestamp,
+    max: u32,
+) -> Result<Vec<LoggedAttempt>, Undo> {
+    let attempts = diesel::sql_query(ATTEMPTS_AFTER)
+        .bind::<Binary, _>(subscription.as_bytes().as_slice())
+        .bind::<Instant, StoredInstant>(after.ended_at.into())
+        .bind::<Binary, _>(after.delivery.as_bytes().as_slice())
+        .bind::<BigInt, i64>(after.number.into())
+        .bind::<Instant, StoredInstant>(until.into())
+        .bind::<BigInt, i64>(max.into());
+    let rows: Vec<LoggedAttemptRow> = attempts.load(connection)?;
+    Ok(rows.into_iter().map(LoggedAttempt::try_from).collect::<Result<_, _>>()?)
+}
+
+fn cursor_of(logged: &LoggedAttempt) -> AttemptCursor {
+    AttemptCursor { ended_at: logged.attempt.ended_at(), delivery: logged.delivery, number: logged.attempt.number }
+}

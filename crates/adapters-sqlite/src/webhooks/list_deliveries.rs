@@ -1,0 +1,126 @@
+use std::cmp::Reverse;
+
+use diesel::prelude::*;
+use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events};
+use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
+use domain::ports::DeliveryPage;
+use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
+use domain::{DeliveryId, SubscriptionId, UserId};
+
+use super::find_delivery::subscriptions_of;
+use crate::undo::Undo;
+
+/// So many deliveries are read for one page, of which the filter may leave few.
+const READ_MAX: usize = 2_000;
+
+/// Ids from `from` on and below `below`.
+#[derive(Clone, Copy)]
+struct Ids {
+    from: DeliveryId,
+    below: DeliveryId,
+}
+
+/// See [`DeliveryLog::list`](domain::ports::DeliveryLog::list).
+pub(super) fn list_deliveries(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    filter: &DeliveryFilter,
+    before: Option<DeliveryId>,
+    max: u32,
+) -> Result<DeliveryPage, Undo> {
+    let mut subscriptions = subscriptions_of(connection, owner)?;
+    subscriptions.retain(|id| filter.subscription.is_none_or(|wanted| wanted == *id));
+    let max = usize::try_from(max).unwrap_or(usize::MAX);
+    let is_selective = filter.event_type.is_some() || filter.state.is_some();
+    let read_max = if is_selective { max.max(READ_MAX) } else { max };
+    // One more tells whether there are more.
+    let mut read = newest(connection, &subscriptions, filter, before, read_max.saturating_add(1))?;
+    let has_more = read.len() > read_max;
+    read.truncate(read_max);
+    Ok(page(read, filter, max, has_more))
+}
+
+/// Of what was read what passes the filter, up to `max`.
+fn page(read: Vec<Delivery>, filter: &DeliveryFilter, max: usize, has_more: bool) -> DeliveryPage {
+    let mut read = read.into_iter();
+    let (mut deliveries, mut last) = (Vec::new(), None);
+    while deliveries.len() < max
+        && let Some(delivery) = read.next()
+    {
+        last = Some(delivery.id);
+        if filter.matches(&delivery) {
+            deliveries.push(delivery);
+        }
+    }
+    let has_more = has_more || read.len() > 0;
+    DeliveryPage { deliveries, next: last.filter(|_| has_more) }
+}
+
+/// The newest deliveries of these subscriptions, `max` at most. Those that the filter rules out by their table or time
+/// are not read.
+fn newest(
+    connection: &mut SqliteConnection,
+    subscriptions: &[SubscriptionId],
+    filter: &DeliveryFilter,
+    before: Option<DeliveryId>,
+    max: usize,
+) -> Result<Vec<Delivery>, Undo> {
+    use DeliveryStateKind::{Cancelled, Delivered, Failed, Sending, Waiting};
+    let reads_due = matches!(filter.state, None | Some(Waiting | Sending));
+    let reads_ended = matches!(filter.state, None | Some(Delivered | Failed | Cancelled));
+    let until = filter.until.map(first_delivery_at);
+    let from = filter.since.map_or(DeliveryId::from_bytes([0; 16]), first_delivery_at);
+    let below = before.into_iter().chain(until).min().unwrap_or(DeliveryId::from_bytes([0xFF; 16]));
+    let mut ids = Ids { from, below };
+    let mut newest: Vec<Delivery> = Vec::new();
+    for subscription in subscriptions {
+        if reads_due {
+            newest.append(&mut due(connection, *subscription, ids, max)?);
+        }
+        if reads_ended {
+            newest.append(&mut ended(connection, *subscription, ids, max)?);
+        }
+        newest.sort_unstable_by_key(|delivery| Reverse(delivery.id));
+        newest.truncate(max);
+        // Once there are enough, older ones of other subscriptions are not needed.
+        if newest.len() == max {
+            ids.from = newest.last().map_or(ids.from, |oldest| oldest.id);
+        }
+    }
+    Ok(newest)
+}
+
+fn due(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    ids: Ids,
+    max: usize,
+) -> Result<Vec<Delivery>, Undo> {
+    let rows: Vec<(DueRow, String)> = webhook_due::table
+        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .filter(webhook_due::subscription_id.eq(subscription.as_bytes().as_slice()))
+        .filter(webhook_due::delivery_id.lt(ids.below.as_bytes().as_slice()))
+        .filter(webhook_due::delivery_id.ge(ids.from.as_bytes().as_slice()))
+        .order(webhook_due::delivery_id.desc())
+        .limit(i64::try_from(max).unwrap_or(i64::MAX))
+        .select((DueRow::as_select(), webhook_events::event_type))
+        .load(connection)?;
+    Ok(rows.into_iter().map(|(row, event_type)| row.delivery(&event_type)).collect::<Result<_, _>>()?)
+}
+
+fn ended(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    ids: Ids,
+    max: usize,
+) -> Result<Vec<Delivery>, Undo> {
+    let rows: Vec<EndedRow> = webhook_deliveries::table
+        .filter(webhook_deliveries::subscription_id.eq(subscription.as_bytes().as_slice()))
+        .filter(webhook_deliveries::id.lt(ids.below.as_bytes().as_slice()))
+        .filter(webhook_deliveries::id.ge(ids.from.as_bytes().as_slice()))
+        .order(webhook_deliveries::id.desc())
+        .limit(i64::try_from(max).unwrap_or(i64::MAX))
+        .select(EndedRow::as_select())
+        .load(connection)?;
+    Ok(rows.into_iter().map(Delivery::try_from).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,182 @@
+use std::collections::HashMap;
+
+use diesel::prelude::*;
+use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications};
+use diesel_mapping::webhooks::{EventRow, NewDueRow};
+use domain::ports::{Accepted, Publication};
+use domain::webhooks::{Event, EventPattern, EventType, NewEvent, PublicationKey, PublisherId};
+use domain::{DeliveryId, SubscriptionId, UserId};
+
+use super::event_row::NewEventRow;
+use super::lane::{Lane, LaneRow};
+use crate::undo::Undo;
+
+/// So many patterns are looked up by one statement.
+const LOOKED_UP_TOGETHER: usize = 4;
+
+/// What is already known of an event that is to be published.
+enum Known<'a> {
+    /// Nothing: it is new.
+    New(&'a NewEvent),
+    /// It was published before the call.
+    Before(Accepted),
+    /// It repeats the event at this index of the call.
+    Within(usize),
+}
+
+/// What the events of one call share: the lanes that they go to.
+#[derive(Default)]
+struct FanOut<'a> {
+    /// Each as it was read and as it is now.
+    lanes: Vec<(Lane, Lane)>,
+    /// Indices into `lanes`.
+    matching: HashMap<(&'a UserId, &'a EventType), Vec<usize>>,
+}
+
+/// See [`EventStore::publish`](domain::ports::EventStore::publish).
+pub(super) fn publish_events(connection: &mut SqliteConnection, events: &[NewEvent]) -> Result<Publication, Undo> {
+    // What is known is looked up before anything is written, so that a conflict leaves nothing to be undone.
+    let mut known = Vec::with_capacity(events.len());
+    let mut within = HashMap::new();
+    for (index, event) in events.iter().enumerate() {
+        match look_up(connection, event, index, events, &mut within)? {
+            Some(found) => known.push(found),
+            None => return Ok(Publication::Conflict { index }),
+        }
+    }
+    let mut fan_out = FanOut::default();
+    let mut accepted: Vec<Accepted> = Vec::with_capacity(events.len());
+    for known in known {
+        accepted.push(match known {
+            Known::New(event) => store(connection, event, &mut fan_out)?,
+            Known::Before(accepted) => accepted,
+            Known::Within(index) => Accepted { is_duplicate: true, ..accepted[index].clone() },
+        });
+    }
+    for (before, lane) in &fan_out.lanes {
+        lane.write(connection, before)?;
+    }
+    Ok(Publication::Accepted(accepted))
+}
+
+/// `None` when the event's publisher has published another under the same id.
+fn look_up<'a>(
+    connection: &mut SqliteConnection,
+    new: &'a NewEvent,
+    index: usize,
+    events: &[NewEvent],
+    within: &mut HashMap<(&'a UserId, &'a PublisherId), usize>,
+) -> Result<Option<Known<'a>>, Undo> {
+    let Some(key) = &new.publication else { return Ok(Some(Known::New(new))) };
+    if let Some(first) = within.get(&(&new.event.owner, &key.id)) {
+        let is_same = events[*first].publication.as_ref().is_some_and(|first| first.content == key.content);
+        return Ok(is_same.then_some(Known::Within(*first)));
+    }
+    within.insert((&new.event.owner, &key.id), index);
+    let found = webhook_publications::table
+        .find((new.event.owner.issuer(), new.event.owner.subject(), key.id.as_str()))
+        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_publications::event_id)))
+        .select((webhook_publications::content, EventRow::as_select(), webhook_events::deliveries));
+    let found: Option<(Vec<u8>, EventRow, i64)> = found.get_result(connection).optional()?;
+    let Some((content, row, deliveries)) = found else { return Ok(Some(Known::New(new))) };
+    if content != key.content.as_bytes() {
+        return Ok(None);
+    }
+    let deliveries = u32::try_from(deliveries).unwrap_or(u32::MAX);
+    Ok(Some(Known::Before(Accepted { event: row.try_into()?, deliveries, is_duplicate: true })))
+}
+
+fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut FanOut<'a>) -> Result<Accepted, Undo> {
+    let event = &new.event;
+    let lanes = match new.only {
+        Some(only) => fan_out.only(connection, event, only)?,
+        None => fan_out.matching(connection, event)?,
+    };
+    let deliveries = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
+    diesel::insert_into(webhook_events::table).values(NewEventRow::new(event, deliveries)).execute(connection)?;
+    if let Some(key) = &new.publication {
+        insert_publication(connection, event, key)?;
+    }
+    for lane in lanes {
+        let lane = &mut fan_out.lanes[lane].1;
+        let delivery = DeliveryId::of(event.id, lane.id);
+        let row = NewDueRow::first(&delivery, &event.id, &lane.id, event.created_at);
+        diesel::insert_into(webhook_due::table).values(row).execute(connection)?;
+        lane.bring_forward(event.created_at);
+    }
+    Ok(Accepted { event: event.clone(), deliveries, is_duplicate: false })
+}
+
+fn insert_publication(connection: &mut SqliteConnection, event: &Event, key: &PublicationKey) -> Result<(), Undo> {
+    let row = (
+        webhook_publications::owner_issuer.eq(event.owner.issuer()),
+        webhook_publications::owner_subject.eq(event.owner.subject()),
+        webhook_publications::publisher_id.eq(key.id.as_str()),
+        webhook_publications::content.eq(key.content.as_bytes().as_slice()),
+        webhook_publications::event_id.eq(event.id.as_bytes().as_slice()),
+    );
+    diesel::insert_into(webhook_publications::table).values(row).execute(connection)?;
+    Ok(())
+}
+
+impl<'a> FanOut<'a> {
+    /// The open lanes of the owner's subscriptions that ask for the event.
+    fn matching(&mut self, connection: &mut SqliteConnection, event: &'a Event) -> Result<Vec<usize>, Undo> {
+        if let Some(lanes) = self.matching.get(&(&event.owner, &event.event_type)) {
+            return Ok(lanes.clone());
+        }
+        let mut lanes = Vec::new();
+        let patterns: Vec<EventPattern> = EventPattern::all_matching(&event.event_type).collect();
+        for patterns in patterns.chunks(LOOKED_UP_TOGETHER) {
+            for row in asking_for(connection, &event.owner, patterns)? {
+                let lane = self.add(row.try_into()?);
+                if !lanes.contains(&lane) {
+                    lanes.push(lane);
+                }
+            }
+        }
+        self.matching.insert((&event.owner, &event.event_type), lanes.clone());
+        Ok(lanes)
+    }
+
+    /// The lane of this subscription, if it is the owner's and open.
+    fn only(
+        &mut self,
+        connection: &mut SqliteConnection,
+        event: &Event,
+        only: SubscriptionId,
+    ) -> Result<Vec<usize>, Undo> {
+        use diesel_mapping::schema::webhook_subscriptions as subscriptions;
+        let theirs = subscriptions::table
+            .find((event.owner.issuer(), event.owner.subject(), only.as_bytes().as_slice()))
+            .count();
+        let is_theirs = theirs.get_result::<i64>(connection)? > 0;
+        let lane = if is_theirs { Lane::find(connection, only)? } else { None };
+        Ok(lane.filter(|lane| lane.is_open).map(|lane| self.add(lane)).into_iter().collect())
+    }
+
+    fn add(&mut self, lane: Lane) -> usize {
+        self.lanes.iter().position(|(before, _)| before.id == lane.id).unwrap_or_else(|| {
+            self.lanes.push((lane.clone(), lane));
+            self.lanes.len() - 1
+        })
+    }
+}
+
+/// The open lanes of the owner's subscriptions with one of these patterns: of which there are
+/// [`LOOKED_UP_TOGETHER`] at most. Where there are fewer, the last stands for the rest, so that there is one statement.
+fn asking_for(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    patterns: &[EventPattern],
+) -> Result<Vec<LaneRow>, Undo> {
+    let last = patterns.len() - 1;
+    let is_pattern = |place: usize| webhook_patterns::pattern.eq(patterns[place.min(last)].as_str());
+    let lanes = webhook_patterns::table
+        .inner_join(webhook_lanes::table.on(webhook_lanes::subscription_id.eq(webhook_patterns::subscription_id)))
+        .filter(webhook_patterns::owner_issuer.eq(owner.issuer()))
+        .filter(webhook_patterns::owner_subject.eq(owner.subject()))
+        .filter(is_pattern(0).or(is_pattern(1)).or(is_pattern(2)).or(is_pattern(3)))
+        .filter(webhook_lanes::is_open.eq(true));
+    Ok(lanes.select(LaneRow::as_select()).load(connection)?)
+}

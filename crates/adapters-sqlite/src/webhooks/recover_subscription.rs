@@ -1,0 +1,108 @@
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events};
+use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
+use domain::ports::RetryRequest;
+use domain::webhooks::{Breaker, Delivery, SubscriptionChange};
+use domain::{SubscriptionId, UserId};
+
+use super::change_subscription::change_subscription;
+use super::lane::Lane;
+use super::retry_delivery::replay;
+use crate::undo::Undo;
+
+/// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the words of the index for it.
+const FAILED: &str = "ended IN ('schedule_spent', 'subscription_disabled')";
+
+/// See [`DeliveryCommands::recover`](domain::ports::DeliveryCommands::recover).
+pub(super) fn recover_subscription(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    subscription: SubscriptionId,
+    request: RetryRequest,
+    max: u32,
+) -> Result<Option<u32>, Undo> {
+    let enabling = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
+    if change_subscription(connection, owner, subscription, &enabling, request.at)?.is_none() {
+        return Ok(None);
+    }
+    let Some(before) = Lane::find(connection, subscription)? else { return Ok(None) };
+    let deliveries = recoverable(connection, subscription, request, max)?;
+    let recovered = u32::try_from(deliveries.len()).unwrap_or(max);
+    for delivery in deliveries {
+        replay(connection, delivery, request.at)?;
+    }
+    let mut lane = Lane { breaker: Breaker::default(), ..before.clone() };
+    lane.ready_at = lane.next_service(connection, request.at)?;
+    lane.write(connection, &before)?;
+    Ok(Some(recovered))
+}
+
+/// The oldest that failed or wait for a retry, `max` at most.
+fn recoverable(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    request: RetryRequest,
+    max: u32,
+) -> Result<Vec<Delivery>, Undo> {
+    let mut deliveries = failed(connection, subscription, request, max)?;
+    deliveries.append(&mut waiting(connection, subscription, request, max)?);
+    deliveries.sort_unstable_by_key(|delivery| delivery.id);
+    deliveries.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+    Ok(deliveries)
+}
+
+fn failed(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    request: RetryRequest,
+    max: u32,
+) -> Result<Vec<Delivery>, Undo> {
+    let since = first_delivery_at(request.published_since);
+    let rows: Vec<EndedRow> = webhook_deliveries::table
+        .filter(webhook_deliveries::subscription_id.eq(subscription.as_bytes().as_slice()))
+        .filter(webhook_deliveries::id.ge(since.as_bytes().as_slice()))
+        .filter(sql::<Bool>(FAILED))
+        .order(webhook_deliveries::id)
+        .limit(max.into())
+        .select(EndedRow::as_select())
+        .load(connection)?;
+    Ok(rows.into_iter().map(Delivery::try_from).collect::<Result<_, _>>()?)
+}
+
+fn waiting(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    request: RetryRequest,
+    max: u32,
+) -> Result<Vec<Delivery>, Undo> {
+    let since = first_delivery_at(request.published_since);
+    let rows: Vec<(DueRow, String)> = webhook_due::table
+        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .filter(webhook_due::subscription_id.eq(subscription.as_bytes().as_slice()))
+        .filter(webhook_due::delivery_id.ge(since.as_bytes().as_slice()))
+        .filter(webhook_due::claim.is_null())
+        .filter(webhook_due::due_at.gt(StoredInstant::from(request.at)))
+        .order(webhook_due::delivery_id)
+        .limit(max.into())
+        .select((DueRow::as_select(), webhook_events::event_type))
+        .load(connection)?;
+    Ok(rows.into_iter().map(|(row, event_type)| row.delivery(&event_type)).collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::webhooks::{DeliveryEnd, DeliveryStateKind};
+
+    use super::*;
+
+    #[test]
+    fn the_index_is_of_what_failed() {
+        for end in DeliveryEnd::ALL {
+            let is_failed = end.kind() == DeliveryStateKind::Failed;
+            assert_eq!(FAILED.contains(&format!("'{}'", end.code())), is_failed, "{end:?}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+use diesel::prelude::*;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::{webhook_deliveries, webhook_due};
+use diesel_mapping::webhooks::{NewDueRow, Phase};
+use domain::ports::{RetryByHand, RetryRequest};
+use domain::webhooks::{Delivery, DeliveryState};
+use domain::{DeliveryId, Timestamp, UserId};
+
+use super::find_delivery::find_delivery;
+use super::lane::Lane;
+use crate::undo::Undo;
+
+/// See [`DeliveryCommands::retry`](domain::ports::DeliveryCommands::retry).
+pub(super) fn retry_delivery(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: DeliveryId,
+    request: RetryRequest,
+) -> Result<RetryByHand, Undo> {
+    let Some(delivery) = find_delivery(connection, owner, id)? else { return Ok(RetryByHand::NotFound) };
+    let lane = Lane::find(connection, delivery.subscription_id)?;
+    let Some(before) = lane.filter(|lane| lane.is_open) else { return Ok(RetryByHand::LaneClosed) };
+    if delivery.created_at < request.published_since {
+        return Ok(RetryByHand::TooOld);
+    }
+    if matches!(delivery.state, DeliveryState::Sending(until) if until > request.at) {
+        return Ok(RetryByHand::Due(delivery));
+    }
+    let delivery = replay(connection, delivery, request.at)?;
+    let mut lane = before.clone();
+    lane.bring_forward(request.at);
+    lane.write(connection, &before)?;
+    Ok(RetryByHand::Due(delivery))
+}
+
+/// Makes a delivery due at `at`, as the start of a new run of its schedule. Its lane is not told.
+pub(super) fn replay(connection: &mut SqliteConnection, delivery: Delivery, at: Timestamp) -> Result<Delivery, Undo> {
+    let key = (delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice());
+    if matches!(delivery.state, DeliveryState::Ended { .. }) {
+        diesel::delete(webhook_deliveries::table.find(key)).execute(connection)?;
+        let row = NewDueRow::replay(&delivery, at);
+        diesel::insert_into(webhook_due::table).values(row).execute(connection)?;
+    } else {
+        let change = (
+            webhook_due::phase.eq(Phase::Replay.number()),
+            webhook_due::due_at.eq(StoredInstant::from(at)),
+            webhook_due::claim.eq(None::<i64>),
+            webhook_due::attempts_before_run.eq(webhook_due::attempts),
+            webhook_due::run_started_at.eq(StoredInstant::from(at)),
+        );
+        diesel::update(webhook_due::table.find(key)).set(change).execute(connection)?;
+    }
+    Ok(Delivery { state: DeliveryState::Waiting(at), ..delivery })
+}

@@ -1,0 +1,70 @@
+use diesel::prelude::*;
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::webhook_subscriptions;
+use diesel_mapping::webhooks::{SecretsRow, subscription_id};
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
+use domain::{SubscriptionId, Timestamp, UserId};
+
+use super::find_subscription::find_subscription;
+use super::subscription_queries::{live, of};
+use crate::undo::Undo;
+
+/// See [`SubscriptionStore::rotate_secret`](domain::ports::SubscriptionStore::rotate_secret).
+pub(super) fn rotate_secret(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: SubscriptionId,
+    secret: &SealedSecret,
+    previous_until: Timestamp,
+    at: Timestamp,
+) -> Result<Option<Subscription>, Undo> {
+    if find_subscription(connection, owner, id)?.is_none() {
+        return Ok(None);
+    }
+    let before = secrets_of(connection, id)?;
+    let secrets = SealedSecrets { current: secret.clone(), previous: Some((before.current, previous_until)) };
+    let change = (SecretsRow::from(&secrets), webhook_subscriptions::updated_at.eq(StoredInstant::from(at)));
+    diesel::update(of(owner, &id)).set(change).execute(connection)?;
+    find_subscription(connection, owner, id)
+}
+
+/// See [`SubscriptionStore::replace_secrets`](domain::ports::SubscriptionStore::replace_secrets).
+pub(super) fn replace_secrets(
+    connection: &mut SqliteConnection,
+    id: SubscriptionId,
+    from: &SealedSecrets,
+    to: &SealedSecrets,
+) -> Result<bool, Undo> {
+    let stored: Option<SecretsRow> = live(&id).select(SecretsRow::as_select()).first(connection).optional()?;
+    if stored.map(|row| row.secrets(id)).transpose()?.as_ref() != Some(from) {
+        return Ok(false);
+    }
+    diesel::update(live(&id)).set(SecretsRow::from(to)).execute(connection)?;
+    Ok(true)
+}
+
+/// See [`SubscriptionStore::list_secrets`](domain::ports::SubscriptionStore::list_secrets).
+pub(super) fn list_secrets(
+    connection: &mut SqliteConnection,
+    after: Option<SubscriptionId>,
+    max: u32,
+) -> Result<Vec<(SubscriptionId, SealedSecrets)>, Undo> {
+    let after = after.map(|id| id.as_bytes().to_vec()).unwrap_or_default();
+    let rows: Vec<(Vec<u8>, SecretsRow)> = webhook_subscriptions::table
+        .filter(webhook_subscriptions::id.gt(after))
+        .filter(webhook_subscriptions::deleted_at.is_null())
+        .order(webhook_subscriptions::id)
+        .limit(max.into())
+        .select((webhook_subscriptions::id, SecretsRow::as_select()))
+        .load(connection)?;
+    let secrets = |(id, row): (Vec<u8>, SecretsRow)| {
+        let id = subscription_id("webhook_subscriptions", "id", &id)?;
+        Ok((id, row.secrets(id)?))
+    };
+    rows.into_iter().map(secrets).collect()
+}
+
+fn secrets_of(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<SealedSecrets, Undo> {
+    let row: SecretsRow = live(&id).select(SecretsRow::as_select()).first(connection)?;
+    Ok(row.secrets(id)?)
+}

@@ -1,0 +1,132 @@
+//! What both back ends say in the same SQL. "Good", "active", "being replaced" and "ended" repeat the methods of
+//! `ApiKey`; the conformance suite holds the two together at the boundary.
+#![expect(missing_docs, reason = "`auto_type` names the type of each query like its function, without a comment")]
+
+use diesel::dsl::{auto_type, case_when, not, update};
+use diesel::prelude::*;
+use domain::{ApiKey, KeyDigest, KeyId, ListView, Timestamp, UserId};
+
+use super::key_row::{KEY_COLUMNS, KeyColumns};
+use crate::StoredInstant;
+use crate::schema::api_keys;
+
+/// The key is this owner's.
+#[auto_type]
+pub fn owned_by<'a>(owner: &'a UserId) -> _ {
+    let issuer: &'a str = owner.issuer();
+    let subject: &'a str = owner.subject();
+    api_keys::owner_issuer.eq(issuer).and(api_keys::owner_subject.eq(subject))
+}
+
+/// The key is good at `at`.
+#[auto_type]
+fn good_at(at: StoredInstant) -> _ {
+    api_keys::revoked_at.is_null().and(api_keys::expires_at.is_null().or(api_keys::expires_at.assume_not_null().gt(at)))
+}
+
+/// When the key ended. Only for keys that did by `at`: revoked, or expired by then.
+#[auto_type]
+fn ended_at(at: StoredInstant) -> _ {
+    let expired = api_keys::expires_at.assume_not_null().le(at);
+    let expired_first = expired.and(api_keys::expires_at.assume_not_null().lt(api_keys::revoked_at.assume_not_null()));
+    case_when(api_keys::revoked_at.is_null(), api_keys::expires_at)
+        .when(expired_first, api_keys::expires_at)
+        .otherwise(api_keys::revoked_at)
+}
+
+/// How many active keys the owner has.
+#[auto_type]
+pub fn count_active<'a>(owner: &'a UserId, at: Timestamp) -> _ {
+    let is_theirs: owned_by<'a> = owned_by(owner);
+    let is_good: good_at = good_at(at.into());
+    api_keys::table.filter(is_theirs).filter(is_good).filter(api_keys::replaced_by.is_null()).count()
+}
+
+/// How many of the owner's keys are being replaced.
+#[auto_type]
+pub fn count_being_replaced<'a>(owner: &'a UserId, at: Timestamp) -> _ {
+    let is_theirs: owned_by<'a> = owned_by(owner);
+    let is_good: good_at = good_at(at.into());
+    api_keys::table.filter(is_theirs).filter(is_good).filter(api_keys::replaced_by.is_not_null()).count()
+}
+
+/// The owner's keys as [`ListView::select`] picks them, in no order: every good one, and of the ended ones those
+/// that ended last. `select` orders them, so that the order is stated once.
+#[auto_type]
+pub fn list_keys<'a>(owner: &'a UserId, view: ListView) -> _ {
+    let is_good: good_at = good_at(view.at.into());
+    let is_still_good: good_at = good_at(view.at.into());
+    let ended_at: ended_at = ended_at(view.at.into());
+    let ended_max: i64 = view.ended_max.into();
+    let keys: keys_of<'a> = keys_of(owner);
+    let more_keys: keys_of<'a> = keys_of(owner);
+    let ended = more_keys.filter(not(is_still_good)).order((ended_at.desc(), api_keys::id.desc())).limit(ended_max);
+    keys.filter(is_good).union_all(ended)
+}
+
+#[auto_type]
+fn keys_of<'a>(owner: &'a UserId) -> _ {
+    let columns: KeyColumns = KEY_COLUMNS;
+    let is_theirs: owned_by<'a> = owned_by(owner);
+    api_keys::table.filter(is_theirs).select(columns)
+}
+
+/// The key under a digest.
+#[auto_type]
+pub fn key_by_digest<'a>(digest: &'a KeyDigest) -> _ {
+    let digest: &'a [u8] = digest.as_bytes();
+    let columns: KeyColumns = KEY_COLUMNS;
+    api_keys::table.filter(api_keys::digest.eq(digest)).select(columns)
+}
+
+/// The key with this id, whoever owns it, and its digest.
+#[auto_type]
+pub fn key_by_id<'a>(id: &'a KeyId) -> _ {
+    let id: &'a [u8] = id.as_bytes();
+    let columns: KeyColumns = KEY_COLUMNS;
+    api_keys::table.filter(api_keys::id.eq(id)).select((columns, api_keys::digest))
+}
+
+/// Revokes the owner's key, unless it is revoked.
+#[auto_type]
+pub fn revoke_key<'a>(owner: &'a UserId, id: &'a KeyId, at: Timestamp) -> _ {
+    let id: &'a [u8] = id.as_bytes();
+    let at: Option<StoredInstant> = stored(at.into());
+    let is_theirs: owned_by<'a> = owned_by(owner);
+    let found = api_keys::table.filter(is_theirs).filter(api_keys::id.eq(id)).filter(api_keys::revoked_at.is_null());
+    update(found).set(api_keys::revoked_at.eq(at))
+}
+
+/// Writes what a rotation changes of the old key.
+#[auto_type]
+pub fn replace_key<'a>(replaced: &'a ApiKey) -> _ {
+    let id: &'a [u8] = replaced.id.as_bytes();
+    let expires_at: Option<StoredInstant> = stored(replaced.expires_at);
+    let revoked_at: Option<StoredInstant> = stored(replaced.revoked_at);
+    let replaced_by: Option<&'a [u8]> = bytes_of(replaced.replaced_by.as_ref());
+    let found = api_keys::table.filter(api_keys::id.eq(id));
+    update(found).set((
+        api_keys::expires_at.eq(expires_at),
+        api_keys::revoked_at.eq(revoked_at),
+        api_keys::replaced_by.eq(replaced_by),
+    ))
+}
+
+fn stored(at: Option<Timestamp>) -> Option<StoredInstant> {
+    at.map(Into::into)
+}
+
+fn bytes_of(id: Option<&KeyId>) -> Option<&[u8]> {
+    id.map(|id| id.as_bytes().as_slice())
+}
+
+/// Deletes at most `$2` ([`BigInt`](diesel::sql_types::BigInt)) keys that ended before `$1` ([`Instant`]).
+///
+/// `ApiKey::ended_at` is earlier than `$1` when either of its two instants is. Each half reads its own partial index,
+/// and no key is in both, so that the limit stops the search. SQL text, because the query builder has no subquery on
+/// the table that is deleted from; both back ends number placeholders so.
+pub const DELETE_ENDED: &str = "DELETE FROM api_keys WHERE id IN (SELECT id FROM (
+    SELECT id FROM api_keys WHERE revoked_at < $1
+    UNION ALL
+    SELECT id FROM api_keys WHERE expires_at < $1 AND (revoked_at IS NULL OR revoked_at >= $1)
+) AS ended LIMIT $2)";

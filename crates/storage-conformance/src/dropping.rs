@@ -1,0 +1,64 @@
+//! Drops calls half way, and sees that later calls are not held up.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+/// More polls than a call should need: an adapter that suspends more often is dropped up to here.
+const POLLS_MAX: u32 = 40;
+/// How often a call is dropped at a moment in time, each a little later than the one before.
+const MOMENTS: u32 = 20;
+const MOMENT: Duration = Duration::from_micros(150);
+/// How long a few later calls may take. Longer, and they wait for a lock that the dropped one left behind.
+const HELD_UP_AFTER: Duration = Duration::from_secs(4);
+
+/// When a call is dropped.
+#[derive(Clone, Copy)]
+pub(crate) enum DropAt {
+    /// After it was polled so often.
+    Poll(u32),
+    /// After so long.
+    Moment(Duration),
+}
+
+pub(crate) fn moments() -> Vec<DropAt> {
+    (1..=POLLS_MAX).map(DropAt::Poll).chain((0..MOMENTS).map(|n| DropAt::Moment(MOMENT * n))).collect()
+}
+
+impl fmt::Display for DropAt {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Poll(polls) => write!(formatter, "dropped after {polls} polls"),
+            Self::Moment(moment) => write!(formatter, "dropped after {moment:?}"),
+        }
+    }
+}
+
+impl DropAt {
+    /// Drives the call and drops it at its moment, unless it has come to its end.
+    pub(crate) async fn call<Answer>(self, call: impl Future<Output = Answer>) {
+        match self {
+            Self::Poll(polls) => drop_after_polls(call, polls).await,
+            Self::Moment(moment) => drop(tokio::time::timeout(moment, call).await),
+        }
+    }
+}
+
+async fn drop_after_polls<Answer>(call: impl Future<Output = Answer>, polls: u32) {
+    let mut call = pin!(call);
+    let mut polled = 0;
+    poll_fn(|context| {
+        polled += 1;
+        let ended = call.as_mut().poll(context).is_ready() || polled >= polls;
+        if ended { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// Makes later calls, which must come to their end.
+pub(crate) async fn not_held_up(dropped: DropAt, later_calls: impl Future<Output = ()>) {
+    let ended = tokio::time::timeout(HELD_UP_AFTER, later_calls).await;
+    assert!(ended.is_ok(), "later calls must not be held up for {HELD_UP_AFTER:?} by a call {dropped}");
+}

@@ -1,0 +1,140 @@
+//! Calls whose caller went away: the future was dropped half way.
+//!
+//! Each is dropped after every number of polls until it comes to its end, and then at moments in between. What it
+//! has set going may still end after the drop, so nothing here asks *when* it happens: only that what is seen is
+//! whole, and that nobody else is held up.
+
+use std::sync::Arc;
+
+use domain::KeyUse;
+use domain::ports::{Insertion, KeyStore};
+
+use super::sample::{
+    Replacement, Sample, all_keys, find, find_by, insert, limit, put, put_all, revoke, revoke_by_digests, try_rotate,
+    view,
+};
+use crate::dropping::{moments, not_held_up};
+use crate::sample::{at, user};
+
+/// A dropped insertion stores the key whole or not at all: listed and found by its digest, or neither. The limit
+/// stays exact, and later calls are not held up.
+pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    for drop_at in moments() {
+        let sample = Sample::of(&owner);
+        let call = store.insert_within(&sample.key, &sample.digest, limit(60, at(0)), view(at(0), 0));
+        drop_at.call(call).await;
+        not_held_up(drop_at, async {
+            let found_first = find(&*store, &sample).await;
+            let listed = all_keys(&*store, &owner).await.into_iter().find(|key| key.id == sample.id());
+            let found_last = find(&*store, &sample).await;
+            if found_first.is_some() {
+                assert_eq!(listed, found_first, "a key that is found by its digest must be listed, {drop_at}");
+            }
+            if listed.is_some() {
+                assert_eq!(listed, found_last, "a key that is listed must be found by its digest, {drop_at}");
+                assert_eq!(listed.as_ref(), Some(&sample.key), "a stored key must be whole, {drop_at}");
+            }
+            insert(&*store, &Sample::of(&owner), 0).await;
+        })
+        .await;
+    }
+    while matches!(insert(&*store, &Sample::of(&owner), 80).await, Insertion::Stored(_)) {}
+    let stored = all_keys(&*store, &owner).await.len();
+    assert_eq!(stored, 80, "after dropped insertions the limit must be exact");
+}
+
+/// A dropped revocation revokes or does not; a later one succeeds, is not held up, and keeps the time that was set.
+pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    for drop_at in moments() {
+        let sample = Sample::of(&owner);
+        put(&*store, &sample).await;
+        drop_at.call(store.revoke(&owner, sample.id(), at(10), view(at(0), 0))).await;
+        not_held_up(drop_at, async {
+            let seen = find(&*store, &sample).await.and_then(|key| key.revoked_at);
+            revoke(&*store, &owner, sample.id(), at(20)).await;
+            let stays = find(&*store, &sample).await.and_then(|key| key.revoked_at);
+            let possible = if seen.is_some() { vec![Some(at(10))] } else { vec![Some(at(10)), Some(at(20))] };
+            assert!(possible.contains(&stays), "one of {possible:?} must be set, {drop_at}, got {stays:?}");
+        })
+        .await;
+    }
+}
+
+/// A dropped rotation marks the old key and stores the successor, or does neither. A later call is not held up.
+pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    for (round, drop_at) in moments().into_iter().enumerate() {
+        let sample = Sample::of(&user(&format!("round {round}")));
+        put(&*store, &sample).await;
+        let replacement = Replacement::at(at(0), 100);
+        drop_at.call(try_rotate(&*store, &sample, &replacement)).await;
+        not_held_up(drop_at, async {
+            let whole = replacement.rotation.decide(&sample.key, 0).expect("a good key can be rotated");
+            let mut keys = all_keys(&*store, &sample.key.owner).await;
+            keys.sort_by_key(|key| key.id != sample.id());
+            let either = [vec![sample.key.clone()], vec![whole.replaced, whole.successor.clone()]];
+            assert!(either.contains(&keys), "a rotation must be whole or nothing, {drop_at}, got {keys:#?}");
+            let found = find_by(&*store, &replacement.digest).await;
+            assert!(keys.len() == 1 || found == Some(whole.successor), "a listed successor is found, {drop_at}");
+            revoke(&*store, &sample.key.owner, sample.id(), at(20)).await;
+        })
+        .await;
+    }
+}
+
+/// A dropped revocation by digests revokes every key or none; a later one is not held up.
+pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    for (round, drop_at) in moments().into_iter().enumerate() {
+        let owner = user(&format!("round {round}"));
+        let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
+        put_all(&*store, &samples).await;
+        let digests: Vec<_> = samples.iter().map(|sample| sample.digest).collect();
+        drop_at.call(store.revoke_by_digests(&digests, at(10))).await;
+        not_held_up(drop_at, async {
+            let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
+            seen.dedup();
+            assert_eq!(seen.len(), 1, "every key must be revoked, or none, {drop_at}: {seen:?}");
+            revoke_by_digests(&*store, &digests, at(20)).await;
+        })
+        .await;
+    }
+}
+
+/// A dropped batch of uses is written whole or not at all; a later one is not held up.
+pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
+    put_all(&*store, &samples).await;
+    let batch =
+        |millis| -> Vec<KeyUse> { samples.iter().map(|sample| KeyUse { id: sample.id(), at: at(millis) }).collect() };
+    for (millis, drop_at) in (0..).step_by(2).zip(moments()) {
+        drop_at.call(store.record_uses(&batch(millis))).await;
+        not_held_up(drop_at, async {
+            let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.last_used_at).collect();
+            seen.dedup();
+            assert_eq!(seen.len(), 1, "all uses of a dropped batch must be written, or none, {drop_at}: {seen:?}");
+            store.record_uses(&batch(millis + 1)).await.expect("uses must be recorded after a dropped batch");
+        })
+        .await;
+    }
+}
+
+/// A dropped purge deletes what it would have deleted or nothing; a later one is not held up.
+pub async fn a_cancelled_purge_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    for (round, drop_at) in moments().into_iter().enumerate() {
+        let owner = user(&format!("round {round}"));
+        for _ in 0..4 {
+            put(&*store, &Sample::of(&owner).revoked(at(-5))).await;
+        }
+        drop_at.call(store.purge_ended(at(0), 100)).await;
+        not_held_up(drop_at, async {
+            let left = all_keys(&*store, &owner).await.len();
+            assert!([0, 4].contains(&left), "a dropped purge must delete all 4 or none, {drop_at}, left {left}");
+            while !all_keys(&*store, &owner).await.is_empty() {
+                store.purge_ended(at(0), 100).await.expect("a purge must succeed after a dropped one");
+            }
+        })
+        .await;
+    }
+}

@@ -1,0 +1,185 @@
+//! The maximum of active keys: exact, always.
+
+use std::sync::Arc;
+
+use domain::ports::{Insertion, KeyStore, Revocation};
+use domain::{ApiKey, UserId};
+
+use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, limit, list, put, put_all, revoke, view};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user};
+
+type Change = fn(Sample) -> Sample;
+
+/// One after the other, as many keys are stored as the limit says. A refused one leaves nothing: neither in the list
+/// nor under its digest, and it can be stored once there is room. A limit below what the owner has, and a limit of
+/// none, refuse as well.
+pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    for _ in 0..3 {
+        let answer = insert(&*store, &Sample::of(&owner), 3).await;
+        assert!(matches!(answer, Insertion::Stored(_)), "there is room below the limit, got {answer:?}");
+    }
+    let stored = all_keys(&*store, &owner).await;
+    assert_eq!(stored.len(), 3, "every key below the limit must be stored");
+
+    let refused = Sample::of(&owner);
+    for max in [3, 2, 1, 0] {
+        let answer = insert(&*store, &refused, max).await;
+        assert_eq!(answer, Insertion::LimitReached, "3 active keys of {max} allowed");
+    }
+    assert_eq!(all_keys(&*store, &owner).await, stored, "a refused insertion must change nothing");
+    assert_eq!(find(&*store, &refused).await, None, "a refused key must not be found by its digest");
+    let answer = insert(&*store, &refused, 4).await;
+    assert!(matches!(answer, Insertion::Stored(_)), "a key refused before must fit a higher limit, got {answer:?}");
+    let answer = insert(&*store, &Sample::of(&user("bob")), 0).await;
+    assert_eq!(answer, Insertion::LimitReached, "where none is allowed, not even the first is stored");
+}
+
+/// Only keys count that are active at the instant of the limit, to the millisecond: a key that expires at that very
+/// instant does not, nor does one whose revocation lies ahead (the clock of another instance may be ahead), nor one
+/// that is being replaced.
+pub async fn only_active_keys_count(store: Arc<dyn KeyStore>) {
+    let now = at(500);
+    let cases: [(&str, Change, bool); 12] = [
+        ("a key without an end", |key| key, true),
+        ("expires a millisecond later", |key| key.expiring(at(501)), true),
+        ("expires at the very instant", |key| key.expiring(at(500)), false),
+        ("expired a millisecond before", |key| key.expiring(at(499)), false),
+        ("revoked before", |key| key.revoked(at(499)), false),
+        ("revoked at the very instant", |key| key.revoked(at(500)), false),
+        ("revoked ahead of the instant", |key| key.revoked(at(10_500)), false),
+        ("revoked, and expires later", |key| key.revoked(at(499)).expiring(at(501)), false),
+        ("revoked after it expired", |key| key.revoked(at(499)).expiring(at(498)), false),
+        ("being replaced", |key| key.replaced().expiring(at(501)), false),
+        ("replaced, and the overlap is over", |key| key.replaced().expiring(at(500)), false),
+        ("replaced without an overlap", |key| key.replaced().revoked(at(499)), false),
+    ];
+    for (name, change, counts) in cases {
+        let owner = user(name);
+        put(&*store, &change(Sample::of(&owner))).await;
+        let next = Sample::of(&owner);
+        let answer = store.insert_within(&next.key, &next.digest, limit(1, now), view(now, 0)).await;
+        let refused = matches!(answer, Ok(Insertion::LimitReached));
+        let stored = matches!(answer, Ok(Insertion::Stored(_)));
+        assert_eq!((refused, stored), (counts, !counts), "{name}: counts must be {counts}, got {answer:?}");
+    }
+}
+
+/// A key that is being replaced takes no place, and is a good one otherwise: listed beside the active ones however few
+/// ended keys are shown, and found by its digest. When its overlap is over, it has ended.
+pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    let replaced = Sample::of(&owner).created(at(-9)).replaced().expiring(at(100));
+    let active = Sample::of(&owner).created(at(-8));
+    put_all(&*store, &[replaced.clone(), active.clone()]).await;
+    assert_eq!(insert(&*store, &Sample::of(&owner), 1).await, Insertion::LimitReached, "the one place is taken");
+    let next = Sample::of(&owner);
+    let answer = insert(&*store, &next, 2).await;
+    assert!(matches!(answer, Insertion::Stored(_)), "a key that is being replaced takes no place, got {answer:?}");
+
+    let good = [next.key.clone(), active.key.clone(), replaced.key.clone()];
+    let message = "a key that is being replaced must be listed like a good one";
+    assert_eq!(list(&*store, &owner, view(at(99), 0)).await, good, "{message}");
+    assert_eq!(list(&*store, &owner, view(at(100), 0)).await, good[..2], "when its overlap is over, a key has ended");
+    assert_eq!(list(&*store, &owner, view(at(100), 1)).await, good, "a replaced key is listed among the ended ones");
+    assert_eq!(find(&*store, &replaced).await, Some(replaced.key), "a key that is being replaced must be found");
+}
+
+/// The keys of other owners do not count.
+pub async fn other_owners_keys_do_not_count(store: Arc<dyn KeyStore>) {
+    for _ in 0..3 {
+        put(&*store, &Sample::of(&user("bob"))).await;
+    }
+    let answer = insert(&*store, &Sample::of(&user("alice")), 1).await;
+    assert!(matches!(answer, Insertion::Stored(_)), "the keys of other owners must not count, got {answer:?}");
+}
+
+/// The list in the answer is what `list` answers with the same view, the new key included.
+pub async fn insertion_answers_with_the_list(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    put(&*store, &Sample::of(&user("bob"))).await;
+    let ended = (1..=3).map(|n| Sample::of(&owner).created(at(n)).expiring(at(10 + n)));
+    put_all(&*store, &ended.collect::<Vec<_>>()).await;
+    for ended_max in [ALL_ENDED, 2, 0] {
+        let sample = Sample::of(&owner).created(at(20));
+        let seen = view(at(30), ended_max);
+        let answer = store.insert_within(&sample.key, &sample.digest, limit(NO_LIMIT, at(30)), seen).await;
+        let Ok(Insertion::Stored(keys)) = answer else { panic!("a key within the limit must be stored: {answer:?}") };
+        assert!(keys.contains(&sample.key), "the answer's list must include the new key, got {keys:#?}");
+        assert_eq!(keys, list(&*store, &owner, seen).await, "the answer's list must be what `list` answers");
+    }
+}
+
+/// 40 parallel insertions for 10 places, again and again: exactly 10 are stored, and 30 get `LimitReached`. The
+/// answers' lists show that they happened one after the other.
+pub async fn parallel_insertions_fill_the_room_exactly(store: Arc<dyn KeyStore>) {
+    for round in 0..4 {
+        let owner = user(&format!("round {round}"));
+        let calls = (0..40).map(|_| insertion(&store, &owner, 10)).collect();
+        let answers = all_at_once(calls).await;
+        let mut sizes: Vec<usize> = answers.iter().filter_map(stored_keys).map(Vec::len).collect();
+        sizes.sort_unstable();
+        assert_eq!(sizes.len(), 10, "of 40 parallel insertions for 10 places, so many were answered as stored");
+        assert_eq!(all_keys(&*store, &owner).await.len(), 10, "what was answered as stored must be what is stored");
+        let one_by_one: Vec<usize> = (1..=10).collect();
+        assert_eq!(sizes, one_by_one, "each answer's list must be of the same transaction as its insertion");
+    }
+}
+
+/// Two owners who insert at the same time both get exactly their room.
+pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn KeyStore>) {
+    let owners = [user("alice"), user("bob")];
+    let calls = (0..40).map(|n| insertion(&store, &owners[n % 2], 5)).collect();
+    let answers = all_at_once(calls).await;
+    for (index, owner) in owners.iter().enumerate() {
+        let stored = answers.iter().skip(index).step_by(2).filter_map(stored_keys).count();
+        assert_eq!(stored, 5, "each of two owners with 5 places must get 5 of 20 parallel keys");
+        assert_eq!(all_keys(&*store, owner).await.len(), 5, "what was answered as stored must be what is stored");
+    }
+}
+
+/// While keys are revoked and inserted at the same time, there are never more active ones than allowed, and every
+/// place that was freed can be filled.
+pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    let old: Vec<Sample> = (0..8).map(|_| Sample::of(&owner)).collect();
+    put_all(&*store, &old).await;
+    let revocations = old.iter().map(|sample| revocation(&store, sample)).collect::<Vec<_>>();
+    let insertions = (0..24).map(|_| insertion(&store, &owner, 8));
+    let answers = all_at_once(revocations.into_iter().chain(insertions).collect()).await;
+    let stored = answers.iter().filter(|answer| stored_keys(answer).is_some()).count();
+    for answer in answers.iter().filter_map(stored_keys) {
+        let active = answer.iter().filter(|key| key.is_active(at(0))).count();
+        assert!(active <= 8, "never more active keys than 8, got {active}");
+    }
+    let active = all_keys(&*store, &owner).await.into_iter().filter(|key| key.is_active(at(0))).count();
+    assert_eq!(active, stored, "after all old keys were revoked, the active ones are those answered as stored");
+    for _ in active..8 {
+        let answer = insert(&*store, &Sample::of(&owner), 8).await;
+        assert!(matches!(answer, Insertion::Stored(_)), "a freed place must be filled, got {answer:?}");
+    }
+    assert_eq!(insert(&*store, &Sample::of(&owner), 8).await, Insertion::LimitReached, "all 8 places are filled");
+}
+
+fn insertion(store: &Arc<dyn KeyStore>, owner: &UserId, max: u32) -> Call<Insertion> {
+    let (store, sample) = (Arc::clone(store), Sample::of(owner));
+    Box::pin(async move { insert(&*store, &sample, max).await })
+}
+
+/// A revocation that answers as an insertion which found no room.
+fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample) -> Call<Insertion> {
+    let (store, sample) = (Arc::clone(store), sample.clone());
+    Box::pin(async move {
+        let answer = revoke(&*store, &sample.key.owner, sample.id(), at(0)).await;
+        assert!(matches!(answer, Revocation::Revoked { .. }), "a parallel revocation must succeed, got {answer:?}");
+        Insertion::LimitReached
+    })
+}
+
+fn stored_keys(answer: &Insertion) -> Option<&Vec<ApiKey>> {
+    match answer {
+        Insertion::Stored(keys) => Some(keys),
+        Insertion::LimitReached => None,
+    }
+}

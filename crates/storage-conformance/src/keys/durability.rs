@@ -1,0 +1,64 @@
+//! What was answered is durable: looked at by closing a store and opening it again.
+//!
+//! ```no_run
+//! # use std::sync::Arc;
+//! # use domain::ports::KeyStore;
+//! # async fn open_my_store() -> Arc<dyn KeyStore> { unimplemented!() }
+//! # async fn test() {
+//! let store = open_my_store().await;
+//! let written = storage_conformance::keys::durability::write(&*store).await;
+//! drop(store); // or kill the process: that is what a crash looks like
+//! written.expect_in(&*open_my_store().await).await;
+//! # }
+//! ```
+
+use domain::KeyUse;
+use domain::ports::KeyStore;
+
+use super::sample::{Replacement, Sample, all_keys, find, put_all, revoke, revoke_by_digests, rotate};
+use crate::sample::{at, user};
+
+/// What was answered as written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    kept: Vec<Sample>,
+    purged: Vec<Sample>,
+}
+
+/// Calls each writing method at least once: a key that was revoked, one that was used, one that was left alone, one
+/// that leaked, one that was rotated and its successor, and one that was purged.
+pub async fn write(store: &dyn KeyStore) -> Written {
+    let owner = user("durable");
+    let mut kept: Vec<Sample> = (0..5).map(|n| Sample::of(&owner).created(at(n))).collect();
+    let purged = vec![Sample::of(&owner).revoked(at(-1_000))];
+    put_all(store, &purged).await;
+    put_all(store, &kept[..2]).await;
+    revoke(store, &owner, kept[0].id(), at(50)).await;
+    kept[0].key.revoked_at = Some(at(50));
+    store.record_uses(&[KeyUse { id: kept[1].id(), at: at(60) }]).await.expect("recording uses must succeed");
+    kept[1].key.last_used_at = Some(at(60));
+    assert_eq!(store.purge_ended(at(-999), 10).await.expect("a purge must succeed"), 1, "the one old key is deleted");
+    put_all(store, &kept[2..]).await;
+    revoke_by_digests(store, &[kept[3].digest], at(70)).await;
+    kept[3].key.revoked_at = Some(at(70));
+    let replacement = Replacement::at(at(80), 1_000);
+    rotate(store, &kept[4], &replacement).await;
+    let rotated = replacement.rotation.decide(&kept[4].key, 0).expect("a good key can be rotated");
+    kept[4].key = rotated.replaced;
+    kept.push(Sample { key: rotated.successor, digest: replacement.digest });
+    Written { kept, purged }
+}
+
+impl Written {
+    /// Panics unless the store holds exactly what was written.
+    pub async fn expect_in(&self, store: &dyn KeyStore) {
+        let expected: Vec<_> = self.kept.iter().rev().map(|sample| sample.key.clone()).collect();
+        assert_eq!(all_keys(store, &user("durable")).await, expected, "what was answered must outlive the store");
+        for sample in &self.kept {
+            assert_eq!(find(store, sample).await.as_ref(), Some(&sample.key), "a digest must outlive the store");
+        }
+        for sample in &self.purged {
+            assert_eq!(find(store, sample).await, None, "a deleted key must stay deleted");
+        }
+    }
+}

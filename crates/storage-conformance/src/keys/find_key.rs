@@ -1,0 +1,41 @@
+//! Keys by their digest.
+
+use std::sync::Arc;
+
+use domain::KeyDigest;
+use domain::ports::KeyStore;
+
+use super::sample::{Sample, find, put, put_all};
+use crate::sample::{at, user};
+
+/// A digest finds its key, active, being replaced, expired or revoked, with every field and for any owner.
+pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyStore>) {
+    let samples = [
+        Sample::of(&user("alice")),
+        Sample::of(&user("bob")).expiring(at(-10)),
+        Sample::of(&user("alice")).revoked(at(3)).used(at(2)),
+        Sample::of(&user("bob")).revoked(at(3)).expiring(at(1)),
+        Sample::of(&user("bob")).replaced().expiring(at(10)),
+        Sample::of(&user("alice")).replaced().revoked(at(-1)),
+    ];
+    put_all(&*store, &samples).await;
+    for sample in &samples {
+        let found = find(&*store, sample).await;
+        assert_eq!(found.as_ref(), Some(&sample.key), "a digest must find its key in any state");
+    }
+}
+
+/// A digest that is not stored finds nothing, however much it resembles one that is.
+pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyStore>) {
+    assert_eq!(find(&*store, &Sample::of(&user("alice"))).await, None, "an empty store finds nothing");
+    let mut stored = Sample::of(&user("alice"));
+    stored.digest = KeyDigest::from_bytes([0; 32]);
+    put(&*store, &stored).await;
+    for (position, value) in [(0, 1), (15, 1), (31, 1), (31, 0x80)] {
+        let mut bytes = [0; 32];
+        bytes[position] = value;
+        let found = store.find_by_digest(&KeyDigest::from_bytes(bytes)).await.expect("a look-up must succeed");
+        assert_eq!(found, None, "a digest that differs in one byte must find nothing");
+    }
+    assert_eq!(find(&*store, &stored).await, Some(stored.key), "a digest of zero bytes must find its key");
+}

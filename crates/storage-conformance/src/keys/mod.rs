@@ -1,0 +1,23 @@
+//! The promises of [`domain::ports::KeyStore`], and those of [`domain::ports::ChangeFeed`].
+
+pub mod cancellation;
+pub mod change_feed;
+pub mod create_key;
+pub mod duplicates;
+pub mod durability;
+pub mod find_key;
+pub mod list_keys;
+pub mod owners;
+pub mod purge_keys;
+pub mod record_uses;
+pub mod report_leaks;
+pub mod revoke_key;
+pub mod rotate_key;
+pub mod rotate_key_races;
+pub mod round_trip;
+mod sample;
+mod shared_suite;
+mod suite;
+
+pub use shared_suite::{Instances, SHARED_PROMISES, SharedPromise, SharedStore, keep_shared};
+pub use suite::PROMISES;

@@ -1,0 +1,49 @@
+//! Who is who.
+
+use std::slice;
+use std::sync::Arc;
+
+use domain::UserId;
+use domain::ports::{Insertion, KeyStore, Revocation};
+
+use super::sample::{Sample, all_keys, insert, revoke};
+use crate::sample::{at, user_of};
+
+/// Owners are the same only when issuer and subject are the same bytes: case, spaces, composed characters and the
+/// place where the issuer ends all tell them apart.
+pub async fn look_alike_owners_are_told_apart(store: Arc<dyn KeyStore>) {
+    let owners: Vec<UserId> = [
+        ("https://id.example", "alice"),
+        ("https://id.example", "Alice"),
+        ("https://id.example", "alic"),
+        ("https://id.example", "alice "),
+        ("https://id.example", " alice"),
+        ("https://id.example", "alice%"),
+        ("https://id.example", "_lice"),
+        ("https://id.example", "caf\u{e9}"),
+        ("https://id.example", "cafe\u{301}"),
+        ("https://id.example", "1"),
+        ("https://id.example", "01"),
+        ("https://id.example/", "alice"),
+        ("https://ID.example", "alice"),
+        ("https://other.example", "alice"),
+        ("https://id.examplea", "lice"),
+        ("alice", "https://id.example"),
+    ]
+    .map(|(issuer, subject)| user_of(issuer, subject))
+    .into();
+    let samples: Vec<Sample> = owners.iter().map(Sample::of).collect();
+    for sample in &samples {
+        let answer = insert(&*store, sample, 1).await;
+        assert!(matches!(answer, Insertion::Stored(_)), "{:?} has no key yet, got {answer:?}", sample.key.owner);
+    }
+    for sample in &samples {
+        let keys = all_keys(&*store, &sample.key.owner).await;
+        assert_eq!(keys, slice::from_ref(&sample.key), "{:?} must see exactly the own key", sample.key.owner);
+    }
+    for pair in samples.windows(2) {
+        let answer = revoke(&*store, &pair[0].key.owner, pair[1].id(), at(1)).await;
+        let message = "a key must be revoked by nobody but its owner";
+        assert_eq!(answer, Revocation::NotOwned, "{message}: {:?} and {:?}", pair[0].key.owner, pair[1].key.owner);
+    }
+}

@@ -1,0 +1,222 @@
+//! Keys to try a store with. Every one has an id and a digest of its own.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use domain::memory::SeededEntropy;
+use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
+
+use crate::sample::at;
+
+/// A limit that never says no.
+pub(crate) const NO_LIMIT: u32 = u32::MAX;
+/// A view that hides no ended key.
+pub(crate) const ALL_ENDED: u32 = u32::MAX;
+
+/// What users see at that instant, with as many ended keys.
+pub(crate) fn view(at: Timestamp, ended_max: u32) -> ListView {
+    ListView { at, ended_max }
+}
+
+/// At most `max` active keys at that instant.
+pub(crate) fn limit(max: u32, at: Timestamp) -> ActiveLimit {
+    ActiveLimit { max, at }
+}
+
+/// A key and what it is stored under.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    pub(crate) key: ApiKey,
+    pub(crate) digest: KeyDigest,
+}
+
+impl Sample {
+    /// A new active key that never expires, created at the start.
+    pub(crate) fn of(owner: &UserId) -> Self {
+        let (id, digest) = mint();
+        let key = ApiKey {
+            id,
+            owner: owner.clone(),
+            label: label("CI deploy"),
+            prefix: "svc_live_a1B...".to_owned(),
+            created_at: at(0),
+            last_used_at: None,
+            expires_at: None,
+            revoked_at: None,
+            scopes: scopes("orders:read orders:write"),
+            replaced_by: None,
+        };
+        Self { key, digest }
+    }
+
+    pub(crate) fn created(mut self, at: Timestamp) -> Self {
+        self.key.created_at = at;
+        self
+    }
+
+    pub(crate) fn expiring(mut self, at: Timestamp) -> Self {
+        self.key.expires_at = Some(at);
+        self
+    }
+
+    pub(crate) fn revoked(mut self, at: Timestamp) -> Self {
+        self.key.revoked_at = Some(at);
+        self
+    }
+
+    pub(crate) fn used(mut self, at: Timestamp) -> Self {
+        self.key.last_used_at = Some(at);
+        self
+    }
+
+    pub(crate) fn labelled(mut self, text: &str) -> Self {
+        self.key.label = label(text);
+        self
+    }
+
+    pub(crate) fn scoped(mut self, text: &str) -> Self {
+        self.key.scopes = scopes(text);
+        self
+    }
+
+    /// Rotated into a key that is not stored: perhaps it is gone already.
+    pub(crate) fn replaced(mut self) -> Self {
+        self.key.replaced_by = Some(mint().0);
+        self
+    }
+
+    pub(crate) fn id(&self) -> KeyId {
+        self.key.id
+    }
+}
+
+/// A rotation, and what its successor is stored under.
+#[derive(Clone, Debug)]
+pub(crate) struct Replacement {
+    pub(crate) rotation: KeyRotation,
+    pub(crate) digest: KeyDigest,
+}
+
+impl Replacement {
+    /// A rotation at that instant, with that many milliseconds of overlap and any number of other overlaps.
+    pub(crate) fn at(at: Timestamp, overlap_millis: u64) -> Self {
+        let (successor, digest) = mint();
+        let rotation = KeyRotation {
+            successor,
+            prefix: "svc_live_z9Y...".to_owned(),
+            at,
+            overlap: Duration::from_millis(overlap_millis),
+            overlapping_max: NO_LIMIT,
+            ttl_max: Duration::from_hours(24),
+        };
+        Self { rotation, digest }
+    }
+
+    /// Refused where that many keys are being replaced already.
+    pub(crate) fn overlapping(mut self, max: u32) -> Self {
+        self.rotation.overlapping_max = max;
+        self
+    }
+}
+
+/// An id and a digest that no other sample has.
+fn mint() -> (KeyId, KeyDigest) {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let entropy = SeededEntropy::new(NEXT.fetch_add(1, Ordering::Relaxed) << 32);
+    let mut digest = [0; 32];
+    entropy.fill(&mut digest);
+    (KeyId::mint(at(0), &entropy), KeyDigest::from_bytes(digest))
+}
+
+fn scopes(text: &str) -> Scopes {
+    Scopes::parse(text).expect("the sample's scopes are valid")
+}
+
+fn label(text: &str) -> Label {
+    Label::parse(text).expect("the sample's label is valid")
+}
+
+/// Inserts under this limit, which is decided at the start of the samples. The list in the answer is kept short.
+pub(crate) async fn insert(store: &dyn KeyStore, sample: &Sample, max: u32) -> Insertion {
+    let answer = store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0)).await;
+    answer.expect("an insertion must succeed or be refused as a value")
+}
+
+/// Stores the key whatever the owner has.
+pub(crate) async fn put(store: &dyn KeyStore, sample: &Sample) {
+    let answer = insert(store, sample, NO_LIMIT).await;
+    assert!(matches!(answer, Insertion::Stored(_)), "a key within the limit must be stored, got {answer:?}");
+}
+
+/// Stores all of them, in this order.
+pub(crate) async fn put_all(store: &dyn KeyStore, samples: &[Sample]) {
+    for sample in samples {
+        put(store, sample).await;
+    }
+}
+
+/// All keys of the owner, as seen at the start of the samples.
+pub(crate) async fn all_keys(store: &dyn KeyStore, owner: &UserId) -> Vec<ApiKey> {
+    list(store, owner, view(at(0), ALL_ENDED)).await
+}
+
+/// The owner's list.
+pub(crate) async fn list(store: &dyn KeyStore, owner: &UserId, view: ListView) -> Vec<ApiKey> {
+    store.list(owner, view).await.expect("a list must succeed")
+}
+
+/// The one key that the owner has.
+pub(crate) async fn only_key(store: &dyn KeyStore, owner: &UserId) -> ApiKey {
+    let mut keys = all_keys(store, owner).await;
+    assert_eq!(keys.len(), 1, "the owner must have exactly the one key that was stored, got {keys:#?}");
+    keys.remove(0)
+}
+
+/// The key of this sample, looked up by its digest.
+pub(crate) async fn find(store: &dyn KeyStore, sample: &Sample) -> Option<ApiKey> {
+    find_by(store, &sample.digest).await
+}
+
+/// The key under this digest.
+pub(crate) async fn find_by(store: &dyn KeyStore, digest: &KeyDigest) -> Option<ApiKey> {
+    store.find_by_digest(digest).await.expect("a look-up must succeed")
+}
+
+/// Revokes a key; the list in the answer is kept short.
+pub(crate) async fn revoke(store: &dyn KeyStore, owner: &UserId, id: KeyId, revoked_at: Timestamp) -> Revocation {
+    let answer = store.revoke(owner, id, revoked_at, view(at(0), 0)).await;
+    answer.expect("a revocation must succeed or be refused as a value")
+}
+
+/// Rotates a key in its owner's name; the list in the answer has every key.
+pub(crate) async fn try_rotate(
+    store: &dyn KeyStore,
+    sample: &Sample,
+    replacement: &Replacement,
+) -> Result<Rotation, StoreError> {
+    let seen = view(replacement.rotation.at, ALL_ENDED);
+    store.rotate(&sample.key.owner, sample.id(), &replacement.rotation, &replacement.digest, seen).await
+}
+
+/// Rotates a key in its owner's name, which does not fail.
+pub(crate) async fn rotate(store: &dyn KeyStore, sample: &Sample, replacement: &Replacement) -> Rotation {
+    let answer = try_rotate(store, sample, replacement).await;
+    answer.expect("a rotation must succeed or be refused as a value")
+}
+
+/// Revokes by digest; the answer in the order of the ids.
+pub(crate) async fn revoke_by_digests(
+    store: &dyn KeyStore,
+    digests: &[KeyDigest],
+    at: Timestamp,
+) -> Vec<(KeyDigest, ApiKey)> {
+    let mut answer = store.revoke_by_digests(digests, at).await.expect("a revocation by digests must succeed");
+    answer.sort_by_key(|(_, key)| key.id);
+    answer
+}
+
+/// The ids of these keys, in their order.
+pub(crate) fn ids<'a>(keys: impl IntoIterator<Item = &'a ApiKey>) -> Vec<KeyId> {
+    keys.into_iter().map(|key| key.id).collect()
+}

@@ -1,0 +1,99 @@
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use domain::ports::{ChangeFeed, KeyStore};
+
+use crate::suite::{Check, in_time};
+
+/// A store that several processes use, and that tells each of them what any has changed.
+pub trait SharedStore: KeyStore + ChangeFeed {}
+
+impl<Store: KeyStore + ChangeFeed> SharedStore for Store {}
+
+/// Two instances of one store. They may be the same one, where a store has no more.
+pub type Instances = [Arc<dyn SharedStore>; 2];
+
+/// One promise of [`ChangeFeed`].
+#[derive(Clone, Copy)]
+pub struct SharedPromise {
+    /// The name of the function that checks it.
+    pub name: &'static str,
+    /// Checks it on two instances of a fresh store, within a tokio runtime of several threads. Panics where it is
+    /// broken.
+    pub check: fn(Instances) -> Check,
+}
+
+impl fmt::Debug for SharedPromise {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name)
+    }
+}
+
+/// Opens two instances and holds them against the promise, on a runtime of its own. Panics where it is broken. The
+/// guard is dropped after them.
+pub fn keep_shared<Guard: Any + Send>(promise: &SharedPromise, fresh: impl Future<Output = (Instances, Guard)>) {
+    in_time(promise.name, async {
+        let (instances, _guard) = fresh.await;
+        (promise.check)(instances.clone()).await;
+    });
+}
+
+/// Names every promise of [`ChangeFeed`] as a `#[test]` of the module it is used in. Takes a future that opens two
+/// [`Instances`] of a fresh store, and makes a guard that is dropped after them.
+#[macro_export]
+macro_rules! change_feed_tests {
+    ($fresh:expr $(,)?) => {
+        $crate::with_change_feed_promises! { [$crate::change_feed_tests_of] ($fresh) }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! change_feed_tests_of {
+    (($fresh:expr) $($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let promise = $crate::SharedPromise {
+                    name: stringify!($name),
+                    check: |instances| ::std::boxed::Box::pin($crate::keys::change_feed::$name(instances)),
+                };
+                $crate::keep_shared(&promise, $fresh);
+            }
+        )*
+    };
+}
+
+macro_rules! table_of {
+    (() $($name:ident)*) => {
+        /// Every promise of [`ChangeFeed`] that can be checked without a clock.
+        pub const SHARED_PROMISES: &[SharedPromise] = &[
+            $(SharedPromise {
+                name: stringify!($name),
+                check: |instances| Box::pin(super::change_feed::$name(instances)),
+            }),*
+        ];
+    };
+}
+
+/// The one list of these promises: hands it to another macro, behind that one's own arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_change_feed_promises {
+    ([$($macro:tt)*] $arguments:tt) => {
+        $($macro)* ! {
+            $arguments
+            each_change_reaches_every_instance_once
+            what_changes_no_answer_is_not_in_the_feed
+            a_revocation_that_is_asked_for_again_is_a_change
+            changes_are_never_listed_in_part
+            what_came_after_is_not_forgotten
+            an_answered_change_is_in_the_next_read
+            a_change_and_its_place_in_the_feed_are_one
+            a_chain_of_reads_has_each_change_once
+        }
+    };
+}
+
+with_change_feed_promises! { [table_of] () }

@@ -1,0 +1,227 @@
+//! The suite bites: stores with one fault each, and the promises that must be seen to break.
+
+mod fault;
+mod liar;
+mod rules;
+mod store;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fault::Fault;
+use liar::{Liar, Lie};
+use storage_conformance::Promise;
+use storage_conformance::keys::{PROMISES, SHARED_PROMISES};
+use store::Saboteur;
+
+/// Each fault, and promises that it breaks.
+const SABOTEURS: &[(Fault, &[&str])] = &[
+    (Fault::LosesMilliseconds, &["times_keep_their_milliseconds", "every_field_comes_back", "only_active_keys_count"]),
+    (Fault::ForgetsExpiry, &["every_field_comes_back"]),
+    (Fault::ForgetsScopes, &["every_field_comes_back", "scopes_come_back"]),
+    (Fault::ForgetsSuccessors, &["every_field_comes_back", "replaced_by_comes_back"]),
+    (Fault::CutsLabelsAt64, &["texts_come_back_byte_for_byte"]),
+    (Fault::IgnoresIssuers, &["look_alike_owners_are_told_apart"]),
+    (Fault::IgnoresCase, &["look_alike_owners_are_told_apart"]),
+    (Fault::TrimsSubjects, &["look_alike_owners_are_told_apart"]),
+    (Fault::JoinsIssuerAndSubject, &["look_alike_owners_are_told_apart"]),
+    (Fault::ForgetsTheLimit, &["insertions_stop_at_the_limit", "parallel_insertions_fill_the_room_exactly"]),
+    (Fault::StoresWhatItRefuses, &["insertions_stop_at_the_limit"]),
+    (Fault::CountsOneTooFew, &["insertions_stop_at_the_limit", "revocation_frees_a_place"]),
+    (
+        Fault::CountsExpiredAtTheInstant,
+        &["only_active_keys_count", "lists_are_decided_at_their_instant", "lists_are_what_the_reference_selects"],
+    ),
+    (Fault::CountsRevoked, &["only_active_keys_count", "revocation_frees_a_place"]),
+    (Fault::CountsRevokedAhead, &["only_active_keys_count", "lists_are_decided_at_their_instant"]),
+    (Fault::CountsReplaced, &["only_active_keys_count", "keys_being_replaced_are_shown_and_do_not_count"]),
+    (Fault::CountsEverybody, &["other_owners_keys_do_not_count", "parallel_insertions_of_two_owners_fill_both_rooms"]),
+    (
+        Fault::CountsThenInserts,
+        &["parallel_insertions_fill_the_room_exactly", "parallel_insertions_and_revocations_keep_the_limit"],
+    ),
+    (
+        Fault::FailsInRaces,
+        &["parallel_insertions_fill_the_room_exactly", "parallel_rotations_of_one_key_store_one_successor"],
+    ),
+    (Fault::IsFullInRaces, &["parallel_insertions_of_two_owners_fill_both_rooms"]),
+    (Fault::ListsAfterCommit, &["parallel_insertions_fill_the_room_exactly"]),
+    (
+        Fault::AnswersWithTheListBefore,
+        &[
+            "insertion_answers_with_the_list",
+            "revocation_answers_with_the_list",
+            "rotation_answers_with_the_list",
+            "keys_of_any_owner_are_revoked_by_digests",
+        ],
+    ),
+    (
+        Fault::OverwritesStoredIds,
+        &["a_stored_id_is_refused", "a_stored_successor_is_refused", "duplicates_at_the_limit_change_nothing"],
+    ),
+    (
+        Fault::OverwritesStoredDigests,
+        &["a_stored_digest_is_refused", "a_stored_successor_is_refused", "duplicates_at_the_limit_change_nothing"],
+    ),
+    (Fault::ChecksDuplicatesThenInserts, &["parallel_duplicates_store_once"]),
+    (Fault::ListsEverybody, &["an_owner_without_keys_has_an_empty_list", "lists_are_what_the_reference_selects"]),
+    (Fault::ListsOldestFirst, &["lists_are_newest_first"]),
+    (Fault::BreaksTiesBackwards, &["lists_are_newest_first", "lists_are_what_the_reference_selects"]),
+    (Fault::ListsEndedMaxInAll, &["lists_show_every_active_key_and_a_hundred_ended"]),
+    (
+        Fault::ListsAllEnded,
+        &["lists_show_every_active_key_and_a_hundred_ended", "the_most_recently_ended_keys_are_shown"],
+    ),
+    (Fault::HidesReplaced, &["keys_being_replaced_are_shown_and_do_not_count", "lists_are_what_the_reference_selects"]),
+    (Fault::PicksEndedByCreation, &["the_most_recently_ended_keys_are_shown", "lists_are_what_the_reference_selects"]),
+    (
+        Fault::EndsByRevocationBeforeExpiry,
+        &["the_most_recently_ended_keys_are_shown", "lists_are_what_the_reference_selects"],
+    ),
+    (
+        Fault::OverwritesRevocations,
+        &[
+            "the_first_revocation_stays",
+            "the_first_revocation_stays_by_digests_too",
+            "parallel_revocations_set_one_time",
+        ],
+    ),
+    (
+        Fault::ChecksThenRevokes,
+        &["parallel_revocations_set_one_time", "parallel_revocations_by_digests_set_one_time_each"],
+    ),
+    (Fault::RevokesAllOfTheOwner, &["revocation_sets_its_time_and_nothing_else"]),
+    (Fault::RevokesOnlyUnexpired, &["revocation_sets_its_time_and_nothing_else"]),
+    (Fault::RevocationIsAUse, &["revocation_sets_its_time_and_nothing_else"]),
+    (Fault::UnknownIsNotOwned, &["an_unknown_key_is_not_found", "rotating_an_unknown_key_changes_nothing"]),
+    (Fault::RevokesAnybodys, &["another_users_key_stays_as_it_is"]),
+    (Fault::HidesOthersKeys, &["another_users_key_stays_as_it_is"]),
+    (
+        Fault::AnswersWithAnotherDigest,
+        &["revocation_answers_with_the_digest", "rotation_puts_a_successor_in_the_place_of_a_key"],
+    ),
+    (Fault::RevokesDespiteOverlap, &["rotation_puts_a_successor_in_the_place_of_a_key"]),
+    (Fault::ExtendsExpiry, &["rotation_puts_a_successor_in_the_place_of_a_key"]),
+    (Fault::RotationNeedsRoom, &["rotation_needs_no_room"]),
+    (Fault::RotatesEnded, &["an_ended_key_is_not_rotated"]),
+    (Fault::RotatesAgain, &["a_key_is_rotated_once"]),
+    (
+        Fault::ForgetsTheOverlapLimit,
+        &["overlaps_stop_at_their_limit", "parallel_rotations_of_an_owner_keep_the_overlap_limit"],
+    ),
+    (Fault::CountsOverlapsThatAreOver, &["overlaps_stop_at_their_limit"]),
+    (Fault::CountsEverybodysOverlaps, &["overlaps_stop_at_their_limit"]),
+    (Fault::RotatesAnybodys, &["rotating_another_users_key_changes_nothing"]),
+    (Fault::StoresRefusedSuccessors, &["an_ended_key_is_not_rotated", "a_key_is_rotated_once"]),
+    (Fault::MarksBeforeItChecks, &["a_stored_successor_is_refused"]),
+    (
+        Fault::ChecksThenRotates,
+        &[
+            "parallel_rotations_of_one_key_store_one_successor",
+            "parallel_rotations_of_an_owner_keep_the_overlap_limit",
+            "parallel_rotations_and_revocations_come_one_after_the_other",
+        ],
+    ),
+    (
+        Fault::RotatesInTwoSteps,
+        &["parallel_rotations_and_insertions_keep_the_limit", "a_cancelled_rotation_is_whole_or_nothing"],
+    ),
+    (Fault::RevokesDigestsOfOneOwner, &["keys_of_any_owner_are_revoked_by_digests"]),
+    (Fault::FailsOnUnknownDigests, &["unknown_digests_are_passed_over"]),
+    (Fault::AnswersDigestsTwice, &["a_digest_given_twice_is_answered_once"]),
+    (Fault::RevokesDigestsOneByOne, &["a_cancelled_revocation_by_digests_is_whole_or_nothing"]),
+    (Fault::HidesRevoked, &["a_digest_finds_its_key_in_any_state"]),
+    (Fault::ComparesHalfTheDigest, &["an_unknown_digest_finds_nothing"]),
+    (Fault::UsesMoveBack, &["uses_move_forward_only", "the_latest_of_several_uses_counts"]),
+    (Fault::LastInBatchCounts, &["the_latest_of_several_uses_counts"]),
+    (Fault::FailsOnUnknownUses, &["uses_of_unknown_keys_are_passed_over"]),
+    (Fault::UsesSkipRevoked, &["uses_change_nothing_else"]),
+    (Fault::UsesRevive, &["uses_change_nothing_else"]),
+    (Fault::RefusesLargeBatches, &["large_batches_of_uses_are_taken", "a_thousand_digests_are_taken"]),
+    (Fault::TakesAThousandUses, &["large_batches_of_uses_are_taken"]),
+    (Fault::WritesWholeRows, &["parallel_batches_of_uses_all_count", "uses_and_revocations_in_parallel_both_count"]),
+    (Fault::PurgesTheBoundary, &["keys_that_ended_earlier_are_deleted"]),
+    (Fault::PurgesOnlyRevoked, &["keys_that_ended_earlier_are_deleted"]),
+    (Fault::PurgesByCreation, &["keys_that_ended_earlier_are_deleted"]),
+    (Fault::PurgesOnlyOneOwner, &["keys_that_ended_earlier_are_deleted"]),
+    (Fault::IgnoresPurgeMax, &["at_most_max_keys_are_deleted"]),
+    (Fault::MiscountsPurges, &["at_most_max_keys_are_deleted"]),
+    (Fault::KeepsPurgedDigests, &["deleted_keys_leave_nothing"]),
+    (Fault::SelectsThenPurges, &["parallel_purges_count_each_key_once"]),
+    (Fault::PurgeUnlinksSuccessors, &["a_successor_may_be_purged_first"]),
+    (Fault::StoresDigestsLater, &["a_cancelled_insertion_is_whole_or_nothing"]),
+    (Fault::WritesUsesOneByOne, &["a_cancelled_batch_of_uses_is_whole_or_nothing"]),
+    (Fault::PurgesOneByOne, &["a_cancelled_purge_is_whole_or_nothing"]),
+    (
+        Fault::LeavesItsLockBehind,
+        &[
+            "a_cancelled_insertion_is_whole_or_nothing",
+            "a_cancelled_revocation_is_whole_or_nothing",
+            "a_cancelled_rotation_is_whole_or_nothing",
+        ],
+    ),
+];
+
+/// Each lie of a feed, and the promises that it breaks.
+const LIARS: &[(Lie, &[&str])] = &[
+    (Lie::ListsOnlyItsOwn, &["each_change_reaches_every_instance_once", "an_answered_change_is_in_the_next_read"]),
+    (
+        Lie::LeavesOutRotations,
+        &["each_change_reaches_every_instance_once", "a_change_and_its_place_in_the_feed_are_one"],
+    ),
+    (Lie::LeavesOutRepetitions, &["a_revocation_that_is_asked_for_again_is_a_change"]),
+    (Lie::ListsTwice, &["each_change_reaches_every_instance_once", "a_chain_of_reads_has_each_change_once"]),
+    (Lie::ListsRefusals, &["what_changes_no_answer_is_not_in_the_feed"]),
+    (Lie::CutsAtTheMax, &["changes_are_never_listed_in_part"]),
+    (Lie::ForgetsWhatCameAfter, &["what_came_after_is_not_forgotten"]),
+    (Lie::ListsBeforeItChanges, &["a_change_and_its_place_in_the_feed_are_one"]),
+    (Lie::ListsAfterItAnswers, &["an_answered_change_is_in_the_next_read"]),
+    (Lie::ListsAfterItChanges, &["a_change_and_its_place_in_the_feed_are_one"]),
+    (Lie::OrdersByTheBeginning, &["a_chain_of_reads_has_each_change_once"]),
+];
+
+/// The faults are what breaks promises: without one, the same store keeps them all.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_fault_every_promise_is_kept() {
+    for promise in PROMISES {
+        (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
+    }
+    for promise in SHARED_PROMISES {
+        (promise.check)(Liar::instances(Lie::None)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_lie_breaks_its_promises() {
+    for (lie, names) in LIARS {
+        for name in *names {
+            let promise = SHARED_PROMISES.iter().find(|promise| promise.name == *name).expect("a promise of this name");
+            let broken = tokio::spawn((promise.check)(Liar::instances(*lie))).await;
+            assert!(broken.is_err_and(|error| error.is_panic()), "{lie:?} must be seen by {promise:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_fault_breaks_its_promises() {
+    for (fault, names) in SABOTEURS {
+        for promise in names.iter().map(|name| promise(name)) {
+            let broken = tokio::spawn((promise.check)(Arc::new(Saboteur::new(*fault)))).await;
+            assert!(broken.is_err_and(|error| error.is_panic()), "{fault:?} must be seen by {promise:?}");
+        }
+    }
+}
+
+#[test]
+fn every_promise_is_broken_by_some_fault() {
+    let broken: BTreeSet<&str> = SABOTEURS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let promised: BTreeSet<&str> = PROMISES.iter().map(|promise| promise.name).collect();
+    assert_eq!(broken, promised);
+    let broken: BTreeSet<&str> = LIARS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let promised: BTreeSet<&str> = SHARED_PROMISES.iter().map(|promise| promise.name).collect();
+    assert_eq!(broken, promised);
+}
+
+fn promise(name: &str) -> &'static Promise {
+    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
+}
