@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::bodies::event_json::{EventJson, EventListJson};
 use crate::bodies::unreadable::{named_twice, unreadable};
-use crate::callers::operator::user_at;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
+use crate::parameters::values::user_at;
 
 impl<'a> EventJson<'a> {
     /// Parses a body that is one event.

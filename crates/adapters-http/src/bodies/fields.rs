@@ -7,10 +7,11 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use crate::bodies::unreadable::{named_twice, unreadable};
-use crate::callers::presented::{Presented, of_text};
+use crate::credentials::presented::{Presented, of_text};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
+use crate::parameters::values::parse_time;
 
 /// How much of an unknown field's name an error repeats, in characters.
 const SHOWN_NAME_LENGTH_MAX: usize = 64;
@@ -137,12 +138,6 @@ impl Fields {
             }
         }
     }
-}
-
-/// Parses the date and time in a field of a body or in a parameter of a query.
-pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<Timestamp, FieldFault> {
-    let detail = "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)";
-    Timestamp::parse_rfc3339(text).ok_or(FieldFault::new(field, detail))
 }
 
 /// The members of an object in their order, including members with the same name, which a map would hide.

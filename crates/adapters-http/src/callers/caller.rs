@@ -8,9 +8,9 @@ use domain::UserId;
 use verifier::{Allowance, VerifiedKey};
 
 use crate::boundary::exchange::Exchange;
-use crate::callers::credentials::{Credential, credential_in};
 use crate::callers::id_token::verify_id_token;
-use crate::callers::presented::Presented;
+use crate::credentials::headers::{Credential, credential_in};
+use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;

@@ -3,7 +3,7 @@ use domain::ports::IdentityVerdict;
 use domain::{IdToken, UserId};
 
 use crate::boundary::exchange::Exchange;
-use crate::callers::presented::Presented;
+use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;

@@ -7,9 +7,9 @@ use domain::UserId;
 
 use crate::bodies::body::read_fields;
 use crate::bodies::fields::Fields;
-use crate::callers::credentials::id_token_in;
 use crate::callers::id_token::identify;
-use crate::callers::presented::Presented;
+use crate::credentials::headers::id_token_in;
+use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
 use crate::state::State;
 

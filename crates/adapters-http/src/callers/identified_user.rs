@@ -5,8 +5,8 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 use domain::UserId;
 
-use crate::callers::credentials::id_token_in;
 use crate::callers::id_token::identify;
+use crate::credentials::headers::id_token_in;
 use crate::errors::api_error::ApiError;
 
 /// The user of an ID token in the headers. API keys are refused.

@@ -2,11 +2,8 @@
 
 pub(crate) mod caller;
 pub(crate) mod caller_request;
-pub(crate) mod credentials;
 pub(crate) mod id_token;
 pub(crate) mod identified_request;
 pub(crate) mod identified_user;
 pub(crate) mod operator;
 pub(crate) mod operator_request;
-pub(crate) mod operator_token;
-pub(crate) mod presented;

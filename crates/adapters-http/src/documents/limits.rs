@@ -35,7 +35,7 @@ enum Limit {
 }
 
 /// Adds [`LIMITS`] to the document, because the attributes of `ToSchema` accept only literals.
-pub(super) struct BodyLimits;
+pub(crate) struct BodyLimits;
 
 impl Modify for BodyLimits {
     fn modify(&self, document: &mut OpenApi) {
@@ -75,7 +75,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::documents::openapi::openapi_json;
+    use crate::openapi::openapi_json;
 
     #[test]
     fn every_limit_is_in_the_document() {

@@ -1,5 +1,4 @@
-//! The OpenAPI document, and the parts that endpoints use to describe themselves.
+//! What endpoints are documented with in the OpenAPI document.
 
 pub(crate) mod limits;
-pub(crate) mod openapi;
 pub(crate) mod responses;

@@ -5,3 +5,4 @@ pub(crate) mod path_id;
 mod path_parameters;
 pub(crate) mod path_user;
 pub(crate) mod query;
+pub(crate) mod values;

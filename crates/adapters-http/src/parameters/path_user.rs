@@ -4,10 +4,10 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 use domain::UserId;
 
-use crate::callers::operator::user_at;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path_parameters::PathParameters;
+use crate::parameters::values::user_at;
 use crate::state::State;
 
 /// The user in `{userId}` of a path of the operator API: a user of the configured issuer.

@@ -3,9 +3,9 @@ use std::str::FromStr;
 use actix_web::web::Query;
 use domain::Timestamp;
 
-use crate::bodies::fields::parse_time;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
+use crate::parameters::values::parse_time;
 
 /// How many items a page has when the client does not set `limit`.
 pub(crate) const PAGE_SIZE_DEFAULT: u32 = 50;

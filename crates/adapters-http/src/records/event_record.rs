@@ -3,8 +3,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::errors::api_error::ApiError;
-
 /// A published event.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -42,9 +40,12 @@ impl EventRecord {
     }
 
     /// Includes the payload.
-    pub(crate) fn with_payload(event: &Event) -> Result<Self, ApiError> {
-        let payload = serde_json::from_slice(event.payload.bytes());
-        let payload = payload.map_err(|error| ApiError::Internal(format!("a stored payload: {error}").into()))?;
+    ///
+    /// # Errors
+    ///
+    /// When the stored payload is not JSON.
+    pub(crate) fn with_payload(event: &Event) -> Result<Self, serde_json::Error> {
+        let payload = serde_json::from_slice(event.payload.bytes())?;
         Ok(Self { payload: Some(payload), ..Self::of(event) })
     }
 }

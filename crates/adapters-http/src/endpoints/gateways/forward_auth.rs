@@ -8,8 +8,8 @@ use utoipa::openapi::{OpenApi, Ref, RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, Modify};
 
 use crate::callers::caller::{find_good_key, spend};
-use crate::callers::credentials::api_key_in;
-use crate::callers::presented::Presented;
+use crate::credentials::headers::api_key_in;
+use crate::credentials::presented::Presented;
 use crate::documents::responses::{CREDENTIAL_ERRORS, ResponsesByStatus, documented_errors, error_responses, header};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;

@@ -42,9 +42,11 @@ pub(super) async fn find_delivery(
 ) -> Result<Json<Answer>, ApiError> {
     let id = id.known()?;
     let found = state.api.webhooks.find_delivery(caller.user(), id).await?.ok_or(ErrorCode::DeliveryNotFound)?;
+    let event = EventRecord::with_payload(&found.event);
+    let event = event.map_err(|error| ApiError::Internal(format!("a stored payload: {error}").into()))?;
     Ok(Json(Answer {
         delivery: DeliveryRecord::of(&found.delivery),
-        event: EventRecord::with_payload(&found.event)?,
+        event,
         attempts: found.attempts.iter().map(AttemptRecord::with_response).collect(),
     }))
 }

@@ -1,1 +1,1 @@
-mod health;
+mod probes;

@@ -1,6 +1,6 @@
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-use crate::callers::presented::{Presented, of_text};
+use crate::credentials::presented::{Presented, of_text};
 
 /// The header for an API key.
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
