@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::boundary::middleware::Boundary;
 use crate::connections::connection::Connection;
-use crate::documents::openapi::openapi_json;
+use crate::openapi::openapi_json;
 use crate::state::State;
 use crate::{Api, HttpSettings, endpoints};
 
@@ -79,6 +79,9 @@ fn start(
             .keep_alive(limits.keep_alive)
             .client_request_timeout(limits.head_deadline)
             .client_disconnect_timeout(limits.head_deadline)
+            .on_connect_ext(|connection: &Connection, data| {
+                data.insert(connection.turn());
+            })
             .graceful_shutdown_signal(move || {
                 let drain = drain.clone();
                 async move { drain.notified().await }

@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use verifier::VerifiedKey;
 
 use crate::boundary::request_id::RequestId;
+use crate::connections::turn::Turn;
 
 /// What the log reports about one request and its answer.
-#[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) request_id: RequestId,
     pub(crate) method: Method,
@@ -20,26 +20,30 @@ pub(crate) struct Exchange {
     pub(crate) route: Option<String>,
     pub(crate) peer: Option<IpAddr>,
     pub(crate) started: Instant,
-    user: OnceCell<UserId>,
-    key: OnceCell<Arc<VerifiedKey>>,
+    /// The turn of the connection; `None` in a test without a connection.
+    pub(super) turn: Option<Rc<Turn>>,
+    pub(super) user: OnceCell<UserId>,
+    pub(super) key: OnceCell<Arc<VerifiedKey>>,
 }
 
 impl Exchange {
-    pub(crate) fn new(request_id: RequestId, method: Method, route: Option<String>, peer: Option<IpAddr>) -> Rc<Self> {
-        Rc::new(Self {
-            request_id,
-            method,
-            route,
-            peer,
-            started: Instant::now(),
-            user: OnceCell::new(),
-            key: OnceCell::new(),
-        })
-    }
-
     /// The exchange of a request.
     pub(crate) fn of(request: &HttpRequest) -> Option<Rc<Self>> {
         request.extensions().get::<Rc<Self>>().cloned()
+    }
+
+    /// Reports to the connection that no further request may follow.
+    pub(super) fn set_last(&self) {
+        if let Some(turn) = &self.turn {
+            turn.set_last();
+        }
+    }
+
+    /// Reports to the connection that the request is answered.
+    pub(super) fn end_turn(&self) {
+        if let Some(turn) = &self.turn {
+            turn.end();
+        }
     }
 
     /// Records the user who calls.

@@ -1,4 +1,5 @@
 use std::any::Any;
+use std::cell::OnceCell;
 use std::future::{Future, Ready, ready};
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -13,15 +14,17 @@ use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::FutureExt;
 use ipnet::IpNet;
 use tokio::time::error::Elapsed;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::HttpSettings;
 use crate::boundary::access_log::AccessLine;
 use crate::boundary::cross_origin::{CorsVerdict, CrossOrigin};
 use crate::boundary::exchange::Exchange;
+use crate::boundary::large_body::in_pieces;
 use crate::boundary::peer_address::peer_address;
 use crate::boundary::request_id::{RequestId, X_REQUEST_ID};
 use crate::boundary::response_headers;
+use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::problem;
 use crate::state::State;
@@ -46,12 +49,50 @@ impl Boundary {
     }
 
     fn open(&self, request: &ServiceRequest) -> Rc<Exchange> {
-        Exchange::new(
-            RequestId::accept_or_mint(request.headers(), &*self.state.api.entropy),
-            request.method().clone(),
-            request.match_pattern(),
-            peer_address(request.head(), &self.trusted_proxies),
-        )
+        let exchange = Exchange {
+            request_id: RequestId::accept_or_mint(request.headers(), &*self.state.api.entropy),
+            method: request.method().clone(),
+            route: request.match_pattern(),
+            peer: peer_address(request.head(), &self.trusted_proxies),
+            started: Instant::now(),
+            turn: Turn::of_service(request),
+            user: OnceCell::new(),
+            key: OnceCell::new(),
+        };
+        if request.head().connection_type() == ConnectionType::Close {
+            exchange.set_last();
+        }
+        Rc::new(exchange)
+    }
+
+    async fn answer<S, B>(
+        &self,
+        service: &S,
+        request: ServiceRequest,
+        exchange: &Rc<Exchange>,
+    ) -> Result<ServiceResponse, Error>
+    where
+        S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+        B: MessageBody + 'static,
+    {
+        let line = AccessLine::of(exchange);
+        let cors = self.cross_origin.judge(request.head());
+        if let Some(response) = cors.preflight_response() {
+            return Ok(request.into_response(self.close(exchange, line, cors, response)));
+        }
+        request.extensions_mut().insert(Rc::clone(exchange));
+        let handled = AssertUnwindSafe(async { service.call(request).await }).catch_unwind();
+        match timeout(self.state.limits.request_deadline, handled).await.map_or_else(overdue, survive) {
+            Ok(answered) => {
+                let (request, response) = answered.into_parts();
+                Ok(ServiceResponse::new(request, self.close(exchange, line, cors, response.map_into_boxed_body())))
+            }
+            // The service consumed the request, and a `ServiceResponse` requires one. An error does not.
+            Err(error) => {
+                let response = self.close(exchange, line, cors, HttpResponse::from_error(error));
+                Err(InternalError::from_response("answered", response).into())
+            }
+        }
     }
 
     /// Completes an answer and writes its log line.
@@ -62,9 +103,10 @@ impl Boundary {
         cors.add_headers(&mut response);
         response.headers_mut().insert(X_REQUEST_ID, exchange.request_id.header_value());
         if self.state.stop.is_cancelled() {
+            exchange.set_last();
             response.head_mut().set_connection_type(ConnectionType::Close);
         }
-        response
+        response.map_body(|_, body| in_pieces(body))
     }
 }
 
@@ -104,25 +146,9 @@ where
         let (boundary, service) = (Rc::clone(&self.boundary), Rc::clone(&self.service));
         Box::pin(async move {
             let exchange = boundary.open(&request);
-            let line = AccessLine::of(&exchange);
-            let cors = boundary.cross_origin.judge(request.head());
-            if let Some(response) = cors.preflight_response() {
-                return Ok(request.into_response(boundary.close(&exchange, line, cors, response)));
-            }
-            request.extensions_mut().insert(Rc::clone(&exchange));
-            let handled = AssertUnwindSafe(async { service.call(request).await }).catch_unwind();
-            match timeout(boundary.state.limits.request_deadline, handled).await.map_or_else(overdue, survive) {
-                Ok(answered) => {
-                    let (request, response) = answered.into_parts();
-                    let response = boundary.close(&exchange, line, cors, response.map_into_boxed_body());
-                    Ok(ServiceResponse::new(request, response))
-                }
-                Err(error) => {
-                    let response = boundary.close(&exchange, line, cors, HttpResponse::from_error(error));
-                    // The service consumed the request, and a `ServiceResponse` requires one. An error does not.
-                    Err(InternalError::from_response("answered", response).into())
-                }
-            }
+            let answer = boundary.answer(&*service, request, &exchange).await;
+            exchange.end_turn();
+            answer
         })
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod access_log;
 pub(crate) mod cross_origin;
 pub(crate) mod exchange;
+mod large_body;
 pub(crate) mod middleware;
 pub(crate) mod peer_address;
 pub(crate) mod request_id;

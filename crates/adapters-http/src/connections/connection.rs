@@ -1,6 +1,8 @@
 use std::io;
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -8,30 +10,56 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A TCP connection that fails when its client is too slow: to send the rest of a request that it began, or to read an
-/// answer.
+use crate::connections::framing::Framing;
+use crate::connections::turn::Turn;
+
+/// How much a client may send ahead while a request is answered.
+const HELD_BYTES_MAX: usize = 8 * 1024;
+/// How much is read ahead at a time.
+const READ_AHEAD_BYTES: usize = 1024;
+
+/// A TCP connection that passes on one request at a time, and fails when its client is too slow: to send the rest of a
+/// request that it began, or to read an answer.
 ///
-/// The framework times only the first head of a connection. Without this guard, a client could hold a connection
-/// forever with a later head that trickles in, or by not reading.
+/// The framework times only the first head of a connection. Without this guard, a client could hold a connection forever
+/// with a later head that trickles in, or by not reading.
 pub(crate) struct Connection {
     stream: TcpStream,
     patience: Duration,
-    /// Since when the server waits for the client; `None` between an answer and the next request.
+    /// Since when the server waits for the client; `None` when it does not.
     waiting_since: Option<Instant>,
     /// Fires when the patience ends, or before. It is moved when it fires, and not on each request.
     alarm: Pin<Box<Sleep>>,
+    framing: Framing,
+    /// Bytes after the end of the request that is being answered.
+    held: Vec<u8>,
+    is_read_to_end: bool,
+    turn: Rc<Turn>,
 }
 
 impl Connection {
-    /// A connection whose client may let the server wait for `patience`, which must be longer than any answer takes.
+    /// A connection whose client may let the server wait for `patience`.
     pub(crate) fn new(stream: TcpStream, patience: Duration) -> Self {
         // If the socket is broken, the first read reports it.
         let _ = stream.set_nodelay(true);
-        Self { stream, patience, waiting_since: None, alarm: Box::pin(sleep(patience)) }
+        Self {
+            stream,
+            patience,
+            waiting_since: None,
+            alarm: Box::pin(sleep(patience)),
+            framing: Framing::default(),
+            held: Vec::new(),
+            is_read_to_end: false,
+            turn: Rc::default(),
+        }
     }
 
     pub(crate) fn peer(&self) -> Option<SocketAddr> {
         self.stream.peer_addr().ok()
+    }
+
+    pub(crate) fn turn(&self) -> Rc<Turn> {
+        Rc::clone(&self.turn)
     }
 
     fn begin_waiting(&mut self) {
@@ -60,6 +88,71 @@ impl Connection {
         self.waiting_since = None;
         written
     }
+
+    /// Reads bytes of the current request, and holds those after its end.
+    fn poll_request(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if !self.held.is_empty() {
+            return Poll::Ready(self.pass_held(buffer));
+        }
+        let start = buffer.filled().len();
+        match Pin::new(&mut self.stream).poll_read(context, buffer) {
+            Poll::Pending => return self.poll_patience(context),
+            Poll::Ready(read) => read?,
+        }
+        let read = &buffer.filled()[start..];
+        if read.is_empty() {
+            self.turn.set_client_gone();
+            return Poll::Ready(Ok(()));
+        }
+        let passed = self.framing.advance(read)?;
+        self.held.extend_from_slice(&read[passed..]);
+        buffer.set_filled(start + passed);
+        self.after_passing();
+        Poll::Ready(Ok(()))
+    }
+
+    fn pass_held(&mut self, buffer: &mut ReadBuf<'_>) -> io::Result<()> {
+        let available = self.held.len().min(buffer.remaining());
+        let passed = self.framing.advance(&self.held[..available])?;
+        buffer.put_slice(&self.held[..passed]);
+        self.held.drain(..passed);
+        self.after_passing();
+        Ok(())
+    }
+
+    /// Waits for the rest of a request, or for nothing when the request is complete.
+    fn after_passing(&mut self) {
+        if self.framing.is_at_end() {
+            self.waiting_since = None;
+        } else {
+            self.begin_waiting();
+        }
+    }
+
+    /// While a request is answered: reads a little ahead, and notices when the client closes the connection.
+    fn poll_ahead(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.is_read_to_end && self.held.len() < HELD_BYTES_MAX {
+            let mut bytes = [MaybeUninit::uninit(); READ_AHEAD_BYTES];
+            let mut ahead = ReadBuf::uninit(&mut bytes);
+            match Pin::new(&mut self.stream).poll_read(context, &mut ahead) {
+                Poll::Pending => break,
+                Poll::Ready(read) => read?,
+            }
+            self.is_read_to_end = ahead.filled().is_empty();
+            self.held.extend_from_slice(ahead.filled());
+        }
+        if self.is_read_to_end {
+            self.turn.set_client_gone();
+        }
+        if self.is_read_to_end && self.held.is_empty() {
+            return Poll::Ready(Ok(()));
+        }
+        // With nothing held, the socket wakes the task. Waking it at the end too would cost every request a poll.
+        if !self.held.is_empty() {
+            self.turn.wake_at_end(context.waker());
+        }
+        Poll::Pending
+    }
 }
 
 impl AsyncRead for Connection {
@@ -68,15 +161,13 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let filled_before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if read.is_pending() {
-            return self.poll_patience(context);
+        if self.framing.is_at_end() {
+            if !self.turn.begin() {
+                return self.poll_ahead(context);
+            }
+            self.framing = Framing::default();
         }
-        if buffer.filled().len() > filled_before {
-            self.begin_waiting();
-        }
-        read
+        self.poll_request(context, buffer)
     }
 }
 

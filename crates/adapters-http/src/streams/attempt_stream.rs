@@ -1,15 +1,17 @@
 use std::convert::Infallible;
 use std::fmt::Write;
+use std::task::Poll;
 use std::time::Duration;
 
 use actix_web::HttpRequest;
 use actix_web::web::Bytes;
 use domain::ports::LoggedAttempt;
 use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
-use futures_util::stream::{self, Stream, StreamExt, unfold};
+use futures_util::stream::{self, Stream, StreamExt, poll_fn, unfold};
 use tokio::time::{Instant, sleep_until};
 
 use crate::callers::caller::is_still_good;
+use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::chain::Chain;
 use crate::parameters::cursor::Cursor;
@@ -42,16 +44,21 @@ impl AttemptStream {
         Self { follower, request, read_at: now, keep_alive, keep_alive_at: now + keep_alive, _place: place }
     }
 
-    /// The body of the answer. It ends when the service shuts down, when the credential is no longer valid, and when
-    /// the store fails. Clients then reconnect and continue where they were.
+    /// The body of the answer. It ends when the service shuts down, when the credential is no longer valid, and when the
+    /// store fails. Clients then reconnect and continue where they were. It also ends when the client closes the
+    /// connection: the connection sees that just before it polls this body.
     pub(crate) fn into_body(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
-        let stop = State::of(&self.request).stop.clone();
+        let (stop, turn) = (State::of(&self.request).stop.clone(), Turn::of(&self.request));
         let greeting = stream::iter([Ok(Bytes::from_static(GREETING.as_bytes()))]);
         let attempts = unfold((self, stop), |(mut attempts, stop)| async {
             let chunk = stop.run_until_cancelled(attempts.next_chunk()).await??;
             Some((Ok(chunk), (attempts, stop)))
         });
-        greeting.chain(attempts)
+        let mut chunks = Box::pin(greeting.chain(attempts));
+        poll_fn(move |context| {
+            let is_client_gone = turn.as_ref().is_some_and(|turn| turn.is_client_gone());
+            if is_client_gone { Poll::Ready(None) } else { chunks.as_mut().poll_next(context) }
+        })
     }
 
     async fn next_chunk(&mut self) -> Option<Bytes> {

@@ -135,6 +135,26 @@ async fn streams_are_bounded_and_make_room_when_they_end() {
     timeout(Duration::from_secs(20), has_room).await.expect("the place is free again");
 }
 
+/// The client closes in the ordinary way, and the server has nothing to send.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_makes_room_when_its_client_closes_the_connection() {
+    let mut setup = Setup::default();
+    setup.settings.limits.event_streams_per_user_max = 1;
+    setup.settings.limits.event_stream_keep_alive = Duration::from_hours(1);
+    let server = setup.start();
+    let mut connection = open(&server, stream("")).await;
+    // With bytes left to read, closing would reset the connection.
+    read_until(&mut connection, "\r\n").await;
+    drop(connection);
+    let unknown = stream("?subscriptionId=sub_00000000000000000000000000");
+    let has_room = async {
+        while unknown.send(&server).await.verdict() != "404 subscription_not_found" {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(10), has_room).await.expect("the place is free again");
+}
+
 /// The deadline of requests is not one of streams.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_outlives_the_deadline_and_ends_with_the_service() {
