@@ -33,7 +33,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "adapters-sqlite",
             "adapters-system",
             "cli",
-            "diesel-mapping",
             "dispatcher",
             "domain",
             "gatepost-client",

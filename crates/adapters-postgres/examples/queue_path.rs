@@ -5,6 +5,7 @@
 //! a lane with half a million due deliveries, and with 100,000 that wait for a retry. Linux only.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
+use domain::ports::Schema as _;
 use std::fs;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,11 +1,13 @@
 use std::time::Duration;
 
+use async_trait::async_trait;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::schema_migrations;
-use diesel_mapping::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
+use diesel_mapping::{KnownMigrations, apply_pending};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
+use domain::ports::{MigrateError, MigrationStatus, Schema};
 use tokio::time::Instant;
 
 use crate::PostgresStore;
@@ -27,24 +29,15 @@ extern "SQL" {
     fn to_regclass(name: diesel::sql_types::Text) -> diesel::sql_types::Nullable<diesel::sql_types::Text>;
 }
 
-impl PostgresStore {
-    /// Applies what the schema lacks, each migration in a transaction of its own, and answers with the names. Any
-    /// number of instances may call this at once: one migrates, the others wait and find nothing left.
-    ///
-    /// # Errors
-    ///
-    /// See [`MigrateError`].
-    pub async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
+/// Each migration is a transaction of its own. Of several instances one migrates, and the others wait for it.
+#[async_trait]
+impl Schema for PostgresStore {
+    async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
         let migration = self.runtime.spawn(migrate(self.server.clone()));
         migration.await.unwrap_or_else(|cut_off| Err(unavailable(cut_off)))
     }
 
-    /// Every migration that this program knows, oldest first. Changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// See [`MigrateError`].
-    pub async fn migrations(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
+    async fn status(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
         let applied = self.run(&AppliedMigrations).await.map_err(unavailable)?;
         known_migrations()?.status(&applied)
     }
@@ -63,7 +56,7 @@ async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
 /// lock's holder would wait in turn.
 async fn lock(connection: &mut AsyncPgConnection) -> Result<(), MigrateError> {
     let begin = Instant::now();
-    while !diesel::select(pg_try_advisory_lock(LOCK)).get_result::<bool>(connection).await? {
+    while !diesel::select(pg_try_advisory_lock(LOCK)).get_result::<bool>(connection).await.map_err(unavailable)? {
         if begin.elapsed() >= LOCK_TIMEOUT {
             return Err(MigrateError::Busy { seconds: LOCK_TIMEOUT.as_secs() });
         }

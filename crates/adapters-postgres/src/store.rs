@@ -1,5 +1,7 @@
 use std::fmt;
 
+use async_trait::async_trait;
+use domain::ports::Close;
 use tokio::runtime::Handle;
 
 use crate::change_signal::ChangeSignal;
@@ -76,11 +78,13 @@ impl PostgresStore {
             runtime,
         })
     }
+}
 
+#[async_trait]
+impl Close for PostgresStore {
     /// Closes the connections, those in use as soon as they are given back. Every later call is refused as
     /// unavailable.
-    #[expect(clippy::unused_async, reason = "every store closes in the same way, and the others have to wait")]
-    pub async fn close(&self) {
+    async fn close(&self) {
         self.connections.close();
         self.look_up_connections.close();
         self.feed_connections.close();

@@ -2,6 +2,7 @@
 //! recover, notifications, and exactness over many instances.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use domain::ports::Schema as _;
 use std::sync::Arc;
 use std::time::Duration;
 

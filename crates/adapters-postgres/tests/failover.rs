@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::ports::{ActiveLimit, ChangeFeed, Entropy, Insertion, KeyChanges, KeyStore};
+use domain::ports::{ActiveLimit, ChangeFeed, Entropy, Insertion, KeyChanges, KeyStore, Schema};
 use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings};
 

@@ -2,13 +2,14 @@
 //! instances, exactness across them.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use domain::ports::{Close as _, Schema as _};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use diesel_mapping::MigrateError;
 use domain::memory::SeededEntropy;
+use domain::ports::MigrateError;
 use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, ReadinessCheck, StoreError};
 use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
@@ -212,13 +213,13 @@ async fn a_stored_value_that_cannot_be_is_named() {
 async fn instances_that_migrate_at_once_apply_each_migration_once() {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
     let stores = [open(&database.url).await, open(&database.url).await, open(&database.url).await];
-    let pending = stores[0].migrations().await.unwrap();
+    let pending = stores[0].status().await.unwrap();
     assert!(pending.iter().all(|migration| !migration.applied));
     assert!(stores[0].check().await.is_err());
     let applied = futures_util::future::try_join_all(stores.iter().map(PostgresStore::migrate)).await.unwrap();
     let names: Vec<String> = pending.into_iter().map(|migration| migration.name).collect();
     assert_eq!(applied.concat(), names);
-    assert!(stores[1].migrations().await.unwrap().iter().all(|migration| migration.applied));
+    assert!(stores[1].status().await.unwrap().iter().all(|migration| migration.applied));
     stores[2].check().await.unwrap();
 }
 
@@ -229,7 +230,7 @@ async fn a_newer_schema_is_refused() {
     let store = migrated(&database.url).await;
     let newer = "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000')";
     cluster.execute(&database.name, newer).await.unwrap();
-    for refused in [store.migrate().await.map(drop), store.migrations().await.map(drop)] {
+    for refused in [store.migrate().await.map(drop), store.status().await.map(drop)] {
         assert!(matches!(&refused, Err(MigrateError::Newer { version }) if version == "99990101000000"), "{refused:?}");
     }
     assert!(store.check().await.is_ok(), "an instance that runs already serves on while others are upgraded");

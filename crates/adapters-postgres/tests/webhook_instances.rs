@@ -2,6 +2,7 @@
 //! plans that do not depend on how much waits.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use domain::ports::{Close as _, Schema as _};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,6 +2,7 @@
 //! instances, nothing lost with a connection, and plans that do not depend on how much waits.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use domain::ports::Schema as _;
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};

@@ -7,6 +7,7 @@
 //! the machine does count.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement: what fails here ends it")]
 
+use domain::ports::{Close as _, Schema as _};
 use std::time::Duration;
 
 use adapters_sqlite::{SqliteSettings, SqliteStore};

@@ -1,10 +1,12 @@
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 use diesel_mapping::schema::schema_migrations;
-use diesel_mapping::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
+use diesel_mapping::{KnownMigrations, MigrationUndone, apply_pending};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
+use domain::ports::{MigrateError, MigrationStatus, Schema};
 
 use crate::SqliteStore;
 use crate::connection::DatabaseFile;
@@ -19,28 +21,21 @@ diesel::table! {
     }
 }
 
-impl SqliteStore {
-    /// Applies what the schema lacks and answers with the names. All of it is one transaction.
-    ///
-    /// # Errors
-    ///
-    /// See [`MigrateError`]; nothing was changed then.
-    pub async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
+/// All migrations are one transaction: when one fails, nothing changes.
+#[async_trait]
+impl Schema for SqliteStore {
+    async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
         let file = self.file.clone();
         let migration = tokio::task::spawn_blocking(move || {
             // A connection of its own: it may take longer than a write should, and a failure leaves no trace.
             let mut connection = file.connect().map_err(|error| MigrateError::Unavailable(Box::new(error)))?;
-            connection.immediate_transaction(|connection| apply_pending(connection, &MIGRATIONS))
+            let applied = connection.immediate_transaction(|connection| Ok(apply_pending(connection, &MIGRATIONS)?));
+            applied.map_err(|MigrationUndone(error)| error)
         });
         migration.await.unwrap_or_else(|cut_off| Err(MigrateError::Unavailable(Box::new(cut_off))))
     }
 
-    /// Every migration that this program knows, oldest first. Changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// See [`MigrateError`].
-    pub async fn migrations(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
+    async fn status(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
         let applied = self.readers.read(applied_migrations).await;
         known_migrations()?.status(&applied.map_err(|error| MigrateError::Unavailable(Box::new(error)))?)
     }

@@ -1,6 +1,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use domain::ports::Close;
+
 use crate::connection::{DatabaseFile, OpenError};
 use crate::file_lock::FileLock;
 use crate::readers::Readers;
@@ -29,7 +32,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the database, and keeps it from other processes until [`SqliteStore::close`]. A file that does not exist is
+    /// Opens the database, and keeps it from other processes until [`Close::close`]. A file that does not exist is
     /// created, readable by its owner alone, with its folder.
     ///
     /// # Errors
@@ -48,10 +51,13 @@ impl SqliteStore {
         let readers = Readers::new(file.clone(), settings.readers);
         Ok(Self { file, lock, writer, readers, wake: Wake::default() })
     }
+}
 
+#[async_trait]
+impl Close for SqliteStore {
     /// Lets the writes that are queued finish and closes the file, which another process may open then. Every later
     /// call is refused as unavailable.
-    pub async fn close(&self) {
+    async fn close(&self) {
         self.readers.close();
         self.writer.close().await;
         self.lock.release();

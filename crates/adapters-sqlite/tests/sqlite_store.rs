@@ -1,6 +1,7 @@
 //! The promises of the storage ports on SQLite, and what only this adapter promises.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use domain::ports::{Close as _, Schema as _};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use adapters_sqlite::{OpenError, SqliteSettings, SqliteStore};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
-use diesel_mapping::MigrateError;
+use domain::ports::MigrateError;
 use domain::ports::{KeyStore, ReadinessCheck};
 use tempfile::TempDir;
 
@@ -88,14 +89,14 @@ async fn the_schema_is_brought_up_to_date_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("test.db");
     let store = open(&path).await;
-    let names = |status: Vec<diesel_mapping::MigrationStatus>, applied| {
+    let names = |status: Vec<domain::ports::MigrationStatus>, applied| {
         status.into_iter().filter(|one| one.applied == applied).map(|one| one.name).collect::<Vec<_>>()
     };
-    let pending = names(store.migrations().await.unwrap(), false);
+    let pending = names(store.status().await.unwrap(), false);
     assert!(pending.contains(&"20261121000002_create_api_keys".to_owned()), "{pending:?}");
     assert!(store.check().await.is_err());
     assert_eq!(store.migrate().await.unwrap(), pending);
-    assert_eq!(names(store.migrations().await.unwrap(), true), pending);
+    assert_eq!(names(store.status().await.unwrap(), true), pending);
     assert!(store.migrate().await.unwrap().is_empty());
     store.check().await.unwrap();
 }
@@ -183,7 +184,7 @@ async fn a_newer_schema_is_refused() {
     let store = migrated(&path).await;
     let mut newer = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     newer.batch_execute("INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000')").unwrap();
-    for refused in [store.migrate().await.map(drop), store.migrations().await.map(drop)] {
+    for refused in [store.migrate().await.map(drop), store.status().await.map(drop)] {
         assert!(matches!(&refused, Err(MigrateError::Newer { version }) if version == "99990101000000"), "{refused:?}");
     }
     assert!(store.check().await.is_ok(), "an instance that runs already serves on while others are upgraded");

@@ -9,14 +9,14 @@ use adapters_oidc::OidcVerifier;
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
 use domain::Keys;
-use domain::ports::{Clock, Entropy};
+use domain::ports::{Clock, Entropy, Store};
 use domain::webhooks::Webhooks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use verifier::{Verifier, VerifierSettings};
 
 use crate::configuration::Configuration;
-use crate::database::{Database, prepare_schema};
+use crate::database::prepare_schema;
 use crate::purge::purge_hourly;
 use crate::tasks::Tasks;
 use crate::webhooks::{WebhookParts, reseal_secrets};
@@ -32,7 +32,7 @@ pub(crate) struct Instance {
     pub(crate) configuration: Configuration,
     pub(crate) listener: TcpListener,
     pub(crate) limits: HttpLimits,
-    pub(crate) database: Database,
+    pub(crate) store: Store,
     pub(crate) identity: Arc<OidcVerifier>,
     /// The issuer of the ID tokens.
     pub(crate) issuer: String,
@@ -73,11 +73,11 @@ impl Instance {
         let engines_stop = CancellationToken::new();
         let verifier = self.verifier();
         let keys = self.keys(&verifier);
-        let webhooks = WebhookParts::new(&self.configuration, &self.database, &self.clock, &self.entropy)?;
+        let webhooks = WebhookParts::new(&self.configuration, &self.store, &self.clock, &self.entropy)?;
         let mut tasks = self.start_schema(stop).await;
         self.start_engines(&mut tasks, &verifier, &keys, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
-        let (database, settings) = (self.database.clone(), self.http_settings());
+        let (store, settings) = (self.store.clone(), self.http_settings());
         let api = self.api(keys, verifier, webhooks.use_cases);
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
@@ -86,7 +86,7 @@ impl Instance {
         let outcome = watch(server, &mut tasks, once_serving, stop).await;
         engines_stop.cancel();
         let finished = tasks.finish().await;
-        database.close().await;
+        store.close().await;
         tracing::info!("gatepost has stopped");
         outcome.and(finished)
     }
@@ -94,7 +94,11 @@ impl Instance {
     fn verifier(&self) -> Arc<Verifier> {
         let Configuration { rate_limit, key_cache_size: keys_max, .. } = self.configuration;
         let settings = VerifierSettings { keys_max, rate_limit, ..VerifierSettings::default() };
-        self.database.verifier(Arc::clone(&self.clock), settings)
+        let (keys, clock) = (Arc::clone(&self.store.keys), Arc::clone(&self.clock));
+        match &self.store.changes {
+            Some(changes) => Verifier::shared(keys, Arc::clone(changes), clock, settings),
+            None => Verifier::single(keys, clock, settings),
+        }
     }
 
     fn keys(&self, verifier: &Arc<Verifier>) -> Keys {
@@ -116,7 +120,7 @@ impl Instance {
             identity: Arc::clone(&self.identity) as _,
             issuer: self.issuer.clone(),
             operator_token: self.configuration.operator_token.as_ref().map(|token| OperatorToken::new(token.expose())),
-            readiness: vec![self.database.readiness(), Arc::clone(&self.identity) as _],
+            readiness: vec![Arc::clone(&self.store.readiness), Arc::clone(&self.identity) as _],
             clock: Arc::clone(&self.clock),
             entropy: Arc::new(NameEntropy),
         }
@@ -126,8 +130,8 @@ impl Instance {
     async fn start_schema(&self, stop: &CancellationToken) -> Tasks {
         let mut tasks = Tasks::default();
         let tried = Arc::new(Notify::new());
-        let (database, migrate) = (self.database.clone(), self.configuration.migrate);
-        tasks.spawn("the schema", prepare_schema(database, migrate, Arc::clone(&tried), stop.clone()));
+        let (schema, migrate) = (Arc::clone(&self.store.schema), self.configuration.migrate);
+        tasks.spawn("the schema", prepare_schema(schema, migrate, Arc::clone(&tried), stop.clone()));
         let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, tried.notified()).await;
         tasks
     }

@@ -4,12 +4,11 @@ use std::time::Duration;
 use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses};
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
-use domain::ports::{Clock, Entropy};
+use domain::ports::{Clock, Entropy, Store};
 use domain::webhooks::{EgressPolicy, EgressPolicySettings, SealingKeys, WebhookRules, Webhooks};
 use tokio_util::sync::CancellationToken;
 
 use crate::configuration::{Configuration, EncryptionKey};
-use crate::database::Database;
 
 /// How long attempts under way may go on after the signal to stop: they share the time with the HTTP server's last
 /// requests, and leave some to store how they ended.
@@ -34,23 +33,22 @@ impl WebhookParts {
     /// When there is no encryption key, the machine's addresses cannot be read, or TLS cannot be set up.
     pub(crate) fn new(
         configuration: &Configuration,
-        database: &Database,
+        store: &Store,
         clock: &Arc<dyn Clock>,
         entropy: &Arc<dyn Entropy>,
     ) -> Result<Self> {
         let keys = configuration.encryption_keys.iter().map(EncryptionKey::bytes).collect();
         let sealing_keys = Arc::new(SealingKeys::new(keys).context("ENCRYPTION_KEY is not set")?);
         let egress = egress_policy(configuration)?;
-        let (stores, queue) = database.webhooks();
         let policy = configuration.webhooks.policy.clone();
         let rules = WebhookRules { policy, egress: egress.clone(), sealing_keys: Arc::clone(&sealing_keys) };
-        let use_cases = Webhooks::new(stores, rules, Arc::clone(clock), Arc::clone(entropy));
+        let use_cases = Webhooks::new(store.webhooks.clone(), rules, Arc::clone(clock), Arc::clone(entropy));
         if !configuration.webhooks.dispatch {
             return Ok(Self { use_cases, dispatcher: None });
         }
         let sender = Arc::new(sender(configuration, egress)?);
         let (clock, entropy) = (Arc::clone(clock), Arc::clone(entropy));
-        let ports = DispatcherPorts { queue, sender, keys: sealing_keys, clock, entropy };
+        let ports = DispatcherPorts { queue: Arc::clone(&store.queue), sender, keys: sealing_keys, clock, entropy };
         Ok(Self { use_cases, dispatcher: Some(Dispatcher::new(ports, dispatcher_settings(configuration))) })
     }
 }

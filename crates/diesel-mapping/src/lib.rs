@@ -16,7 +16,7 @@ pub mod webhooks;
 pub use failure::store_error;
 pub use instant::StoredInstant;
 pub use kept::Kept;
-pub use migrations::{KnownMigrations, MigrateError, MigrationStatus, apply_pending};
+pub use migrations::{KnownMigrations, MigrationUndone, apply_pending};
 pub use readiness::{WRITE_PROBE, not_writable, schema_is_complete};
 
 /// SQL types that diesel does not have.

@@ -1,49 +1,21 @@
 use diesel::backend::Backend;
 use diesel::migration::{Migration, MigrationSource};
 use diesel_migrations::MigrationHarness;
-use domain::ports::BoxError;
+use domain::ports::{MigrateError, MigrationStatus};
 
-/// A migration that this program knows, and whether the database has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MigrationStatus {
-    /// Time and name, as its folder is called.
-    pub name: String,
-    /// Whether it is applied.
-    pub applied: bool,
+/// Why a migration is undone. `?` takes the errors of diesel as well as [`MigrateError`].
+#[derive(Debug)]
+pub struct MigrationUndone(pub MigrateError);
+
+impl From<MigrateError> for MigrationUndone {
+    fn from(error: MigrateError) -> Self {
+        Self(error)
+    }
 }
 
-/// Why the schema was not brought up to date, or could not be looked at.
-#[derive(Debug, thiserror::Error)]
-pub enum MigrateError {
-    /// A newer program has changed the schema: this one must not touch it.
-    #[error("the database has migration {version}, which this version does not know: use the newer version")]
-    Newer {
-        /// The version of the first unknown migration: 14 digits.
-        version: String,
-    },
-    /// Another instance has been migrating for too long.
-    #[error("another instance has been migrating for {seconds} s")]
-    Busy {
-        /// How long was waited.
-        seconds: u64,
-    },
-    /// One migration failed; those before it are applied.
-    #[error("migration {name} failed")]
-    Failed {
-        /// Which.
-        name: String,
-        /// Why.
-        #[source]
-        source: BoxError,
-    },
-    /// The database cannot be reached, or did not answer in time.
-    #[error("the database is unavailable")]
-    Unavailable(#[source] BoxError),
-}
-
-impl From<diesel::result::Error> for MigrateError {
+impl From<diesel::result::Error> for MigrationUndone {
     fn from(error: diesel::result::Error) -> Self {
-        Self::Unavailable(Box::new(error))
+        Self(MigrateError::Unavailable(Box::new(error)))
     }
 }
 

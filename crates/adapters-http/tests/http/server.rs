@@ -8,10 +8,9 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, OperatorToken, serve};
 use domain::memory::{ManualClock, MemoryKeyStore, MemoryWebhookStore, SeededEntropy};
-use domain::ports::{KeyStore, ReadinessCheck};
+use domain::ports::{KeyStore, ReadinessCheck, WebhookStores};
 use domain::webhooks::{
-    EgressPolicy, EgressPolicySettings, SealingKeys, WebhookPolicy, WebhookPolicySettings, WebhookRules, WebhookStores,
-    Webhooks,
+    EgressPolicy, EgressPolicySettings, SealingKeys, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{KeyPolicy, Keys, RateLimit, Timestamp};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -76,7 +75,7 @@ impl Setup {
         let verifier = Verifier::single(self.store, clock.clone(), verification);
         let policy = KeyPolicy::default();
         let queue = Arc::new(MemoryWebhookStore::default());
-        let stores = self.webhook_stores.unwrap_or_else(|| stores_over(&queue));
+        let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let api = Api {
             keys: Keys::new(verifier.key_store(), verifier.clone(), clock.clone(), entropy.clone(), policy),
             webhooks: Webhooks::new(stores, rules(self.webhook_policy), clock.clone(), entropy.clone()),
@@ -95,10 +94,6 @@ impl Setup {
         let ended = tokio::spawn(serve(listener, self.settings, api, routes, stop.clone()));
         Server { address, clock, queue, stop, slow_reached, slow_release, ended }
     }
-}
-
-fn stores_over(store: &Arc<MemoryWebhookStore>) -> WebhookStores {
-    WebhookStores { subscriptions: store.clone(), events: store.clone(), log: store.clone(), commands: store.clone() }
 }
 
 /// As an operator without settings has them.

@@ -1,5 +1,6 @@
 //! What SQLite makes of the statements: which indexes they use, and that they are prepared once.
 
+use domain::ports::Schema as _;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

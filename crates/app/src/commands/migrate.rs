@@ -1,11 +1,11 @@
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use cli::output::{answer, answer_json};
-use diesel_mapping::MigrationStatus;
+use domain::ports::MigrationStatus;
 use serde::Serialize;
 
 use crate::configuration::{Configuration, Loaded};
-use crate::database::Database;
+use crate::database::{migrations, open_store};
 use crate::logs::start_logs;
 
 /// Bring the database's schema up to date, or look at it
@@ -61,9 +61,9 @@ pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Load
 }
 
 async fn apply(configuration: &Configuration, json: bool) -> Result<()> {
-    let database = Database::open(configuration).await?;
-    let applied = database.migrate().await;
-    database.close().await;
+    let store = open_store(configuration).await?;
+    let applied = store.schema.migrate().await;
+    store.close().await;
     let applied = applied?;
     if json {
         answer_json(&AppliedAnswer { applied })?;
@@ -77,7 +77,7 @@ async fn apply(configuration: &Configuration, json: bool) -> Result<()> {
 }
 
 async fn status(configuration: &Configuration, json: bool) -> Result<()> {
-    let migrations = Database::migrations_of(configuration).await?;
+    let migrations = migrations(configuration).await?;
     if json {
         let answers = migrations.into_iter().map(|MigrationStatus { name, applied }| MigrationAnswer { name, applied });
         return Ok(answer_json(&StatusAnswer { migrations: answers.collect() })?);

@@ -9,7 +9,7 @@ use clap::Args;
 use tokio_util::sync::CancellationToken;
 
 use crate::configuration::{Configuration, EncryptionKey, Loaded, Problem};
-use crate::database::Database;
+use crate::database::open_store;
 use crate::instance::{Instance, listen};
 use crate::logs::start_logs;
 
@@ -35,11 +35,11 @@ pub(crate) async fn run(Loaded { configuration, .. }: Loaded) -> Result<()> {
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is one of the needs")?;
     let audiences = configuration.oidc_audiences.clone();
     let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences })?;
-    let database = Database::open(&configuration).await?;
+    let store = open_store(&configuration).await?;
     let (listener, _) = listen(configuration.listen)?;
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
     let limits = HttpLimits::default();
-    let instance = Instance { configuration, listener, limits, database, identity, issuer, clock, entropy };
+    let instance = Instance { configuration, listener, limits, store, identity, issuer, clock, entropy };
     instance.run(|_| (), future::ready(Ok(())), stop).await
 }
 

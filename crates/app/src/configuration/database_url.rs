@@ -32,21 +32,33 @@ impl DatabaseUrl {
         }
     }
 
-    /// The database's kind in one word, for logs.
+    /// The kind of the database in one word, for logs.
     pub(crate) fn kind(&self) -> &'static str {
-        match self {
-            Self::Sqlite(_) => "sqlite",
-            Self::Postgres(_) => "postgres",
-        }
+        self.parts().kind
     }
 
     /// The folder of a database file; `None` for a server.
     pub(crate) fn folder(&self) -> Option<&Path> {
+        self.parts().folder
+    }
+
+    fn parts(&self) -> Parts<'_> {
         match self {
-            Self::Sqlite(path) => path.parent(),
-            Self::Postgres(_) => None,
+            Self::Sqlite(path) => {
+                let shown = format!("sqlite://{}", path.display());
+                Parts { kind: "sqlite", folder: path.parent(), shown }
+            }
+            Self::Postgres(url) => Parts { kind: "postgres", folder: None, shown: without_password(url.expose()) },
         }
     }
+}
+
+/// What is said of a URL to users.
+struct Parts<'a> {
+    kind: &'static str,
+    folder: Option<&'a Path>,
+    /// The URL without its password.
+    shown: String,
 }
 
 impl Default for DatabaseUrl {
@@ -57,10 +69,7 @@ impl Default for DatabaseUrl {
 
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sqlite(path) => write!(formatter, "sqlite://{}", path.display()),
-            Self::Postgres(url) => formatter.write_str(&without_password(url.expose())),
-        }
+        formatter.write_str(&self.parts().shown)
     }
 }
 

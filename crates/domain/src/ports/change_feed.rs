@@ -60,7 +60,8 @@ pub trait ChangeFeed: Send + Sync {
     /// - A caller that drops the future loses the answer and nothing else.
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError>;
 
-    /// Returns when changes may have been committed since the last return, or for no reason at all. It may never return.
+    /// Returns when changes may have been committed since the last return, or for no reason at all. It may never
+    /// return.
     ///
     /// A hint, such as a notification after the commit: it makes readers faster, and no reader relies on it. It does
     /// not fail, reconnects by itself, and may be dropped and called again at any time.

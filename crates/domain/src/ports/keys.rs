@@ -129,8 +129,8 @@ pub trait KeyStore: Send + Sync {
     /// It reads what was committed before the call: never a replica that lags behind, nor a cache.
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError>;
 
-    /// [`KeyStore::find_by_digest`] for each of `digests`: the keys that are stored, each with its digest, in any order.
-    /// Callers pass at most [`FIND_MAX`] digests, each once.
+    /// [`KeyStore::find_by_digest`] for each of `digests`: the keys that are stored, each with its digest, in any
+    /// order. Callers pass at most [`FIND_MAX`] digests, each once.
     ///
     /// A store that answers many digests at the cost of one overrides this.
     async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {

@@ -19,6 +19,8 @@
 mod change_feed;
 mod identity;
 mod keys;
+mod schema;
+mod store;
 mod store_error;
 mod system;
 mod webhooks;
@@ -26,6 +28,8 @@ mod webhooks;
 pub use change_feed::{ChangeFeed, FeedPosition, FeedRead, KeyChanges};
 pub use identity::{IdentityUnavailable, IdentityVerdict, IdentityVerifier};
 pub use keys::{ActiveLimit, FIND_MAX, Insertion, KeyStore, RecentUses, Revocation, Rotation};
+pub use schema::{MigrateError, MigrationStatus, Schema};
+pub use store::{Close, Store, WebhookStores};
 pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, NotReady, ReadinessCheck};
 pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryRequest};

@@ -51,5 +51,5 @@ pub use subscriptions::subscription::{Subscription, SubscriptionStatus};
 pub use subscriptions::subscription_change::SubscriptionChange;
 pub use subscriptions::subscription_health::SubscriptionHealth;
 pub use subscriptions::test_subscription::{SubscriptionTest, TestSubscriptionError};
-pub use use_cases::{WebhookRules, WebhookStores, Webhooks};
+pub use use_cases::{WebhookRules, Webhooks};
 pub use webhook_policy::{InvalidWebhookPolicy, WebhookPolicy, WebhookPolicyField, WebhookPolicySettings};

@@ -1,27 +1,11 @@
 use std::sync::Arc;
 
 use super::webhook_policy::WebhookPolicy;
-use crate::ports::{
-    Clock, DeliveryCommands, DeliveryLog, DeliveryPage, Entropy, EventStore, RetryRequest, StoreError,
-    SubscriptionStore,
-};
+use crate::ports::{Clock, DeliveryPage, Entropy, RetryRequest, StoreError, WebhookStores};
 use crate::webhooks::{
     Delivery, DeliveryFilter, EgressPolicy, InvalidTargetUrl, SealingKeys, Subscription, SubscriptionChange, TargetUrl,
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
-
-/// The parts of the one store that the use cases write and read. The queue is the dispatcher's.
-#[derive(Clone)]
-pub struct WebhookStores {
-    /// Stores subscriptions.
-    pub subscriptions: Arc<dyn SubscriptionStore>,
-    /// Accepts events.
-    pub events: Arc<dyn EventStore>,
-    /// Shows deliveries.
-    pub log: Arc<dyn DeliveryLog>,
-    /// Retries, cancels, recovers and purges deliveries.
-    pub commands: Arc<dyn DeliveryCommands>,
-}
 
 /// What the use cases are held to.
 #[derive(Clone)]

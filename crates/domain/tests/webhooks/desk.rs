@@ -2,12 +2,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
-use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, NextStep};
+use domain::ports::{
+    Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, NextStep, WebhookStores,
+};
 use domain::webhooks::{
     AttemptRecord, CreateSubscription, CreateSubscriptionError, CreatedSubscription, DeliveryEnd, Description,
     EgressPolicy, EgressPolicySettings, EventType, FailureReason, PublishEvent, PublishEventsError, PublisherId,
     RetrySchedule, SealingKeys, SigningSecret, SubscribedEvents, Verdict, WebhookPolicy, WebhookPolicySettings,
-    WebhookRules, WebhookStores, Webhooks,
+    WebhookRules, Webhooks,
 };
 use domain::{SubscriptionId, Timestamp, UserId};
 use pollster::block_on;
@@ -137,12 +139,7 @@ fn webhooks(store: &Arc<MemoryWebhookStore>, clock: &Arc<ManualClock>, keys: &[u
         egress: EgressPolicy::new(settings),
         sealing_keys: Arc::new(SealingKeys::new(keys).unwrap()),
     };
-    let stores = WebhookStores {
-        subscriptions: store.clone(),
-        events: store.clone(),
-        log: store.clone(),
-        commands: store.clone(),
-    };
+    let stores = WebhookStores::of(&store);
     Webhooks::new(stores, rules, clock.clone(), Arc::new(SeededEntropy::new(5)))
 }
 

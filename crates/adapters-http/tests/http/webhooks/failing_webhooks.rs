@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::ports::{
     AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventStore, LoggedAttempt, Publication, RetryByHand,
-    RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore,
+    RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
 };
 use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
-    SubscriptionHealth, WebhookStores,
+    SubscriptionHealth,
 };
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
@@ -18,12 +18,7 @@ pub(crate) struct FailingWebhookStore;
 
 impl FailingWebhookStore {
     pub(crate) fn stores() -> WebhookStores {
-        WebhookStores {
-            subscriptions: Arc::new(Self),
-            events: Arc::new(Self),
-            log: Arc::new(Self),
-            commands: Arc::new(Self),
-        }
+        WebhookStores::of(&Arc::new(Self))
     }
 }
 

@@ -19,7 +19,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use tokio_util::sync::CancellationToken;
 
 use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem, Secret, WebAddress};
-use crate::database::Database;
+use crate::database::open_store;
 use crate::instance::{Instance, listen};
 use crate::logs::start_logs;
 use data_folder::DataFolder;
@@ -68,7 +68,7 @@ pub(crate) async fn run(arguments: Arguments, Loaded { mut configuration, .. }: 
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let issuer = provider.issuer().to_owned();
     let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences: vec![audience.clone()] })?;
-    let database = Database::open(&configuration).await?;
+    let store = open_store(&configuration).await?;
 
     let routes = provider.routes();
     let welcome = Welcome::new(DevServer {
@@ -83,7 +83,7 @@ pub(crate) async fn run(arguments: Arguments, Loaded { mut configuration, .. }: 
     let welcoming = welcome_once_verified(welcome, provider, Arc::clone(&identity), Arc::clone(&clock), arguments.json);
     // No load balancer has to notice the stop first.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
-    let instance = Instance { configuration, listener, limits, database, identity, issuer, clock, entropy };
+    let instance = Instance { configuration, listener, limits, store, identity, issuer, clock, entropy };
     instance.run(routes, welcoming, stop).await
 }
 

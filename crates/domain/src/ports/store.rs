@@ -1,0 +1,108 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::change_feed::ChangeFeed;
+use super::keys::KeyStore;
+use super::schema::Schema;
+use super::system::ReadinessCheck;
+use super::webhooks::delivery_commands::DeliveryCommands;
+use super::webhooks::delivery_log::DeliveryLog;
+use super::webhooks::events::EventStore;
+use super::webhooks::queue::DeliveryQueue;
+use super::webhooks::subscriptions::SubscriptionStore;
+
+/// The connections that a store keeps open.
+#[async_trait]
+pub trait Close: Send + Sync {
+    /// Finishes the writes that have begun and closes the connections. Every later call of the store fails with
+    /// [`StoreError::Unavailable`](super::StoreError::Unavailable). A store that keeps nothing open keeps this default.
+    async fn close(&self) {}
+}
+
+/// All ports of one database. An adapter implements them on one type, and the binary builds this bundle where it
+/// chooses the database; nothing else knows which database it is.
+#[derive(Clone)]
+pub struct Store {
+    /// Stores API keys.
+    pub keys: Arc<dyn KeyStore>,
+    /// Reports changes of keys to the other processes on this database; `None` where one process has the database to
+    /// itself.
+    pub changes: Option<Arc<dyn ChangeFeed>>,
+    /// What the use cases of webhooks read and write.
+    pub webhooks: WebhookStores,
+    /// The queue that dispatchers empty.
+    pub queue: Arc<dyn DeliveryQueue>,
+    /// Whether the database works now.
+    pub readiness: Arc<dyn ReadinessCheck>,
+    /// Migrates the database.
+    pub schema: Arc<dyn Schema>,
+    /// Closes the database.
+    pub closing: Arc<dyn Close>,
+}
+
+/// The ports that the use cases of webhooks read and write. The queue is not one of them: dispatchers use it.
+#[derive(Clone)]
+pub struct WebhookStores {
+    /// Stores subscriptions.
+    pub subscriptions: Arc<dyn SubscriptionStore>,
+    /// Accepts events.
+    pub events: Arc<dyn EventStore>,
+    /// Shows deliveries.
+    pub log: Arc<dyn DeliveryLog>,
+    /// Retries, cancels, recovers and purges deliveries.
+    pub commands: Arc<dyn DeliveryCommands>,
+}
+
+impl Store {
+    /// A database that one process has to itself.
+    pub fn single<Adapter>(adapter: &Arc<Adapter>) -> Self
+    where
+        Adapter: KeyStore
+            + SubscriptionStore
+            + EventStore
+            + DeliveryLog
+            + DeliveryCommands
+            + DeliveryQueue
+            + ReadinessCheck
+            + Schema
+            + Close
+            + 'static,
+    {
+        Self {
+            keys: Arc::clone(adapter) as _,
+            changes: None,
+            webhooks: WebhookStores::of(adapter),
+            queue: Arc::clone(adapter) as _,
+            readiness: Arc::clone(adapter) as _,
+            schema: Arc::clone(adapter) as _,
+            closing: Arc::clone(adapter) as _,
+        }
+    }
+
+    /// The same database, when several processes share it and learn of each other's changes from `changes`.
+    #[must_use]
+    pub fn shared(self, changes: Arc<dyn ChangeFeed>) -> Self {
+        Self { changes: Some(changes), ..self }
+    }
+
+    /// See [`Close::close`].
+    pub async fn close(&self) {
+        self.closing.close().await;
+    }
+}
+
+impl WebhookStores {
+    /// The ports of one adapter.
+    pub fn of<Adapter>(adapter: &Arc<Adapter>) -> Self
+    where
+        Adapter: SubscriptionStore + EventStore + DeliveryLog + DeliveryCommands + 'static,
+    {
+        Self {
+            subscriptions: Arc::clone(adapter) as _,
+            events: Arc::clone(adapter) as _,
+            log: Arc::clone(adapter) as _,
+            commands: Arc::clone(adapter) as _,
+        }
+    }
+}
