@@ -1,4 +1,4 @@
--- The owner leads the primary key, because lists and counts are read by owner.
+-- The primary key begins with the owner, because lists and counts are by owner.
 CREATE TABLE api_keys (
     id BYTEA NOT NULL,
     digest BYTEA NOT NULL,

@@ -1,4 +1,4 @@
--- Holds one row at most. The readiness check writes it, to know that the database takes writes.
+-- Has at most one row. The readiness check writes the row to find out whether the database accepts writes.
 CREATE TABLE write_probes (
     id BIGINT NOT NULL PRIMARY KEY,
     writes BIGINT NOT NULL

@@ -1,5 +1,6 @@
--- Deleted subscriptions stay, without their secrets, as long as the log has deliveries to them. The status is `enabled`,
--- `disabled_by_owner`, or the service's reason to disable it. Events are patterns with a space between.
+-- Deleted subscriptions stay, without their secrets, as long as the log has deliveries to them. `status` is `enabled`,
+-- `disabled_by_owner`, or the reason why the service disabled the subscription. `events` has patterns, separated by a
+-- space.
 CREATE TABLE webhook_subscriptions (
     id BYTEA NOT NULL,
     owner_issuer TEXT NOT NULL,

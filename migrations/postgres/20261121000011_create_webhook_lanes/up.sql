@@ -1,6 +1,6 @@
--- The queue of each subscription, and what it knows of its receiver. `ready_at` is when it wants to be served next, by
--- which lanes take turns; none when nothing is queued. `wakes` counts the changes that may bring `ready_at` forward, so
--- that a claim that found the lane empty does not put it to sleep past one that came meanwhile.
+-- The queue of each subscription, and the state of its receiver. `ready_at` is when the lane next needs service; lanes
+-- take turns by it. It is NULL when nothing is queued. `wakes` counts the changes that may move `ready_at` forward: a
+-- claim that found the lane empty puts the lane to sleep only if `wakes` is what the claim saw (decision 38).
 CREATE TABLE webhook_lanes (
     subscription_id BYTEA NOT NULL PRIMARY KEY,
     is_open BOOLEAN NOT NULL,

@@ -1,4 +1,4 @@
--- Which events were published under an id of the publisher's own. The purge finds them by their events.
+-- The events that have an id from their publisher. The purge finds the rows by event.
 CREATE TABLE webhook_publications (
     owner_issuer TEXT NOT NULL,
     owner_subject TEXT NOT NULL,

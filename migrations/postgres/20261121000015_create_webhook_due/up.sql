@@ -1,8 +1,8 @@
--- Deliveries that have not ended. The phase is 0 for a first attempt, 1 for a retry, 2 for a replay.
+-- Deliveries that have not ended. `phase` is 0 for a first attempt, 1 for a retry, 2 for a replay.
 --
--- A claim sets `claim` and `claimed_until` and leaves alone what an index holds, so that the new version of the row can
--- stay on its page (a HOT update), for which every page keeps half of its room: a third of the cost.
--- Rows come and go quickly: what is dead is cleared away early.
+-- A claim sets `claim` and `claimed_until` and changes no indexed column. So the new version of the row can stay on its
+-- page (a HOT update), which costs a third; every page keeps half of its space free for that. Rows come and go quickly,
+-- so autovacuum starts early (decision 38).
 CREATE TABLE webhook_due (
     subscription_id BYTEA NOT NULL,
     delivery_id BYTEA NOT NULL,

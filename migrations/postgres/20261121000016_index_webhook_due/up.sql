@@ -1,3 +1,4 @@
--- In which order the deliveries of a lane leave. Every row is in it: the condition keeps it from being taken for a
--- look-up by the primary key, which does not speak of the phase. To a planner who last saw the table empty both look alike.
+-- The order in which the deliveries of a lane leave. Every row is in the index. The condition is there because a
+-- look-up by the primary key has no condition on `phase`: so a planner that last saw the table empty, when all indexes
+-- look equal, cannot use this index for the look-up (decision 38).
 CREATE INDEX webhook_due_order ON webhook_due (subscription_id, phase, due_at) WHERE phase >= 0;

@@ -1,4 +1,4 @@
--- Attempts that have ended. Without `failure` the attempt delivered.
+-- Attempts that have ended. An attempt without `failure` succeeded.
 CREATE TABLE webhook_attempts (
     subscription_id BYTEA NOT NULL,
     delivery_id BYTEA NOT NULL,

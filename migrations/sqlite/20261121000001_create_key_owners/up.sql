@@ -1,2 +1,2 @@
--- Nothing to do: SQLite has one writer at a time, so no row needs to be locked before an owner's keys are counted.
+-- Nothing to do: SQLite has one writer at a time, so nobody has to lock a row before counting an owner's keys.
 SELECT 1;

@@ -1,4 +1,4 @@
--- The owner leads the primary key, because lists and counts are read by owner. Times are Unix milliseconds.
+-- The primary key begins with the owner, because lists and counts are by owner. Times are Unix milliseconds.
 CREATE TABLE api_keys (
     id BLOB NOT NULL UNIQUE,
     digest BLOB NOT NULL UNIQUE,

@@ -1,2 +1,2 @@
--- The id of the key that this one was rotated into. No foreign key: the purge may delete that one first.
+-- The id of the key's successor. There is no foreign key, because the purge may delete the successor first.
 ALTER TABLE api_keys ADD COLUMN replaced_by BLOB;

@@ -1,2 +1,2 @@
--- Nothing to do: SQLite serves one instance, which makes all changes itself.
+-- Nothing to do: SQLite has one instance, which makes all changes itself (decision 41).
 SELECT 1;

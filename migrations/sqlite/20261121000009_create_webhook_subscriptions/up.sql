@@ -1,5 +1,6 @@
--- Deleted subscriptions stay, without their secrets, as long as the log has deliveries to them. The status is `enabled`,
--- `disabled_by_owner`, or the service's reason to disable it. Events are patterns with a space between.
+-- Deleted subscriptions stay, without their secrets, as long as the log has deliveries to them. `status` is `enabled`,
+-- `disabled_by_owner`, or the reason why the service disabled the subscription. `events` has patterns, separated by a
+-- space.
 CREATE TABLE webhook_subscriptions (
     id BLOB NOT NULL,
     owner_issuer TEXT NOT NULL,
@@ -18,5 +19,5 @@ CREATE TABLE webhook_subscriptions (
     CONSTRAINT webhook_subscriptions_id_unique UNIQUE (id)
 ) STRICT;
 
--- What the purge looks for.
+-- For the purge.
 CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (id) WHERE deleted_at IS NOT NULL;

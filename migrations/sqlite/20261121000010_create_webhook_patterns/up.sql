@@ -1,4 +1,5 @@
--- What enabled and disabled subscriptions ask for: an event finds them by equality with every pattern that matches it.
+-- The patterns of enabled and disabled subscriptions. To find the subscriptions of an event, publishing looks up every
+-- pattern that matches the event's type, by equality.
 CREATE TABLE webhook_patterns (
     owner_issuer TEXT NOT NULL,
     owner_subject TEXT NOT NULL,

@@ -1,5 +1,5 @@
--- The queue of each subscription, and what it knows of its receiver. `ready_at` is when it wants to be served next, by
--- which lanes take turns; none when nothing is queued. Of a closed lane, when there is something to end.
+-- The queue of each subscription, and the state of its receiver. `ready_at` is when the lane next needs service; lanes
+-- take turns by it. It is NULL when nothing is queued. A closed lane needs service while it has deliveries to end.
 CREATE TABLE webhook_lanes (
     subscription_id BLOB NOT NULL PRIMARY KEY,
     is_open INTEGER NOT NULL,

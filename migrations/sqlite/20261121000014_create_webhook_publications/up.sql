@@ -1,4 +1,4 @@
--- Which events were published under an id of the publisher's own.
+-- The events that have an id from their publisher.
 CREATE TABLE webhook_publications (
     owner_issuer TEXT NOT NULL,
     owner_subject TEXT NOT NULL,
@@ -8,5 +8,5 @@ CREATE TABLE webhook_publications (
     PRIMARY KEY (owner_issuer, owner_subject, publisher_id)
 ) STRICT, WITHOUT ROWID;
 
--- A key is forgotten with its event.
+-- For the purge, which deletes these rows together with their events.
 CREATE INDEX webhook_publications_event ON webhook_publications (event_id);

@@ -1,5 +1,5 @@
--- Deliveries that have not ended. The phase is 0 for a first attempt, 1 for a retry, 2 for a replay. Under a claim,
--- `due_at` is when the claim ends.
+-- Deliveries that have not ended (decision 31). `phase` is 0 for a first attempt, 1 for a retry, 2 for a replay. While
+-- the delivery is claimed, `due_at` is the end of the claim.
 CREATE TABLE webhook_due (
     subscription_id BLOB NOT NULL,
     delivery_id BLOB NOT NULL,

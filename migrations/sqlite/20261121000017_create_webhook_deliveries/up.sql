@@ -1,4 +1,4 @@
--- Deliveries that have ended, each written once. The code of the end is that of the API.
+-- Deliveries that have ended; each row is written once. `ended` is the code that the API shows.
 CREATE TABLE webhook_deliveries (
     subscription_id BLOB NOT NULL,
     id BLOB NOT NULL,
