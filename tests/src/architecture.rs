@@ -7,8 +7,8 @@ use std::process::Command;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
-/// Who may use whom of our own crates outside tests. A crate that is missing here fails the test: its place is a
-/// decision.
+/// The dependencies that each crate of the workspace may have on the others, outside tests. A crate that is missing
+/// here fails the test, so that somebody decides its place.
 const EDGES: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("storage-conformance", &["domain"]),
@@ -45,7 +45,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tests", &[]),
 ];
 
-/// What must not be anywhere below a crate, whoever brings it: the start of a package's name.
+/// Packages that a crate must not depend on, directly or indirectly, by the start of their names.
 const ABSENCES: &[(&str, &[&str])] = &[
     ("domain", &["actix", "diesel", "tokio", "serde", "hyper", "reqwest", "tracing", "getrandom"]),
     ("storage-conformance", &["actix", "diesel", "serde", "hyper", "reqwest"]),
@@ -77,7 +77,7 @@ fn our_crates_use_each_other_inward_only() {
     }
 }
 
-/// Asks `cargo tree`, which resolves each crate's features by itself; the metadata of the whole workspace mixes them.
+/// Uses `cargo tree`, which resolves the features of each crate separately; the metadata of the workspace mixes them.
 #[test]
 fn what_must_be_absent_is() {
     for (member, absent) in ABSENCES {
@@ -85,12 +85,12 @@ fn what_must_be_absent_is() {
         assert!(tree.contains(*member), "{member}: {tree:?}");
         for package in &tree {
             let forbidden = absent.iter().find(|start| is_of_family(package, start));
-            assert!(forbidden.is_none(), "{package} is below {member}");
+            assert!(forbidden.is_none(), "{member} depends on {package}");
         }
     }
 }
 
-/// `diesel` is of the family `diesel`, and so is `diesel-async`; `ringbuffer` is not of `ring`.
+/// `diesel` and `diesel-async` belong to the family `diesel`; `ringbuffer` does not belong to `ring`.
 fn is_of_family(package: &str, start: &str) -> bool {
     package.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
@@ -128,11 +128,11 @@ fn metadata() -> Metadata {
     command.exec().unwrap()
 }
 
-/// The names of all packages below this one that are not for its tests or its build.
+/// The names of all packages that this package depends on, except for its tests and its build.
 fn normal_tree(member: &str) -> BTreeSet<String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--package", member]);
-    // A developer may build with the features of the whole workspace, which mixes them here too.
+    // A developer may have switched feature unification on, which mixes the features here too.
     cargo.env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION");
     let output = cargo.current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -41,8 +41,8 @@ async fn ten_thousand_malformed_requests_break_nothing(storage: Storage) {
     assert_works(&mut gatepost).await;
 }
 
-/// The seed of this run: fixed, so that a run can be repeated, unless `GATEPOST_SEED` asks for other requests.
-#[expect(clippy::disallowed_methods, reason = "chooses what the test sends, and no configuration of ours")]
+/// The seed of this run. It is fixed, so that a run can be repeated; `GATEPOST_SEED` chooses another.
+#[expect(clippy::disallowed_methods, reason = "chooses what the test sends; not a setting of Gatepost")]
 #[expect(clippy::print_stdout, reason = "the seed belongs in the test's output")]
 fn seed() -> u64 {
     let seed = std::env::var("GATEPOST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(2);
@@ -50,11 +50,10 @@ fn seed() -> u64 {
     seed
 }
 
-/// Sends it, says that nothing follows, and reads whatever comes until the server closes. It may refuse or just close,
-/// but must do one of them.
+/// Sends the bytes, closes the sending side, and reads until the server closes. The server must answer or close.
 async fn send_broken_framing(address: &std::net::SocketAddr, malformed: &Malformed, case: &str) {
     let mut connection = Connection::open(*address).await.unwrap();
-    // The server may close before it has read all: then writing fails, and rightly.
+    // The server may close before it has read everything; then writing fails.
     let _ = connection.send(&malformed.bytes).await;
     let _ = connection.finish().await;
     loop {
@@ -68,7 +67,7 @@ async fn send_broken_framing(address: &std::net::SocketAddr, malformed: &Malform
     }
 }
 
-/// It must be answered, and the connection must serve the next request.
+/// The server must answer, and the connection must serve the next request.
 async fn send_nonsense(address: &std::net::SocketAddr, malformed: &Malformed, case: &str) {
     let mut connection = Connection::open(*address).await.unwrap();
     let method = malformed.method.as_deref().unwrap();

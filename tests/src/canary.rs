@@ -1,5 +1,5 @@
-//! The canary: a whole session with known secrets, at the most talkative log level, and then a search for each of
-//! them, in every form, through all that the service wrote.
+//! A whole session with known secrets, at the most verbose log level, and then a search for each secret, in every form,
+//! in everything that the service wrote.
 
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
@@ -14,7 +14,7 @@ async fn no_secret_leaks_over_sqlite() {
     no_secret_is_in_logs_files_or_errors(Storage::sqlite()).await;
 }
 
-/// On a cluster of its own: every file of the server is searched.
+/// Uses a separate cluster, because the test searches every file of the server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_secret_leaks_over_postgres() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
@@ -50,7 +50,7 @@ async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
         [PASSWORD, OPERATOR_TOKEN, "AAAAAAAAAAAAAAAAAAAAAAAA"].map(|secret| needle("a setting", secret.as_bytes()));
 
     let written = gatepost.written();
-    assert!(written.contains("TRACE") || written.contains("trace"), "the log is talkative");
+    assert!(written.contains("TRACE") || written.contains("trace"), "the log is verbose");
     for needle in secrets.iter().chain(&digests).chain(&settings) {
         assert_absent(needle, written.as_bytes(), "the log");
         for error in &errors {
@@ -61,7 +61,7 @@ async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
     search_files(&storage, &secrets, &digests).await;
 }
 
-/// Uses the keys in good ways and bad, and answers the errors.
+/// Makes valid and invalid calls with the keys, and returns the errors.
 async fn session(gatepost: &Gatepost, alice: &User, keys: &[(String, String)]) -> Vec<Response> {
     for (full_key, _) in keys {
         assert_eq!(gatepost.whoami(full_key).await.status, 200);
@@ -94,7 +94,7 @@ async fn session(gatepost: &Gatepost, alice: &User, keys: &[(String, String)]) -
     errors
 }
 
-/// Every place a secret may stray into.
+/// Every place that a secret could leak into.
 fn wrong_requests(full_key: &str, id: &str, token: &str) -> Vec<Request> {
     let post = Request::new("POST", "/api/api-keys");
     let signed = post.clone().bearer(token);
@@ -127,7 +127,7 @@ fn wrong_requests(full_key: &str, id: &str, token: &str) -> Vec<Request> {
     ]
 }
 
-/// The files hold the digests as raw bytes and nothing else of a key; that they are found shows that the search works.
+/// The files have the digests as raw bytes and nothing else of a key. Finding the digests shows that the search works.
 async fn search_files(storage: &Storage, secrets: &[Needle], digests: &[Needle]) {
     let contents = database_files(storage).await;
     for digest in digests {
@@ -140,7 +140,7 @@ async fn search_files(storage: &Storage, secrets: &[Needle], digests: &[Needle])
     }
 }
 
-/// The key, its body alone, and its digest as text. The raw digest is apart: the database holds it.
+/// The key, its body alone, and its digest as text. The raw digest is not one of them, because the database has it.
 fn forms_of_key(full_key: &str) -> Vec<Needle> {
     let digest = Sha256::digest(full_key.as_bytes());
     let hex: String = digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
@@ -159,7 +159,7 @@ fn forms_of_key(full_key: &str) -> Vec<Needle> {
 
 fn forms_of_token(token: &str) -> Vec<Needle> {
     let signature = token.rsplit('.').next().unwrap();
-    // Its last characters alone are missing from the broken token.
+    // Only the last characters are missing from the broken token.
     vec![
         needle("an ID token", &token.as_bytes()[..token.len() - 1]),
         needle("a signature", &signature.as_bytes()[..80]),

@@ -1,5 +1,5 @@
-//! The client library before the real service: what the operator asks, and how fast a protected service refuses a key
-//! that was revoked. The user's calls are those of `keys_command`.
+//! The client library with the real service: the operator's calls, and how soon a protected service refuses a revoked
+//! key. `keys_command` tests the user's calls.
 
 use std::time::Duration;
 
@@ -38,12 +38,12 @@ async fn the_operator_learns_what_a_key_is(storage: Storage) {
     let keys = operator.revoke_user_api_key("auth0|alice", &rotated.key_id).await.unwrap();
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
     let error = alice.introspect(&rotated.key, &[]).await.unwrap_err();
-    assert_eq!(error.code(), Some("credential_invalid"), "an ID token is no operator's");
+    assert_eq!(error.code(), Some("credential_invalid"), "an ID token is not an operator token");
 }
 
 async fn a_protected_service_refuses_a_revoked_key_within_its_bound(storage: Storage) {
     let (_gatepost, operator, alice) = started(&storage).await;
-    // The machine may be busy with other tests, and a Gatepost that is slow is not away.
+    // The machine may be busy with other tests, and a slow Gatepost must not count as unreachable.
     let settings = KeyVerifierSettings { call_timeout: Duration::from_secs(20), ..KeyVerifierSettings::default() };
     let keys = KeyVerifier::with_settings(operator, settings);
     let created = alice.create_api_key("CI").await.unwrap();

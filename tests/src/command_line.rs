@@ -1,4 +1,4 @@
-//! The binary as a person meets it: `dev`, and what it says to a configuration that cannot be.
+//! The command line: `dev`, and the errors for a wrong configuration.
 
 use std::process::{Command, Output};
 
@@ -21,7 +21,7 @@ async fn the_printed_curl_creates_a_key() {
         ["gatepost-data", "gatepost-data/gatepost.db", "gatepost-data/encryption.key", "gatepost-data/provider.key"]
     {
         let permissions = std::fs::metadata(gatepost.folder().join(file)).unwrap().permissions();
-        assert_eq!(mode(&permissions) & 0o077, 0, "{file} is for its owner alone");
+        assert_eq!(mode(&permissions) & 0o077, 0, "only the owner may access {file}");
     }
 }
 
@@ -34,7 +34,7 @@ async fn a_second_start_keeps_data_and_tokens() {
     assert_eq!(gatepost.exited().await.code(), Some(0));
     gatepost.start_again().await;
     assert_eq!(gatepost.whoami(answer["key"].as_str().unwrap()).await.status, 200);
-    assert_eq!(User::new(gatepost.address(), token).keys().await.len(), 1, "the old token is good still");
+    assert_eq!(User::new(gatepost.address(), token).keys().await.len(), 1, "the old token is still valid");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -50,7 +50,7 @@ async fn token_gives_a_token_of_the_running_provider() {
     assert_eq!(bob.keys().await.len(), 1);
 }
 
-/// The first line of standard output that starts so.
+/// The first line of standard output that starts with `start`.
 async fn printed_line(gatepost: &Gatepost, start: &str) -> String {
     eventually("the welcome is printed", async || {
         gatepost.written().lines().map(str::trim).find(|line| line.starts_with(start)).map(str::to_owned)
@@ -140,7 +140,7 @@ fn wrong_usage_exits_2() {
     for arguments in [["serv"].as_slice(), &["serve", "--colour"], &["migrate", "sideways"], &["token"], &[]] {
         let output = run(arguments, &[]);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complaint(&output));
-        assert!(output.stdout.is_empty(), "{arguments:?}: complaints go to standard error");
+        assert!(output.stdout.is_empty(), "{arguments:?}: errors go to standard error");
     }
     for arguments in [["--help"].as_slice(), &["--version"], &["serve", "--help"]] {
         assert_eq!(run(arguments, &[]).status.code(), Some(0), "{arguments:?}");
@@ -168,7 +168,7 @@ fn config_shows_origins_and_masks_secrets() {
     }
 }
 
-/// All that `serve` needs to start.
+/// The settings that `serve` requires.
 fn complete() -> Vec<(&'static str, &'static str)> {
     vec![
         ("LISTEN", "127.0.0.1:0"),
@@ -183,12 +183,12 @@ fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     run_gatepost(TempDir::new().unwrap().path(), arguments, environment)
 }
 
-/// `EX_CONFIG`, with the setting's name on standard error.
+/// Checks for `EX_CONFIG`, with the setting's name on standard error.
 #[track_caller]
 fn assert_refused(output: &Output, name: &str) {
     assert_eq!(output.status.code(), Some(78), "{name}: {}", complaint(output));
     assert!(complaint(output).contains(name), "{name}: {}", complaint(output));
-    assert!(output.stdout.is_empty(), "complaints go to standard error");
+    assert!(output.stdout.is_empty(), "errors go to standard error");
 }
 
 fn complaint(output: &Output) -> String {

@@ -1,4 +1,4 @@
-//! The maximum holds under any concurrency: an exact count, round after round, and nobody gets an error for it.
+//! The maximum holds under concurrency: the count is exact in every round, and no call fails because of it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,12 +29,12 @@ async fn one_process_over_postgres_stores_exactly_the_maximum() {
 async fn two_processes_over_postgres_store_exactly_the_maximum() {
     let setup = Setup::serve(&Storage::postgres().await).await;
     let twin = setup.twin();
-    // Both at once: they also race for the migrations.
+    // Both start at once, so that they also race for the migrations.
     let (one, two) = tokio::join!(setup.start(), twin.start());
     storm(&[one, two]).await;
 }
 
-/// Each round: a new user, all calls at once, spread over the instances.
+/// In each round, all calls of a new user go to the instances at once.
 async fn storm(instances: &[Gatepost]) {
     for round in 0..ROUNDS {
         let user = instances[0].user(&format!("user of round {round}"));
@@ -53,7 +53,7 @@ async fn storm(instances: &[Gatepost]) {
     }
 }
 
-/// Every connection sends all of its request but the last byte. When all stand at the gate, all send that byte.
+/// Every connection sends its request except the last byte. When all connections have done so, all send that byte.
 async fn create_at_once(instances: &[Gatepost], user: &User) -> Vec<Response> {
     let gate = Arc::new(Barrier::new(CALLS));
     let calls: Vec<_> = (0..CALLS)

@@ -1,4 +1,4 @@
-//! The committed OpenAPI document is what the binary says, and it is a sound document.
+//! The committed OpenAPI document equals the output of the binary, and is valid.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,8 +25,8 @@ fn the_committed_reference_of_settings_is_what_the_binary_says() {
     assert!(committed.as_bytes() == output.stdout, "docs/configuration.md is out of date: run `cargo xtask openapi`");
 }
 
-/// The rules of OpenAPI 3.1 that tools stumble over, checked here because a validator of the whole schema would cost
-/// a tree of dependencies; `cargo xtask lint` runs a real one where it can.
+/// The rules of OpenAPI 3.1 whose violations break tools. A validator of the whole schema would add many dependencies;
+/// `cargo xtask lint` runs one where it can.
 #[test]
 fn the_document_is_sound_openapi_3_1() {
     let document: Value = serde_json::from_str(&printed()).unwrap();
@@ -115,7 +115,7 @@ fn resolve<'a>(document: &'a Value, pointer: &str) -> &'a Value {
 
 #[track_caller]
 fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a string"))
 }
 
 fn printed() -> String {

@@ -1,4 +1,4 @@
-//! `gatepost keys` as a person and a script meet it: the real binary as a client of the real binary.
+//! `gatepost keys`, used by a person and by a script: the real binary is a client of the real binary.
 
 use std::process::Output;
 
@@ -15,7 +15,7 @@ async fn a_key_is_created_verified_rotated_and_revoked_where_dev_runs() {
 
     let created = shell.run(&["create", "CI deploy", "--scope", "orders:read", "--user", "alice"]);
     let key = succeeded(&created);
-    assert!(key.starts_with("svc_live_") && !key.contains(char::is_whitespace), "the key alone, for a pipe: {key}");
+    assert!(key.starts_with("svc_live_") && !key.contains(char::is_whitespace), "only the key, for a pipe: {key}");
     let id = complaint(&created).split_whitespace().find(|word| word.starts_with("key_")).unwrap().to_owned();
 
     let verified = succeeded(&shell.feed(&["verify", "--scope", "orders:read"], &format!("{key}\n")));
@@ -56,7 +56,7 @@ async fn answers_are_json_for_a_script() {
     let list = run(&["list", "--user", "alice"], "");
     let names: Vec<_> = list["keys"][0].as_object().unwrap().keys().map(String::as_str).collect();
     let contract = ["createdAt", "id", "label", "lastUsedAt", "prefix", "revokedAt", "scopes"];
-    assert_eq!(names, contract, "as the API itself answers");
+    assert_eq!(names, contract, "the fields of the API");
     let rotate = run(&["rotate", id, "--user", "alice"], "");
     assert_ne!(rotate["keyId"], create["keyId"]);
     assert!(run(&["revoke", id, "--user", "alice"], "")["revokedAt"].is_string());
@@ -162,7 +162,7 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// What a command that succeeded answered, without the newline at its end.
+/// The standard output of a command that must succeed, without the final newline.
 #[track_caller]
 fn succeeded(output: &Output) -> String {
     assert!(output.status.success(), "{}", complaint(output));
@@ -173,7 +173,7 @@ fn succeeded(output: &Output) -> String {
 fn assert_failed(output: &Output, code: i32, what: &str) {
     assert_eq!(output.status.code(), Some(code), "{}", complaint(output));
     assert!(complaint(output).contains(what), "{what}: {}", complaint(output));
-    assert!(output.stdout.is_empty(), "complaints go to standard error");
+    assert!(output.stdout.is_empty(), "errors go to standard error");
 }
 
 fn complaint(output: &Output) -> String {

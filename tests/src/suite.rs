@@ -1,27 +1,27 @@
-//! The suite: what no crate can prove alone. Everything here is seen from the outside, over HTTP and the command line
-//! of the real binary, on both databases.
+//! The suite: what no crate can prove alone. Every test runs the real binary, over HTTP and the command line, on both
+//! databases.
 //!
 //! | module | proves |
 //! |---|---|
 //! | `architecture` | dependencies point inward; both databases have the same migrations |
 //! | `contract` | `/api/api-keys` and its neighbours, to the letter |
 //! | `concurrency` | the exact maximum, from one process and from two |
-//! | `revocation` | a revoked key is refused everywhere in time, whatever line is cut; no good key is refused |
-//! | `survival` | nothing answered is lost by `kill -9`; a database outage heals; a graceful end |
-//! | `command_line` | `dev`, and every refusal of a configuration |
-//! | `client_library` | what the client asks of a real service as operator, and its bound on a revoked key |
+//! | `revocation` | every instance refuses a revoked key in time, whichever connection is cut; good keys stay good |
+//! | `survival` | `kill -9` loses nothing that was answered; a database outage heals; graceful shutdown |
+//! | `command_line` | `dev`, and the error for every wrong configuration |
+//! | `client_library` | the client's calls as operator, and how soon it refuses a revoked key |
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
 //! | `canary` | no secret in logs, files or errors |
-//! | `gateways` | `docs/gateways/` keeps its word, with real gateways |
+//! | `gateways` | the configurations in `docs/gateways/` work with real gateways |
 //! | `bad_input` | ten thousand malformed requests |
-//! | `webhooks` | subscribed, published, received: signed, retried, and not lost by `kill -9`; every kind of receiver |
-//! | `pages` | the README and `docs/`: nothing is unlinked, and every command runs in the order in which it is read |
-//! | `documents` | the OpenAPI document is valid, and what is committed is what the binary says |
+//! | `webhooks` | subscribing, publishing and receiving: signatures, retries, `kill -9`, and every kind of receiver |
+//! | `pages` | the README and `docs/`: every page is linked, and every command runs in the order of the page |
+//! | `documents` | the OpenAPI document is valid, and the committed file equals the binary's output |
 //!
 //! `GATEPOST_BIN` names the binary under test; without it the suite builds it.
 
-#![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+#![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod architecture;
 mod bad_input;

@@ -1,4 +1,4 @@
-//! `gatepost webhooks`, `gatepost events` and `gatepost listen` as a person and a script meet them: the real binary as a
+//! `gatepost webhooks`, `gatepost events` and `gatepost listen`, used by a person and by a script: the real binary is a
 //! client of the real binary.
 
 use std::fs::File;
@@ -46,7 +46,7 @@ async fn an_event_is_heard_and_forwarded_where_dev_runs_with_no_configuration() 
     let detail = format!("/api/webhooks/deliveries/{}", delivery["id"].as_str().unwrap());
     let detail = gatepost.send(&Request::new("GET", &detail).bearer(&alice)).await.json();
     let attempt = &detail["attempts"][0];
-    assert_eq!((&attempt["status"], &attempt["response"]), (&json!(201), &json!("stored")), "the target's own answer");
+    assert_eq!((&attempt["status"], &attempt["response"]), (&json!(201), &json!("stored")), "the answer of the target");
     assert!(succeeded(&shell.run(&["webhooks", "list", "--user", "alice"])).contains("gatepost listen"));
 
     listening.signal("INT");
@@ -112,7 +112,7 @@ async fn listening_shows_payloads_and_takes_only_what_gatepost_signed() {
     assert_eq!(
         listening.shown().lines().count(),
         2,
-        "neither forged nor of another type or user: {}",
+        "not the forged event, and no event of another type or user: {}",
         listening.shown()
     );
 }
@@ -163,11 +163,14 @@ async fn a_subscription_is_created_tested_and_retried_with_an_api_key() {
     let created =
         shell.run(&["webhooks", "create", &receiver.url(), "--event", "invoice.*", "--event", "order.created"]);
     let secret = succeeded(&created);
-    assert!(secret.starts_with("whsec_") && !secret.contains(char::is_whitespace), "alone, for a pipe: {secret}");
+    assert!(
+        secret.starts_with("whsec_") && !secret.contains(char::is_whitespace),
+        "only the secret, for a pipe: {secret}"
+    );
     let id = complaint(&created).split_whitespace().find(|word| word.starts_with("sub_")).unwrap().to_owned();
     let listed = succeeded(&shell.run(&["webhooks", "list"]));
     assert!([&id, &receiver.url(), "enabled", "invoice.* order.created"].iter().all(|part| listed.contains(*part)));
-    assert!(!listed.contains(&secret), "it is shown once");
+    assert!(!listed.contains(&secret), "the secret is shown once");
 
     assert!(succeeded(&shell.run(&["webhooks", "test", &id])).contains(&id));
     let webhook = receiver.expect(1).await.remove(0);
@@ -189,7 +192,7 @@ async fn a_subscription_is_created_tested_and_retried_with_an_api_key() {
     receiver.behave(Behaviour::ok());
     let unknown = "dlv_01h455vb4pex5vsknk084sn02q";
     let retried = shell.run(&["webhooks", "retry", unknown, &delivery]);
-    assert_eq!(retried.status.code(), Some(1), "one of them is nobody's");
+    assert_eq!(retried.status.code(), Some(1), "one of the ids is unknown");
     assert!(complaint(&retried).contains("delivery_not_found") && complaint(&retried).contains("1 of 2"));
     assert_eq!(String::from_utf8_lossy(&retried.stdout).trim(), format!("{delivery} is due now"));
     receiver.expect(2).await;
@@ -272,13 +275,13 @@ struct Shell {
 }
 
 impl Shell {
-    /// One that is told where the instance is.
+    /// A shell with the URL of the instance in its environment.
     fn beside(gatepost: &Gatepost) -> Self {
         let url = format!("http://{}", gatepost.address());
         Self { folder: gatepost.folder(), environment: Vec::new() }.with(("GATEPOST_URL", &url))
     }
 
-    /// One with the instance's own configuration, in its folder.
+    /// A shell in the instance's folder, with the instance's configuration.
     fn in_the_folder_of(gatepost: &Gatepost) -> Self {
         let listen = gatepost.address().to_string();
         Self { folder: gatepost.folder(), environment: Vec::new() }.with(("LISTEN", &listen))
@@ -301,7 +304,7 @@ impl Shell {
         feed_gatepost(&self.folder, arguments, &environment, input)
     }
 
-    /// The answer of a command that must succeed.
+    /// The JSON answer of a command that must succeed.
     fn json(&self, arguments: &[&str]) -> Value {
         serde_json::from_str(&succeeded(&self.run(&[arguments, &["--json"]].concat()))).unwrap()
     }
@@ -320,7 +323,7 @@ impl Shell {
     }
 }
 
-/// A running `gatepost listen`. It is killed with its value.
+/// A running `gatepost listen`. Dropping the value kills the process.
 struct Listening {
     child: Child,
     folder: PathBuf,
@@ -335,12 +338,12 @@ impl Listening {
         std::fs::read_to_string(self.folder.join("listen.err")).unwrap()
     }
 
-    /// The first whole line on standard output with this in it.
+    /// Waits for a complete line on standard output that contains `what`.
     async fn shows(&self, what: &str) -> String {
         eventually(&format!("{what} is shown"), async || whole_line(&self.shown(), what)).await
     }
 
-    /// The first whole line on standard error with this in it.
+    /// Waits for a complete line on standard error that contains `what`.
     async fn complains(&self, what: &str) -> String {
         eventually(&format!("{what} is remarked"), async || whole_line(&self.complaint(), what)).await
     }
@@ -351,7 +354,7 @@ impl Listening {
     }
 
     async fn exited(&mut self) -> ExitStatus {
-        eventually("listening ends", async || self.child.try_wait().expect("our own child")).await
+        eventually("listening ends", async || self.child.try_wait().expect("a child of this process")).await
     }
 }
 
@@ -367,7 +370,7 @@ fn whole_line(text: &str, what: &str) -> Option<String> {
     line.map(|line| line.trim_end().to_owned())
 }
 
-/// What a command that succeeded answered, without the newline at its end.
+/// The standard output of a command that must succeed, without the final newline.
 #[track_caller]
 fn succeeded(output: &Output) -> String {
     assert!(output.status.success(), "{}", complaint(output));
@@ -378,7 +381,7 @@ fn succeeded(output: &Output) -> String {
 fn assert_failed(output: &Output, code: i32, what: &str) {
     assert_eq!(output.status.code(), Some(code), "{}", complaint(output));
     assert!(complaint(output).contains(what), "{what}: {}", complaint(output));
-    assert!(output.stdout.is_empty(), "complaints go to standard error");
+    assert!(output.stdout.is_empty(), "errors go to standard error");
 }
 
 fn complaint(output: &Output) -> String {

@@ -50,7 +50,7 @@ async fn trims_the_label_and_keeps_it(storage: Storage) {
         assert_eq!(response.json()["keys"][0]["label"], kept);
     }
     let twice = alice.create("ci").await;
-    assert_eq!(twice.status, 200, "labels need not differ");
+    assert_eq!(twice.status, 200, "labels need not be unique");
 }
 
 async fn refuses_what_is_no_label(storage: Storage) {
@@ -86,13 +86,13 @@ async fn stops_at_the_maximum_and_goes_on_after_a_revocation(storage: Storage) {
     for number in 0..10 {
         ids.push(alice.created(&format!("key {number}")).await.1);
     }
-    assert_problem(&alice.create("one too many").await, 400, "api_key_limit_reached");
+    assert_problem(&alice.create("one more than the maximum").await, 400, "api_key_limit_reached");
     assert_eq!(alice.keys().await.len(), 10);
     bob.created("another user's").await;
     assert_eq!(alice.revoke(&ids[3]).await.status, 200);
     alice.created("room again").await;
-    assert_problem(&alice.create("one too many").await, 400, "api_key_limit_reached");
-    assert_eq!(alice.keys().await.len(), 11, "the revoked key is listed, and does not count");
+    assert_problem(&alice.create("one more than the maximum").await, 400, "api_key_limit_reached");
+    assert_eq!(alice.keys().await.len(), 11, "the revoked key is listed and does not count");
 }
 
 async fn takes_an_expiry(storage: Storage) {

@@ -30,7 +30,7 @@ async fn the_token_comes_in_three_forms(storage: Storage) {
     }
     let list = gatepost.send(&Request::new("GET", PATH).header("x-id-token", &token)).await;
     let keys = list.json()["keys"].as_array().unwrap().clone();
-    assert_eq!(keys.len(), forms.len(), "all of them were alice");
+    assert_eq!(keys.len(), forms.len(), "every call was by alice");
     let revoke = Request::new("DELETE", PATH).json(&json!({ "keyId": keys[0]["id"], "idToken": token }));
     assert_eq!(gatepost.send(&revoke).await.status, 200);
 }

@@ -36,5 +36,5 @@ async fn the_request_id_is_the_caller_s_or_new(storage: Storage) {
     let (one, two) = (gatepost.user("alice").list().await, gatepost.user("alice").list().await);
     let id = |response: &crate::harness::Response| response.header("x-request-id").unwrap().to_owned();
     assert_ne!(id(&one), id(&two));
-    eventually("the log line has it", async || gatepost.written().contains(&id(&one)).then_some(())).await;
+    eventually("the log line has the request id", async || gatepost.written().contains(&id(&one)).then_some(())).await;
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::harness::Response;
 
-/// The fields of a plain key's record: these six, no more.
+/// The fields of a plain key's record: exactly these six.
 const RECORD_FIELDS: [&str; 6] = ["createdAt", "id", "label", "lastUsedAt", "prefix", "revokedAt"];
 
 #[track_caller]
@@ -24,15 +24,15 @@ fn assert_record(record: &Value) {
     assert_timestamp(&record["createdAt"]);
 }
 
-/// `2026-11-21T01:42:03.120Z`: UTC, exactly three decimals.
+/// Checks the form `2026-11-21T01:42:03.120Z`: UTC with exactly three decimals.
 #[track_caller]
 fn assert_timestamp(value: &Value) {
-    let text = value.as_str().unwrap_or_else(|| panic!("{value} is no text"));
+    let text = value.as_str().unwrap_or_else(|| panic!("{value} is not a string"));
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     assert_eq!(shape, "0000-00-00T00:00:00.000Z", "{text}");
 }
 
-/// An error of ours: status, code, and everything that a problem document must have.
+/// Checks an error of Gatepost: status, code, and every required member of a problem document.
 #[track_caller]
 fn assert_problem(response: &Response, status: u16, code: &str) -> Value {
     assert_eq!(response.status, status, "{}", response.text());
@@ -49,7 +49,7 @@ fn assert_problem(response: &Response, status: u16, code: &str) -> Value {
     problem
 }
 
-/// A problem without what differs from request to request.
+/// A problem document without the members that differ from request to request.
 fn without_request_id(response: &Response) -> Value {
     let mut problem = response.json();
     problem.as_object_mut().unwrap().remove("requestId");

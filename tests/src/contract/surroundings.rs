@@ -15,7 +15,7 @@ async fn health_and_documents_need_no_credential(storage: Storage) {
     assert_page_needs_no_network(&gatepost).await;
 }
 
-/// The page at `/docs` and everything it loads come from this server.
+/// The page at `/docs` and everything that it loads come from this server.
 async fn assert_page_needs_no_network(gatepost: &crate::harness::Gatepost) {
     let mut path = "/docs".to_owned();
     let mut page = gatepost.send(&Request::new("GET", &path)).await;

@@ -42,14 +42,14 @@ async fn notes_the_use_of_a_key(storage: Storage) {
     let keys = alice.keys().await;
     let last_use = |id: &str| keys.iter().find(|key| key["id"] == id).unwrap()["lastUsedAt"].clone();
     assert_timestamp(&last_use(&used));
-    assert_eq!(keys[0]["lastUsedAt"], Value::Null, "the other one was never used");
+    assert_eq!(keys[0]["lastUsedAt"], Value::Null, "the other key was never used");
 }
 
 async fn refuses_all_bad_keys_alike(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let alice = gatepost.user("alice");
     let (full_key, id) = alice.created("ci").await;
-    assert_eq!(gatepost.whoami(&full_key).await.status, 200, "so that a cache would know it");
+    assert_eq!(gatepost.whoami(&full_key).await.status, 200, "a key that is in memory");
     assert_eq!(alice.revoke(&id).await.status, 200);
     let mistyped = format!("{}0000", &full_key[..full_key.len() - 4]);
     let bad = [&full_key, &mistyped, "svc_live_", "nonsense", "ü", &"x".repeat(600), &full_key.to_uppercase()];

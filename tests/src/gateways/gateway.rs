@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::program;
 use crate::harness::{Connection, Request, Response, eventually, free_address};
 
-/// What is around the page's configuration: one process, no rights, and everything in the folder it runs in.
+/// The configuration around that of the page: one process, without rights, with all files in its working directory.
 const NGINX: &str = "daemon off;
 master_process off;
 pid nginx.pid;
@@ -46,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// The configuration on the gateway's page, with the page's addresses replaced by ours.
+    /// The configuration on the gateway's page, with the addresses of the page replaced by those of the test.
     fn configuration(self, public: SocketAddr, gatepost: SocketAddr, api: SocketAddr) -> String {
         let language = if self == Self::Envoy {
             "yaml"
@@ -74,12 +74,12 @@ impl Kind {
         };
         let fence = fence(self.name(), language);
         replacements.into_iter().fold(fence, |text, (page, ours)| {
-            assert!(text.contains(page), "the page of {} does not say {page:?}", self.name());
+            assert!(text.contains(page), "the page of {} does not have {page:?}", self.name());
             text.replace(page, &ours)
         })
     }
 
-    /// Writes the configuration into the folder, and says how to start the gateway with it.
+    /// Writes the configuration into the folder, and returns the command that starts the gateway with it.
     fn prepare(self, folder: &Path, configuration: &str) -> Command {
         let write = |name: &str, text: &str| {
             let path = folder.join(name);
@@ -118,7 +118,7 @@ pub(super) struct Gateway {
 }
 
 impl Gateway {
-    /// With the configuration of its page, before this API, asking this Gatepost.
+    /// Starts the gateway with the configuration of its page, before this API, with this Gatepost.
     pub(super) async fn start(kind: Kind, gatepost: SocketAddr, api: SocketAddr) -> Self {
         let (folder, address) = (TempDir::new().expect("a temporary folder"), free_address());
         let mut command = kind.prepare(folder.path(), &kind.configuration(address, gatepost, api));
@@ -127,7 +127,7 @@ impl Gateway {
         let process = command.spawn().expect("the gateway starts");
         let mut gateway = Self { address, process, folder };
         eventually("the gateway listens", async || {
-            let status = gateway.process.try_wait().expect("our own child");
+            let status = gateway.process.try_wait().expect("a child of this process");
             assert!(status.is_none(), "the gateway ended with {status:?}");
             Connection::open(address).await.ok()
         })
@@ -139,14 +139,14 @@ impl Gateway {
         Connection::open(self.address).await.expect("the gateway accepts connections")
     }
 
-    /// One request over a connection of its own.
+    /// Sends one request over a new connection.
     pub(super) async fn send(&self, request: &Request) -> Response {
         self.connect().await.exchange(request).await.expect("an answer")
     }
 }
 
 impl Drop for Gateway {
-    #[expect(clippy::print_stderr, reason = "the test's runner shows it beside the failure")]
+    #[expect(clippy::print_stderr, reason = "the test runner shows the log beside the failure")]
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

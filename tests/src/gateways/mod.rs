@@ -1,7 +1,7 @@
-//! The gateways of `docs/gateways/`, each run with the very configuration that its page shows, between a real Gatepost
-//! and an API of the test's own.
+//! The gateways of `docs/gateways/`, each run with exactly the configuration that its page shows, between a real
+//! Gatepost and an API of the test (decision 30).
 //!
-//! `cargo xtask test` installs the gateways where it can, and skips by name the tests of those that cannot be had.
+//! `cargo xtask test` gets the gateways where it can, and skips the tests of the others by name.
 
 mod gateway;
 mod program;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::harness::{Gatepost, Request, Setup, Storage, eventually};
 
-/// Makes a test of each `async fn(Kind)` that is named, for every gateway: `nginx::name` and so on.
+/// Makes a test of each named `async fn(Kind)` for every gateway: `nginx::name` and so on.
 macro_rules! on_every_gateway {
     ($($name:ident),+ $(,)?) => {
         on_every_gateway! { @ nginx Nginx $($name)+ }
@@ -44,7 +44,7 @@ on_every_gateway!(
     gatepost_is_asked_over_kept_connections_and_told_no_more_than_the_key,
 );
 
-/// A gateway between its callers and an API, and the Gatepost that it asks.
+/// A gateway between its callers and an API, and its Gatepost.
 struct World {
     gatepost: Gatepost,
     api: Recorder,
@@ -62,7 +62,7 @@ impl World {
         Self { gatepost, api, gateway, _storage: storage }
     }
 
-    /// A new key of alice's with these scopes: the full key and its id.
+    /// A new key of alice with these scopes: the full key and its id.
     async fn key(&self, scopes: &[&str]) -> (String, String) {
         let body = json!({ "label": "gateway", "scopes": scopes });
         let created = self.gatepost.user("alice").post(&body).await;
@@ -100,7 +100,7 @@ async fn a_good_key_passes_and_names_its_user(kind: Kind) {
     }
 }
 
-/// Whatever a caller writes, the API sees the key's user or none.
+/// Whatever a caller sends, the API gets the key's user or no user.
 async fn nobody_names_themselves(kind: Kind) {
     let world = World::start(kind, &[]).await;
     let (key, id) = world.key(&[]).await;
@@ -190,7 +190,7 @@ async fn a_revoked_key_is_refused_at_once(kind: Kind) {
     }
     assert_eq!(world.gatepost.user("alice").revoke(&id).await.status, 200);
     world.api.forget();
-    assert_eq!(world.gateway.send(&request).await.status, 401, "no gateway may remember a verdict");
+    assert_eq!(world.gateway.send(&request).await.status, 401, "a gateway must not cache a verdict");
     world.assert_api_saw_nothing();
 }
 
@@ -233,7 +233,7 @@ async fn gatepost_is_asked_over_kept_connections_and_told_no_more_than_the_key(k
     }
     let questions = gatepost.received();
     assert_eq!((questions.len(), api.received().len()), (CALLS, CALLS));
-    // A worker of the gateway has connections of its own, and another one may have looked whether it is up.
+    // Each worker of the gateway has separate connections, and a health check may have opened another.
     let connections = gatepost.connections();
     assert!(connections <= CALLS / 4, "{connections} connections for {CALLS} questions");
     for question in questions {
@@ -244,7 +244,7 @@ async fn gatepost_is_asked_over_kept_connections_and_told_no_more_than_the_key(k
     }
 }
 
-/// What nginx alone has: paths for its questions, which callers must not reach.
+/// Only nginx has paths for its questions. Callers must not reach them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nginx_keeps_its_questions_to_itself() {
     let world = World::start(Kind::Nginx, &[]).await;

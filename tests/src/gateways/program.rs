@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::harness::search_path;
 
-/// Whom everybody takes for nobody.
+/// The user id of `nobody`.
 const NOBODY: u32 = 65_534;
 
 /// The path of a gateway's program.
@@ -20,18 +20,18 @@ pub(super) fn find(name: &str) -> PathBuf {
     })
 }
 
-/// A command that runs this program in this folder, which is the command's own.
+/// A command that runs this program in this folder, which only the command uses.
 ///
-/// When we are root, it runs as nobody: a gateway needs no rights. Nobody may have no way to where the program is, so
-/// that is copied.
+/// If the test runs as root, the command runs as `nobody`, because a gateway needs no rights. `nobody` may not be able
+/// to read the program's folder, so the program is copied.
 pub(super) fn without_rights(program: &Path, folder: &Path) -> Command {
-    // `/proc/self` belongs to whom the process runs as.
+    // `/proc/self` belongs to the user that the process runs as.
     if !fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
         return Command::new(program);
     }
     let copy = folder.join("program");
     fs::copy(program, &copy).expect("copies the program");
-    chown(folder, Some(NOBODY), Some(NOBODY)).expect("root may give away");
+    chown(folder, Some(NOBODY), Some(NOBODY)).expect("root may change owners");
     let mut command = Command::new(copy);
     command.uid(NOBODY).gid(NOBODY);
     command

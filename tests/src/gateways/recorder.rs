@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// An HTTP server that answers everything alike, keeps its connections, and remembers what it was sent.
+/// An HTTP server that gives every request the same answer, keeps its connections, and records the requests.
 pub(super) struct Recorder {
     address: SocketAddr,
     seen: Arc<Seen>,
@@ -17,7 +17,7 @@ struct Seen {
     connections: AtomicUsize,
 }
 
-/// A request as it came over the wire.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(super) struct Received {
     /// The request line and the headers.
@@ -36,13 +36,13 @@ impl Received {
         let lines = self.head.lines().filter_map(|line| line.split_once(':'));
         let mut values = lines.filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim());
         let value = values.next().map(str::to_owned);
-        assert!(values.next().is_none(), "{name} is there twice: {}", self.head);
+        assert!(values.next().is_none(), "duplicate header {name}: {}", self.head);
         value
     }
 }
 
 impl Recorder {
-    /// With this status line, one header and this body.
+    /// A server that answers with this status line, header and body.
     pub(super) async fn answering(status: &str, header: &str, body: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("bound");
@@ -63,14 +63,14 @@ impl Recorder {
     /// The newest request.
     #[track_caller]
     pub(super) fn last(&self) -> Received {
-        self.received().pop().expect("a request must have come")
+        self.received().pop().expect("at least one request")
     }
 
     pub(super) fn forget(&self) {
         self.seen.requests.lock().expect("no test panics here").clear();
     }
 
-    /// How many connections brought a request.
+    /// The number of connections that carried a request.
     pub(super) fn connections(&self) -> usize {
         self.seen.connections.load(Ordering::Relaxed)
     }
@@ -83,7 +83,7 @@ async fn serve(listener: TcpListener, seen: Arc<Seen>, answer: Arc<[u8]>) {
     }
 }
 
-/// Until the peer goes away, says that it will, or sends what is no request.
+/// Answers requests until the peer closes, announces that it will close, or sends something that is not a request.
 async fn converse(mut stream: TcpStream, seen: &Seen, answer: &[u8]) -> Option<()> {
     let mut buffer = Vec::new();
     for number in 0.. {

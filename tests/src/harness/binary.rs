@@ -5,29 +5,29 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// The binary under test: `GATEPOST_BIN` when it is set, else what cargo builds now.
+/// The binary under test: `GATEPOST_BIN` if it is set, otherwise cargo builds it now.
 pub(crate) fn gatepost_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| from_the_environment().unwrap_or_else(|| build(&["--package", "app", "--bin", "gatepost"])))
 }
 
-/// Runs the binary to its end with this environment and nothing else, in `folder`.
+/// Runs the binary to its end in `folder`, with exactly this environment.
 pub(crate) fn run_gatepost(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     feed_gatepost(folder, arguments, environment, "")
 }
 
-/// The same with something on standard input: no more than a pipe holds.
+/// The same with standard input, at most as much as a pipe holds.
 pub(crate) fn feed_gatepost(folder: &Path, arguments: &[&str], environment: &[(&str, &str)], input: &str) -> Output {
     let mut command = Command::new(gatepost_binary());
     command.args(arguments).env_clear().envs(environment.iter().copied()).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary runs");
-    // A process that does not read may have ended before it is told anything.
+    // A process that does not read its input may have ended before the write.
     let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
     child.wait_with_output().expect("the binary ends")
 }
 
-#[expect(clippy::disallowed_methods, reason = "tells the suite which binary to test, and no configuration of ours")]
+#[expect(clippy::disallowed_methods, reason = "names the binary under test; not a setting of Gatepost")]
 fn from_the_environment() -> Option<PathBuf> {
     std::env::var_os("GATEPOST_BIN").map(PathBuf::from)
 }
@@ -47,7 +47,7 @@ pub(crate) fn build(arguments: &[&str]) -> PathBuf {
 }
 
 /// The folders in which the shell looks for programs.
-#[expect(clippy::disallowed_methods, reason = "where programs are is not part of the configuration of Gatepost")]
+#[expect(clippy::disallowed_methods, reason = "finds programs; not a setting of Gatepost")]
 pub(crate) fn search_path() -> Vec<PathBuf> {
     std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect()
 }

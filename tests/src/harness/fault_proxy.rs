@@ -5,7 +5,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// A TCP proxy whose line can fail.
+/// A TCP proxy whose connections can fail.
 pub(crate) struct FaultProxy {
     address: SocketAddr,
     line: watch::Sender<Line>,
@@ -15,10 +15,9 @@ pub(crate) struct FaultProxy {
 pub(crate) enum Line {
     /// Bytes pass.
     Whole,
-    /// Connections stay open and new ones are accepted, but no byte passes. That is what a dead machine or a cut cable
-    /// looks like from here.
+    /// Connections stay open and new ones are accepted, but no byte passes, as with a dead machine or a cut cable.
     Silent,
-    /// Connections are closed, new ones as soon as they are accepted. That is what a dead process looks like.
+    /// Connections are closed, and new ones as soon as they are accepted, as with a dead process.
     Cut,
 }
 
@@ -27,7 +26,7 @@ impl FaultProxy {
         Self::start(target, None).await
     }
 
-    /// One that never lets a message with these bytes through, nor any that its client sends behind it.
+    /// A proxy that lets no message with these bytes through, and nothing that its client sends after it.
     pub(crate) async fn swallowing(target: SocketAddr, bytes: &'static str) -> Self {
         Self::start(target, Some(bytes)).await
     }
@@ -53,7 +52,7 @@ impl FaultProxy {
     }
 }
 
-/// Until one side closes, or the line is cut.
+/// Forwards bytes until one side closes, or the test cuts the connection.
 async fn connect(client: TcpStream, target: SocketAddr, mut line: watch::Receiver<Line>, swallowed: Option<&str>) {
     let mut is_cut = line.clone();
     let pass = async {

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 const KEY_ID: &str = "suite";
 pub(crate) const AUDIENCE: &str = "gatepost-suite";
 
-/// An identity provider of the test's own: discovery, one Ed25519 key, and tokens for anybody.
+/// An identity provider for tests: discovery, one Ed25519 key, and tokens for any subject.
 pub(crate) struct IdentityProvider {
     issuer: String,
     signing_key: EncodingKey,
@@ -36,12 +36,12 @@ impl IdentityProvider {
         &self.issuer
     }
 
-    /// A good ID token of an hour.
+    /// A valid ID token for an hour.
     pub(crate) fn token(&self, subject: &str) -> String {
         self.token_with(subject, &json!({}))
     }
 
-    /// A token with some claims changed; `null` removes one.
+    /// A token with some claims changed; `null` removes a claim.
     pub(crate) fn token_with(&self, subject: &str, changes: &Value) -> String {
         let now = seconds_since_1970();
         let mut claims = json!({
@@ -56,15 +56,12 @@ impl IdentityProvider {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tokens are judged by the real binary's clock, so they need the real time"
-)]
+#[expect(clippy::disallowed_methods, reason = "the real binary checks tokens by the real time")]
 pub(crate) fn seconds_since_1970() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs()
 }
 
-/// Path and document.
+/// Each document with its path.
 type Documents = Arc<[(&'static str, String); 2]>;
 
 fn documents(address: SocketAddr, public_key: &str) -> Documents {
@@ -92,7 +89,7 @@ async fn serve(listener: TcpListener, documents: Documents) {
     }
 }
 
-/// One request for each connection is enough for a provider.
+/// Answers one request and closes the connection.
 async fn answer(mut stream: TcpStream, documents: &Documents) -> Option<()> {
     let mut head = Vec::new();
     while !head.windows(4).any(|four| four == b"\r\n\r\n") {

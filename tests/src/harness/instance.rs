@@ -13,10 +13,10 @@ use super::user::User;
 use super::waiting::eventually;
 use super::wire::{Connection, Request, Response};
 
-/// 32 bytes of nothing, in base64.
+/// 32 zero bytes, in base64.
 pub(crate) const ENCRYPTION_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-/// How an instance is started.
+/// The command and settings of an instance.
 #[derive(Clone)]
 pub(crate) struct Setup {
     arguments: Vec<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// `gatepost serve` over this database, with an identity provider of its own.
+    /// `gatepost serve` on this database, with a new identity provider.
     pub(crate) async fn serve(storage: &Storage) -> Self {
         let provider = IdentityProvider::start().await;
         let setup = Self {
@@ -42,9 +42,9 @@ impl Setup {
             .with("ENCRYPTION_KEY", ENCRYPTION_KEY)
     }
 
-    /// `gatepost dev` with no configuration but its address.
+    /// `gatepost dev`, configured by its address only.
     pub(crate) async fn dev() -> Self {
-        let provider = IdentityProvider::start().await; // nobody asks it
+        let provider = IdentityProvider::start().await; // unused
         Self { arguments: vec!["dev".into()], settings: Vec::new(), address: free_address(), provider }
     }
 
@@ -53,7 +53,7 @@ impl Setup {
         self
     }
 
-    /// The same on another port: a second process over the same database, for the same provider.
+    /// The same on another port: a second process with the same database and provider.
     pub(crate) fn twin(&self) -> Self {
         Self { address: free_address(), ..self.clone() }
     }
@@ -64,7 +64,7 @@ impl Setup {
         gatepost
     }
 
-    /// Starts a process that is refused: waits for its end, and returns its status and what it wrote.
+    /// Starts a process that must refuse to start: waits for its end, and returns its status and output.
     pub(crate) async fn start_refused(self) -> (ExitStatus, String) {
         let mut gatepost = self.prepare();
         gatepost.spawn();
@@ -117,12 +117,12 @@ impl Gatepost {
         &self.setup.provider
     }
 
-    /// The folder the process runs in.
+    /// The working directory of the process.
     pub(crate) fn folder(&self) -> PathBuf {
         self.folder.path().to_owned()
     }
 
-    /// Somebody with an ID token of the suite's provider.
+    /// A user with an ID token of the test's provider.
     pub(crate) fn user(&self, subject: &str) -> User {
         User::new(self.address(), self.provider().token(subject))
     }
@@ -131,17 +131,17 @@ impl Gatepost {
         Connection::open(self.address()).await.expect("the server accepts connections")
     }
 
-    /// One request over a connection of its own.
+    /// Sends one request over a new connection.
     pub(crate) async fn send(&self, request: &Request) -> Response {
         self.connect().await.exchange(request).await.expect("an answer")
     }
 
-    /// What a key is good for: asks `/api/whoami`.
+    /// Calls `/api/whoami` with a key.
     pub(crate) async fn whoami(&self, full_key: &str) -> Response {
         self.send(&Request::new("GET", "/api/whoami").header("x-api-key", full_key)).await
     }
 
-    /// Everything that the process wrote so far: standard output, then standard error.
+    /// The output of the process so far: standard output, then standard error.
     pub(crate) fn written(&self) -> String {
         let read = |name: &str| fs::read(self.folder.path().join(name)).unwrap_or_default();
         String::from_utf8_lossy(&[read("stdout.log"), read("stderr.log")].concat()).into_owned()
@@ -151,14 +151,14 @@ impl Gatepost {
         self.child.as_ref().expect("the process runs").id()
     }
 
-    /// Sends a signal, by its name without SIG.
+    /// Sends a signal; `name` is without SIG.
     pub(crate) fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.process_id());
         assert!(Command::new("sh").args(["-c", &kill]).status().expect("sh runs").success(), "{kill}");
     }
 
     pub(crate) fn exit_status(&mut self) -> Option<ExitStatus> {
-        self.child.as_mut().expect("was started").try_wait().expect("our own child")
+        self.child.as_mut().expect("was started").try_wait().expect("a child of this process")
     }
 
     pub(crate) async fn exited(&mut self) -> ExitStatus {
@@ -178,7 +178,7 @@ impl Gatepost {
 }
 
 impl Drop for Gatepost {
-    #[expect(clippy::print_stderr, reason = "the test's runner shows it beside the failure")]
+    #[expect(clippy::print_stderr, reason = "the test runner shows the log beside the failure")]
     fn drop(&mut self) {
         if let Some(child) = self.child.as_mut() {
             let _ = child.kill();
@@ -194,8 +194,8 @@ impl Drop for Gatepost {
     }
 }
 
-/// A free port below those that the kernel gives to outgoing connections, so that a process that was killed finds its
-/// own free again.
+/// A free port below the range for outgoing connections, so that the port is still free when a killed process starts
+/// again.
 pub(crate) fn free_address() -> SocketAddr {
     use std::hash::{BuildHasher, RandomState};
     let start = RandomState::new().hash_one(std::process::id()) % 8_000;

@@ -3,16 +3,16 @@ use serde_json::{Value, json};
 use super::random::Random;
 use super::wire::Request;
 
-/// A request as no friend would send it.
+/// A malformed request.
 pub(crate) struct Malformed {
     pub(crate) bytes: Vec<u8>,
-    /// The HTTP around it is in order: it must be answered, and the connection must stay usable unless the answer says
-    /// otherwise. `None`: what is a request here is for the server to judge.
+    /// Whether the HTTP is valid: the server must answer, and the connection must stay usable unless the answer closes
+    /// it. `None`: the server may treat the bytes as a request or not.
     pub(crate) method: Option<String>,
 }
 
 impl Malformed {
-    /// Broken below HTTP, or in its framing.
+    /// Invalid HTTP, or invalid framing.
     pub(crate) fn framing(random: &mut Random, token: &str) -> Self {
         let bytes = match random.below(8) {
             0 => {
@@ -30,7 +30,7 @@ impl Malformed {
         Self { bytes, method: None }
     }
 
-    /// Sound HTTP around nonsense.
+    /// Valid HTTP with an invalid request.
     pub(crate) fn content(random: &mut Random, token: &str) -> Self {
         let request = match random.below(6) {
             0 | 1 => Request::new(writing(random), "/api/api-keys").bearer(token).json(&body(random, token)),
@@ -195,7 +195,7 @@ fn other_protocol(random: &mut Random) -> Vec<u8> {
     random.one_of(&greetings).to_vec()
 }
 
-/// A sound request with a few bytes changed, removed or doubled, or its end cut off.
+/// A valid request with a few bytes changed, removed or duplicated, or with its end cut off.
 fn damaged(random: &mut Random, token: &str) -> Vec<u8> {
     let mut bytes = Request::new("POST", "/api/api-keys").bearer(token).json(&json!({ "label": "damaged" })).bytes();
     for _ in 0..=random.below(5) {
@@ -210,7 +210,7 @@ fn damaged(random: &mut Random, token: &str) -> Vec<u8> {
     bytes
 }
 
-/// What may stand where a text is expected.
+/// A value where a string is expected.
 fn value(random: &mut Random, depth: usize) -> Value {
     match random.below(14) {
         0 => Value::Null,
@@ -247,7 +247,7 @@ fn body(random: &mut Random, token: &str) -> Value {
     body
 }
 
-/// JSON that is none, in encodings that are none.
+/// Invalid JSON, in invalid encodings.
 fn spoiled_body(random: &mut Random, token: &str) -> Request {
     let media_type = random.one_of(&[
         "application/json",

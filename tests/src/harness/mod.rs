@@ -1,4 +1,4 @@
-//! What the tests start and speak through: the real binary, an identity provider, the databases, plain HTTP/1.1.
+//! What the tests use: the real binary, an identity provider, the databases, plain HTTP/1.1.
 
 mod binary;
 mod fault_proxy;

@@ -1,4 +1,4 @@
-/// A small seeded generator (SplitMix64): the same seed gives the same test.
+/// A seeded generator (SplitMix64): the same seed gives the same test.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -14,7 +14,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, which is not zero.
+    /// A number from 0 to `end - 1`; `end` is at least 1.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).expect("a usize fits");
         usize::try_from(self.next() % end).expect("below a usize")

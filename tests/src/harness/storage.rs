@@ -23,7 +23,7 @@ impl Storage {
         Self::Postgres { cluster, database }
     }
 
-    /// What `DATABASE_URL` takes.
+    /// The value of `DATABASE_URL`.
     pub(crate) fn url(&self) -> String {
         match self {
             Self::Sqlite { folder } => format!("sqlite://{}", folder.path().join("gatepost.db").display()),
@@ -40,7 +40,7 @@ impl Storage {
     }
 }
 
-/// Makes two tests of each `async fn(Storage)` that is named: `sqlite::name` and `postgres::name`.
+/// Makes two tests of each named `async fn(Storage)`: `sqlite::name` and `postgres::name`.
 macro_rules! on_both_databases {
     ($($name:ident),+ $(,)?) => {
         mod sqlite {

@@ -6,7 +6,7 @@ use super::wire::{Connection, Request, Response};
 
 pub(crate) const KEYS: &str = "/api/api-keys";
 
-/// Somebody who manages keys, each call over a connection of its own.
+/// A user who manages keys. Each call opens a connection.
 #[derive(Clone)]
 pub(crate) struct User {
     address: SocketAddr,
@@ -18,7 +18,7 @@ impl User {
         Self { address, token }
     }
 
-    /// The same person before another instance.
+    /// The same user at another instance.
     pub(crate) fn at(&self, address: SocketAddr) -> Self {
         Self { address, token: self.token.clone() }
     }
@@ -55,14 +55,14 @@ impl User {
         self.send(&self.request("DELETE").json(body)).await
     }
 
-    /// The caller's records; the call must succeed.
+    /// The records of the user's keys; the call must succeed.
     pub(crate) async fn keys(&self) -> Vec<Value> {
         let response = self.list().await;
         assert_eq!(response.status, 200, "{}", response.text());
         response.json()["keys"].as_array().expect("keys is an array").clone()
     }
 
-    /// A new key that must be made: the full key and its id.
+    /// Creates a key, which must succeed: the full key and its id.
     pub(crate) async fn created(&self, label: &str) -> (String, String) {
         let response = self.create(label).await;
         assert_eq!(response.status, 200, "{}", response.text());

@@ -2,17 +2,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// How long anything may take that a test waits for: generous, since other tests run beside it.
+/// How long a test waits for anything: long, because other tests run at the same time.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Asks again and again until the answer is `Some`.
+/// Repeats `ask` until it returns `Some`.
 pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
         if let Some(answer) = ask().await {
             return answer;
         }
-        assert!(start.elapsed() < DEADLINE, "waited {DEADLINE:?} in vain: {what}");
+        assert!(start.elapsed() < DEADLINE, "not within {DEADLINE:?}: {what}");
         sleep(Duration::from_millis(10)).await;
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::waiting::DEADLINE;
 
-/// A request, sent exactly as it is written here.
+/// A request that is sent exactly as written.
 #[derive(Clone)]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -41,7 +41,7 @@ impl Request {
         self.header("content-type", media_type)
     }
 
-    /// The request as it goes over the wire. `Host` and `Content-Length` are added.
+    /// The bytes of the request, with `Host` and `Content-Length` added.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\nhost: gatepost.test\r\n", self.method, self.path);
         for (name, value) in &self.headers {
@@ -54,11 +54,11 @@ impl Request {
     }
 }
 
-/// An answer, read to its end.
+/// A complete answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// Names in lower case, in the order of the answer.
+    /// Names in lower case, in the order in which they came.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
@@ -78,7 +78,7 @@ impl Response {
     }
 }
 
-/// One connection, kept alive: requests go out and answers come back one after the other.
+/// One kept connection that sends one request after the other.
 pub(crate) struct Connection {
     stream: TcpStream,
     received: Vec<u8>,
@@ -95,7 +95,7 @@ impl Connection {
         self.stream.write_all(bytes).await
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending side.
     pub(crate) async fn finish(&mut self) -> io::Result<()> {
         self.stream.shutdown().await
     }
@@ -105,8 +105,8 @@ impl Connection {
         self.receive(&request.method).await
     }
 
-    /// The next answer. `UnexpectedEof` when the connection was closed before its first byte, `InvalidData` when it
-    /// is no HTTP or was cut short, `TimedOut` after [`DEADLINE`].
+    /// The next answer. The error is `UnexpectedEof` when the connection was closed before the first byte,
+    /// `InvalidData` when the answer is not HTTP or was cut short, `TimedOut` after [`DEADLINE`].
     pub(crate) async fn receive(&mut self, method: &str) -> io::Result<Response> {
         timeout(DEADLINE, self.receive_at_leisure(method)).await.map_err(|_| ErrorKind::TimedOut)?
     }

@@ -3,12 +3,12 @@
 //!
 //! Three remarks, each an HTML comment directly above a block, say how a block is run:
 //!
-//! - `<!-- keeps running; ready when it prints "..." -->`: in a terminal of its own, until the end of the page.
+//! - `<!-- keeps running; ready when it prints "..." -->`: in another terminal, until the end of the page.
 //! - `<!-- not run: ... -->`: not at all, and why. The table below counts these.
 //! - none: to its end, in the one terminal of the page.
 //!
-//! A block of `json` directly after such a block is what the block prints; each line of a block of `text` is a part of a
-//! line that the block prints, in the same order.
+//! A block of `json` directly after such a block is what the block prints; each line of a block of `text` is a part of
+//! a line that the block prints, in the same order.
 
 use serde_json::Value;
 

@@ -12,9 +12,10 @@ use crate::harness::{Connection, FaultProxy, Line, eventually};
 
 const REVOCATIONS: usize = 10;
 const QUESTION_INTERVAL: Duration = Duration::from_millis(10);
-/// How long an instance is watched: past the bound.
+/// How long the test watches an instance: longer than the bound.
 const WATCHED: Duration = Duration::from_millis(5_500);
-/// A request that needs the database is answered within this, by `operations.md`; and a little for a busy machine.
+/// The longest time until a request that needs the database is answered, as `docs/operations.md` says, with a margin
+/// for a busy machine.
 const ANSWER_WITHIN: Duration = Duration::from_secs(6);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -27,8 +28,8 @@ async fn an_instance_whose_line_is_silent_refuses_within_five_seconds() {
     assert_refused_when_cut_off(Line::Silent).await;
 }
 
-/// One instance loses its feed and its pool; another revokes. What is in memory is good until nobody can tell, a good key
-/// is never a 401, and a revoked one is never good again.
+/// One instance loses its feed and its pool; another instance revokes a key. Keys in memory stay good until the
+/// instance answers 503. A good key never gets a 401, and a revoked key never becomes good again.
 async fn assert_refused_when_cut_off(line: Line) {
     let mut fleet = Fleet::of_one().await;
     let proxy = FaultProxy::before(fleet.database()).await;
@@ -50,17 +51,17 @@ async fn assert_refused_when_cut_off(line: Line) {
         watched.last_good().map_or(Duration::ZERO, |last| last.saturating_duration_since(*answered))
     };
     let delays: Delays = revoked_there.iter().map(taken_for_good).collect();
-    delays.print(&format!("still taken for good where the line is {line:?}"));
+    delays.print(&format!("still accepted on a connection that is {line:?}"));
     assert!(delays.max() <= REFUSED_CUT_OFF_WITHIN, "{delays}");
-    assert_eq!(unknown_there.statuses(), [503], "nobody can tell: {unknown_there}");
-    assert_eq!(good_there.statuses(), [200, 503], "good until nobody can tell, and never a 401: {good_there}");
+    assert_eq!(unknown_there.statuses(), [503], "503 for an unknown key: {unknown_there}");
+    assert_eq!(good_there.statuses(), [200, 503], "good, then 503, and never a 401: {good_there}");
     for (_, watched) in &revoked_there {
-        assert!(matches!(*watched.statuses(), [200, 503] | [503]), "what was refused stays refused: {watched}");
+        assert!(matches!(*watched.statuses(), [200, 503] | [503]), "a refused key stays refused: {watched}");
     }
 
     proxy.set(Line::Whole);
     for (key, status) in revoked.iter().map(|key| (key, 401)).chain([(&good, 200)]) {
-        eventually("the instance knows again", async || {
+        eventually("the instance reads the feed again", async || {
             let seen = there.send(&key.question()).await.status;
             assert!([status, 503].contains(&seen), "{seen} for a key that is {status}");
             (seen == status).then_some(())
@@ -69,10 +70,10 @@ async fn assert_refused_when_cut_off(line: Line) {
     }
 }
 
-/// The answers to one question that was asked again and again, in their order: when it was asked, and the status.
+/// The answers to one repeated question, in their order: the time of the question, and the status.
 struct Watched(Vec<(Instant, u16)>);
 
-/// Asks for [`WATCHED`]. Every question is answered in time.
+/// Repeats the question for [`WATCHED`]. Every answer comes in time.
 async fn watch(address: SocketAddr, key: &Key) -> Watched {
     let (mut connection, question) = (Connection::open(address).await.expect("it listens"), key.question());
     let (start, mut seen) = (Instant::now(), Vec::new());
@@ -87,12 +88,12 @@ async fn watch(address: SocketAddr, key: &Key) -> Watched {
 }
 
 impl Watched {
-    /// When the last question was asked that was answered 200.
+    /// The time of the last question that got a 200.
     fn last_good(&self) -> Option<Instant> {
         self.0.iter().rev().find(|(_, status)| *status == 200).map(|(asked, _)| *asked)
     }
 
-    /// The statuses in their order, each as long as it stayed.
+    /// The statuses in their order, and how long each lasted.
     fn statuses(&self) -> Vec<u16> {
         let mut statuses: Vec<u16> = self.0.iter().map(|(_, status)| *status).collect();
         statuses.dedup();

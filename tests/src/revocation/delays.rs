@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// How long something took, many times over.
+/// Many measurements of one duration.
 pub(super) struct Delays(Vec<Duration>);
 
 impl FromIterator<Duration> for Delays {
@@ -13,7 +13,7 @@ impl FromIterator<Duration> for Delays {
 }
 
 impl Delays {
-    /// The delay that so many of 1,000 do not pass.
+    /// The delay that `per_mille` of 1,000 measurements do not exceed.
     pub(super) fn per_mille(&self, share: usize) -> Duration {
         let rank = (self.0.len() * share).div_ceil(1_000).max(1);
         self.0[rank - 1]
@@ -23,7 +23,7 @@ impl Delays {
         self.per_mille(1_000)
     }
 
-    #[expect(clippy::print_stdout, reason = "a measurement is there to be read")]
+    #[expect(clippy::print_stdout, reason = "measurements go to the test's output")]
     pub(super) fn print(&self, what: &str) {
         println!("{what}: {self}");
     }

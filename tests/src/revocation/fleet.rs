@@ -8,12 +8,12 @@ use crate::harness::{Connection, FaultProxy, Gatepost, Request, Response, Setup,
 
 pub(super) const OPERATOR_TOKEN: &str = "an-operator-token-of-the-suite-0123456789";
 
-/// A key that is good for so long after its end is good for ever.
+/// How long to wait for a refusal. A key that is still good after this time counts as never refused.
 const REFUSED_OR_NEVER: Duration = Duration::from_secs(20);
 /// The wait between two questions about one key.
 const QUESTION_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Instances over one Postgres, of which each may have a proxy before the database.
+/// Instances on one Postgres. Each instance may reach the database through a proxy.
 pub(super) struct Fleet {
     pub(super) instances: Vec<Gatepost>,
     storage: Storage,
@@ -21,7 +21,7 @@ pub(super) struct Fleet {
 }
 
 impl Fleet {
-    /// One instance with a line of its own to the database.
+    /// One instance that reaches the database through its own proxy.
     pub(super) async fn of_one() -> Self {
         let storage = Storage::postgres().await;
         let setup =
@@ -38,24 +38,26 @@ impl Fleet {
         fleet
     }
 
-    /// One more instance, which reaches the database through the proxy.
+    /// Starts one more instance, which reaches the database through the proxy.
     pub(super) async fn join_through(&mut self, proxy: &FaultProxy) {
         let url = self.storage.url().replace(&self.database().port().to_string(), &proxy.port().to_string());
         self.instances.push(self.setup.twin().with("DATABASE_URL", &url).start().await);
     }
 
-    /// Where the database listens.
+    /// The address of the database.
     pub(super) fn database(&self) -> SocketAddr {
-        let Storage::Postgres { cluster, .. } = &self.storage else { unreachable!("a fleet needs Postgres") };
+        let Storage::Postgres { cluster, .. } = &self.storage else {
+            unreachable!("only Postgres can have several instances")
+        };
         SocketAddr::from(([127, 0, 0, 1], cluster.port()))
     }
 
-    /// Somebody before the first instance.
+    /// A user of the first instance.
     pub(super) fn user(&self, subject: &str) -> User {
         self.instances[0].user(subject)
     }
 
-    /// A new key, used on every instance, so that each remembers it.
+    /// A new key that was used on every instance, so that each instance has it in memory.
     pub(super) async fn used_key(&self, user: &User) -> Key {
         let (full_key, id) = user.created("fleet").await;
         let key = Key { full_key, id };
@@ -65,7 +67,7 @@ impl Fleet {
         key
     }
 
-    /// A call of the operator's to the first instance.
+    /// Calls the operator API of the first instance.
     pub(super) async fn operate(&self, method: &str, path: &str, body: &serde_json::Value) -> Response {
         self.instances[0].send(&Request::new(method, path).bearer(OPERATOR_TOKEN).json(body)).await
     }
@@ -78,7 +80,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// What a gateway asks.
+    /// The request of a gateway.
     pub(super) fn question(&self) -> Request {
         Request::new("GET", "/forward-auth").header("x-api-key", &self.full_key)
     }
@@ -89,8 +91,8 @@ impl Key {
     }
 }
 
-/// Asks one instance about one key, again and again over one connection, until it is not good any more. Answers when
-/// the first refusal was there, and its status.
+/// Asks one instance about one key over one connection, until the instance refuses the key. Returns the time of the
+/// first refusal, and its status.
 pub(super) async fn first_refusal(address: SocketAddr, key: Key) -> (Instant, u16) {
     let (mut connection, question) = (Connection::open(address).await.expect("it listens"), key.question());
     let start = Instant::now();

@@ -1,5 +1,5 @@
-//! How fast a revoked key is refused: the bounds of `docs/operations.md`, from the outside, on several instances over
-//! one Postgres. What is measured is printed; only the promises are asserted.
+//! How soon a revoked key is refused: the bounds of `docs/operations.md`, on several instances with one Postgres. The
+//! tests assert the bounds and print the measurements.
 
 mod cut_off;
 mod delays;
@@ -8,7 +8,7 @@ mod propagation;
 
 use std::time::Duration;
 
-/// On the other instances, all being well: for 999 of 1,000.
+/// The bound for 999 of 1,000 revocations on the other instances, without faults.
 const REFUSED_WITHIN: Duration = Duration::from_secs(1);
-/// On an instance that cannot read the change feed.
+/// The bound on an instance that cannot read the change feed.
 const REFUSED_CUT_OFF_WITHIN: Duration = Duration::from_secs(5);

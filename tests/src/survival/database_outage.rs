@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, eventually};
 
-/// What `operations.md` promises, and a little for a busy machine.
+/// The bound in `docs/operations.md`, with a margin for a busy machine.
 const ANSWER_WITHIN: Duration = Duration::from_secs(6);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -41,8 +41,9 @@ async fn own_cluster() -> Cluster {
     Cluster::start(ClusterSettings::default()).await.unwrap()
 }
 
-/// Everything that needs the database answers 503 in time, twenty calls at once; a good credential is never a bad one.
-/// A key that was used lately is good a little longer, from memory, until news of revocations is too old.
+/// Every call that needs the database gets a 503 in time, also with twenty calls at once; a good credential never gets
+/// a
+/// 401. A key in memory stays good until the last read of the change feed is too old.
 async fn assert_down(gatepost: &Gatepost, full_key: &str) {
     let alice = gatepost.user("alice");
     let start = Instant::now();
@@ -63,13 +64,13 @@ async fn assert_down(gatepost: &Gatepost, full_key: &str) {
     }
     assert!(start.elapsed() < ANSWER_WITHIN, "answered after {:?}", start.elapsed());
     let used_lately = Request::new("GET", "/api/whoami").header("x-api-key", full_key);
-    eventually("the memory is not trusted any more", async || {
+    eventually("the key in memory is no longer trusted", async || {
         let response = gatepost.send(&used_lately).await;
         assert!(matches!(response.status, 200 | 503), "{}", response.text());
         (response.status == 503).then_some(())
     })
     .await;
-    assert_eq!(gatepost.send(&Request::new("GET", "/livez")).await.status, 200, "the process itself is well");
+    assert_eq!(gatepost.send(&Request::new("GET", "/livez")).await.status, 200, "the process itself works");
     readyz_answers(gatepost, 503).await;
 }
 
@@ -81,7 +82,7 @@ fn assert_unavailable(response: &Response) {
     assert!(retry_after.parse::<u32>().is_ok(), "{retry_after}");
 }
 
-/// The same process works again, and until then says nothing but 503.
+/// The same process works again, and answers only 503 until then.
 async fn assert_heals(gatepost: &mut Gatepost, full_key: &str) {
     let alice = gatepost.user("alice");
     eventually("it heals", async || {
@@ -93,7 +94,7 @@ async fn assert_heals(gatepost: &mut Gatepost, full_key: &str) {
     })
     .await;
     readyz_answers(gatepost, 200).await;
-    // Every pooled connection, not only the first.
+    // Uses every connection of the pool, not only the first.
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..40 {
         let user = alice.clone();
@@ -103,9 +104,9 @@ async fn assert_heals(gatepost: &mut Gatepost, full_key: &str) {
     gatepost.assert_healthy();
 }
 
-/// Soon: a verdict is kept for a moment, so that whoever asks often costs little.
+/// Waits, because `/readyz` reuses a result for half a second.
 async fn readyz_answers(gatepost: &Gatepost, status: u16) {
-    eventually("/readyz has noticed", async || {
+    eventually("/readyz fails", async || {
         let response = gatepost.send(&Request::new("GET", "/readyz")).await;
         (response.status == status).then_some(())
     })

@@ -9,7 +9,7 @@ use crate::harness::{Connection, Gatepost, Request, Setup, Storage, User, eventu
 
 on_both_databases!(sigterm_under_load_fails_nobody, a_second_signal_ends_at_once);
 
-/// What `operations.md` promises.
+/// The longest shutdown, as `docs/operations.md` says.
 const EXIT_WITHIN: Duration = Duration::from_secs(10);
 const HELD: usize = 20;
 const LOADERS: usize = 6;
@@ -27,8 +27,8 @@ async fn sigterm_under_load_fails_nobody(storage: Storage) {
 
     let start = Instant::now();
     gatepost.signal("TERM");
-    // The server has the signal once it says so, or takes no more connections.
-    eventually("the end begins", async || match Connection::open(gatepost.address()).await {
+    // The server has received the signal when `/readyz` fails, or when it accepts no more connections.
+    eventually("the shutdown begins", async || match Connection::open(gatepost.address()).await {
         Ok(mut connection) => match connection.exchange(&Request::new("GET", "/readyz")).await {
             Ok(response) => (response.status == 503).then_some(()),
             Err(_) => Some(()),
@@ -39,7 +39,7 @@ async fn sigterm_under_load_fails_nobody(storage: Storage) {
     let mut created = Vec::new();
     for (mut connection, last) in held {
         connection.send(&last).await.unwrap();
-        let response = connection.receive("POST").await.expect("a request in flight is answered");
+        let response = connection.receive("POST").await.expect("a request in progress is answered");
         assert_eq!(response.status, 200, "{}", response.text());
         created.push(response.json()["keyId"].clone());
     }
@@ -50,16 +50,16 @@ async fn sigterm_under_load_fails_nobody(storage: Storage) {
     gatepost.start_again().await;
     let keys = alice.keys().await;
     let record = |id: &Value| keys.iter().find(|key| &key["id"] == id);
-    assert!(created.iter().all(|id| record(id).is_some()), "what was answered is stored");
+    assert!(created.iter().all(|id| record(id).is_some()), "a key that was answered is stored");
     assert_ne!(record(&json!(used)).unwrap()["lastUsedAt"], Value::Null, "the last use was written");
 }
 
-/// Requests that the server has begun to read: all sent but the last byte.
+/// Requests that the server has begun to read: everything is sent except the last byte.
 async fn hold_requests(gatepost: &Gatepost, user: &User) -> Vec<(Connection, Vec<u8>)> {
     let mut held = Vec::new();
     for number in 0..HELD {
         let mut connection = gatepost.connect().await;
-        // One whole exchange first, so that the server surely has accepted the connection.
+        // A complete exchange first, so that the server has accepted the connection for certain.
         assert_eq!(connection.exchange(&Request::new("GET", "/livez")).await.unwrap().status, 200);
         let request = user.request("POST").json(&json!({ "label": format!("held {number}") })).bytes();
         let (most, last) = request.split_at(request.len() - 1);
@@ -69,8 +69,8 @@ async fn hold_requests(gatepost: &Gatepost, user: &User) -> Vec<(Connection, Vec
     held
 }
 
-/// One kept connection, request after request, until the server closes it. A close before the first byte of an answer
-/// is HTTP's way to end an idle connection; an answer that is cut short, or a 5xx, is a failure.
+/// Sends requests over one kept connection until the server closes it. A server may close an idle connection before the
+/// first byte of an answer. An answer that is cut short, or a 5xx, is a failure.
 async fn load(alice: User, full_key: String, address: std::net::SocketAddr) {
     let whoami = Request::new("GET", "/api/whoami").header("x-api-key", &full_key);
     let requests = [alice.request("POST").json(&json!({ "label": "load" })), alice.request("GET"), whoami];
@@ -96,8 +96,8 @@ async fn a_second_signal_ends_at_once(storage: Storage) {
     let mut gatepost = Setup::serve(&storage).await.start().await;
     let held = hold_requests(&gatepost, &gatepost.user("alice")).await;
     gatepost.signal("TERM");
-    eventually("the log speaks of the end", async || gatepost.written().contains("signal").then_some(())).await;
-    assert!(gatepost.exit_status().is_none(), "it waits for the requests in flight");
+    eventually("the log reports the shutdown", async || gatepost.written().contains("signal").then_some(())).await;
+    assert!(gatepost.exit_status().is_none(), "the shutdown waits for the requests in progress");
     let start = Instant::now();
     gatepost.signal("TERM");
     gatepost.exited().await;

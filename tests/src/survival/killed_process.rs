@@ -12,8 +12,8 @@ const ROUNDS: usize = 4;
 const WRITERS: usize = 8;
 const ANSWERS_BEFORE_THE_KILL: usize = 60;
 
-/// What a client was told: the key's id and full key, and whether its revocation was answered. A call that was cut
-/// off may have happened or not.
+/// The answers that a client received: the key's id and full key, and whether its revocation was answered. A call that
+/// was cut off may or may not have taken effect.
 #[derive(Clone)]
 struct Told {
     user: User,
@@ -47,14 +47,14 @@ async fn kill_9_loses_nothing_that_was_answered(storage: Storage) {
         writers.join_all().await;
         gatepost.start_again().await;
         let told = told.lock().unwrap().clone();
-        assert!(told.len() >= ANSWERS_BEFORE_THE_KILL / 2, "the load was real: {}", told.len());
+        assert!(told.len() >= ANSWERS_BEFORE_THE_KILL / 2, "too few calls: {}", told.len());
         for key in &told {
             assert_kept(key, &gatepost).await;
         }
     }
 }
 
-/// Creates keys and revokes every second one, and writes down what was answered.
+/// Creates keys, revokes every second key, and records the answers.
 async fn write_until_cut_off(user: User, told: Arc<Mutex<Vec<Told>>>, answers: Arc<AtomicUsize>) {
     for number in 0.. {
         let request = user.request("POST").json(&serde_json::json!({ "label": format!("key {number}") }));
@@ -84,13 +84,13 @@ async fn write_until_cut_off(user: User, told: Arc<Mutex<Vec<Told>>>, answers: A
 
 async fn assert_kept(told: &Told, gatepost: &crate::harness::Gatepost) {
     let keys = told.user.keys().await;
-    let record = keys.iter().find(|key| key["id"] == told.id.as_str()).expect("an answered creation is kept");
+    let record = keys.iter().find(|key| key["id"] == told.id.as_str()).expect("an answered creation is stored");
     let works = gatepost.whoami(&told.full_key).await.status == 200;
     let revoked = record["revokedAt"] != Value::Null;
     assert_eq!(works, !revoked);
     match told.revocation {
-        Call::NotMade => assert!(!revoked, "nobody revoked it"),
+        Call::NotMade => assert!(!revoked, "a key that nobody revoked"),
         Call::CutOff => {}
-        Call::Answered => assert!(revoked, "an answered revocation is kept"),
+        Call::Answered => assert!(revoked, "an answered revocation is stored"),
     }
 }

@@ -1,4 +1,4 @@
-//! What happens when something is taken away: the process, the database, the operator's patience.
+//! A killed process, an unreachable database, a second process, a shutdown.
 
 mod database_outage;
 mod graceful_end;

@@ -2,7 +2,7 @@ use std::os::unix::fs::symlink;
 
 use crate::harness::{Gatepost, Setup, Storage, run_gatepost};
 
-/// A second process would not hear of the first one's revocations.
+/// A second process would not see the revocations of the first (decision 41).
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_process_on_one_sqlite_file_is_refused_by_any_path() {
     let storage = Storage::sqlite();

@@ -24,7 +24,7 @@ impl Host {
         Connection::open(self.0).await?.exchange(&request).await
     }
 
-    /// Publishes an event that must be accepted, and answers the answer.
+    /// Publishes an event, which must be accepted, and returns the answer.
     pub(crate) async fn publish(&self, user: &str, event_type: &str, data: Value) -> Value {
         let event = json!({ "userId": user, "type": event_type, "data": data });
         let response = self.try_publish(&event).await.expect("an answer");
@@ -33,7 +33,7 @@ impl Host {
     }
 }
 
-/// A developer at a customer, who calls with an API key.
+/// A developer of a customer, who calls with an API key.
 #[derive(Clone)]
 pub(crate) struct Consumer {
     address: SocketAddr,
@@ -41,7 +41,7 @@ pub(crate) struct Consumer {
 }
 
 impl Consumer {
-    /// One with a new key.
+    /// A consumer with a new key.
     pub(crate) async fn new(gatepost: &Gatepost, user: &str) -> Self {
         let (key, _) = gatepost.user(user).created("webhooks").await;
         Self { address: gatepost.address(), key }
@@ -53,7 +53,7 @@ impl Consumer {
         connection.exchange(&request).await.expect("an answer")
     }
 
-    /// What a call that must succeed answers.
+    /// The answer of a call that must succeed.
     pub(crate) async fn call(&self, request: Request) -> Value {
         let what = format!("{} {}", request.method, request.path);
         let response = self.send(request).await;
@@ -65,7 +65,7 @@ impl Consumer {
         self.call(Request::new("GET", path)).await
     }
 
-    /// Subscribes this URL, and answers the subscription's id and its secret.
+    /// Subscribes this URL, and returns the subscription's id and secret.
     pub(crate) async fn subscribe(&self, url: &str, events: &[&str]) -> (String, String) {
         let body = json!({ "url": url, "events": events });
         let answer = self.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
@@ -78,7 +78,7 @@ impl Consumer {
         answer["deliveries"].as_array().expect("deliveries is an array").clone()
     }
 
-    /// All about the one delivery to this subscription, once it is in this state and has an attempt.
+    /// Waits until the one delivery to this subscription is in this state and has an attempt, and returns its details.
     pub(crate) async fn delivery_in(&self, subscription: &str, state: &str) -> Value {
         eventually(&format!("a delivery to {subscription} is {state}"), async || {
             let found = self.deliveries(&format!("subscriptionId={subscription}&state={state}")).await;

@@ -14,13 +14,13 @@ on_both_databases!(kill_9_loses_no_accepted_event, what_waits_survives_and_arriv
 const KILLS: usize = 20;
 const PUBLISHERS: usize = 8;
 const ACCEPTED_BETWEEN_KILLS: usize = 100;
-/// Attempts at once: so many may be repeated after each kill.
+/// The limit of parallel attempts: at most so many are repeated after each kill.
 const CONCURRENCY: usize = 16;
 
-/// Twenty kills under load; the receiver runs on. What was accepted arrives, and what arrives twice was on its way when
-/// the process died.
+/// Kills the process twenty times under load, while the receiver keeps running. Every accepted event arrives. Only
+/// events that were being sent when the process died arrive twice.
 async fn kill_9_loses_no_accepted_event(storage: Storage) {
-    // A lease lasts a minute, and what was in flight when the process died waits for its end.
+    // A claim lasts a minute. Deliveries that were being sent when the process died wait for its end.
     let setup = setup(&storage).await.with("WEBHOOK_CONCURRENCY", &CONCURRENCY.to_string());
     let mut gatepost = setup.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
@@ -42,12 +42,12 @@ async fn kill_9_loses_no_accepted_event(storage: Storage) {
     ));
 }
 
-#[expect(clippy::print_stdout, reason = "what was measured is for reading")]
+#[expect(clippy::print_stdout, reason = "measurements go to the test's output")]
 fn report(text: std::fmt::Arguments<'_>) {
     println!("{text}");
 }
 
-/// Publishes from several connections at once, kills the process amid it, and notes the ids of accepted events.
+/// Publishes over several connections at once, kills the process meanwhile, and records the ids of accepted events.
 async fn publish_until_killed(gatepost: &mut Gatepost, round: usize, accepted: &Arc<Mutex<BTreeSet<String>>>) {
     let (count, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let host = Host(gatepost.address());
@@ -73,8 +73,8 @@ async fn publish_until_killed(gatepost: &mut Gatepost, round: usize, accepted: &
     publishers.join_all().await;
 }
 
-/// How often each event arrived, once all that were accepted have. Leases of the killed process end within a minute, so
-/// this waits for longer than other tests do.
+/// Waits until every accepted event has arrived, and counts how often each event arrived. The claims of the killed
+/// process end within a minute, so this waits longer than other tests.
 async fn eventually_arrived(receiver: &Receiver, accepted: &BTreeSet<String>) -> BTreeMap<String, usize> {
     let mut missing = accepted.len();
     for _ in 0..4 {
@@ -92,7 +92,7 @@ async fn eventually_arrived(receiver: &Receiver, accepted: &BTreeSet<String>) ->
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             }
         });
-        // A timeout only means that it is looked at again.
+        // After a timeout, the loop checks again.
         let _ = waited.await;
     }
     panic!("{missing} of {} accepted events never arrived", accepted.len());
@@ -106,8 +106,9 @@ fn tally(receiver: &Receiver) -> BTreeMap<String, usize> {
     arrived
 }
 
-/// Publish to a receiver that is down, kill, start the receiver and the process: it arrives. The kill comes after the
-/// first attempt has ended: what is being attempted at that moment waits for the end of its lease, a minute.
+/// An event that was published while the receiver was down arrives although the process was killed meanwhile. The test
+/// kills the process after the first attempt has ended; a delivery in an attempt would wait for the end of its claim, a
+/// minute.
 async fn what_waits_survives_and_arrives(storage: Storage) {
     let setup = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "3s,3s,3s,3s");
     let mut gatepost = setup.start().await;

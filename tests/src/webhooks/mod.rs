@@ -1,4 +1,4 @@
-//! Webhooks as their users see them: subscribed, published, received, over both databases.
+//! Webhooks from the outside, on both databases: subscribing, publishing, receiving.
 
 pub(crate) mod host;
 mod killed_process;

@@ -9,25 +9,25 @@ use tokio::time::sleep;
 
 use crate::harness::eventually;
 
-/// What a receiver does with each webhook once it has read it.
+/// What a receiver does with each webhook after it has read the webhook.
 #[derive(Clone, Debug)]
 pub(crate) enum Behaviour {
-    /// Writes this, and keeps the connection.
+    /// Writes these bytes, and keeps the connection.
     Answer(String),
-    /// Says nothing.
+    /// Sends nothing.
     Hang,
-    /// Writes this, and then nothing more.
+    /// Writes these bytes, and then nothing more.
     AnswerAndHang(String),
-    /// Closes the connection so that the other side sees a reset.
+    /// Closes the connection with a reset.
     Reset,
-    /// Writes this, and then these bytes again and again, as fast as they are taken.
+    /// Writes the first bytes, and then the second bytes again and again, as fast as the other side reads.
     Endless(String, Vec<u8>),
-    /// Writes this a byte at a time, ten bytes a second.
+    /// Writes these bytes one at a time, ten bytes a second.
     Drip(String),
 }
 
 impl Behaviour {
-    /// An answer with this status line, more header lines, and body.
+    /// An answer with this status line, these further header lines, and this body.
     pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Self {
         Self::Answer(format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()))
     }
@@ -37,7 +37,7 @@ impl Behaviour {
     }
 }
 
-/// A webhook as it came.
+/// A received webhook.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
     pub(crate) path: String,
@@ -52,7 +52,7 @@ impl Received {
     }
 }
 
-/// A receiver of webhooks on this machine, over plain HTTP/1.1. It stops with its value.
+/// A receiver of webhooks on this machine, over plain HTTP/1.1. Dropping the value stops it.
 pub(crate) struct Receiver {
     address: SocketAddr,
     state: Arc<State>,
@@ -69,7 +69,7 @@ impl Receiver {
         Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), behaviour).await
     }
 
-    /// Listens on this address, where another one may have listened before.
+    /// Listens on this address; another receiver may have used it before.
     pub(crate) async fn start_at(address: SocketAddr, behaviour: Behaviour) -> Self {
         let listener = eventually("the address is free", async || TcpListener::bind(address).await.ok()).await;
         let address = listener.local_addr().unwrap();
@@ -95,7 +95,7 @@ impl Receiver {
         self.state.received.lock().unwrap().clone()
     }
 
-    /// The first so many webhooks, once they have come.
+    /// Waits for `count` webhooks, and returns the first `count`.
     pub(crate) async fn expect(&self, count: usize) -> Vec<Received> {
         eventually("the webhooks come", async || Some(self.received()).filter(|received| received.len() >= count)).await
     }
@@ -107,7 +107,7 @@ async fn accept(listener: TcpListener, state: Arc<State>) {
         let (stream, _) = listener.accept().await.expect("a connection");
         let state = Arc::clone(&state);
         connections.spawn(async move {
-            // An error means that the other side went away.
+            // An error means that the other side has closed.
             let _ = serve(stream, &state).await;
         });
     }
@@ -130,7 +130,7 @@ async fn serve(mut stream: TcpStream, state: &State) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whatever does not end by itself, until the other side goes away.
+/// The behaviours that have no end: they last until the other side closes.
 async fn act(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), behaviour: Behaviour) -> std::io::Result<()> {
     match behaviour {
         Behaviour::Answer(_) | Behaviour::Reset => {}
@@ -159,7 +159,7 @@ async fn wait_for_end(stream: &mut (impl AsyncRead + Unpin)) {
     let _ = stream.read(&mut [0]).await;
 }
 
-/// The next request with its body; `None` when the other side has closed the connection between two.
+/// The next request with its body; `None` when the other side has closed the connection between requests.
 async fn read_request(
     stream: &mut (impl AsyncRead + Unpin),
     buffer: &mut Vec<u8>,
@@ -175,7 +175,7 @@ async fn read_request(
     }
 }
 
-/// A whole request at the start of the buffer, and its length.
+/// The complete request at the start of the buffer, and its length.
 fn parse_request(buffer: &[u8]) -> Option<(Received, usize)> {
     let head_length = buffer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(&buffer[..head_length]).into_owned();

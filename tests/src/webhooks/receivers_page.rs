@@ -1,6 +1,6 @@
-//! What `docs/webhooks/receivers.md` tells receivers to run, run: with the reference libraries and a real webhook.
+//! Runs the code of `docs/webhooks/receivers.md` with the reference libraries and a real webhook.
 //!
-//! `cargo xtask test` installs the libraries where it can, and skips by name what cannot be had.
+//! `cargo xtask test` installs the libraries where it can, and skips the other tests by name.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -41,16 +41,14 @@ print(json.dumps(handle(given['secret'], given['headers'], given['body'])))";
     .await;
 }
 
-/// Where `cargo xtask test` has installed the libraries.
-#[expect(clippy::disallowed_methods, reason = "tells where the reference libraries are, and no configuration of ours")]
+/// The folder into which `cargo xtask test` installs the libraries.
+#[expect(clippy::disallowed_methods, reason = "finds the reference libraries; not a setting of Gatepost")]
 fn libraries() -> PathBuf {
     let folder = std::env::var_os("RECEIVER_LIBRARIES");
-    folder
-        .map(PathBuf::from)
-        .expect("`cargo xtask test` installs the reference libraries, and says where in RECEIVER_LIBRARIES")
+    folder.map(PathBuf::from).expect("`cargo xtask test` installs the reference libraries and sets RECEIVER_LIBRARIES")
 }
 
-/// Runs the page's code in this language on a webhook as it came, on one whose body was changed, and on an old one.
+/// Runs the page's code in this language on a genuine webhook, on one with a changed body, and on an old one.
 async fn verifies(language: &str, name: &str, main: &str, program: impl Fn(&PathBuf) -> Command) {
     let gatepost = setup(&Storage::sqlite()).await.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
@@ -63,7 +61,7 @@ async fn verifies(language: &str, name: &str, main: &str, program: impl Fn(&Path
         ["webhook-id", "webhook-timestamp", "webhook-signature"].map(header).into_iter().collect();
     let body = String::from_utf8(webhook.body.clone()).unwrap();
 
-    // Where node looks for the library: in folders above the file.
+    // node searches the folders above the file for the library.
     let folder = tempfile::tempdir_in(libraries()).unwrap();
     let file = folder.path().join(name);
     std::fs::write(&file, format!("{}\n{main}\n", fence(language))).unwrap();

@@ -14,7 +14,7 @@ async fn no_signing_secret_is_in_the_files_of_sqlite() {
     no_signing_secret_is_in_the_files(Storage::sqlite()).await;
 }
 
-/// On a cluster of its own: every file of the server is searched.
+/// Uses a separate cluster, because the test searches every file of the server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_signing_secret_is_in_the_files_of_postgres() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
@@ -22,7 +22,7 @@ async fn no_signing_secret_is_in_the_files_of_postgres() {
 }
 
 const OWN_SECRET: &str = "canary-signing-secret-of-the-consumers-own";
-/// Another key than the suite's, of 32 bytes.
+/// A key of 32 bytes, different from the key of the suite.
 const NEW_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 
 async fn no_signing_secret_is_in_the_files(storage: Storage) {
@@ -46,13 +46,13 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     let mut haystacks = vec![gatepost.written().into_bytes()];
     haystacks.extend(database_files(&storage).await.into_iter().map(|(_, content)| content));
     let is_found = |needle: &[u8]| haystacks.iter().any(|haystack| contains(haystack, needle));
-    assert!(is_found(b"a canary sings"), "the search finds what is stored in clear");
+    assert!(is_found(b"a canary sings"), "the search finds text that is stored unencrypted");
     assert!(!needles.iter().any(|needle| is_found(needle)), "a signing secret is in the files or the log");
 }
 
 on_both_databases!(secrets_move_to_a_new_encryption_key,);
 
-/// The new key stands before the old one, the service starts and seals again; then the old key goes.
+/// Puts the new key before the old key; the service starts and encrypts the secrets again; then removes the old key.
 async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     let receiver = Receiver::start(Behaviour::ok()).await;
     let old = setup(&storage).await;

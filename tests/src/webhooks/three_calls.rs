@@ -12,7 +12,7 @@ on_both_databases!(
     both_secrets_sign_while_a_rotation_overlaps,
 );
 
-/// What the published reference library of Standard Webhooks says of a webhook.
+/// Verifies a webhook with the reference library of Standard Webhooks.
 fn verify(secret: &str, webhook: &Received) -> Result<(), standardwebhooks::WebhookError> {
     let mut headers = http::HeaderMap::new();
     for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
@@ -33,7 +33,7 @@ async fn a_subscribed_receiver_has_the_event_signed(storage: Storage) {
     assert_eq!((webhook.path.as_str(), webhook.header("content-type")), ("/hook", "application/json"));
     assert!(webhook.header("user-agent").starts_with("Gatepost/"));
     assert_eq!(webhook.header("webhook-id"), published["event"]["id"].as_str().unwrap());
-    verify(&secret, &webhook).expect("the reference library believes it");
+    verify(&secret, &webhook).expect("the reference library verifies the webhook");
     let body: Value = serde_json::from_slice(&webhook.body).unwrap();
     assert_eq!((&body["type"], &body["timestamp"]), (&json!("invoice.paid"), &published["event"]["createdAt"]));
     let text = String::from_utf8(webhook.body).unwrap();
@@ -70,9 +70,9 @@ async fn a_secret_of_the_consumers_own_signs(storage: Storage) {
     let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let body = json!({ "url": receiver.url(), "events": ["*"], "secret": secret });
     let answer = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
-    assert_eq!(answer.get("secret"), None, "it is not said back: {answer}");
+    assert_eq!(answer.get("secret"), None, "the answer does not repeat the secret: {answer}");
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
-    verify(secret, &receiver.expect(1).await[0]).expect("the reference library believes it");
+    verify(secret, &receiver.expect(1).await[0]).expect("the reference library verifies the webhook");
 }
 
 async fn both_secrets_sign_while_a_rotation_overlaps(storage: Storage) {
@@ -83,7 +83,7 @@ async fn both_secrets_sign_while_a_rotation_overlaps(storage: Storage) {
     let rotate = format!("{SUBSCRIPTIONS}/{id}/rotate-secret");
     let host = Host(gatepost.address());
     let rotated = consumer.call(Request::new("POST", &rotate).json(&json!({}))).await;
-    let new = rotated["secret"].as_str().expect("a secret of ours is said once").to_owned();
+    let new = rotated["secret"].as_str().expect("a secret that the service made is shown once").to_owned();
     host.publish("alice", "a", Value::Null).await;
     let webhook = receiver.expect(1).await.remove(0);
     verify(&old, &webhook).expect("the old secret signs until the overlap ends");
@@ -92,5 +92,5 @@ async fn both_secrets_sign_while_a_rotation_overlaps(storage: Storage) {
     host.publish("alice", "b", Value::Null).await;
     let webhook = receiver.expect(2).await.remove(1);
     verify(at_once["secret"].as_str().unwrap(), &webhook).expect("the newest signs");
-    assert!(verify(&new, &webhook).is_err(), "without an overlap the one before does not");
+    assert!(verify(&new, &webhook).is_err(), "without an overlap the secret before it does not sign");
 }

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-/// A receiver over TLS and HTTP/2, whose certificate an authority of its own has signed.
+/// A receiver over TLS and HTTP/2 with its own certificate authority.
 pub(crate) struct TlsReceiver {
     address: SocketAddr,
     authority_pem: String,
@@ -28,7 +28,7 @@ struct State {
     connections: AtomicUsize,
     sessions: AtomicUsize,
     served: AtomicUsize,
-    /// The next request is answered with GOAWAY alone.
+    /// Answer the next request with GOAWAY only.
     goes_away: AtomicBool,
 }
 
@@ -47,19 +47,19 @@ impl TlsReceiver {
         format!("https://127.0.0.1:{}/hook", self.address.port())
     }
 
-    /// A file in `folder` that names the authority.
+    /// Writes the authority's certificate into a file in `folder`.
     pub(crate) fn authority_file(&self, folder: &Path) -> PathBuf {
         let path = folder.join("authority.pem");
         std::fs::write(&path, &self.authority_pem).unwrap();
         path
     }
 
-    /// Answers the next request with GOAWAY, and no more.
+    /// Makes the receiver answer the next request with GOAWAY only.
     pub(crate) fn go_away(&self) {
         self.state.goes_away.store(true, Ordering::SeqCst);
     }
 
-    /// Webhooks that were answered with 200.
+    /// The number of webhooks that got a 200.
     pub(crate) fn served(&self) -> usize {
         self.state.served.load(Ordering::SeqCst)
     }
@@ -68,13 +68,13 @@ impl TlsReceiver {
         self.state.connections.load(Ordering::SeqCst)
     }
 
-    /// Whether nobody has gone on after seeing the certificate.
+    /// Whether no client has continued after it saw the certificate.
     pub(crate) fn nothing_was_read(&self) -> bool {
         self.state.sessions.load(Ordering::SeqCst) == 0
     }
 }
 
-/// A server for 127.0.0.1, and who vouches for it.
+/// A server certificate for 127.0.0.1, and its authority.
 fn certified() -> (TlsAcceptor, String) {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -102,7 +102,7 @@ async fn accept(listener: TcpListener, acceptor: TlsAcceptor, state: Arc<State>)
         state.connections.fetch_add(1, Ordering::SeqCst);
         let (acceptor, state) = (acceptor.clone(), Arc::clone(&state));
         connections.spawn(async move {
-            // An error means that the other side went away.
+            // An error means that the other side has closed.
             let _ = serve(stream, acceptor, &state).await;
         });
     }

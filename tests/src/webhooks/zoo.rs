@@ -13,7 +13,7 @@ on_both_databases!(
     http2_is_spoken_and_a_goaway_fails_one_attempt_alone,
 );
 
-/// How a delivery should end that is attempted once.
+/// The expected end of a delivery with one attempt.
 struct Expected {
     state: &'static str,
     error: Option<&'static str>,
@@ -32,7 +32,7 @@ const fn failed(error: &'static str, status: Option<u16>) -> Expected {
 fn animals() -> Vec<(&'static str, Behaviour, Expected)> {
     let answer = Behaviour::answer;
     let head = |headers: &str| format!("HTTP/1.1 200 OK\r\n{headers}\r\n");
-    // What looks like the start of a gzip stream: nobody here should find out.
+    // Looks like the start of a gzip stream. The sender must not decompress it.
     let gzip = "\u{1f}~".repeat(4096);
     vec![
         ("200", Behaviour::ok(), delivered(200)),
@@ -88,7 +88,7 @@ async fn every_receiver_ends_as_it_should_in_time_and_says_why(storage: Storage)
     for (name, subscription, expected) in outside {
         assert_end(&consumer, name, &subscription, &expected).await;
     }
-    assert!(untrusted.nothing_was_read(), "nothing is said to a server with a wrong certificate");
+    assert!(untrusted.nothing_was_read(), "nothing is sent to a server with a wrong certificate");
     gatepost.assert_healthy();
 }
 
@@ -145,7 +145,7 @@ async fn a_receiver_that_asks_for_time_gets_it(storage: Storage) {
     assert_eq!(webhooks[0].body, webhooks[1].body);
 }
 
-/// The receiver stops, events are published, it starts again: they arrive.
+/// Events that were published while the receiver was down arrive after it starts again.
 async fn a_receiver_that_comes_back_gets_what_it_missed(storage: Storage) {
     let gatepost = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "1s,1s,1s,1s,1s,1s,1s").start().await;
     let consumer = Consumer::new(&gatepost, "zoo").await;
@@ -157,7 +157,7 @@ async fn a_receiver_that_comes_back_gets_what_it_missed(storage: Storage) {
     for number in 0..3 {
         host.publish("zoo", "order.paid", json!({ "number": number })).await;
     }
-    eventually("each was tried in vain", async || {
+    eventually("every delivery has a failed attempt", async || {
         let waiting = consumer.deliveries(&format!("subscriptionId={subscription}")).await;
         waiting.iter().all(|delivery| delivery["attempts"].as_u64() >= Some(1)).then_some(())
     })
@@ -173,7 +173,7 @@ fn number_in(body: &[u8]) -> u64 {
     serde_json::from_slice::<Value>(body).unwrap()["data"]["number"].as_u64().expect("a number")
 }
 
-/// A URL at which nobody listens.
+/// A URL without a listener.
 fn unused_url() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}/hook", listener.local_addr().unwrap())
@@ -198,12 +198,12 @@ async fn http2_is_spoken_and_a_goaway_fails_one_attempt_alone(storage: Storage) 
     let host = Host(gatepost.address());
     for served in 1..=3 {
         host.publish("zoo", "feeding.time", Value::Null).await;
-        eventually("it is served", async || (receiver.served() == served).then_some(())).await;
+        eventually("the webhook is delivered", async || (receiver.served() == served).then_some(())).await;
     }
-    assert_eq!(receiver.connections(), 1, "they share a connection");
+    assert_eq!(receiver.connections(), 1, "the webhooks share a connection");
     receiver.go_away();
     host.publish("zoo", "feeding.time", Value::Null).await;
-    eventually("it is served after all", async || (receiver.served() == 4).then_some(())).await;
+    eventually("the webhook is delivered after the retry", async || (receiver.served() == 4).then_some(())).await;
     eventually("four are delivered", async || {
         let delivered = consumer.deliveries(&format!("subscriptionId={subscription}&state=delivered")).await;
         (delivered.len() == 4).then_some(())
