@@ -102,7 +102,7 @@ mod tests {
             (failed(None), 3, end(DeliveryEnd::ScheduleSpent)),
             (failed(Some(1)), 1, retry(104, 105)),
             (failed(Some(60)), 1, retry(160, 172)),
-            (failed(Some(4 * 24 * 3_600)), 1, end(DeliveryEnd::ScheduleSpent)),
+            (failed(Some(4 * 24 * 3_600)), 1, retry(2 * 24 * 3_600 + 12, 2 * 24 * 3_600 + 12)),
             (Verdict::NotCharged, 3, (NextStep::GiveBack(at(103)), NextStep::GiveBack(at(103)))),
         ] {
             let entropy = SeededEntropy::new(1);

@@ -26,6 +26,10 @@ impl RetrySchedule {
     /// (`Retry-After`) and lanes pause.
     pub const SLACK: Duration = Duration::from_hours(3 * 24);
 
+    /// How long before [`RetrySchedule::age_max`] a wait ends at the latest that a receiver asks for. Pauses and outages
+    /// need this room: past `age_max` the delivery would end without the attempt.
+    pub const ROOM: Duration = DAY;
+
     /// A schedule of these waits: the first attempt is at once, and the wait at index `n`
     /// follows the failure of attempt `n + 1`. No waits mean no retries.
     ///
@@ -54,7 +58,9 @@ impl RetrySchedule {
     ///   when the run started: when the delivery was made, or last retried by hand.
     /// - The wait is the schedule's or the receiver's (`retry_after`), whichever is longer, and then lengthened by up
     ///   to 20 % at random, so that what failed together does not return together. It is never shortened.
-    /// - Past [`RetrySchedule::age_max`] there is no further attempt, however long the receiver asks us to wait.
+    /// - A wait that the receiver asks for ends at the latest [`RetrySchedule::ROOM`] before
+    ///   [`RetrySchedule::age_max`], so that the attempt is made however long the receiver asks Gatepost to wait.
+    /// - After [`RetrySchedule::age_max`] there is no attempt.
     pub fn next_attempt(
         &self,
         attempts: u32,
@@ -64,8 +70,10 @@ impl RetrySchedule {
         entropy: &dyn Entropy,
     ) -> Option<Timestamp> {
         let index = usize::try_from(attempts.max(1) - 1).ok()?;
-        let wait = self.waits.get(index)?.max(&retry_after.unwrap_or_default()).to_owned();
-        let next = ended_at.plus(lengthened(wait, entropy));
+        let share = random_share(entropy);
+        let own = ended_at.plus(lengthened(*self.waits.get(index)?, share));
+        let asked = ended_at.plus(lengthened(retry_after.unwrap_or_default(), share));
+        let next = own.max(asked.min(started_at.plus(self.age_max() - Self::ROOM)));
         (next <= started_at.plus(self.age_max())).then_some(next)
     }
 
@@ -85,12 +93,17 @@ impl Default for RetrySchedule {
     }
 }
 
-/// The wait and up to a fifth of it, to the millisecond. No wait passes a hundred years.
-fn lengthened(wait: Duration, entropy: &dyn Entropy) -> Duration {
+/// A random number from 0 to 1.
+fn random_share(entropy: &dyn Entropy) -> f64 {
     let mut random = [0; 4];
     entropy.fill(&mut random);
+    f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX)
+}
+
+/// The wait and this share of a fifth of it, to the millisecond. A wait has at most a hundred years.
+fn lengthened(wait: Duration, share: f64) -> Duration {
     let wait = wait.min(36_500 * DAY);
-    wait + (wait / 5).mul_f64(f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX))
+    wait + (wait / 5).mul_f64(share)
 }
 
 #[cfg(test)]
@@ -139,18 +152,30 @@ mod tests {
     }
 
     #[test]
-    fn age_ends_a_delivery_whatever_the_receiver_asks() {
+    fn age_ends_a_delivery() {
         let schedule = RetrySchedule::new(vec![10 * SECOND; 3]).unwrap();
         let age_max = schedule.age_max();
         assert_eq!(age_max, 36 * SECOND + RetrySchedule::SLACK);
-        let next =
-            |ended_at: Timestamp, retry_after| schedule.next_attempt(1, at(0), ended_at, retry_after, &Constant(0));
+        let next = |ended_at| schedule.next_attempt(1, at(0), ended_at, None, &Constant(0));
         let last = at(0).plus(age_max);
-        assert_eq!(next(last.minus(10 * SECOND), None), Some(last));
-        assert_eq!(next(last.minus(9 * SECOND), None), None);
-        assert_eq!(next(at(0), Some(age_max)), Some(last));
-        assert_eq!(next(at(0), Some(age_max + SECOND)), None);
-        assert_eq!(next(at(0), Some(Duration::MAX)), None);
+        assert_eq!(next(last.minus(10 * SECOND)), Some(last));
+        assert_eq!(next(last.minus(9 * SECOND)), None);
+    }
+
+    /// However long the receiver asks Gatepost to wait, an attempt that the schedule has is made.
+    #[test]
+    fn retry_after_is_cut_to_what_the_schedule_allows() {
+        let schedule = RetrySchedule::new(vec![10 * SECOND; 3]).unwrap();
+        let next = |ended_at, retry_after| schedule.next_attempt(1, at(0), ended_at, Some(retry_after), &Constant(255));
+        let (longest, last) = (schedule.age_max() - RetrySchedule::ROOM, at(0).plus(schedule.age_max()));
+        let cut = Some(at(0).plus(longest));
+        for asked in [longest, schedule.age_max(), schedule.age_max() + SECOND, Duration::MAX] {
+            assert_eq!(next(at(0), asked), cut, "{asked:?}");
+        }
+        assert_eq!(next(at(0), DAY), Some(at(0).plus(DAY + DAY / 5)), "a wait that the schedule allows is not cut");
+        let late = last.minus(DAY / 2);
+        assert_eq!(next(late, DAY), Some(late.plus(12 * SECOND)), "past the cut, the schedule's own wait stays");
+        assert_eq!(next(last.minus(11 * SECOND), DAY), None);
     }
 
     #[test]
@@ -167,7 +192,7 @@ mod tests {
         #[test]
         fn a_wait_is_lengthened_by_a_fifth_at_most_and_never_shortened(millis in 0_u64..=604_800_000, seed: u64) {
             let wait = Duration::from_millis(millis);
-            let lengthened = lengthened(wait, &SeededEntropy::new(seed));
+            let lengthened = lengthened(wait, random_share(&SeededEntropy::new(seed)));
             prop_assert!(wait <= lengthened && lengthened <= wait + wait / 5);
         }
     }
