@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -15,7 +15,8 @@ pub struct MemoryKeyStore(Mutex<Tables>);
 
 #[derive(Debug, Default)]
 struct Tables {
-    keys: HashMap<KeyId, ApiKey>,
+    /// Sorted, so that what a purge deletes depends on nothing but its arguments.
+    keys: BTreeMap<KeyId, ApiKey>,
     ids: HashMap<KeyDigest, KeyId>,
     owned: HashMap<UserId, BTreeSet<KeyId>>,
     /// The keys of all changes. A position in the feed is how many there were.
@@ -169,10 +170,6 @@ impl ChangeFeed for MemoryKeyStore {
         let changes = new.filter(|new| new.len() <= max as usize).map(<[KeyDigest]>::to_vec);
         let changes = changes.map_or(KeyChanges::OfAnyKey, KeyChanges::Of);
         Ok(FeedRead { changes, position: FeedPosition::new(tables.changes.len().to_string()) })
-    }
-
-    async fn hint(&self) {
-        std::future::pending::<()>().await;
     }
 
     async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {

@@ -1,3 +1,5 @@
+use std::future::pending;
+
 use async_trait::async_trait;
 
 #[cfg(doc)]
@@ -64,8 +66,11 @@ pub trait ChangeFeed: Send + Sync {
     /// return.
     ///
     /// A hint, such as a notification after the commit: it makes readers faster, and no reader relies on it. It does
-    /// not fail, reconnects by itself, and may be dropped and called again at any time.
-    async fn hint(&self);
+    /// not fail, reconnects by itself, and may be dropped and called again at any time. A store that sends no
+    /// notifications keeps this default, which never returns.
+    async fn hint(&self) {
+        pending().await
+    }
 
     /// Deletes changes that were committed before the read that returned `before`, or some of them, in one short
     /// transaction; none where `before` is of another server. Callers make sure that every instance has read past it.

@@ -1,6 +1,5 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
-use std::future::pending;
 
 use async_trait::async_trait;
 
@@ -153,9 +152,5 @@ impl DeliveryQueue for MemoryWebhookStore {
 
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         Ok(self.tables().end_closed(at, max))
-    }
-
-    async fn hint(&self) {
-        pending::<()>().await;
     }
 }

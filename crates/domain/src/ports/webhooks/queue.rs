@@ -1,3 +1,5 @@
+use std::future::pending;
+
 use async_trait::async_trait;
 
 use crate::ports::{Entropy, StoreError};
@@ -159,9 +161,11 @@ pub trait DeliveryQueue: Send + Sync {
     /// and ended here; what is left when the subscription is enabled again is delivered.
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError>;
 
-    /// Returns when deliveries may have become due since the last return, or for no reason at all; perhaps never.
+    /// Returns when deliveries may have become due since the last return, or for no reason at all. It may never return.
     ///
-    /// A hint: it makes dispatchers faster, and none relies on it. It does not fail, and may be dropped and called
-    /// again at any time.
-    async fn hint(&self);
+    /// A hint makes dispatchers faster, and no dispatcher relies on it. It does not fail, and may be dropped and called
+    /// again at any time. A store that sends no notifications keeps this default, which never returns.
+    async fn hint(&self) {
+        pending().await
+    }
 }
