@@ -1,0 +1,83 @@
+use domain::memory::{MemoryKeyStore, MemoryWebhookStore};
+use domain::ports::{
+    ActiveLimit, ClaimRequest, Completion, DeliveryCommands as _, DeliveryQueue as _, EventStore as _, KeyStore as _,
+    RetryRequest, SubscriptionStore as _,
+};
+use domain::webhooks::{NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange};
+use domain::{ApiKey, DeliveryId, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, SubscriptionId, Timestamp, UserId};
+
+use crate::codec::Field;
+
+/// What the calls change: both wings, in memory.
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(crate) keys: MemoryKeyStore,
+    pub(crate) webhooks: MemoryWebhookStore,
+}
+
+/// Declares [`Call`]: the number of each call in the journal, its arguments, and the method that it stands for.
+macro_rules! calls {
+    ($($number:literal $name:ident { $($field:ident: $type:ty),* } => $wing:ident.$method:ident($($argument:expr),*);)*) => {
+        /// A call of a method that writes, with its arguments.
+        pub(crate) enum Call {
+            $($name { $($field: $type),* }),*
+        }
+
+        impl Call {
+            /// Calls the method again. It does what it did before: nothing that the outcome depends on is missing here.
+            pub(crate) async fn replay(self, memory: &Memory) {
+                match self {
+                    // A call that was refused before is refused again.
+                    $(Self::$name { $($field),* } => drop(memory.$wing.$method($($argument),*).await)),*
+                }
+            }
+        }
+
+        impl Field for Call {
+            fn write(&self, bytes: &mut Vec<u8>) {
+                match self {
+                    $(Self::$name { $($field),* } => {
+                        u8::write(&$number, bytes);
+                        $($field.write(bytes);)*
+                    })*
+                }
+            }
+
+            fn read(bytes: &mut &[u8]) -> Option<Self> {
+                match u8::read(bytes)? {
+                    $($number => Some(Self::$name { $($field: Field::read(bytes)?),* }),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+calls! {
+    0 InsertKey { key: ApiKey, digest: KeyDigest, limit: ActiveLimit, view: ListView }
+        => keys.insert_within(&key, &digest, limit, view);
+    1 RevokeKey { owner: UserId, id: KeyId, at: Timestamp, view: ListView } => keys.revoke(&owner, id, at, view);
+    2 RotateKey { owner: UserId, id: KeyId, rotation: KeyRotation, digest: KeyDigest, view: ListView }
+        => keys.rotate(&owner, id, &rotation, &digest, view);
+    3 RevokeByDigests { digests: Vec<KeyDigest>, at: Timestamp } => keys.revoke_by_digests(&digests, at);
+    4 RecordUses { uses: Vec<KeyUse> } => keys.record_uses(&uses);
+    5 PurgeEnded { before: Timestamp, max: u32 } => keys.purge_ended(before, max);
+    6 InsertSubscription { subscription: Subscription, secret: SealedSecret, max: u32 }
+        => webhooks.insert_within(&subscription, &secret, max);
+    7 UpdateSubscription { owner: UserId, id: SubscriptionId, change: SubscriptionChange, at: Timestamp }
+        => webhooks.update(&owner, id, &change, at);
+    8 RotateSecret { owner: UserId, id: SubscriptionId, secret: SealedSecret, previous_until: Timestamp, at: Timestamp }
+        => webhooks.rotate_secret(&owner, id, &secret, previous_until, at);
+    9 DeleteSubscription { owner: UserId, id: SubscriptionId, at: Timestamp } => webhooks.delete(&owner, id, at);
+    10 ReplaceSecrets { id: SubscriptionId, from: SealedSecrets, to: SealedSecrets }
+        => webhooks.replace_secrets(id, &from, &to);
+    11 Publish { events: Vec<NewEvent> } => webhooks.publish(&events);
+    12 Claim { request: ClaimRequest } => webhooks.claim(&request);
+    13 Complete { completions: Vec<Completion> } => webhooks.complete(&completions);
+    14 EndClosed { at: Timestamp, max: u32 } => webhooks.end_closed(at, max);
+    15 Retry { owner: UserId, id: DeliveryId, request: RetryRequest } => webhooks.retry(&owner, id, request);
+    16 Cancel { owner: UserId, id: DeliveryId, at: Timestamp } => webhooks.cancel(&owner, id, at);
+    17 Recover { owner: UserId, subscription: SubscriptionId, request: RetryRequest, max: u32 }
+        => webhooks.recover(&owner, subscription, request, max);
+    18 PurgeHistory { before: Timestamp, max: u32 } => webhooks.purge_history(before, max);
+}

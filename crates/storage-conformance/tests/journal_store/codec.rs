@@ -1,0 +1,200 @@
+//! How the arguments of a call become bytes. A real adapter has columns or a serializer instead.
+
+use std::time::Duration;
+
+use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, NextStep, RetryRequest};
+use domain::webhooks::{
+    AttemptRecord, ContentDigest, DeliveryEnd, Description, DisableReason, Event, EventType, FailureReason, NewEvent,
+    Payload, PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents, Subscription,
+    SubscriptionChange, SubscriptionStatus, TargetUrl, Verdict,
+};
+use domain::{
+    ApiKey, DeliveryId, EventId, KeyDigest, KeyId, KeyRotation, KeyUse, Label, ListView, Scopes, SubscriptionId,
+    Timestamp, UserId,
+};
+
+/// A value that can be written to the journal and read back.
+pub(crate) trait Field: Sized {
+    /// Appends the value.
+    fn write(&self, bytes: &mut Vec<u8>);
+
+    /// Takes a value off the front; `None` when the bytes do not start with one.
+    fn read(bytes: &mut &[u8]) -> Option<Self>;
+}
+
+macro_rules! numbers {
+    ($($type:ty),*) => {$(
+        impl Field for $type {
+            fn write(&self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+
+            fn read(bytes: &mut &[u8]) -> Option<Self> {
+                Some(Self::from_le_bytes(<[u8; size_of::<Self>()]>::read(bytes)?))
+            }
+        }
+    )*};
+}
+
+/// Types that are written as another type: how to get there, and how to get back.
+macro_rules! stored_as {
+    ($($type:ty as $stored:ty: $to:expr, $from:expr;)*) => {$(
+        impl Field for $type {
+            fn write(&self, bytes: &mut Vec<u8>) {
+                let to: fn(&$type) -> $stored = $to;
+                to(self).write(bytes);
+            }
+
+            fn read(bytes: &mut &[u8]) -> Option<Self> {
+                let from: fn($stored) -> Option<$type> = $from;
+                from(<$stored>::read(bytes)?)
+            }
+        }
+    )*};
+}
+
+/// Types that are written field by field.
+macro_rules! records {
+    ($($type:ident { $($field:ident),* })*) => {$(
+        impl Field for $type {
+            fn write(&self, bytes: &mut Vec<u8>) {
+                $(self.$field.write(bytes);)*
+            }
+
+            fn read(bytes: &mut &[u8]) -> Option<Self> {
+                Some(Self { $($field: Field::read(bytes)?),* })
+            }
+        }
+    )*};
+}
+
+numbers!(u8, u16, u32, u64, i64);
+
+impl<const LENGTH: usize> Field for [u8; LENGTH] {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self);
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        bytes.split_off(..LENGTH)?.try_into().ok()
+    }
+}
+
+impl<Item: Field> Field for Vec<Item> {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        u32::try_from(self.len()).expect("fewer than 4,294,967,296 items").write(bytes);
+        self.iter().for_each(|item| item.write(bytes));
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        (0..u32::read(bytes)?).map(|_| Item::read(bytes)).collect()
+    }
+}
+
+impl<Item: Field> Field for Option<Item> {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.is_some().write(bytes);
+        self.iter().for_each(|item| item.write(bytes));
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        if bool::read(bytes)? { Some(Some(Item::read(bytes)?)) } else { Some(None) }
+    }
+}
+
+impl<First: Field, Second: Field> Field for (First, Second) {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.0.write(bytes);
+        self.1.write(bytes);
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Some((First::read(bytes)?, Second::read(bytes)?))
+    }
+}
+
+stored_as! {
+    bool as u8: |is| u8::from(*is), |byte| Some(byte == 1);
+    String as Vec<u8>: |text| text.clone().into_bytes(), |bytes| Self::from_utf8(bytes).ok();
+    Duration as (u64, u32): |one| (one.as_secs(), one.subsec_nanos()), |(secs, nanos)| Some(Self::new(secs, nanos));
+    Timestamp as i64: |at| at.unix_millis(), Self::from_unix_millis;
+    KeyId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    EventId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    DeliveryId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    SubscriptionId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    KeyDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    ContentDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    ClaimId as i64: |claim| claim.number(), |number| Some(Self::from_number(number));
+    UserId as (String, String):
+        |user| (user.issuer().to_owned(), user.subject().to_owned()), |(issuer, subject)| Self::new(issuer, subject).ok();
+    Label as String: |label| label.as_str().to_owned(), |text| Self::parse(&text).ok();
+    Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
+    Description as String: |text| text.as_str().to_owned(), |text| Self::parse(&text).ok();
+    EventType as String: |name| name.as_str().to_owned(), |text| Self::parse(&text).ok();
+    PublisherId as String: |id| id.as_str().to_owned(), |text| Self::parse(&text).ok();
+    TargetUrl as String: |url| url.as_str().to_owned(), |text| Self::from_stored(&text);
+    SubscribedEvents as Vec<String>:
+        |events| events.patterns().iter().map(|pattern| pattern.as_str().to_owned()).collect(),
+        |names| Self::parse(names.iter().map(String::as_str)).ok();
+    Payload as Vec<u8>: |payload| payload.bytes().to_vec(), |bytes| Some(Self::from_bytes(bytes));
+    SealedSecret as Vec<u8>: |secret| secret.as_bytes().to_vec(), |bytes| Some(Self::from_bytes(bytes));
+    FailureReason as String: |reason| reason.code().to_owned(), |code| Self::from_code(&code);
+    DisableReason as String: |reason| reason.code().to_owned(), |code| Self::from_code(&code);
+    DeliveryEnd as String: |end| end.code().to_owned(), |code| Self::from_code(&code);
+    SubscriptionStatus as (bool, Option<DisableReason>):
+        |status| match status {
+            Self::Enabled => (true, None),
+            Self::DisabledByOwner => (false, None),
+            Self::DisabledByService(reason) => (false, Some(*reason)),
+        },
+        |(is_enabled, reason)| Some(match (is_enabled, reason) {
+            (true, _) => Self::Enabled,
+            (false, None) => Self::DisabledByOwner,
+            (false, Some(reason)) => Self::DisabledByService(reason),
+        });
+    Verdict as (u8, Option<(FailureReason, Option<Duration>)>):
+        |verdict| match verdict {
+            Self::Delivered => (0, None),
+            Self::Failed { reason, retry_after } => (1, Some((*reason, *retry_after))),
+            Self::Gone => (2, None),
+            Self::NotCharged => (3, None),
+        },
+        |stored| match stored {
+            (0, None) => Some(Self::Delivered),
+            (1, Some((reason, retry_after))) => Some(Self::Failed { reason, retry_after }),
+            (2, None) => Some(Self::Gone),
+            (3, None) => Some(Self::NotCharged),
+            _ => None,
+        };
+    NextStep as (bool, (Option<DeliveryEnd>, Option<Timestamp>)):
+        |next| match next {
+            Self::End(end) => (false, (Some(*end), None)),
+            Self::Retry(at) => (false, (None, Some(*at))),
+            Self::GiveBack(at) => (true, (None, Some(*at))),
+        },
+        |stored| match stored {
+            (_, (Some(end), _)) => Some(Self::End(end)),
+            (false, (_, at)) => at.map(Self::Retry),
+            (true, (_, at)) => at.map(Self::GiveBack),
+        };
+}
+
+records! {
+    ApiKey {
+        id, owner, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by
+    }
+    ActiveLimit { max, at }
+    ListView { at, ended_max }
+    KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max }
+    KeyUse { id, at }
+    Subscription { id, owner, url, events, description, status, created_at, updated_at }
+    SubscriptionChange { url, events, description, enabled }
+    SealedSecrets { current, previous }
+    Event { id, owner, event_type, payload, created_at }
+    NewEvent { event, publication, only }
+    PublicationKey { id, content }
+    ClaimRequest { claim, at, until, lanes_max, room, rooms }
+    AttemptRecord { number, started_at, duration, failure, status, excerpt }
+    Completion { subscription, delivery, claim, attempt, verdict, ended_at, next }
+    RetryRequest { at, published_since }
+}

@@ -1,0 +1,62 @@
+use async_trait::async_trait;
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
+use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+
+use crate::call::Call;
+use crate::store::{Answer, JournalStore};
+
+#[async_trait]
+impl KeyStore for JournalStore {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &KeyDigest,
+        limit: ActiveLimit,
+        view: ListView,
+    ) -> Answer<Insertion> {
+        let _journal = self.record(Call::InsertKey { key: key.clone(), digest: *digest, limit, view }).await?;
+        self.memory.keys.insert_within(key, digest, limit, view).await
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
+        self.memory.keys.list(owner, view).await
+    }
+
+    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Answer<Revocation> {
+        let _journal = self.record(Call::RevokeKey { owner: owner.clone(), id, at, view }).await?;
+        self.memory.keys.revoke(owner, id, at, view).await
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &KeyDigest,
+        view: ListView,
+    ) -> Answer<Rotation> {
+        let (owner_copy, rotation_copy) = (owner.clone(), rotation.clone());
+        let call = Call::RotateKey { owner: owner_copy, id, rotation: rotation_copy, digest: *digest, view };
+        let _journal = self.record(call).await?;
+        self.memory.keys.rotate(owner, id, rotation, digest, view).await
+    }
+
+    async fn revoke_by_digests(&self, digests: &[KeyDigest], at: Timestamp) -> Answer<Vec<(KeyDigest, ApiKey)>> {
+        let _journal = self.record(Call::RevokeByDigests { digests: digests.to_vec(), at }).await?;
+        self.memory.keys.revoke_by_digests(digests, at).await
+    }
+
+    async fn find_by_digest(&self, digest: &KeyDigest) -> Answer<Option<ApiKey>> {
+        self.memory.keys.find_by_digest(digest).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
+        let _journal = self.record(Call::RecordUses { uses: uses.to_vec() }).await?;
+        self.memory.keys.record_uses(uses).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::PurgeEnded { before, max }).await?;
+        self.memory.keys.purge_ended(before, max).await
+    }
+}

@@ -1,0 +1,83 @@
+//! A durable toy store for all ports keeps every promise. `docs/writing-an-adapter.md` goes through it.
+
+mod call;
+mod codec;
+mod crash;
+mod journal;
+mod keys;
+mod store;
+mod webhooks;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use store::JournalStore;
+use tempfile::TempDir;
+
+async fn open(folder: &Path) -> Arc<JournalStore> {
+    Arc::new(JournalStore::open(&folder.join("journal")).await.expect("a journal"))
+}
+
+/// An empty store, and the folder that must outlive it.
+async fn fresh() -> (Arc<JournalStore>, TempDir) {
+    let folder = TempDir::new().expect("a folder for the journal");
+    (open(folder.path()).await, folder)
+}
+
+mod key_promises {
+    use super::*;
+    use domain::ports::KeyStore;
+    use storage_conformance::keys::durability;
+
+    async fn fresh_store() -> (Arc<dyn KeyStore>, TempDir) {
+        let (store, folder) = fresh().await;
+        (store, folder)
+    }
+
+    storage_conformance::key_store_tests!(fresh_store());
+
+    #[tokio::test]
+    async fn what_was_answered_is_durable() {
+        let (store, folder) = fresh().await;
+        let written = durability::write(&*store).await;
+        drop(store);
+        written.expect_in(&*open(folder.path()).await).await;
+    }
+}
+
+mod change_feed_promises {
+    use super::*;
+    use storage_conformance::Instances;
+
+    /// One process has the file to itself, so there is one instance.
+    async fn instances() -> (Instances, TempDir) {
+        let (store, folder) = fresh().await;
+        ([store.clone(), store], folder)
+    }
+
+    storage_conformance::change_feed_tests!(instances());
+}
+
+mod webhook_promises {
+    use super::*;
+    use storage_conformance::WebhookStore;
+    use storage_conformance::webhooks::durability;
+
+    async fn fresh_store() -> (Arc<dyn WebhookStore>, TempDir) {
+        let (store, folder) = fresh().await;
+        (store, folder)
+    }
+
+    storage_conformance::webhook_store_tests!(fresh_store());
+
+    #[tokio::test]
+    async fn what_was_answered_is_durable() {
+        let (store, folder) = fresh().await;
+        let written = durability::write(&*store).await;
+        drop(store);
+        written.expect_in(&*open(folder.path()).await).await;
+        let opened_again = open(folder.path()).await;
+        written.expect_in(&*opened_again).await;
+        written.expect_delivered_by(&*opened_again).await;
+    }
+}

@@ -1,0 +1,111 @@
+//! The specimen of `docs/writing-an-adapter.md`: one type that implements every storage port. A method that writes
+//! records its call first, and then does in memory what the call says.
+
+use std::io;
+use std::path::Path;
+
+use async_trait::async_trait;
+use domain::ports::{
+    AttemptCursor, ChangeFeed, Close, DeliveryLog, DeliveryPage, FeedPosition, FeedRead, LoggedAttempt, NotReady,
+    ReadinessCheck, Schema, StoreError,
+};
+use domain::webhooks::{DeliveryFilter, DeliveryHistory};
+use domain::{DeliveryId, SubscriptionId, UserId};
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::call::{Call, Memory};
+use crate::journal::Journal;
+
+pub(crate) type Answer<T> = Result<T, StoreError>;
+
+/// API keys and webhooks in memory, and every change of them in a file.
+///
+/// An adapter mints no id and reads no clock, so the outcome of a call depends on nothing but its arguments and the
+/// calls before it. Replaying the file therefore leads to the same store again.
+pub(crate) struct JournalStore {
+    pub(crate) memory: Memory,
+    journal: Mutex<Journal>,
+}
+
+impl JournalStore {
+    /// Opens the file and replays what is in it.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be opened, or is damaged elsewhere than at its end.
+    pub(crate) async fn open(path: &Path) -> io::Result<Self> {
+        let (journal, calls) = Journal::open(path)?;
+        let memory = Memory::default();
+        for call in calls {
+            call.replay(&memory).await;
+        }
+        Ok(Self { memory, journal: Mutex::new(journal) })
+    }
+
+    /// Makes the call durable. The caller keeps the guard until memory has changed too, so that memory sees the calls
+    /// in the order of the journal. It does not wait in between: a dropped future leaves all of the call or nothing.
+    pub(crate) async fn record(&self, call: Call) -> Answer<MutexGuard<'_, Journal>> {
+        let mut journal = self.journal.lock().await;
+        // Blocks its thread while the disk works. A real adapter does that on a thread of its own.
+        journal.append(&call).map_err(|error| StoreError::Unavailable(error.into()))?;
+        Ok(journal)
+    }
+}
+
+#[async_trait]
+impl ChangeFeed for JournalStore {
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Answer<FeedRead> {
+        self.memory.keys.changes_since(since, max).await
+    }
+
+    async fn forget_changes(&self, before: &FeedPosition) -> Answer<()> {
+        self.memory.keys.forget_changes(before).await
+    }
+}
+
+#[async_trait]
+impl DeliveryLog for JournalStore {
+    async fn list(
+        &self,
+        owner: &UserId,
+        filter: &DeliveryFilter,
+        before: Option<DeliveryId>,
+        max: u32,
+    ) -> Answer<DeliveryPage> {
+        DeliveryLog::list(&self.memory.webhooks, owner, filter, before, max).await
+    }
+
+    async fn find(&self, owner: &UserId, id: DeliveryId) -> Answer<Option<DeliveryHistory>> {
+        DeliveryLog::find(&self.memory.webhooks, owner, id).await
+    }
+
+    async fn attempts_after(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        after: AttemptCursor,
+        max: u32,
+    ) -> Answer<Vec<LoggedAttempt>> {
+        self.memory.webhooks.attempts_after(owner, subscription, after, max).await
+    }
+}
+
+#[async_trait]
+impl ReadinessCheck for JournalStore {
+    fn name(&self) -> &'static str {
+        "database"
+    }
+
+    async fn check(&self) -> Result<(), NotReady> {
+        if self.journal.lock().await.is_broken() {
+            return Err(NotReady { summary: "the journal does not take writes", source: None });
+        }
+        Ok(())
+    }
+}
+
+/// There is no schema.
+impl Schema for JournalStore {}
+
+/// The file closes with the store.
+impl Close for JournalStore {}

@@ -1,0 +1,133 @@
+use async_trait::async_trait;
+use domain::ports::{
+    ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryQueue, EventStore, Publication, RetryByHand,
+    RetryRequest, SubscriptionInsertion, SubscriptionStore,
+};
+use domain::webhooks::{
+    Delivery, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+};
+use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+
+use crate::call::Call;
+use crate::store::{Answer, JournalStore};
+
+#[async_trait]
+impl SubscriptionStore for JournalStore {
+    async fn insert_within(
+        &self,
+        subscription: &Subscription,
+        secret: &SealedSecret,
+        max: u32,
+    ) -> Answer<SubscriptionInsertion> {
+        let (subscription_copy, secret_copy) = (subscription.clone(), secret.clone());
+        let call = Call::InsertSubscription { subscription: subscription_copy, secret: secret_copy, max };
+        let _journal = self.record(call).await?;
+        self.memory.webhooks.insert_within(subscription, secret, max).await
+    }
+
+    async fn list(&self, owner: &UserId, before: Option<SubscriptionId>, max: u32) -> Answer<Vec<Subscription>> {
+        SubscriptionStore::list(&self.memory.webhooks, owner, before, max).await
+    }
+
+    async fn find(&self, owner: &UserId, id: SubscriptionId) -> Answer<Option<(Subscription, SubscriptionHealth)>> {
+        SubscriptionStore::find(&self.memory.webhooks, owner, id).await
+    }
+
+    async fn update(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        change: &SubscriptionChange,
+        at: Timestamp,
+    ) -> Answer<Option<Subscription>> {
+        let call = Call::UpdateSubscription { owner: owner.clone(), id, change: change.clone(), at };
+        let _journal = self.record(call).await?;
+        self.memory.webhooks.update(owner, id, change, at).await
+    }
+
+    async fn rotate_secret(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        secret: &SealedSecret,
+        previous_until: Timestamp,
+        at: Timestamp,
+    ) -> Answer<Option<Subscription>> {
+        let call = Call::RotateSecret { owner: owner.clone(), id, secret: secret.clone(), previous_until, at };
+        let _journal = self.record(call).await?;
+        self.memory.webhooks.rotate_secret(owner, id, secret, previous_until, at).await
+    }
+
+    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Answer<bool> {
+        let _journal = self.record(Call::DeleteSubscription { owner: owner.clone(), id, at }).await?;
+        self.memory.webhooks.delete(owner, id, at).await
+    }
+
+    async fn list_secrets(
+        &self,
+        after: Option<SubscriptionId>,
+        max: u32,
+    ) -> Answer<Vec<(SubscriptionId, SealedSecrets)>> {
+        self.memory.webhooks.list_secrets(after, max).await
+    }
+
+    async fn replace_secrets(&self, id: SubscriptionId, from: &SealedSecrets, to: &SealedSecrets) -> Answer<bool> {
+        let _journal = self.record(Call::ReplaceSecrets { id, from: from.clone(), to: to.clone() }).await?;
+        self.memory.webhooks.replace_secrets(id, from, to).await
+    }
+}
+
+#[async_trait]
+impl EventStore for JournalStore {
+    async fn publish(&self, events: &[NewEvent]) -> Answer<Publication> {
+        let _journal = self.record(Call::Publish { events: events.to_vec() }).await?;
+        self.memory.webhooks.publish(events).await
+    }
+}
+
+#[async_trait]
+impl DeliveryQueue for JournalStore {
+    async fn claim(&self, request: &ClaimRequest) -> Answer<Vec<ClaimedLane>> {
+        let _journal = self.record(Call::Claim { request: request.clone() }).await?;
+        self.memory.webhooks.claim(request).await
+    }
+
+    async fn complete(&self, completions: &[Completion]) -> Answer<Vec<bool>> {
+        let _journal = self.record(Call::Complete { completions: completions.to_vec() }).await?;
+        self.memory.webhooks.complete(completions).await
+    }
+
+    async fn end_closed(&self, at: Timestamp, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::EndClosed { at, max }).await?;
+        self.memory.webhooks.end_closed(at, max).await
+    }
+}
+
+#[async_trait]
+impl DeliveryCommands for JournalStore {
+    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Answer<RetryByHand> {
+        let _journal = self.record(Call::Retry { owner: owner.clone(), id, request }).await?;
+        self.memory.webhooks.retry(owner, id, request).await
+    }
+
+    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Answer<Option<Delivery>> {
+        let _journal = self.record(Call::Cancel { owner: owner.clone(), id, at }).await?;
+        self.memory.webhooks.cancel(owner, id, at).await
+    }
+
+    async fn recover(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+    ) -> Answer<Option<u32>> {
+        let _journal = self.record(Call::Recover { owner: owner.clone(), subscription, request, max }).await?;
+        self.memory.webhooks.recover(owner, subscription, request, max).await
+    }
+
+    async fn purge_history(&self, before: Timestamp, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::PurgeHistory { before, max }).await?;
+        self.memory.webhooks.purge_history(before, max).await
+    }
+}
