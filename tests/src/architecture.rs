@@ -1,8 +1,9 @@
-//! The shape of the workspace, read from cargo: dependencies point inward, and both databases have the same migrations.
+//! The shape of the workspace, read from cargo: dependencies point inward, keys and webhooks do not import each other,
+//! and both databases have the same migrations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
@@ -93,6 +94,74 @@ fn what_must_be_absent_is() {
 /// `diesel` and `diesel-async` belong to the family `diesel`; `ringbuffer` does not belong to `ring`.
 fn is_of_family(package: &str, start: &str) -> bool {
     package.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+}
+
+/// A crate that knows both wings of the product has a folder for each. Neither imports the other: what both need lies
+/// at the root of the crate.
+#[test]
+fn keys_and_webhooks_do_not_import_each_other() {
+    let (of_keys, of_webhooks) = (exports_of(&["keys", "change_feed"]), exports_of(&["webhooks"]));
+    assert!(of_keys.contains("ApiKey") && of_keys.contains("KeyStore"), "{of_keys:?}");
+    assert!(of_webhooks.contains("DeliveryQueue") && of_webhooks.is_disjoint(&of_keys), "{of_webhooks:?}");
+    let mut read = 0;
+    for file in rust_files(&root().join("crates")) {
+        let forbidden = match wing(&file) {
+            Some("keys") => &of_webhooks,
+            Some(_) => &of_keys,
+            None => continue,
+        };
+        let other = if wing(&file) == Some("keys") { "webhooks" } else { "keys" };
+        let imported = imports(&fs::read_to_string(&file).unwrap());
+        let wrong = imported.iter().find(|name| forbidden.contains(*name) || *name == other);
+        assert!(wrong.is_none(), "{} imports {wrong:?}", file.display());
+        read += 1;
+    }
+    assert!(read > 100, "{read} files were read");
+}
+
+/// What `domain` and `domain::ports` export from these modules. All of `domain::webhooks` is named by its path.
+fn exports_of(modules: &[&str]) -> BTreeSet<String> {
+    let source = root().join("crates/domain/src");
+    let texts = ["lib.rs", "ports/mod.rs"].map(|file| fs::read_to_string(source.join(file)).unwrap());
+    let exports = texts.iter().flat_map(|text| text.split("pub use ").skip(1)).filter_map(|export| {
+        let (path, items) = export.split(';').next()?.rsplit_once("::")?;
+        modules.contains(&path.split("::").next()?).then(|| words(items))
+    });
+    exports.flatten().collect()
+}
+
+/// All names in the `use` declarations that begin with this crate or with `domain`.
+fn imports(text: &str) -> BTreeSet<String> {
+    let ours = |path: &&str| ["crate::", "super::", "domain::"].iter().any(|start| path.starts_with(start));
+    let declarations = text.split("use ").skip(1).filter(ours).filter_map(|rest| rest.split(';').next());
+    declarations.flat_map(words).collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    text.split(|character| !is_part(character)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// The wing of a source file: the folder, or the file itself.
+fn wing(file: &Path) -> Option<&'static str> {
+    let is_source = file.components().any(|part| part.as_os_str() == "src");
+    let is_in = |wing: &&str| file.with_extension("").components().any(|part| part.as_os_str() == *wing);
+    ["keys", "webhooks"].into_iter().filter(|_| is_source).find(is_in)
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let is_rust = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "rs");
+    files.into_iter().filter(is_rust).chain(folders.iter().flat_map(|folder| rust_files(folder))).collect()
+}
+
+/// Each concern of the HTTP adapter has a folder; what belongs to several is few enough to see at once.
+#[test]
+fn the_http_adapter_has_few_files_at_its_root() {
+    let source = root().join("crates/adapters-http/src");
+    let files = names_in(&source).into_iter().filter(|name| source.join(name).is_file()).collect::<Vec<_>>();
+    assert!(files.len() <= 8, "{files:?}");
 }
 
 #[test]
