@@ -7,6 +7,7 @@ use crate::endpoints::operations;
 use crate::errors::problem::Problem;
 
 /// The OpenAPI document of the API, generated from the code: JSON, indented, with a line break at its end.
+/// See decision 11.
 ///
 /// # Panics
 ///

@@ -14,7 +14,7 @@ const OK_AGE_MAX: Duration = Duration::from_millis(500);
 /// How long a bad outcome is reused. Short, because clients that poll during a start wait for the first good outcome.
 const FAILED_AGE_MAX: Duration = Duration::from_millis(20);
 
-/// Runs the readiness checks, for one request at a time.
+/// Runs the readiness checks, for one request at a time. See decision 22.
 pub(crate) struct Readiness {
     checks: Vec<Arc<dyn ReadinessCheck>>,
     deadline: Duration,

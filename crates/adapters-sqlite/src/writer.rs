@@ -30,7 +30,7 @@ enum Durability {
     Committed,
 }
 
-/// Hands writes to the one thread that performs them.
+/// Hands writes to the one thread that performs them. See decision 19.
 #[derive(Clone)]
 pub(crate) struct Writer {
     queue: mpsc::Sender<Message>,

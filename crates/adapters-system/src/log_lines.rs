@@ -15,7 +15,7 @@ const WAITING_BYTES_MAX: usize = 1 << 20;
 
 /// Log lines on their way out. A thread of its own writes them, in their order, at the latest [`GATHER`] after each;
 /// warnings and errors are written at once, with all that came before: they may be the last words. Dropped, it writes
-/// what is left.
+/// what is left. See decision 32.
 pub struct LogLines(Arc<Shared>);
 
 struct Shared {

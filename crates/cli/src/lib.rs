@@ -2,6 +2,8 @@
 //!
 //! The binary reads the environment and the configuration, opens a [`Connection`] and calls [`run`]. One action of the
 //! command line has one file. Every call to the service goes through the `gatepost-client` library.
+//!
+//! See decision 29.
 
 mod command;
 mod connection;

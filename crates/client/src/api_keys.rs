@@ -141,7 +141,7 @@ struct RevokeBody<'a> {
     key_id: &'a str,
 }
 
-/// The specification allows two forms of the answer, and requires clients to accept both.
+/// The specification allows two forms of the answer, and requires clients to accept both. See decision 3.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum KeyList {

@@ -13,6 +13,8 @@
 //! - **Dying** at any point loses nothing: what was claimed is due again when its lease ends.
 //!
 //! Any number of dispatchers may work on one queue.
+//!
+//! See decision 33.
 
 mod claim_room;
 mod claiming;

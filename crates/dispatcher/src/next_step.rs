@@ -9,7 +9,7 @@ use domain::webhooks::{DeliveryEnd, RetrySchedule, Verdict};
 /// Whether the delivery is not to be sent any more, and how it ends then: it is past its schedule.
 ///
 /// Attempts are counted by claims, so that a delivery at which the process dies each time ends here. A lane's pauses
-/// may last longer than the schedule allows.
+/// may last longer than the schedule allows. See decision 34.
 pub(crate) fn end_unsent(schedule: &RetrySchedule, delivery: &ClaimedDelivery, now: Timestamp) -> Option<DeliveryEnd> {
     let is_spent = delivery.run_attempt > schedule.attempts_max();
     let is_too_old = now > delivery.run_started_at.plus(schedule.age_max());

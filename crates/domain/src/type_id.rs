@@ -14,7 +14,7 @@ const SUFFIX_LENGTH: usize = 26;
 #[error("not an id of this kind")]
 pub struct InvalidId;
 
-/// Makes one kind of id. Each is a type of its own, so that mixing two kinds does not compile.
+/// Makes one kind of id. Each is a type of its own, so that mixing two kinds does not compile. See decision 1.
 macro_rules! type_id {
     ($(#[$documentation:meta])* $name:ident, $prefix:literal) => {
         $(#[$documentation])*

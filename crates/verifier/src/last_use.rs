@@ -47,7 +47,7 @@ pub(crate) trait Used {
     fn last_use(&self) -> &LastUse;
 }
 
-/// The keys whose newest use is noted, and perhaps not stored yet.
+/// The keys whose newest use is noted, and perhaps not stored yet. See decisions 23 and 40.
 pub(crate) struct Uses<K> {
     shards: Box<[Mutex<Shard<K>>]>,
 }

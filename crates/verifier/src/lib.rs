@@ -9,6 +9,8 @@
 //!
 //! Uses are noted in memory and written in batches, forward only, so that a verification never waits for a write.
 //! What is noted but not written yet is shown to owners through [`domain::ports::RecentUses`].
+//!
+//! See decision 26.
 
 mod answers;
 mod evicting_store;

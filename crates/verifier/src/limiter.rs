@@ -25,7 +25,7 @@ pub struct Allowance {
 }
 
 /// Holds each key to the rate limit, by GCRA. The state lies in the cached key itself, so there is no table of keys to
-/// share or to clean, and what is not a good key has no state at all.
+/// share or to clean, and what is not a good key has no state at all. See decision 10.
 pub(crate) struct Limiter {
     limit: RateLimit,
     gcra: RateLimiter<Arc<VerifiedKey>, InTheKey, Monotonic, StateInformationMiddleware>,

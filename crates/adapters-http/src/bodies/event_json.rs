@@ -5,7 +5,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::value::RawValue;
 
 /// An event as its publisher sends it. Each field is raw JSON: one pass over the body reads all fields and copies
-/// nothing, so that `data` is delivered byte for byte. Unknown fields are skipped.
+/// nothing, so that `data` is delivered byte for byte. Unknown fields are skipped. See decision 36.
 #[derive(Default)]
 pub(crate) struct EventJson<'a> {
     pub(crate) user_id: Option<&'a RawValue>,

@@ -1,4 +1,6 @@
 //! The middleware around every request: id, deadline, log line, CORS and common headers.
+//!
+//! See decision 21.
 
 pub(crate) mod access_log;
 pub(crate) mod cross_origin;

@@ -1,4 +1,4 @@
-/// The credential that a caller presented.
+/// The credential that a caller presented. See decision 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presented<T> {
     /// No credential.

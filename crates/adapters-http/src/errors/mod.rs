@@ -1,4 +1,6 @@
 //! Errors: their codes, their problem documents, and the mapping from domain errors to answers.
+//!
+//! See decision 2.
 
 pub(crate) mod api_error;
 pub(crate) mod chain;

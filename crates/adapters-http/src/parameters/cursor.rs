@@ -1,4 +1,6 @@
 //! Positions in lists and streams, as opaque strings that clients send back.
+//!
+//! See decision 35.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -24,6 +24,7 @@ pub(crate) struct KeyRecord {
     /// When the key was revoked; `null` if it is not revoked.
     #[schema(format = DateTime, required)]
     revoked_at: Option<String>,
+    // A plain key has exactly the six fields above: see decision 4.
     /// When the key expires; absent if it does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime, nullable = false)]

@@ -27,7 +27,7 @@ const BUSY_READ_INTERVAL: Duration = Duration::from_millis(50);
 const GREETING: &str = "retry: 3000\n\n";
 const KEEP_ALIVE: &str = ": keep-alive\n\n";
 
-/// Streams attempts as they end, as server-sent events (WHATWG HTML, section 9.2).
+/// Streams attempts as they end, as server-sent events (WHATWG HTML, section 9.2). See decision 37.
 pub(crate) struct AttemptStream {
     follower: AttemptFollower,
     /// Holds the credential, which must stay valid.

@@ -24,7 +24,7 @@ macro_rules! server_run {
 }
 
 /// What was committed between the snapshot `$2` and this statement's own: a transaction that was running then is not
-/// visible in `$2`, however long it has run. One row at least, with the position.
+/// visible in `$2`, however long it has run. One row at least, with the position. See decision 42.
 const CHANGES_SINCE: &str = concat!(
     "SELECT ",
     server_run!(),

@@ -40,7 +40,7 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.wakes, lane.failure
 ///   others are read.
 /// - The payload comes once for each event.
 ///
-/// Nothing here waits for a lock: who meets another claim passes it by.
+/// Nothing here waits for a lock: who meets another claim passes it by. See decision 38.
 const CLAIM: &str = "WITH asked AS MATERIALIZED (
         SELECT lane.subscription_id, free.room FROM unnest($1, $2) AS free (subscription_id, room)
         JOIN webhook_lanes AS lane ON lane.subscription_id = free.subscription_id AND lane.is_open

@@ -8,6 +8,7 @@ use domain::{KeyId, KeyUse, Timestamp};
 
 /// Forward only: a use that is not newer than the stored one changes nothing. The keys come as one JSON object, because
 /// a statement for each of them would be prepared anew each time; it is read in its order, which is that of the index.
+/// See decision 40.
 const RECORD_USES: &str = "UPDATE api_keys SET last_used_at = used.at
     FROM (SELECT unhex(key) AS id, atom AS at FROM json_each(?)) AS used
     WHERE api_keys.id = used.id AND (last_used_at IS NULL OR last_used_at < used.at)";

@@ -43,6 +43,7 @@ impl Loaded {
 pub(crate) type Needs = fn(&Configuration) -> Vec<Problem>;
 
 /// Reads the configuration file (`gatepost.toml` when none is named) and the environment, which wins.
+/// See decision 24.
 ///
 /// # Errors
 ///

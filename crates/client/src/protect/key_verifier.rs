@@ -50,7 +50,7 @@ impl Default for KeyVerifierSettings {
 }
 
 /// Verifies API keys: asks Gatepost, and caches the answers for a moment. Create one and share it. It is cheap to
-/// clone, and clones share the cache.
+/// clone, and clones share the cache. See decision 28.
 #[derive(Clone)]
 pub struct KeyVerifier(Arc<Inner>);
 

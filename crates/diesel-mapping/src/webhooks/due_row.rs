@@ -34,7 +34,7 @@ impl Phase {
     }
 }
 
-/// A delivery that has not ended as it is stored, without its event's type: nothing checked yet.
+/// A delivery that has not ended as it is stored, without its event's type: nothing checked yet. See decision 31.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_due)]
 pub struct DueRow {

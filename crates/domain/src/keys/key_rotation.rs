@@ -20,7 +20,7 @@ pub enum RotationRefusal {
 }
 
 /// A rotation, decided but for the key that it is about: the store reads that one under its lock, and asks
-/// [`KeyRotation::decide`].
+/// [`KeyRotation::decide`]. See decision 25.
 #[derive(Clone, Debug)]
 pub struct KeyRotation {
     /// The new key's id.

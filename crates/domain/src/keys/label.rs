@@ -14,7 +14,7 @@ pub enum InvalidLabel {
     ControlCharacter,
 }
 
-/// The human label of an API key: trimmed, 1 to 100 characters, no control characters.
+/// The human label of an API key: trimmed, 1 to 100 characters, no control characters. See decision 5.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label(String);
 

@@ -6,7 +6,7 @@ use crate::{ApiKey, Timestamp};
 pub const LISTED_ENDED_KEYS_MAX: u32 = 100;
 
 /// Which of an owner's keys a list shows: every good one, those that are being replaced included, and the most
-/// recently ended.
+/// recently ended. See decision 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListView {
     /// The instant at which "good" and "ended" are decided.

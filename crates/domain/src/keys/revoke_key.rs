@@ -17,6 +17,7 @@ pub enum RevokeKeyError {
 
 impl Keys {
     /// Revokes a key of the owner's and answers with the updated list. Revoking again changes nothing and succeeds.
+    /// See decision 7.
     ///
     /// # Errors
     ///

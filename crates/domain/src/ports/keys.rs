@@ -14,7 +14,7 @@ pub struct ActiveLimit {
     pub at: Timestamp,
 }
 
-/// What became of an insertion.
+/// What became of an insertion. See decision 17.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Insertion {
     /// Stored; the owner's keys as the view shows them, the new one included.

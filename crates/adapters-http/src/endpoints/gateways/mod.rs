@@ -1,4 +1,6 @@
 //! Endpoints that gateways call about a request.
+//!
+//! See decision 27.
 
 mod forward_auth;
 

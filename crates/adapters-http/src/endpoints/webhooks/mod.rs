@@ -1,4 +1,6 @@
 //! Webhook subscriptions and deliveries, for users.
+//!
+//! See decisions 9, 15 and 35.
 
 mod cancel_delivery;
 mod change_subscription;

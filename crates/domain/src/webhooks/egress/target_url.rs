@@ -19,7 +19,7 @@ pub enum InvalidTargetUrl {
 }
 
 /// Where a subscription's webhooks go: an absolute URL without user info or fragment, in the normal form of the
-/// WHATWG URL standard, so that every spelling of an address is the address.
+/// WHATWG URL standard, so that every spelling of an address is the address. See decision 12.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TargetUrl(Url);
 

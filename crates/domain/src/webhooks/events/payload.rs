@@ -12,7 +12,7 @@ pub struct PayloadTooLarge {
 }
 
 /// The body of a webhook, `{"type", "timestamp", "data"}`: composed once for each event, stored, and then signed and
-/// sent byte for byte at every attempt.
+/// sent byte for byte at every attempt. See decision 16.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload(Arc<[u8]>);
 

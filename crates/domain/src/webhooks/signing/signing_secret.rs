@@ -32,7 +32,7 @@ pub enum InvalidSigningSecret {
 /// The secret that a subscription's webhooks are signed with. It cannot be printed and is wiped on drop.
 ///
 /// `whsec_` and base64 stand for the decoded bytes, as Standard Webhooks 1.0 has it; any other text is itself the key,
-/// byte for byte.
+/// byte for byte. See decision 14.
 #[derive(Clone)]
 pub struct SigningSecret {
     text: Zeroizing<String>,

@@ -24,7 +24,7 @@ pub struct Subscription {
     pub updated_at: Timestamp,
 }
 
-/// Whether a subscription receives events.
+/// Whether a subscription receives events. See decision 13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubscriptionStatus {
     /// It does.
