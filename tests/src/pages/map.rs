@@ -1,11 +1,13 @@
-//! Every page is found from the map, and every link leads somewhere.
+//! Every page is found from the map, every record from the code that it explains, and every link leads somewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 use super::page::{Page, pages};
-use super::sources::root;
+use super::sources::{files_below, has_extension, root};
 
 const MAP: &str = "docs/README.md";
+const RECORDS: &str = "docs/decisions/";
 
 /// A reader of the map needs two clicks at most.
 #[test]
@@ -40,4 +42,59 @@ fn every_link_leads_somewhere() {
         }
     }
     assert!(dead.is_empty(), "links that lead nowhere: {dead:#?}");
+}
+
+#[test]
+fn code_names_every_record_that_explains_it() {
+    let (named, records) = (records_named_by_code(), record_files());
+    let unnamed: Vec<_> = records.iter().filter(|(number, _)| !named.contains_key(number)).collect();
+    assert!(unnamed.is_empty(), "no code names these records, as in \"see decision 38\": {unnamed:#?}");
+    let unknown: Vec<_> = named.iter().filter(|(number, _)| !records.contains_key(number)).collect();
+    assert!(unknown.is_empty(), "code names records that do not exist: {unknown:#?}");
+}
+
+/// The files of records by their numbers, which have no gap and no duplicate.
+fn record_files() -> BTreeMap<usize, String> {
+    let files = files_below("docs/decisions").into_iter().filter(|path| !path.ends_with("README.md"));
+    let records: Vec<String> = files.collect();
+    let number = |path: &String| leading_number(path.strip_prefix(RECORDS).unwrap()).unwrap();
+    let numbers: Vec<usize> = records.iter().map(number).collect();
+    assert_eq!(numbers, (1..=records.len()).collect::<Vec<_>>(), "each number has one record");
+    numbers.into_iter().zip(records).collect()
+}
+
+/// The numbers of records that code names, each with a file that names the record.
+fn records_named_by_code() -> BTreeMap<usize, String> {
+    let mut named = BTreeMap::new();
+    let is_code = |path: &String| has_extension(path, &["rs", "sql", "toml"]) && !path.starts_with("tests/src/pages/");
+    for path in files_below("").into_iter().filter(is_code) {
+        let text = fs::read_to_string(root().join(&path)).unwrap();
+        named.extend(record_numbers(&text).into_iter().map(|number| (number, path.clone())));
+    }
+    named
+}
+
+/// The numbers after `docs/decisions/`, and in `decision 38` and `decisions 9, 15 and 35`.
+fn record_numbers(text: &str) -> Vec<usize> {
+    let mut numbers: Vec<usize> = text.split(RECORDS).skip(1).filter_map(leading_number).collect();
+    let mut is_list = false;
+    for word in text.split_whitespace() {
+        let number = leading_number(word);
+        numbers.extend(number.filter(|_| is_list));
+        let begins = ["decision", "decisions", "record"].contains(&word.trim_start_matches('('));
+        is_list = begins || is_list && (word == "and" || number.is_some() && !word.ends_with(['.', ')']));
+    }
+    numbers
+}
+
+fn leading_number(text: &str) -> Option<usize> {
+    let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+#[test]
+fn record_numbers_are_read_from_code() {
+    assert_eq!(record_numbers("(decision 38). 7"), [38]);
+    assert_eq!(record_numbers("see decisions 9, 15 and 35."), [9, 15, 35]);
+    assert_eq!(record_numbers("# docs/decisions/0039-how.md, a record of 3"), [39]);
 }
