@@ -12,6 +12,7 @@ mod credentials;
 mod documents;
 mod endpoints;
 mod errors;
+mod limits;
 mod openapi;
 mod parameters;
 mod readiness;

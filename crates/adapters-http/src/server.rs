@@ -57,7 +57,7 @@ fn start(
     stop: CancellationToken,
 ) -> io::Result<Server> {
     let limits = settings.limits;
-    let state = web::Data::new(State::new(api, limits, || openapi_json().into(), stop));
+    let state = web::Data::new(State::new(api, settings, || openapi_json().into(), stop));
     let boundary = Boundary::new(state.clone(), settings);
     let server = Server::build()
         .disable_signals()

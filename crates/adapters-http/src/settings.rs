@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use domain::RateLimit;
 use ipnet::IpNet;
 
 /// The HTTP settings of an operator.
@@ -9,6 +10,10 @@ pub struct HttpSettings {
     pub cors_origins: Vec<String>,
     /// `TRUSTED_PROXIES`: networks whose `X-Forwarded-For` the service trusts.
     pub trusted_proxies: Vec<IpNet>,
+    /// `USER_RATE_LIMIT`: how often each user may call, verification apart; `None` means no limit.
+    pub user_rate_limit: Option<RateLimit>,
+    /// `CREDENTIAL_FAILURE_LIMIT`: how often credentials from one address may fail; `None` means no limit.
+    pub credential_failure_limit: Option<RateLimit>,
     /// Threads that serve requests; `None` means one for each core.
     pub workers: Option<usize>,
     /// Sizes and times.
@@ -28,7 +33,8 @@ pub struct HttpLimits {
     /// How long a request may take from its head to its answer, including the arrival of the body. It is longer than
     /// the store's own timeouts, so that the answer is the store's error.
     pub request_deadline: Duration,
-    /// How long a connection may stay open between two requests.
+    /// How long a connection may be idle between two requests. Longer than the 60 seconds of common load balancers, so
+    /// that the balancer closes a connection first, and no request meets a closing one.
     pub keep_alive: Duration,
     /// The most connections that one worker serves at once.
     pub connections_per_worker_max: usize,
@@ -61,7 +67,7 @@ impl Default for HttpLimits {
             body_deadline: Duration::from_secs(5),
             head_deadline: Duration::from_secs(5),
             request_deadline: Duration::from_secs(10),
-            keep_alive: Duration::from_mins(1),
+            keep_alive: Duration::from_secs(75),
             connections_per_worker_max: 4096,
             readiness_deadline: Duration::from_secs(3),
             drain_grace: Duration::from_secs(1),

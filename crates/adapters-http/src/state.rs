@@ -2,11 +2,15 @@ use std::sync::{Arc, LazyLock};
 
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, web};
+use domain::UserId;
 use tokio_util::sync::CancellationToken;
 
+use crate::errors::api_error::ApiError;
+use crate::limits::credential_failures::CredentialFailures;
+use crate::limits::user_limit::UserLimit;
 use crate::readiness::Readiness;
 use crate::streams::open_streams::OpenStreams;
-use crate::{Api, HttpLimits};
+use crate::{Api, HttpLimits, HttpSettings};
 
 /// The [`Api`] and the state of the server, shared by all workers.
 pub(crate) struct State {
@@ -14,6 +18,10 @@ pub(crate) struct State {
     pub(crate) limits: HttpLimits,
     pub(crate) readiness: Readiness,
     pub(crate) streams: Arc<OpenStreams>,
+    /// The limit on the calls of each user, if there is one.
+    user_limit: Option<UserLimit>,
+    /// The limit on credentials that fail, if there is one.
+    pub(crate) credential_failures: Option<CredentialFailures>,
     /// The OpenAPI document, generated on the first request for it.
     pub(crate) document: LazyLock<Bytes>,
     /// Cancelled when the process shuts down.
@@ -21,10 +29,27 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(api: Api, limits: HttpLimits, document: fn() -> Bytes, stop: CancellationToken) -> Self {
-        let readiness = Readiness::new(api.readiness.clone(), limits.readiness_deadline);
-        let streams = OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max);
-        Self { api, limits, readiness, streams, document: LazyLock::new(document), stop }
+    pub(crate) fn new(api: Api, settings: &HttpSettings, document: fn() -> Bytes, stop: CancellationToken) -> Self {
+        let limits = settings.limits;
+        Self {
+            readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
+            streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
+            user_limit: settings.user_rate_limit.map(UserLimit::new),
+            credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
+            document: LazyLock::new(document),
+            api,
+            limits,
+            stop,
+        }
+    }
+
+    /// Counts a call against the limit of this user.
+    ///
+    /// # Errors
+    ///
+    /// When the user has used up the limit.
+    pub(crate) fn count_call_of(&self, user: &UserId) -> Result<(), ApiError> {
+        self.user_limit.as_ref().map_or(Ok(()), |limit| limit.spend(user))
     }
 
     /// The state that `serve` registers with the application.

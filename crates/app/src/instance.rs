@@ -108,8 +108,15 @@ impl Instance {
     }
 
     fn http_settings(&self) -> HttpSettings {
-        let Configuration { cors_origins, trusted_proxies, .. } = self.configuration.clone();
-        HttpSettings { cors_origins, trusted_proxies, limits: self.limits, ..HttpSettings::default() }
+        let configuration = self.configuration.clone();
+        HttpSettings {
+            cors_origins: configuration.cors_origins,
+            trusted_proxies: configuration.trusted_proxies,
+            user_rate_limit: configuration.user_rate_limit,
+            credential_failure_limit: configuration.credential_failure_limit,
+            limits: HttpLimits { keep_alive: configuration.keep_alive, ..self.limits },
+            ..HttpSettings::default()
+        }
     }
 
     fn api(&self, keys: Keys, verifier: Arc<Verifier>, webhooks: Webhooks) -> Api {

@@ -12,6 +12,9 @@ use verifier::VerifiedKey;
 use crate::boundary::request_id::RequestId;
 use crate::connections::turn::Turn;
 
+/// The routes that gateways and host applications verify credentials with.
+const VERIFICATION_ROUTES: [&str; 2] = ["/forward-auth", "/api/operator/introspect"];
+
 /// What the log reports about one request and its answer.
 pub(crate) struct Exchange {
     pub(crate) request_id: RequestId,
@@ -44,6 +47,13 @@ impl Exchange {
         if let Some(turn) = &self.turn {
             turn.end();
         }
+    }
+
+    /// Whether the request verifies a credential on behalf of somebody else.
+    pub(super) fn is_verification(&self) -> bool {
+        self.route
+            .as_deref()
+            .is_some_and(|route| VERIFICATION_ROUTES.iter().any(|verification| route.starts_with(verification)))
     }
 
     /// Records the user who calls.

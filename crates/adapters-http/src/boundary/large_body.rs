@@ -5,8 +5,8 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::web::Bytes;
 
-/// The largest piece of a body that is handed to the framework at once. The framework copies a piece into the connection's
-/// write buffer, where a piece stays until the client reads it.
+/// The largest piece of a body that is handed to the framework at once. The framework copies a piece into the
+/// connection's write buffer, where a piece stays until the client reads it.
 const PIECE_BYTES_MAX: usize = 16 * 1024;
 
 /// A body that is handed to the framework in pieces, so that a client that does not read costs little memory.

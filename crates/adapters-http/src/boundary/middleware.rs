@@ -95,8 +95,20 @@ impl Boundary {
         }
     }
 
+    /// Turns the refusal of a credential into a 429 when too many credentials from the same address have failed.
+    /// Gateways are exempt: the credentials that they ask about are those of their own clients.
+    fn limit_failures(&self, exchange: &Exchange, response: HttpResponse) -> HttpResponse {
+        let Some(reason) = refused_credential(&response).filter(|_| !exchange.is_verification()) else {
+            return response;
+        };
+        let failures = self.state.credential_failures.as_ref();
+        let wait = failures.zip(exchange.peer).and_then(|(failures, peer)| failures.count(peer));
+        wait.map_or(response, |wait| HttpResponse::from_error(ApiError::TooManyCredentialFailures(reason, wait)))
+    }
+
     /// Completes an answer and writes its log line.
     fn close(&self, exchange: &Exchange, line: AccessLine, cors: CorsVerdict, response: HttpResponse) -> HttpResponse {
+        let response = self.limit_failures(exchange, response);
         line.write(&response);
         let mut response = problem::fill(response, exchange.request_id.as_str());
         response_headers::add_defaults(&mut response);
@@ -150,6 +162,14 @@ where
             exchange.end_turn();
             answer
         })
+    }
+}
+
+/// Why a credential was refused; `None` for other answers.
+fn refused_credential(response: &HttpResponse) -> Option<&'static str> {
+    match response.error()?.as_error()? {
+        ApiError::CredentialInvalid(reason) => Some(reason),
+        _ => None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::boundary::exchange::Exchange;
 use crate::callers::id_token::verify_id_token;
 use crate::credentials::headers::{Credential, credential_in};
 use crate::credentials::presented::Presented;
-use crate::errors::api_error::ApiError;
+use crate::errors::api_error::{ApiError, Limited};
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
@@ -41,12 +41,14 @@ impl FromRequest for Caller {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
         Box::pin(async move {
-            match credential_in(request.headers()) {
-                Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
-                Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
-                Presented::One(Credential::ApiKey(key)) => verify_key(&request, key).await.map(Self::ApiKey),
-                Presented::One(Credential::IdToken(token)) => verify_id_token(&request, token).await.map(Self::User),
-            }
+            let caller = match credential_in(request.headers()) {
+                Presented::Nothing => return Err(ErrorCode::CredentialMissing.into()),
+                Presented::Unusable(reason) => return Err(ApiError::CredentialInvalid(reason)),
+                Presented::One(Credential::ApiKey(key)) => Self::ApiKey(verify_key(&request, key).await?),
+                Presented::One(Credential::IdToken(token)) => Self::User(verify_id_token(&request, token).await?),
+            };
+            State::of(&request).count_call_of(caller.user())?;
+            Ok(caller)
         })
     }
 }
@@ -68,7 +70,7 @@ pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiErro
 async fn verify_key(request: &HttpRequest, presented: &str) -> Result<Arc<VerifiedKey>, ApiError> {
     let key = find_good_key(request, presented).await?;
     let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not valid"))?;
-    spend(request, &key).map_err(ApiError::RateLimited)?;
+    spend(request, &key).map_err(limited_key)?;
     Ok(key)
 }
 
@@ -82,6 +84,11 @@ pub(crate) async fn find_good_key(
         exchange.note_key(key);
     }
     Ok(key)
+}
+
+/// The error of a key that is over its rate limit.
+pub(crate) fn limited_key(allowance: Allowance) -> ApiError {
+    ApiError::RateLimited(Limited::Key, allowance)
 }
 
 /// Counts one use against the key's rate limit. Fails with the allowance when the limit is used up.

@@ -32,6 +32,7 @@ impl FromRequest for IdentifiedRequest {
             let body = read_fields(&request, payload, &State::of(&request).limits).await;
             let in_body = body.as_ref().map_or(Presented::Nothing, Fields::id_token);
             let user = identify(&request, id_token_in(request.headers()).and(in_body)).await?;
+            State::of(&request).count_call_of(&user)?;
             Ok(Self { user, fields: body? })
         })
     }

@@ -8,6 +8,7 @@ use domain::UserId;
 use crate::callers::id_token::identify;
 use crate::credentials::headers::id_token_in;
 use crate::errors::api_error::ApiError;
+use crate::state::State;
 
 /// The user of an ID token in the headers. API keys are refused.
 pub(crate) struct IdentifiedUser(pub(crate) UserId);
@@ -18,6 +19,10 @@ impl FromRequest for IdentifiedUser {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
-        Box::pin(async move { identify(&request, id_token_in(request.headers())).await.map(Self) })
+        Box::pin(async move {
+            let user = identify(&request, id_token_in(request.headers())).await?;
+            State::of(&request).count_call_of(&user)?;
+            Ok(Self(user))
+        })
     }
 }

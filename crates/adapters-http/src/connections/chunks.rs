@@ -88,8 +88,8 @@ impl Chunks {
         Ok(())
     }
 
-    /// Ends a line. Returns whether it is the empty line that ends the body. In a trailer `size` counts the characters of
-    /// the line.
+    /// Ends a line. Returns whether it is the empty line that ends the body. In a trailer `size` counts the characters
+    /// of the line.
     fn end_line(&mut self) -> bool {
         let is_empty = self.size == 0;
         self.line_bytes = 0;

@@ -21,8 +21,8 @@ const READ_AHEAD_BYTES: usize = 1024;
 /// A TCP connection that passes on one request at a time, and fails when its client is too slow: to send the rest of a
 /// request that it began, or to read an answer.
 ///
-/// The framework times only the first head of a connection. Without this guard, a client could hold a connection forever
-/// with a later head that trickles in, or by not reading.
+/// The framework times only the first head of a connection. Without this guard, a client could hold a connection
+/// forever with a later head that trickles in, or by not reading.
 pub(crate) struct Connection {
     stream: TcpStream,
     patience: Duration,

@@ -2,7 +2,8 @@ use std::io;
 
 use crate::connections::chunks::Chunks;
 
-/// How much of a line of the head is kept when the line arrives in pieces: more than a header with the length of a body.
+/// How much of a line of the head is kept when the line arrives in pieces: more than a header with the length of a
+/// body.
 const LINE_KEPT_BYTES: usize = 128;
 
 /// Finds the end of an HTTP/1 request in the bytes of a connection.

@@ -7,9 +7,9 @@ use actix_web::dev::ServiceRequest;
 
 /// What a connection and the requests on it know of each other.
 ///
-/// The framework decodes requests ahead of their answers, and then applies `Connection: close`, the method and the version
-/// of the last decoded request to an earlier answer. So a connection passes on one request at a time, and the boundary
-/// reports when a request is answered.
+/// The framework decodes requests ahead of their answers, and then applies `Connection: close`, the method and the
+/// version of the last decoded request to an earlier answer. So a connection passes on one request at a time, and the
+/// boundary reports when a request is answered.
 #[derive(Default)]
 pub(crate) struct Turn {
     is_answered: Cell<bool>,

@@ -10,10 +10,8 @@ use crate::errors::problem;
 /// The responses of an operation, by status.
 pub(crate) type ResponsesByStatus<T> = BTreeMap<String, T>;
 
-/// The errors of a call with a credential and a JSON body.
+/// The errors of a JSON body.
 pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
-    ErrorCode::CredentialMissing,
-    ErrorCode::CredentialInvalid,
     ErrorCode::BadRequest,
     ErrorCode::InvalidJson,
     ErrorCode::InvalidField,
@@ -23,19 +21,29 @@ pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
 ];
 
 /// The errors of every call with a credential.
-pub(crate) const CREDENTIAL_ERRORS: &[ErrorCode] = &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid];
+pub(crate) const CREDENTIAL_ERRORS: &[ErrorCode] =
+    &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::TooManyCredentialFailures];
+
+/// The errors of every call of the verification endpoints, which do not limit failures.
+pub(crate) const VERIFICATION_ERRORS: &[ErrorCode] = &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid];
 
 /// The errors of a call about one webhook subscription.
 pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
     ErrorCode::CredentialMissing,
     ErrorCode::CredentialInvalid,
+    ErrorCode::TooManyCredentialFailures,
     ErrorCode::SubscriptionNotFound,
     ErrorCode::RateLimited,
 ];
 
 /// The errors of a call about one delivery.
-pub(crate) const DELIVERY_ERRORS: &[ErrorCode] =
-    &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::DeliveryNotFound, ErrorCode::RateLimited];
+pub(crate) const DELIVERY_ERRORS: &[ErrorCode] = &[
+    ErrorCode::CredentialMissing,
+    ErrorCode::CredentialInvalid,
+    ErrorCode::TooManyCredentialFailures,
+    ErrorCode::DeliveryNotFound,
+    ErrorCode::RateLimited,
+];
 
 /// The documented responses of an operation that may fail with `codes`. Adds the errors that every operation may fail
 /// with.

@@ -32,12 +32,31 @@ pub(crate) enum ApiError {
     CredentialInvalid(&'static str),
     /// Holds the required scopes.
     InsufficientScope(Scopes),
-    RateLimited(Allowance),
+    RateLimited(Limited, Allowance),
+    /// A credential that is not valid, from an address with too many of them: the reason for the log, and how long the
+    /// client must wait.
+    TooManyCredentialFailures(&'static str, Duration),
     /// The same for nginx, which turns every status other than 401 and 403 into a 500.
     RateLimitedForNginx(Allowance),
     Internal(BoxError),
     Unavailable(BoxError),
     NotReady(&'static str, Vec<CheckOutcome>),
+}
+
+/// What a rate limit limits: the name of its policy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limited {
+    Key,
+    User,
+}
+
+impl Limited {
+    fn policy(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::User => "user",
+        }
+    }
 }
 
 impl ApiError {
@@ -55,7 +74,8 @@ impl ApiError {
             Self::Refused(code) | Self::Explained(code, _) | Self::AtFault(code, _) => *code,
             Self::CredentialInvalid(_) => ErrorCode::CredentialInvalid,
             Self::InsufficientScope(_) => ErrorCode::InsufficientScope,
-            Self::RateLimited(_) | Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
+            Self::RateLimited(..) | Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
+            Self::TooManyCredentialFailures(..) => ErrorCode::TooManyCredentialFailures,
             Self::Internal(_) => ErrorCode::InternalError,
             Self::Unavailable(_) | Self::NotReady(..) => ErrorCode::Unavailable,
         }
@@ -70,7 +90,8 @@ impl ApiError {
             Self::Refused(_)
             | Self::CredentialInvalid(_)
             | Self::InsufficientScope(_)
-            | Self::RateLimited(_)
+            | Self::RateLimited(..)
+            | Self::TooManyCredentialFailures(..)
             | Self::RateLimitedForNginx(_)
             | Self::Internal(_)
             | Self::Unavailable(_) => self.code().entry().cause.into(),
@@ -120,9 +141,12 @@ impl ResponseError for ApiError {
                 response.insert_header((header::WWW_AUTHENTICATE, format!("{CHALLENGE_SCOPE}, scope=\"{required}\"")))
             }
             Self::RateLimitedForNginx(allowance) => {
-                insert_rate_limit(&mut response, allowance).insert_header(("x-auth-status", "429"))
+                insert_rate_limit(&mut response, Limited::Key, allowance).insert_header(("x-auth-status", "429"))
             }
-            Self::RateLimited(allowance) => insert_rate_limit(&mut response, allowance),
+            Self::RateLimited(limited, allowance) => insert_rate_limit(&mut response, *limited, allowance),
+            Self::TooManyCredentialFailures(_, wait) => {
+                response.insert_header((header::RETRY_AFTER, whole_seconds(*wait).to_string()))
+            }
             _ => insert_header_of(self.code(), &mut response),
         };
         response.finish()
@@ -142,12 +166,20 @@ fn insert_header_of(code: ErrorCode, response: &mut HttpResponseBuilder) -> &mut
 
 /// Adds the headers of the IETF draft "`RateLimit` header fields for HTTP", and `Retry-After`. All times are in whole
 /// seconds, rounded up.
-fn insert_rate_limit<'a>(response: &'a mut HttpResponseBuilder, allowance: &Allowance) -> &'a mut HttpResponseBuilder {
-    let seconds = |duration: Duration| duration.as_millis().div_ceil(1_000);
+fn insert_rate_limit<'a>(
+    response: &'a mut HttpResponseBuilder,
+    limited: Limited,
+    allowance: &Allowance,
+) -> &'a mut HttpResponseBuilder {
+    let policy = limited.policy();
     let (count, window) = (allowance.limit.count(), allowance.limit.window().as_secs());
-    let (remaining, reset) = (allowance.remaining, seconds(allowance.resets_after));
+    let (remaining, reset) = (allowance.remaining, whole_seconds(allowance.resets_after));
     response
-        .insert_header(("ratelimit-policy", format!("\"key\";q={count};w={window}")))
-        .insert_header(("ratelimit", format!("\"key\";r={remaining};t={reset}")))
-        .insert_header((header::RETRY_AFTER, seconds(allowance.retry_after.unwrap_or_default()).to_string()))
+        .insert_header(("ratelimit-policy", format!("\"{policy}\";q={count};w={window}")))
+        .insert_header(("ratelimit", format!("\"{policy}\";r={remaining};t={reset}")))
+        .insert_header((header::RETRY_AFTER, whole_seconds(allowance.retry_after.unwrap_or_default()).to_string()))
+}
+
+fn whole_seconds(duration: Duration) -> u128 {
+    duration.as_millis().div_ceil(1_000)
 }

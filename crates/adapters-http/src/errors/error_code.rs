@@ -173,10 +173,17 @@ error_codes! {
     }
     RateLimited = 429 "rate_limited" {
         title: "Too many requests",
-        cause: "The API key has used up its rate limit. RateLimit-Policy says how many uses it has in how many \
-                seconds.",
+        cause: "The API key or the user has used up a rate limit. RateLimit-Policy names the limit and says how many \
+                calls it allows in how many seconds.",
         cure: "Wait as many seconds as Retry-After says. Spread the calls over time, or ask the operator for a \
                higher limit.",
+    }
+    TooManyCredentialFailures = 429 "too_many_credential_failures" {
+        title: "Too many failed credentials from this address",
+        cause: "Requests from this client address have sent credentials that are not valid, more often than \
+                CREDENTIAL_FAILURE_LIMIT allows. The credential of this request is not valid either.",
+        cure: "Correct the credential. Valid credentials are accepted at once; with an invalid one, wait as many \
+               seconds as Retry-After says.",
     }
     InternalError = 500 "internal_error" {
         title: "Internal error",

@@ -44,8 +44,8 @@ impl AttemptStream {
         Self { follower, request, read_at: now, keep_alive, keep_alive_at: now + keep_alive, _place: place }
     }
 
-    /// The body of the answer. It ends when the service shuts down, when the credential is no longer valid, and when the
-    /// store fails. Clients then reconnect and continue where they were. It also ends when the client closes the
+    /// The body of the answer. It ends when the service shuts down, when the credential is no longer valid, and when
+    /// the store fails. Clients then reconnect and continue where they were. It also ends when the client closes the
     /// connection: the connection sees that just before it polls this body.
     pub(crate) fn into_body(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
         let (stop, turn) = (State::of(&self.request).stop.clone(), Turn::of(&self.request));

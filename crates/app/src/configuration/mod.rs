@@ -8,6 +8,7 @@ mod encryption_key;
 mod environment;
 mod file;
 mod given;
+mod http_settings;
 mod load;
 mod log_filter;
 mod problem;
@@ -22,7 +23,9 @@ mod webhook_configuration;
 mod webhook_settings;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
+use adapters_http::HttpLimits;
 use domain::{KeyPolicy, RateLimit};
 use ipnet::IpNet;
 use verifier::VerifierSettings;
@@ -39,6 +42,11 @@ pub(crate) use secret::Secret;
 pub(crate) use settings::operator_token;
 pub(crate) use web_address::WebAddress;
 pub(crate) use webhook_configuration::WebhookConfiguration;
+
+/// 100 calls a second for as long as a user likes, and 6,000 at once.
+const USER_RATE_LIMIT_DEFAULT: &str = "6000/m";
+/// Enough for a client that retries with an expired token.
+const CREDENTIAL_FAILURE_LIMIT_DEFAULT: &str = "100/m";
 
 /// Everything that can be set, parsed. Its [`Default`] is the only place that states the defaults.
 #[derive(Clone, Debug)]
@@ -63,6 +71,12 @@ pub(crate) struct Configuration {
     pub(crate) encryption_keys: Vec<EncryptionKey>,
     /// `RATE_LIMIT`: of each key; `None`: none.
     pub(crate) rate_limit: Option<RateLimit>,
+    /// `USER_RATE_LIMIT`: of each user; `None` means no limit.
+    pub(crate) user_rate_limit: Option<RateLimit>,
+    /// `CREDENTIAL_FAILURE_LIMIT`: of each client address; `None` means no limit.
+    pub(crate) credential_failure_limit: Option<RateLimit>,
+    /// `KEEP_ALIVE_SECONDS`
+    pub(crate) keep_alive: Duration,
     /// `KEY_CACHE_SIZE`
     pub(crate) key_cache_size: usize,
     /// `CORS_ORIGINS`
@@ -99,6 +113,9 @@ impl Default for Configuration {
             operator_token: None,
             encryption_keys: Vec::new(),
             rate_limit: None,
+            user_rate_limit: USER_RATE_LIMIT_DEFAULT.parse().ok(),
+            credential_failure_limit: CREDENTIAL_FAILURE_LIMIT_DEFAULT.parse().ok(),
+            keep_alive: HttpLimits::default().keep_alive,
             key_cache_size: VerifierSettings::default().keys_max,
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),

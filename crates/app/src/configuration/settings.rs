@@ -8,6 +8,7 @@ use ipnet::IpNet;
 
 use super::database_url::without_password;
 use super::given::{Given, Refused};
+use super::http_settings::HTTP_SETTINGS;
 use super::secret::MASK;
 use super::web_address::{ORIGIN_ALLOWED, is_web_origin};
 use super::webhook_settings::WEBHOOK_SETTINGS;
@@ -81,7 +82,7 @@ pub(super) fn value_file_name(name: &str) -> String {
 
 /// Every setting, in the order of the reference page.
 pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
-    SETTINGS.iter().chain(WEBHOOK_SETTINGS)
+    SETTINGS.iter().chain(HTTP_SETTINGS).chain(WEBHOOK_SETTINGS)
 }
 
 /// Those of the service as a whole and of keys.

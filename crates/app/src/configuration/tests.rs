@@ -76,6 +76,9 @@ fn nothing_set_gives_the_documented_defaults() {
         ("OPERATOR_TOKEN", None),
         ("ENCRYPTION_KEY", None),
         ("RATE_LIMIT", None),
+        ("USER_RATE_LIMIT", Some("6000/m")),
+        ("CREDENTIAL_FAILURE_LIMIT", Some("100/m")),
+        ("KEEP_ALIVE_SECONDS", Some("75")),
         ("KEY_CACHE_SIZE", Some("200000")),
         ("CORS_ORIGINS", None),
         ("TRUSTED_PROXIES", None),
@@ -94,7 +97,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.effective().count(), 29);
+    assert_eq!(loaded.effective().count(), 32);
 }
 
 #[test]
@@ -111,6 +114,9 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("API_KEY_PREFIX_LENGTH", "17"),
         ("API_KEYS_RETENTION_DAYS", "1"),
         ("API_KEYS_MAX_TTL_DAYS", "365"),
+        ("USER_RATE_LIMIT", "off"),
+        ("CREDENTIAL_FAILURE_LIMIT", "10/s"),
+        ("KEEP_ALIVE_SECONDS", "3600"),
         ("KEY_CACHE_SIZE", "10000000"),
         ("CORS_ORIGINS", "https://a.example,http://localhost:3000"),
         ("TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.1/32"),

@@ -7,10 +7,10 @@ use domain::{Scope, Scopes};
 use utoipa::openapi::{OpenApi, Ref, RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, Modify};
 
-use crate::callers::caller::{find_good_key, spend};
+use crate::callers::caller::{find_good_key, limited_key, spend};
 use crate::credentials::headers::api_key_in;
 use crate::credentials::presented::Presented;
-use crate::documents::responses::{CREDENTIAL_ERRORS, ResponsesByStatus, documented_errors, error_responses, header};
+use crate::documents::responses::{ResponsesByStatus, VERIFICATION_ERRORS, documented_errors, error_responses, header};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
@@ -74,7 +74,7 @@ async fn answer(
     let key = find_good_key(request, presented).await?;
     let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not valid"))?;
     let Question { required, is_nginx } = question()?;
-    spend(request, &key).map_err(if is_nginx { ApiError::RateLimitedForNginx } else { ApiError::RateLimited })?;
+    spend(request, &key).map_err(if is_nginx { ApiError::RateLimitedForNginx } else { limited_key })?;
     if !key.scopes.covers(&required) {
         return Err(ApiError::InsufficientScope(required));
     }
@@ -158,7 +158,7 @@ impl IntoResponses for Errors {
     }
 }
 
-documented_errors!(ErrorsOfPath: [CREDENTIAL_ERRORS], RateLimited);
+documented_errors!(ErrorsOfPath: [VERIFICATION_ERRORS], RateLimited);
 
 /// Documents an operation under every method, because OpenAPI cannot express "any method". The responses refer to those
 /// of GET.

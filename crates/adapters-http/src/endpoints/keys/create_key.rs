@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::callers::identified_request::IdentifiedRequest;
-use crate::documents::responses::{BODY_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::records::created_key::CreatedKey;
@@ -62,4 +62,4 @@ fn label(fields: &Fields) -> Result<Label, FieldFault> {
     Label::parse(text).map_err(|error| FieldFault::of("label", error))
 }
 
-documented_errors!(Errors: [BODY_ERRORS], ApiKeyLimitReached);
+documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], ApiKeyLimitReached, RateLimited);

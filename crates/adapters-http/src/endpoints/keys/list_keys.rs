@@ -22,4 +22,4 @@ pub(super) async fn list_keys(state: Data<State>, user: IdentifiedUser) -> Resul
     Ok(Json(KeyList::of(state.api.keys.list(&user.0).await?)))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS]);
+documented_errors!(Errors: [CREDENTIAL_ERRORS], RateLimited);

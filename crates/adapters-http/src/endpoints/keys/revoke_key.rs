@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::callers::identified_request::IdentifiedRequest;
-use crate::documents::responses::{BODY_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
@@ -51,4 +51,4 @@ fn key_id(fields: &Fields) -> Result<KeyId, ApiError> {
     text.parse().map_err(|_| ErrorCode::KeyNotFound.into())
 }
 
-documented_errors!(Errors: [BODY_ERRORS], KeyNotOwned, KeyNotFound);
+documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], KeyNotOwned, KeyNotFound, RateLimited);

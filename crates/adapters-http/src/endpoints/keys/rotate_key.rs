@@ -5,7 +5,7 @@ use domain::{KeyId, RotateKey};
 use utoipa::ToSchema;
 
 use crate::callers::identified_request::IdentifiedRequest;
-use crate::documents::responses::{BODY_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
 use crate::records::created_key::CreatedKey;
@@ -50,4 +50,4 @@ pub(super) async fn rotate_key(
     Ok(Json(CreatedKey::of(&rotated.full_key, rotated.id, rotated.keys)))
 }
 
-documented_errors!(Errors: [BODY_ERRORS], KeyNotOwned, KeyNotFound, KeyNotRotatable);
+documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], KeyNotOwned, KeyNotFound, KeyNotRotatable, RateLimited);

@@ -5,9 +5,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use verifier::VerifiedKey;
 
-use crate::callers::caller::{find_good_key, spend};
+use crate::callers::caller::{find_good_key, limited_key, spend};
 use crate::callers::operator_request::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, VERIFICATION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 
 /// The `token_type` of an API key. No registry lists this type.
@@ -98,7 +98,7 @@ pub(super) async fn introspect(mut call: OperatorRequest) -> Result<HttpResponse
     let Some(key) = find_good_key(&call.request, token).await? else {
         return respond(&Answer::default());
     };
-    spend(&call.request, &key).map_err(ApiError::RateLimited)?;
+    spend(&call.request, &key).map_err(limited_key)?;
     respond(&if key.scopes.covers(&required) { Answer::active(&key) } else { Answer::default() })
 }
 
@@ -129,4 +129,4 @@ fn whole_seconds(at: Timestamp) -> i64 {
     at.unix_millis().div_euclid(1_000)
 }
 
-documented_errors!(Errors: [BODY_ERRORS], RateLimited);
+documented_errors!(Errors: [VERIFICATION_ERRORS, BODY_ERRORS], RateLimited);

@@ -3,7 +3,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::callers::operator_request::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 
 /// The maximum size of a report, in bytes. [`domain::LEAKS_MAX`] keys of the usual length take about 50 KiB, and
@@ -48,4 +48,4 @@ pub(super) async fn report_leaks(mut call: OperatorRequest) -> Result<Json<Answe
     Ok(Json(Answer { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
 }
 
-documented_errors!(Errors: [BODY_ERRORS]);
+documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS]);

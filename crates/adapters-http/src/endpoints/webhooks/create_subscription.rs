@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, required, secret, url};
 use crate::callers::caller_request::CallerRequest;
-use crate::documents::responses::{BODY_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::records::subscription_with_secret::SubscriptionWithSecret;
 use crate::state::State;
@@ -68,4 +68,4 @@ fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<CreateSubscription, Api
     }
 }
 
-documented_errors!(Errors: [BODY_ERRORS], SubscriptionLimitReached, RateLimited);
+documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], SubscriptionLimitReached, RateLimited);

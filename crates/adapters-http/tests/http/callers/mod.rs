@@ -1,2 +1,3 @@
 mod credentials;
+mod limits;
 mod operator;

@@ -1,0 +1,86 @@
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use domain::RateLimit;
+use quick_cache::sync::Cache;
+
+use super::keyed_limiter::KeyedLimiter;
+
+/// The leading bits of an IPv6 address that identify a client: providers give each customer a /64 at least.
+const IPV6_PREFIX_BITS: u32 = 64;
+/// The most addresses over the limit whose refusals are counted at once.
+const COUNTED_MAX: usize = 4_096;
+
+/// Limits how often credentials from an address may fail.
+///
+/// Only failures count, and only failures are refused: a client with a valid credential behind the same address is not
+/// affected.
+pub(crate) struct CredentialFailures {
+    limiter: KeyedLimiter<IpAddr>,
+    /// How many failures were refused since an address went over the limit.
+    refused: Cache<IpAddr, Arc<AtomicU64>>,
+}
+
+impl CredentialFailures {
+    pub(crate) fn new(limit: RateLimit) -> Self {
+        Self { limiter: KeyedLimiter::new(limit), refused: Cache::new(COUNTED_MAX) }
+    }
+
+    /// Counts a failure. Returns how long the client must wait when its address is over the limit. Logs once when an
+    /// address goes over the limit, and once with a count when it is within the limit again.
+    pub(crate) fn count(&self, client: IpAddr) -> Option<Duration> {
+        let address = network_of(client);
+        let retry_after = self.limiter.spend(&address).retry_after;
+        match retry_after {
+            Some(_) => self.count_refusal(address),
+            None => self.report_end(address),
+        }
+        retry_after
+    }
+
+    fn count_refusal(&self, address: IpAddr) {
+        let count = self.refused.get_or_insert_with(&address, || Ok::<_, Infallible>(Arc::default()));
+        let count = count.unwrap_or_else(|never| match never {});
+        if count.fetch_add(1, Ordering::Relaxed) == 0 {
+            tracing::warn!(%address, "too many failed credentials from one address, answering 429 to further ones");
+        }
+    }
+
+    fn report_end(&self, address: IpAddr) {
+        if let Some((_, refused)) = self.refused.remove(&address) {
+            let refused = refused.load(Ordering::Relaxed);
+            tracing::info!(%address, refused, "failed credentials from this address are within the limit again");
+        }
+    }
+}
+
+/// An IPv4 address, or the first address of the /64 of an IPv6 address.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            let mask = u128::MAX << (Ipv6Addr::BITS - IPV6_PREFIX_BITS);
+            Ipv6Addr::from_bits(address.to_bits() & mask).into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_ipv6_client_is_its_network() {
+        let failures = CredentialFailures::new("1/m".parse().unwrap());
+        let is_refused = |address: &str| failures.count(address.parse().unwrap()).is_some();
+        assert!(!is_refused("2001:db8::1"));
+        assert!(is_refused("2001:db8::2:1"), "the same /64");
+        assert!(!is_refused("2001:db8:0:1::1"), "another /64");
+        assert!(!is_refused("192.0.2.1"));
+        assert!(is_refused("::ffff:192.0.2.1"), "the same address");
+        assert!(!is_refused("192.0.2.2"));
+    }
+}

@@ -1,0 +1,99 @@
+use std::borrow::Borrow;
+use std::convert::Infallible;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use domain::RateLimit;
+use governor::clock::Clock;
+use governor::middleware::StateInformationMiddleware;
+use governor::nanos::Nanos;
+use governor::state::{InMemoryState, NotKeyed, StateStore};
+use governor::{Quota, RateLimiter};
+use quick_cache::sync::Cache;
+use tokio::time::Instant;
+use verifier::Allowance;
+
+/// The most keys with a state at once: some 10 MB. The state of a key that was not seen for long is forgotten first,
+/// which gives that key its whole allowance back.
+const STATES_MAX: usize = 65_536;
+
+/// Holds each key to a rate limit, by GCRA, in bounded memory.
+pub(super) struct KeyedLimiter<K: Clone + Eq + Hash> {
+    limit: RateLimit,
+    gcra: RateLimiter<K, States<K>, Monotonic, StateInformationMiddleware>,
+}
+
+impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
+    pub(super) fn new(limit: RateLimit) -> Self {
+        let quota = Quota::with_period(limit.interval()).expect("no interval is shorter than a microsecond");
+        let quota = quota.allow_burst(limit.count());
+        let states = States(Cache::new(STATES_MAX));
+        Self { limit, gcra: RateLimiter::new(quota, states, Monotonic(Instant::now())) }
+    }
+
+    /// Counts one use against the limit of this key. `retry_after` is set when the limit is used up.
+    pub(super) fn spend(&self, key: &K) -> Allowance {
+        match self.gcra.check_key(key) {
+            Ok(state) => self.allowance(state.remaining_burst_capacity(), None),
+            Err(not_until) => self.allowance(0, Some(not_until.wait_time_from(self.gcra.clock().now()))),
+        }
+    }
+
+    fn allowance(&self, remaining: u32, retry_after: Option<std::time::Duration>) -> Allowance {
+        let spent = self.limit.count().get().saturating_sub(remaining);
+        Allowance { limit: self.limit, remaining, resets_after: self.limit.interval() * spent, retry_after }
+    }
+}
+
+/// The states of the keys that were seen last.
+struct States<K: Clone + Eq + Hash>(Cache<K, Arc<InMemoryState>>);
+
+impl<K: Clone + Eq + Hash> StateStore for States<K> {
+    type Key = K;
+
+    fn measure_and_replace<T, F, E>(&self, key: &K, decide: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        let state = self.0.get_or_insert_with(key.borrow() as &K, || Ok::<_, Infallible>(Arc::default()));
+        let state = state.unwrap_or_else(|never| match never {});
+        state.measure_and_replace(&NotKeyed::NonKey, decide)
+    }
+}
+
+/// Time since the start, which tests can pause.
+struct Monotonic(Instant);
+
+impl Clock for Monotonic {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        self.0.elapsed().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn each_key_has_a_burst_and_then_a_rate() {
+        let limiter = KeyedLimiter::new("3/s".parse().unwrap());
+        let is_refused = |key: &str| limiter.spend(&key.to_owned()).retry_after.is_some();
+        assert_eq!([(); 4].map(|()| is_refused("a")), [false, false, false, true]);
+        assert!(!is_refused("b"), "the limit of b is its own");
+        tokio::time::advance(Duration::from_millis(334)).await;
+        assert_eq!([(); 2].map(|()| is_refused("a")), [false, true]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn memory_is_bounded() {
+        let limiter = KeyedLimiter::new("1/s".parse().unwrap());
+        for key in 0..3 * STATES_MAX {
+            limiter.spend(&key);
+        }
+        assert!(limiter.gcra.into_state_store().0.len() <= STATES_MAX);
+    }
+}

@@ -1,0 +1,5 @@
+//! Limits on how often a user may call, and on how often credentials from an address may fail.
+
+pub(crate) mod credential_failures;
+mod keyed_limiter;
+pub(crate) mod user_limit;

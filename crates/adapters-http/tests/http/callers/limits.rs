@@ -1,0 +1,87 @@
+//! How often a user may call, and how often credentials from an address may fail.
+
+use adapters_http::OperatorToken;
+
+use crate::boundary::logs::Lines;
+use crate::server::{Server, Setup};
+use crate::transcript::{ALICE, BOB, OPERATOR, Request, request};
+
+const WRONG: (&str, &str) = ("authorization", "Bearer wrong.id.token");
+
+async fn verdict(server: &Server, request: Request) -> String {
+    request.send(server).await.verdict()
+}
+
+/// A user has one limit for all credentials. It holds nobody else, and verification does not count.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_user_has_a_limit() {
+    let mut setup = Setup::default();
+    setup.settings.user_rate_limit = Some("4/m".parse().unwrap());
+    let server = setup.start();
+    let created = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
+    let key = ("x-api-key", created.field("key"));
+    for call in [
+        request("GET /api/whoami").header(key),
+        request("GET /api/api-keys").header(ALICE),
+        request("GET /api/webhooks/subscriptions").header(ALICE),
+    ] {
+        assert_eq!(verdict(&server, call).await, "200");
+    }
+    for call in [
+        request("GET /api/whoami").header(key),
+        request("GET /api/api-keys").header(ALICE),
+        request("POST /api/api-keys").header(ALICE).json("{}"),
+    ] {
+        let refused = call.send(&server).await;
+        assert_eq!(refused.verdict(), "429 rate_limited");
+        assert_eq!(refused.header("ratelimit-policy"), Some(r#""user";q=4;w=60"#));
+        assert_eq!(refused.header("retry-after"), Some("15"));
+    }
+    assert_eq!(verdict(&server, request("GET /api/api-keys").header(BOB)).await, "200");
+    let introspect = request("POST /api/operator/introspect").header(OPERATOR);
+    let introspect = introspect.json(&format!(r#"{{"token":"{}"}}"#, created.field("key")));
+    for _ in 0..6 {
+        assert_eq!(verdict(&server, request("GET /forward-auth").header(key)).await, "200");
+        assert!(introspect.send(&server).await.body.contains(r#""active":true"#));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failed_credentials_are_limited_by_address_and_good_ones_are_not() {
+    let lines = Lines::capture();
+    let mut setup = Setup { operator_token: Some(OperatorToken::new("operator-secret")), ..Setup::default() };
+    setup.settings.credential_failure_limit = Some("3/m".parse().unwrap());
+    setup.settings.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+    let server = setup.start();
+    let client = ("x-forwarded-for", "2001:db8:5:5::1");
+    let neighbour = ("x-forwarded-for", "2001:db8:5:5::2");
+    let stranger = ("x-forwarded-for", "2001:db8:5:6::1");
+    let failures = [
+        request("GET /api/whoami").header(("x-api-key", "wrong")),
+        request("GET /api/api-keys").header(WRONG),
+        request("POST /api/operator/leaks").header(WRONG).json("{}"),
+    ];
+    for failure in &failures {
+        assert_eq!(verdict(&server, failure.clone().header(client)).await, "401 credential_invalid");
+    }
+    for failure in &failures {
+        let refused = failure.clone().header(neighbour).send(&server).await;
+        assert_eq!(refused.verdict(), "429 too_many_credential_failures");
+        assert_eq!(refused.header("retry-after"), Some("20"));
+    }
+    assert_eq!(
+        verdict(&server, request("GET /api/whoami").header(WRONG).header(stranger)).await,
+        "401 credential_invalid"
+    );
+    assert_eq!(verdict(&server, request("GET /api/whoami").header(ALICE).header(client)).await, "200");
+    assert_eq!(verdict(&server, request("GET /api/whoami").header(client)).await, "401 credential_missing");
+    let gateway = request("GET /forward-auth").header(("x-api-key", "wrong")).header(client);
+    let host = request("POST /api/operator/introspect").header(WRONG).json("{}").header(client);
+    for verification in [gateway, host] {
+        assert_eq!(verdict(&server, verification).await, "401 credential_invalid");
+    }
+    let text = lines.text();
+    let reports =
+        text.lines().filter(|line| line.contains("too many failed credentials") && line.contains("2001:db8:5:5::"));
+    assert_eq!(reports.count(), 1);
+}
