@@ -1,5 +1,5 @@
-//! All tests. They need a Postgres server and curl, which are installed where that is possible, and nothing else. Those
-//! of the gateways, and of what the documentation shows in other languages, are skipped by name where those cannot be had.
+//! Runs all tests. They need a Postgres server, curl and jq, which this installs where it can. It skips by name the tests
+//! of gateways and of libraries in other languages that it cannot get.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,8 @@ use crate::{reference_libraries, skip};
 
 /// The filter is passed on to the test runner.
 pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
-    need_curl()?;
+    need("curl")?;
+    need("jq")?;
     let Gateways { path, mut skips } = Gateways::find_or_get()?;
     let (libraries, more_skips) = reference_libraries::find_or_get()?;
     skips.extend(more_skips);
@@ -58,14 +59,14 @@ fn build_binary() -> anyhow::Result<PathBuf> {
     Ok(PathBuf::from(after.split('"').next().unwrap_or(after)))
 }
 
-/// One test pastes the curl that `dev` prints.
-fn need_curl() -> anyhow::Result<()> {
-    const INSTALL: &str = "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y curl";
-    if succeeds(program("curl", ["--version"])) {
+/// Installs a program with which the documentation calls Gatepost.
+fn need(name: &str) -> anyhow::Result<()> {
+    let install = format!("apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y {name}");
+    if succeeds(program(name, ["--version"])) {
         return Ok(());
     }
-    if Path::new("/usr/bin/apt-get").exists() && succeeds(program("sh", ["-c", INSTALL])) {
+    if Path::new("/usr/bin/apt-get").exists() && succeeds(program("sh", ["-c", &install])) {
         return Ok(());
     }
-    bail!("curl is not installed. On Debian and Ubuntu: sudo sh -c '{INSTALL}'")
+    bail!("{name} is not installed. On Debian and Ubuntu: sudo sh -c '{install}'")
 }

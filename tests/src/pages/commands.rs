@@ -42,6 +42,38 @@ pages_with_commands! {
 const PAGES_NOT_RUN: [(&str, &str); 1] =
     [("docs/writing-an-adapter.md", "the commands are for a crate that the reader has yet to write")];
 
+/// Blocks in other languages, and the module that runs them.
+const RUN_ELSEWHERE: [(&str, &str, &str); 5] = [
+    ("docs/gateways/nginx.md", "nginx", "gateways"),
+    ("docs/gateways/caddy.md", "caddyfile", "gateways"),
+    ("docs/gateways/envoy.md", "yaml", "gateways"),
+    ("docs/webhooks/receivers.md", "js", "receivers_page"),
+    ("docs/webhooks/receivers.md", "python", "receivers_page"),
+];
+
+/// A page that is generated, so that it cannot say why its block is not run: a configuration for another machine.
+const GENERATED: &str = "docs/configuration.md";
+
+#[test]
+fn a_block_in_another_language_is_run_or_says_why_not() {
+    for page in pages().iter().filter(|page| page.path != GENERATED && !is_not_run(&page.path)) {
+        let blocks = page.blocks().into_iter();
+        for block in blocks.filter(|block| !["", "sh", "json", "text"].contains(&block.language.as_str())) {
+            let (path, language) = (page.path.as_str(), block.language.as_str());
+            let is_run = RUN_ELSEWHERE.iter().any(|(page, name, _)| (*page, *name) == (path, language));
+            assert!(
+                is_run || reason_not_to_run(&block).is_some(),
+                "{path}, line {}: not run, and no reason",
+                block.line
+            );
+        }
+    }
+}
+
+fn is_not_run(path: &str) -> bool {
+    PAGES_NOT_RUN.iter().any(|(page, _)| *page == path)
+}
+
 /// A block that is new, or is no longer run, changes a number here: somebody has decided it.
 #[test]
 fn every_block_of_commands_is_counted() {
@@ -50,7 +82,7 @@ fn every_block_of_commands_is_counted() {
         let expected = PAGES_WITH_COMMANDS.iter().find(|(path, ..)| *path == page.path);
         if let Some((path, expected_run, expected_not_run)) = expected {
             assert_eq!((run, not_run), (*expected_run, *expected_not_run), "{path}: blocks that run, and that do not");
-        } else if !PAGES_NOT_RUN.iter().any(|(path, _)| *path == page.path) {
+        } else if !is_not_run(&page.path) {
             assert_eq!(run + not_run, 0, "{}: no test runs the commands of this page", page.path);
         }
     }

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, Permissions};
 use std::net::SocketAddr;
@@ -42,8 +43,7 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(page: &Page) -> Self {
-        let session =
-            Self { folder: TempDir::new().expect("a temporary folder"), addresses: [(); 3].map(|()| free_address()) };
+        let session = Self { folder: TempDir::new().expect("a temporary folder"), addresses: free_addresses() };
         for name in ["bin", "steps", "home"] {
             fs::create_dir(session.folder.path().join(name)).expect("creates a folder");
         }
@@ -132,6 +132,15 @@ impl Session {
     fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect("writes into its own folder");
     }
+}
+
+/// Three different ones.
+fn free_addresses() -> [SocketAddr; 3] {
+    let mut addresses = BTreeSet::new();
+    while addresses.len() < 3 {
+        addresses.insert(free_address());
+    }
+    addresses.into_iter().collect::<Vec<_>>().try_into().expect("three")
 }
 
 /// How a block is run.

@@ -73,8 +73,9 @@ impl RetrySchedule {
         let share = random_share(entropy);
         let own = ended_at.plus(lengthened(*self.waits.get(index)?, share));
         let asked = ended_at.plus(lengthened(retry_after.unwrap_or_default(), share));
-        let next = own.max(asked.min(started_at.plus(self.age_max() - Self::ROOM)));
-        (next <= started_at.plus(self.age_max())).then_some(next)
+        let latest = started_at.plus(self.age_max());
+        let next = own.max(asked.min(latest.minus(Self::ROOM)));
+        (next <= latest).then_some(next)
     }
 
     /// How long after its start a run of the schedule may still make an attempt: its longest form and
