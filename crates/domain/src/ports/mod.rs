@@ -1,20 +1,93 @@
-//! What the rules need of the outside: all that an adapter author must read.
+//! The ports: what Gatepost needs from a database, an identity provider, an HTTP client, a clock and a generator of
+//! randomness. An adapter implements them. The rules call them and know nothing else of the outside.
 //!
-//! Every promise below is a sentence on its method, and a function in the crate `storage-conformance`, which any
-//! adapter can run. Four things hold for all storage ports:
+//! # How to add a store
 //!
-//! - **A method is one atomic business operation.** A caller whose future is dropped half way leaves either all of
-//!   it or nothing.
-//! - **Expected refusals are values; `Err` means that the store failed** ([`StoreError`]).
-//! - **Ids, digests and the time come in as arguments.** An adapter mints no id and reads no clock.
-//! - **What was answered is durable.** After an `Ok` of a writing method, a crash of the process or the machine
-//!   loses nothing of it. After an `Err` it has happened wholly or not at all, and does not happen any more; only a
-//!   store whose changes other processes learn from a [`ChangeFeed`] may still be deciding then.
+//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStore`] is the
+//!    port of API keys. Webhooks need [`SubscriptionStore`], [`EventStore`], [`DeliveryQueue`], [`DeliveryLog`] and
+//!    [`DeliveryCommands`]. [`ReadinessCheck`], [`Schema`] and [`Close`] are a few lines; the last two have default
+//!    methods. A database that several processes share also needs a [`ChangeFeed`].
+//! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
+//!    whose macros name all tests in your crate. Run them before you write the first query.
+//! 3. **Build a [`Store`]** with [`Store::single`], and [`Store::shared`] if there is a change feed, where the binary
+//!    chooses the database: `open_store` in `crates/app/src/database.rs`.
 //!
-//! The five storage ports of webhooks are one store: subscriptions, accepted events, the queue and the log live in one
-//! database, so that an accepted event and its deliveries are one transaction. Each subscription has a **lane**, the
-//! queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is
-//! enabled.
+//! `docs/writing-an-adapter.md` goes through these steps with a store that implements every port in a few hundred lines.
+//! This is where the port of keys begins:
+//!
+//! ```
+//! use async_trait::async_trait;
+//! use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+//! use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+//!
+//! struct YourStore;
+//!
+//! type Answer<T> = Result<T, StoreError>;
+//!
+//! #[async_trait]
+//! impl KeyStore for YourStore {
+//!     async fn insert_within(
+//!         &self,
+//!         key: &ApiKey,
+//!         digest: &KeyDigest,
+//!         limit: ActiveLimit,
+//!         view: ListView,
+//!     ) -> Answer<Insertion> {
+//!         todo!("lock the owner, count the active keys, insert, list")
+//!     }
+//!
+//!     async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
+//!         let all_keys_of_the_owner: Vec<ApiKey> = todo!("read them");
+//!         Ok(view.select(all_keys_of_the_owner))
+//!     }
+//!
+//!     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Answer<Revocation> {
+//!         todo!("set revoked_at if it is not set, list")
+//!     }
+//!
+//!     async fn rotate(
+//!         &self,
+//!         owner: &UserId,
+//!         id: KeyId,
+//!         rotation: &KeyRotation,
+//!         digest: &KeyDigest,
+//!         view: ListView,
+//!     ) -> Answer<Rotation> {
+//!         todo!("lock the owner, read the key, call rotation.decide, write both keys, list")
+//!     }
+//!
+//!     async fn revoke_by_digests(&self, digests: &[KeyDigest], at: Timestamp) -> Answer<Vec<(KeyDigest, ApiKey)>> {
+//!         todo!("in one transaction")
+//!     }
+//!
+//!     async fn find_by_digest(&self, digest: &KeyDigest) -> Answer<Option<ApiKey>> {
+//!         todo!("read one row by its 32 bytes: every cold verification waits for this")
+//!     }
+//!
+//!     async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
+//!         todo!("move last_used_at forward, never back")
+//!     }
+//!
+//!     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+//!         todo!("delete and count")
+//!     }
+//! }
+//! ```
+//!
+//! # What every storage port promises
+//!
+//! - **A method is one atomic business operation.** If the caller drops the future, all of the operation has happened or
+//!   none of it. No method begins a transaction that another one commits.
+//! - **An expected refusal is a value. `Err` means that the store failed** ([`StoreError`]).
+//! - **Ids, digests and the time are arguments.** An adapter mints no id and reads no clock. The outcome of a call depends
+//!   on nothing but its arguments and the calls before it.
+//! - **An answer is durable.** After a writing method has returned `Ok`, a crash of the process or of the machine loses
+//!   nothing of the operation. After `Err` the operation has happened or not, as a whole, and does not happen later. Only a
+//!   store whose changes other processes learn from a [`ChangeFeed`] may still be deciding at that moment.
+//!
+//! The five storage ports of webhooks are one store: subscriptions, accepted events, the queue and the log are in one
+//! database, so that an accepted event and its deliveries are one transaction. Each subscription has a **lane**: the queue
+//! of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is enabled.
 
 mod change_feed;
 mod identity;

@@ -22,7 +22,7 @@ pub(crate) type Answer<T> = Result<T, StoreError>;
 ///
 /// An adapter mints no id and reads no clock, so the outcome of a call depends on nothing but its arguments and the
 /// calls before it. Replaying the file therefore leads to the same store again.
-pub(crate) struct JournalStore {
+pub struct JournalStore {
     pub(crate) memory: Memory,
     journal: Mutex<Journal>,
 }
@@ -33,7 +33,7 @@ impl JournalStore {
     /// # Errors
     ///
     /// When the file cannot be opened, or is damaged elsewhere than at its end.
-    pub(crate) async fn open(path: &Path) -> io::Result<Self> {
+    pub async fn open(path: &Path) -> io::Result<Self> {
         let (journal, calls) = Journal::open(path)?;
         let memory = Memory::default();
         for call in calls {
