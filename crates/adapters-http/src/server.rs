@@ -1,7 +1,9 @@
 use std::future::ready;
 use std::io;
 use std::net::TcpListener;
+use std::sync::Arc;
 
+use actix_http::error::DispatchError;
 use actix_http::{HttpService, Protocol};
 use actix_service::{ServiceFactoryExt, fn_service, map_config};
 use actix_web::dev::{AppConfig, Server};
@@ -13,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::boundary::middleware::Boundary;
 use crate::connections::connection::Connection;
+use crate::connections::open_connections::OpenConnections;
+use crate::connections::open_files::connections_within_open_files;
 use crate::openapi::openapi_json;
 use crate::state::State;
 use crate::{Api, HttpSettings, endpoints};
@@ -61,13 +65,15 @@ fn start(
     let boundary = Boundary::new(state.clone(), settings);
     let server = Server::build()
         .disable_signals()
-        .max_concurrent_connections(limits.connections_per_worker_max)
+        // More than there are, because connections that give way take a moment: `OpenConnections` keeps the limit.
+        .max_concurrent_connections(limits.connections_max.saturating_mul(2))
         .shutdown_timeout(limits.drain_deadline.as_secs());
     let server = match settings.workers {
         Some(workers) => server.workers(workers),
         None => server,
     };
     let drain = server.graceful_shutdown_signal();
+    let connections = OpenConnections::new(settings, connections_within_open_files());
     let worker = move || {
         let app = App::new()
             .app_data(state.clone())
@@ -87,10 +93,13 @@ fn start(
                 async move { drain.notified().await }
             })
             .finish(map_config(app, |()| AppConfig::default()).map_err(|error| error.error_response()));
+        let connections = Arc::clone(&connections);
         fn_service(move |stream: TcpStream| {
-            let connection = Connection::new(stream, limits.connection_patience());
-            let peer = connection.peer();
-            ready(Ok((connection, Protocol::Http1, peer)))
+            let peer = stream.peer_addr().ok();
+            let seat = connections.enter(peer.map(|peer| peer.ip()));
+            let connection = seat.map(|seat| Connection::new(stream, limits.connection_patience(), seat));
+            let refused = || DispatchError::Io(io::ErrorKind::ConnectionRefused.into());
+            ready(connection.map(|connection| (connection, Protocol::Http1, peer)).ok_or_else(refused))
         })
         .and_then(http)
     };

@@ -36,8 +36,11 @@ pub struct HttpLimits {
     /// How long a connection may be idle between two requests. Longer than the 60 seconds of common load balancers, so
     /// that the balancer closes a connection first, and no request meets a closing one.
     pub keep_alive: Duration,
-    /// The most connections that one worker serves at once.
-    pub connections_per_worker_max: usize,
+    /// `MAX_CONNECTIONS`: the most connections that are open at once. At the maximum, idle ones give way to new ones.
+    pub connections_max: usize,
+    /// `MAX_CONNECTIONS_PER_ADDRESS`: the most connections from one address (for IPv6: one /64) that is not a trusted
+    /// proxy.
+    pub connections_per_address_max: usize,
     /// How long all readiness checks together may take.
     pub readiness_deadline: Duration,
     /// How long the server still accepts requests after a shutdown begins, while `/readyz` already fails. In this time
@@ -68,7 +71,8 @@ impl Default for HttpLimits {
             head_deadline: Duration::from_secs(5),
             request_deadline: Duration::from_secs(10),
             keep_alive: Duration::from_secs(75),
-            connections_per_worker_max: 4096,
+            connections_max: 8192,
+            connections_per_address_max: 4096,
             readiness_deadline: Duration::from_secs(3),
             drain_grace: Duration::from_secs(1),
             drain_deadline: Duration::from_secs(6),

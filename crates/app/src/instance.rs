@@ -114,7 +114,12 @@ impl Instance {
             trusted_proxies: configuration.trusted_proxies,
             user_rate_limit: configuration.user_rate_limit,
             credential_failure_limit: configuration.credential_failure_limit,
-            limits: HttpLimits { keep_alive: configuration.keep_alive, ..self.limits },
+            limits: HttpLimits {
+                keep_alive: configuration.keep_alive,
+                connections_max: configuration.connections_max,
+                connections_per_address_max: configuration.connections_per_address_max,
+                ..self.limits
+            },
             ..HttpSettings::default()
         }
     }

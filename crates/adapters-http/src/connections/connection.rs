@@ -1,6 +1,5 @@
 use std::io;
 use std::mem::MaybeUninit;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -11,6 +10,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::connections::framing::Framing;
+use crate::connections::place::Seat;
 use crate::connections::turn::Turn;
 
 /// How much a client may send ahead while a request is answered.
@@ -35,11 +35,12 @@ pub(crate) struct Connection {
     held: Vec<u8>,
     is_read_to_end: bool,
     turn: Rc<Turn>,
+    seat: Seat,
 }
 
 impl Connection {
     /// A connection whose client may let the server wait for `patience`.
-    pub(crate) fn new(stream: TcpStream, patience: Duration) -> Self {
+    pub(crate) fn new(stream: TcpStream, patience: Duration, seat: Seat) -> Self {
         // If the socket is broken, the first read reports it.
         let _ = stream.set_nodelay(true);
         Self {
@@ -51,11 +52,8 @@ impl Connection {
             held: Vec::new(),
             is_read_to_end: false,
             turn: Rc::default(),
+            seat,
         }
-    }
-
-    pub(crate) fn peer(&self) -> Option<SocketAddr> {
-        self.stream.peer_addr().ok()
     }
 
     pub(crate) fn turn(&self) -> Rc<Turn> {
@@ -83,9 +81,19 @@ impl Connection {
     fn after_write(&mut self, written: Poll<io::Result<usize>>, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if written.is_pending() {
             self.begin_waiting();
-            return self.poll_patience(context);
+            self.seat.set_waiting();
+            return if self.seat.poll_closed(context) {
+                Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()))
+            } else {
+                self.poll_patience(context)
+            };
         }
         self.waiting_since = None;
+        if self.turn.is_waiting_for_client() {
+            self.seat.set_waiting();
+        } else {
+            self.seat.set_busy();
+        }
         written
     }
 
@@ -96,6 +104,8 @@ impl Connection {
         }
         let start = buffer.filled().len();
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
+            // What gives way is closed in order: the framework takes the end of the bytes for the end of the client.
+            Poll::Pending if self.seat.poll_closed(context) => return Poll::Ready(Ok(())),
             Poll::Pending => return self.poll_patience(context),
             Poll::Ready(read) => read?,
         }
@@ -124,6 +134,7 @@ impl Connection {
     fn after_passing(&mut self) {
         if self.framing.is_at_end() {
             self.waiting_since = None;
+            self.seat.set_busy();
         } else {
             self.begin_waiting();
         }
@@ -206,13 +217,16 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
+    use crate::HttpSettings;
+    use crate::connections::open_connections::OpenConnections;
 
     const PATIENCE: Duration = Duration::from_secs(15);
 
     async fn pair() -> (Connection, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        (Connection::new(listener.accept().await.unwrap().0, PATIENCE), client)
+        let seat = OpenConnections::new(&HttpSettings::default(), None).enter(None).unwrap();
+        (Connection::new(listener.accept().await.unwrap().0, PATIENCE, seat), client)
     }
 
     #[tokio::test(start_paused = true)]

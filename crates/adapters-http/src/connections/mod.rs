@@ -1,6 +1,10 @@
 //! The TCP connections below HTTP.
 
 mod chunks;
+pub(crate) mod client_network;
 pub(crate) mod connection;
 mod framing;
+pub(crate) mod open_connections;
+pub(crate) mod open_files;
+mod place;
 pub(crate) mod turn;

@@ -14,6 +14,7 @@ use actix_web::dev::ServiceRequest;
 pub(crate) struct Turn {
     is_answered: Cell<bool>,
     is_last: Cell<bool>,
+    is_streaming: Cell<bool>,
     is_client_gone: Cell<bool>,
     /// Wakes the connection when it holds bytes of the next request.
     waker: RefCell<Option<Waker>>,
@@ -41,6 +42,16 @@ impl Turn {
     /// Reports that no further request may follow on this connection.
     pub(crate) fn set_last(&self) {
         self.is_last.set(true);
+    }
+
+    /// Reports that an answer begins or ends that goes on for long.
+    pub(crate) fn set_streaming(&self, is_streaming: bool) {
+        self.is_streaming.set(is_streaming);
+    }
+
+    /// Whether the request is answered, so that the server waits for the next one.
+    pub(super) fn is_waiting_for_client(&self) -> bool {
+        self.is_answered.get() && !self.is_streaming.get()
     }
 
     /// Whether the client has closed the connection, or at least its sending side.

@@ -1,5 +1,5 @@
 use std::convert::Infallible;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,9 +8,8 @@ use domain::RateLimit;
 use quick_cache::sync::Cache;
 
 use super::keyed_limiter::KeyedLimiter;
+use crate::connections::client_network::network_of;
 
-/// The leading bits of an IPv6 address that identify a client: providers give each customer a /64 at least.
-const IPV6_PREFIX_BITS: u32 = 64;
 /// The most addresses over the limit whose refusals are counted at once.
 const COUNTED_MAX: usize = 4_096;
 
@@ -53,17 +52,6 @@ impl CredentialFailures {
         if let Some((_, refused)) = self.refused.remove(&address) {
             let refused = refused.load(Ordering::Relaxed);
             tracing::info!(%address, refused, "failed credentials from this address are within the limit again");
-        }
-    }
-}
-
-/// An IPv4 address, or the first address of the /64 of an IPv6 address.
-fn network_of(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.into(),
-        IpAddr::V6(address) => {
-            let mask = u128::MAX << (Ipv6Addr::BITS - IPV6_PREFIX_BITS);
-            Ipv6Addr::from_bits(address.to_bits() & mask).into()
         }
     }
 }

@@ -56,8 +56,12 @@ impl AttemptStream {
         });
         let mut chunks = Box::pin(greeting.chain(attempts));
         poll_fn(move |context| {
-            let is_client_gone = turn.as_ref().is_some_and(|turn| turn.is_client_gone());
-            if is_client_gone { Poll::Ready(None) } else { chunks.as_mut().poll_next(context) }
+            let next =
+                if is_client_gone(turn.as_deref()) { Poll::Ready(None) } else { chunks.as_mut().poll_next(context) };
+            if let Some(turn) = &turn {
+                turn.set_streaming(!matches!(next, Poll::Ready(None)));
+            }
+            next
         })
     }
 
@@ -89,6 +93,10 @@ impl AttemptStream {
         }
         Ok(Some(self.follower.read_new().await?))
     }
+}
+
+fn is_client_gone(turn: Option<&Turn>) -> bool {
+    turn.is_some_and(Turn::is_client_gone)
 }
 
 fn chunk_of(attempts: &[LoggedAttempt]) -> Bytes {

@@ -8,6 +8,8 @@ use super::settings::{Secrecy, Setting, parsed};
 const OFF: &str = "off";
 /// The longest keep-alive, in seconds: an hour.
 const KEEP_ALIVE_SECONDS_MAX: u64 = 60 * 60;
+/// The most connections: more than one machine has memory for.
+const CONNECTIONS_MAX: usize = 1_000_000;
 
 /// The settings of HTTP: how often clients may call, and how long their connections stay.
 pub(super) const HTTP_SETTINGS: &[Setting] = &[
@@ -42,6 +44,26 @@ pub(super) const HTTP_SETTINGS: &[Setting] = &[
         set: |draft, given| given.one(keep_alive).map(|keep_alive| draft.configuration.keep_alive = keep_alive),
         show: |configuration| Some(configuration.keep_alive.as_secs().to_string()),
     },
+    Setting {
+        name: "MAX_CONNECTIONS",
+        doc: "Connections of clients that are open at once. At the maximum, the connections that have been idle longest give \
+              way to new ones. At most three quarters of the limit on open files are used.",
+        when_unset: "–",
+        secrecy: Secrecy::Open,
+        allowed: allowed_connections,
+        set: |draft, given| given.one(connections).map(|max| draft.configuration.connections_max = max),
+        show: |configuration| Some(configuration.connections_max.to_string()),
+    },
+    Setting {
+        name: "MAX_CONNECTIONS_PER_ADDRESS",
+        doc: "Connections from one client address (for IPv6: one /64) that are open at once. The addresses in \
+              `TRUSTED_PROXIES` have no such limit.",
+        when_unset: "–",
+        secrecy: Secrecy::Open,
+        allowed: allowed_connections,
+        set: |draft, given| given.one(connections).map(|max| draft.configuration.connections_per_address_max = max),
+        show: |configuration| Some(configuration.connections_per_address_max.to_string()),
+    },
 ];
 
 fn limit(text: &str) -> Option<Option<RateLimit>> {
@@ -54,6 +76,14 @@ fn shown(limit: Option<RateLimit>) -> String {
 
 fn allowed_limit() -> String {
     format!("a count and a unit, such as 100/s, 6000/m or 100000/h; or {OFF}")
+}
+
+fn connections(text: &str) -> Option<usize> {
+    parsed(text).filter(|max| (1..=CONNECTIONS_MAX).contains(max))
+}
+
+fn allowed_connections() -> String {
+    format!("1 to {CONNECTIONS_MAX}")
 }
 
 fn keep_alive(text: &str) -> Option<Duration> {

@@ -77,6 +77,10 @@ pub(crate) struct Configuration {
     pub(crate) credential_failure_limit: Option<RateLimit>,
     /// `KEEP_ALIVE_SECONDS`
     pub(crate) keep_alive: Duration,
+    /// `MAX_CONNECTIONS`
+    pub(crate) connections_max: usize,
+    /// `MAX_CONNECTIONS_PER_ADDRESS`
+    pub(crate) connections_per_address_max: usize,
     /// `KEY_CACHE_SIZE`
     pub(crate) key_cache_size: usize,
     /// `CORS_ORIGINS`
@@ -102,6 +106,7 @@ impl Configuration {
 
 impl Default for Configuration {
     fn default() -> Self {
+        let limits = HttpLimits::default();
         Self {
             database_url: DatabaseUrl::default(),
             database_pool_size: 16,
@@ -115,7 +120,9 @@ impl Default for Configuration {
             rate_limit: None,
             user_rate_limit: USER_RATE_LIMIT_DEFAULT.parse().ok(),
             credential_failure_limit: CREDENTIAL_FAILURE_LIMIT_DEFAULT.parse().ok(),
-            keep_alive: HttpLimits::default().keep_alive,
+            keep_alive: limits.keep_alive,
+            connections_max: limits.connections_max,
+            connections_per_address_max: limits.connections_per_address_max,
             key_cache_size: VerifierSettings::default().keys_max,
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),

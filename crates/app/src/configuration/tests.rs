@@ -79,6 +79,8 @@ fn nothing_set_gives_the_documented_defaults() {
         ("USER_RATE_LIMIT", Some("6000/m")),
         ("CREDENTIAL_FAILURE_LIMIT", Some("100/m")),
         ("KEEP_ALIVE_SECONDS", Some("75")),
+        ("MAX_CONNECTIONS", Some("8192")),
+        ("MAX_CONNECTIONS_PER_ADDRESS", Some("4096")),
         ("KEY_CACHE_SIZE", Some("200000")),
         ("CORS_ORIGINS", None),
         ("TRUSTED_PROXIES", None),
@@ -97,7 +99,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.effective().count(), 32);
+    assert_eq!(loaded.effective().count(), 34);
 }
 
 #[test]
@@ -117,6 +119,8 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("USER_RATE_LIMIT", "off"),
         ("CREDENTIAL_FAILURE_LIMIT", "10/s"),
         ("KEEP_ALIVE_SECONDS", "3600"),
+        ("MAX_CONNECTIONS", "1000000"),
+        ("MAX_CONNECTIONS_PER_ADDRESS", "1"),
         ("KEY_CACHE_SIZE", "10000000"),
         ("CORS_ORIGINS", "https://a.example,http://localhost:3000"),
         ("TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.1/32"),

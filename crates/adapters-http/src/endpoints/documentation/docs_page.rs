@@ -13,6 +13,8 @@ use crate::errors::error_code::ErrorCode;
 /// The page requires its own scripts and styles, and calls only this service.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+/// The file of the page itself.
+const PAGE: &str = "index.html";
 /// The files change only with the version of the service.
 const CACHE_CONTROL: &str = "public, max-age=3600";
 
@@ -29,7 +31,7 @@ static CONFIG: LazyLock<Arc<Config<'static>>> =
     responses((status = 200, description = "The page", body = String, content_type = "text/html")),
 )]
 pub(super) async fn docs_page() -> Result<HttpResponse, ApiError> {
-    serve("index.html")
+    serve(PAGE)
 }
 
 /// Returns a script, a style or a picture of the documentation page.
@@ -45,14 +47,27 @@ pub(super) async fn docs_page() -> Result<HttpResponse, ApiError> {
     ),
 )]
 pub(super) async fn docs_file(file: Path<String>) -> Result<HttpResponse, ApiError> {
-    serve(&file)
+    // With a trailing slash the path has an empty file name.
+    serve(if file.is_empty() { PAGE } else { &file })
+}
+
+/// Returns an icon for browsers.
+#[utoipa::path(
+    get,
+    path = "/favicon.ico",
+    tag = "Documentation",
+    operation_id = "favicon",
+    responses((status = 200, description = "The icon", body = String, content_type = "image/png")),
+)]
+pub(super) async fn favicon() -> Result<HttpResponse, ApiError> {
+    serve("favicon-32x32.png")
 }
 
 fn serve(name: &str) -> Result<HttpResponse, ApiError> {
     let served = utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG));
     let file = served.map_err(|error| ApiError::Internal(error.to_string().into()))?.ok_or(ErrorCode::NotFound)?;
     let body = match file.bytes {
-        _ if name == "index.html" => with_base(&file.bytes),
+        _ if name == PAGE => with_base(&file.bytes),
         Cow::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
         Cow::Owned(bytes) => bytes.into(),
     };

@@ -1,3 +1,4 @@
+mod connections;
 mod cross_origin;
 mod framework_errors;
 mod limits;

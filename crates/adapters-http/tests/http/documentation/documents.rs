@@ -46,6 +46,18 @@ async fn the_page_brings_all_that_it_needs() {
     assert_eq!(request("GET /docs/..%2fCargo.toml").send(&server).await.verdict(), "404 not_found");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_has_an_icon_and_may_be_asked_for_with_a_slash() {
+    let server = Server::start();
+    let (page, with_slash) = (request("GET /docs").send(&server).await, request("GET /docs/").send(&server).await);
+    assert_eq!((with_slash.status, &with_slash.body), (200, &page.body));
+    let mut connection = server.connect().await;
+    connection.write_all(request("GET /favicon.ico").to_http().as_bytes()).await.unwrap();
+    let icon = read_bytes_to_end(&mut connection).await;
+    let head = String::from_utf8_lossy(&icon).to_lowercase();
+    assert!(head.starts_with("http/1.1 200 ok") && head.contains("content-type: image/png"), "{head}");
+}
+
 async fn server_file(server: &Server, name: &str) -> String {
     let mut connection = server.connect().await;
     connection.write_all(request(&format!("GET /docs/{name}")).to_http().as_bytes()).await.unwrap();
