@@ -4,7 +4,6 @@ mod create;
 mod credentials;
 mod errors;
 mod list;
-mod methods;
 mod revoke;
 mod surroundings;
 mod whoami;
