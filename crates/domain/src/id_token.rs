@@ -2,17 +2,18 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// An ID token as a caller presented it: not verified, and a secret. It cannot be printed and is wiped on drop.
+/// An ID token as the caller sent it, not verified. It is a secret: it has no `Display`, and its memory is cleared on
+/// drop.
 #[derive(Clone)]
 pub struct IdToken(Zeroizing<String>);
 
 impl IdToken {
-    /// Wraps a presented token.
+    /// Keeps a copy of the token. Any string is accepted.
     pub fn new(token: impl Into<String>) -> Self {
         Self(Zeroizing::new(token.into()))
     }
 
-    /// The token itself, for the code that verifies or forwards it.
+    /// The token itself. Only the code that verifies or forwards it calls this.
     pub fn expose(&self) -> &str {
         &self.0
     }

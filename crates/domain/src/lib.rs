@@ -1,7 +1,9 @@
-//! The rules of Gatepost: what an API key is, who may have how many, and what ends it.
+//! The rules of Gatepost: what an API key is and what ends it, and how webhooks are published, queued, signed and
+//! delivered.
 //!
-//! Nothing here knows the time, draws randomness, speaks HTTP or SQL, or reads the environment: those come in
-//! through [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct implementation.
+//! Nothing here reads a clock or the environment, draws randomness, or speaks HTTP or SQL: adapters do, and the rules
+//! call them through [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct
+//! implementation.
 
 mod id_token;
 mod keys;

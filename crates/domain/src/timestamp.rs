@@ -6,7 +6,7 @@ use time::format_description::well_known::Rfc3339;
 
 /// An instant in UTC with millisecond precision, between the years 1 and 9999.
 ///
-/// Its text form is ISO 8601 with exactly three decimals: `2026-11-21T01:42:03.120Z`.
+/// `Display` writes ISO 8601 with exactly three decimals: `2026-11-21T01:42:03.120Z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     unix_millis: i64,
@@ -18,7 +18,7 @@ impl Timestamp {
     /// `9999-12-31T23:59:59.999Z`.
     pub const MAX: Self = Self { unix_millis: 253_402_300_799_999 };
 
-    /// The instant that many milliseconds after the Unix epoch; `None` outside [`Self::MIN`] to [`Self::MAX`].
+    /// The instant `unix_millis` milliseconds after the Unix epoch; `None` outside [`Self::MIN`] to [`Self::MAX`].
     pub const fn from_unix_millis(unix_millis: i64) -> Option<Self> {
         if unix_millis < Self::MIN.unix_millis || unix_millis > Self::MAX.unix_millis {
             return None;
@@ -26,33 +26,33 @@ impl Timestamp {
         Some(Self { unix_millis })
     }
 
-    /// Milliseconds since the Unix epoch.
+    /// Milliseconds since the Unix epoch; negative before 1970.
     pub const fn unix_millis(self) -> i64 {
         self.unix_millis
     }
 
-    /// Reads RFC 3339 text with any offset; what is finer than a millisecond is cut off.
+    /// Parses an RFC 3339 string with any offset. Fractions of a millisecond are cut off.
     pub fn parse_rfc3339(text: &str) -> Option<Self> {
         let parsed = OffsetDateTime::parse(text, &Rfc3339).ok()?;
         let millis = parsed.unix_timestamp_nanos().div_euclid(1_000_000);
         Self::from_unix_millis(i64::try_from(millis).ok()?)
     }
 
-    /// This instant moved forward, at most to [`Self::MAX`].
+    /// The instant `duration` later, at most [`Self::MAX`].
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         Self { unix_millis: self.unix_millis.saturating_add(millis).min(Self::MAX.unix_millis) }
     }
 
-    /// This instant moved back, at most to [`Self::MIN`].
+    /// The instant `duration` earlier, at least [`Self::MIN`].
     #[must_use]
     pub fn minus(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         Self { unix_millis: self.unix_millis.saturating_sub(millis).max(Self::MIN.unix_millis) }
     }
 
-    /// How long this instant is after `earlier`; nothing when it is not.
+    /// The time since `earlier`; zero if `earlier` is later than this instant.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.unix_millis - earlier.unix_millis).unwrap_or(0))

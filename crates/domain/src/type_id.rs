@@ -4,17 +4,18 @@ use std::str::FromStr;
 use crate::Timestamp;
 use crate::ports::Entropy;
 
-/// Crockford's base 32 in lower case, as the `TypeID` specification 0.3 fixes it.
+/// Crockford's base 32 in lower case, as the `TypeID` specification 0.3 requires.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// 128 bits in digits of 5.
 const SUFFIX_LENGTH: usize = 26;
 
-/// The text is not an id of this kind.
+/// The string is not an id of this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of this kind")]
 pub struct InvalidId;
 
-/// Makes one kind of id. Each is a type of its own, so that mixing two kinds does not compile. See decision 1.
+/// Makes one kind of id. Each kind is a separate type, so that code which mixes two kinds does not compile. See
+/// decision 1.
 macro_rules! type_id {
     ($(#[$documentation:meta])* $name:ident, $prefix:literal) => {
         $(#[$documentation])*
@@ -24,12 +25,12 @@ macro_rules! type_id {
         impl $name {
             const PREFIX: &'static str = $prefix;
 
-            /// A new id for something created at `at`.
+            /// A new id: the time `at`, and 74 random bits.
             pub fn mint(at: Timestamp, entropy: &dyn Entropy) -> Self {
                 Self(mint(at, entropy))
             }
 
-            /// The id of these 16 bytes, as storage keeps them.
+            /// The id with these 16 bytes, which is how stores keep it.
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(bytes)
             }
@@ -103,7 +104,7 @@ fn encode(bytes: [u8; 16]) -> [u8; SUFFIX_LENGTH] {
 }
 
 fn decode(suffix: &str) -> Option<[u8; 16]> {
-    // The first digit carries 3 bits: above 7 the number would not fit into 128.
+    // The first digit has 3 bits: a number that begins with a digit above 7 does not fit into 128 bits.
     if suffix.len() != SUFFIX_LENGTH || suffix.as_bytes()[0] > b'7' {
         return None;
     }

@@ -1,4 +1,4 @@
-/// The text cannot name a user.
+/// The claims are not a valid user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{claim} must have 1 to {length_max} bytes and no control characters")]
 pub struct InvalidUserId {
@@ -6,7 +6,8 @@ pub struct InvalidUserId {
     length_max: usize,
 }
 
-/// Whom an ID token names: its issuer and its subject, never an e-mail address.
+/// A user, by the `iss` and `sub` claims of the user's ID token. An e-mail address is not an identity: it can change
+/// hands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UserId {
     issuer: String,
@@ -16,14 +17,14 @@ pub struct UserId {
 impl UserId {
     /// The longest `sub` in bytes that the `OpenID` Connect Core 1.0 specification allows (section 2).
     pub const SUBJECT_LENGTH_MAX: usize = 255;
-    /// The longest issuer that we store, in bytes.
+    /// The longest issuer that is accepted, in bytes.
     pub const ISSUER_LENGTH_MAX: usize = 512;
 
-    /// The user of these two claims.
+    /// The user with these two claims.
     ///
     /// # Errors
     ///
-    /// When one of them is empty, too long, or holds control characters.
+    /// When one of the claims is empty, is too long, or contains control characters.
     pub fn new(issuer: impl Into<String>, subject: impl Into<String>) -> Result<Self, InvalidUserId> {
         let user = Self { issuer: issuer.into(), subject: subject.into() };
         check("iss", &user.issuer, Self::ISSUER_LENGTH_MAX)?;

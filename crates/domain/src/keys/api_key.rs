@@ -1,50 +1,50 @@
 use crate::{KeyId, Label, Scopes, Timestamp, UserId};
 
-/// The record of an API key: everything but the secret.
+/// What is known of an API key. The key itself is not stored, only its [`KeyDigest`](crate::KeyDigest).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     /// Identifies the key.
     pub id: KeyId,
-    /// Whose it is.
+    /// The user who created it.
     pub owner: UserId,
-    /// What its owner called it.
+    /// The name that its owner gave it.
     pub label: Label,
     /// The preview: the start of the full key and an ellipsis. Fixed at creation.
     pub prefix: String,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When it was last used; `None` when never.
+    /// When it was last used; `None` if it never was.
     pub last_used_at: Option<Timestamp>,
-    /// The first instant at which it is no longer good; `None` when it does not expire.
+    /// The first instant at which it is no longer good; `None` if it does not expire.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked; `None` while it is not.
+    /// When it was revoked; `None` if it is not.
     pub revoked_at: Option<Timestamp>,
-    /// What it may be used for; fixed at creation.
+    /// What it may be used for. Fixed at creation.
     pub scopes: Scopes,
-    /// The key that it was rotated into; `None` while it was not. That key may be gone already.
+    /// Its successor, if it was rotated. The successor may be purged already.
     pub replaced_by: Option<KeyId>,
 }
 
 impl ApiKey {
-    /// Whether the key is good at `at`, so that whoever presents it is let in: not revoked, and not expired. A key
-    /// expires at the very instant `expires_at`.
+    /// Whether verification accepts the key at `at`: it is not revoked and has not expired. At the instant `expires_at`
+    /// it has expired.
     ///
-    /// A revoked key is revoked whatever `revoked_at` says: the clock of another instance may be ahead.
+    /// A key with a `revoked_at` in the future is revoked too: another instance with a faster clock has written it.
     pub fn is_good(&self, at: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| expires_at > at)
     }
 
-    /// Whether the key counts against its owner's maximum at `at`: it is good, and no other key is replacing it.
+    /// Whether the key counts towards its owner's maximum at `at`: it is good, and it has no successor.
     pub fn is_active(&self, at: Timestamp) -> bool {
         self.is_good(at) && self.replaced_by.is_none()
     }
 
-    /// Whether the key is good at `at` only until the overlap with its successor ends.
+    /// Whether the key has a successor and is still good at `at`: the overlap of the rotation has not ended.
     pub fn is_being_replaced(&self, at: Timestamp) -> bool {
         self.is_good(at) && self.replaced_by.is_some()
     }
 
-    /// When the key ended, as seen at `at`: the earlier of its revocation and its expiry; `None` while it is good.
+    /// When the key ended, as seen at `at`: the earlier of its revocation and its expiry. `None` if it is good.
     pub fn ended_at(&self, at: Timestamp) -> Option<Timestamp> {
         let expired_at = self.expires_at.filter(|expires_at| *expires_at <= at);
         match (self.revoked_at, expired_at) {
@@ -54,7 +54,7 @@ impl ApiKey {
     }
 }
 
-/// That a key was used, and when.
+/// One use of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyUse {
     /// The key.

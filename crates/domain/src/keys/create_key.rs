@@ -1,50 +1,51 @@
 use crate::ports::{ActiveLimit, Insertion, StoreError};
 use crate::{ApiKey, FullKey, KeyId, Keys, Label, ListView, Scopes, Timestamp, UserId};
 
-/// What a user asks for.
+/// The key that a user requests.
 #[derive(Clone, Debug)]
 pub struct CreateKey {
-    /// What to call the key.
+    /// The name of the key.
     pub label: Label,
-    /// When it ends by itself; `None`: never.
+    /// Expiry time; `None` if the key does not expire.
     pub expires_at: Option<Timestamp>,
-    /// What it may be used for.
+    /// What the key may be used for.
     pub scopes: Scopes,
 }
 
-/// A new key, the only time that its secret is there to be shown.
+/// A new key. Only this answer has its secret.
 #[derive(Debug)]
 pub struct CreatedKey {
     /// The secret.
     pub full_key: FullKey,
     /// The new key's id.
     pub id: KeyId,
-    /// The owner's keys, the new one included, as [`Keys::list`] gives them.
+    /// The owner's keys as [`Keys::list`] returns them, with the new one.
     pub keys: Vec<ApiKey>,
 }
 
 /// Why no key was created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateKeyError {
-    /// The owner has as many active keys as allowed.
+    /// The owner already has the maximum of active keys.
     #[error("the maximum of {max} active keys is reached")]
     LimitReached {
-        /// That maximum.
+        /// The maximum.
         max: u32,
     },
-    /// `expires_at` is not in the future, or too far ahead.
+    /// `expires_at` is not in the future, or is too far ahead.
     #[error("must be in the future, and at most {max_days} days ahead")]
     ExpiryOutOfRange {
-        /// How far ahead it may lie.
+        /// How many days ahead it may be.
         max_days: u32,
     },
-    /// The store failed; nothing says whether the key was stored.
+    /// The store failed. The key may have been stored all the same.
     #[error("the key could not be stored")]
     Store(#[from] StoreError),
 }
 
 impl Keys {
-    /// Creates a key, unless its owner has as many active ones as allowed: exactly so, under any concurrency.
+    /// Creates a key, unless its owner already has the maximum of active keys. The maximum is exact under any
+    /// concurrency.
     ///
     /// # Errors
     ///

@@ -6,22 +6,22 @@ use super::key_digest::KeyDigest;
 use crate::KeyPolicy;
 use crate::ports::Entropy;
 
-/// Digits of body and check, in the order of their values.
+/// The digits of body and check, in the order of their values.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// 32 characters of 62: 190 bits.
+/// 32 characters, each one of 62: 190 bits.
 const BODY_LENGTH: usize = 32;
-/// 62^6 is above 2^32, so that any CRC-32 fits.
+/// Six digits hold any CRC-32: 62^6 is above 2^32.
 const CHECK_LENGTH: usize = 6;
 
-/// A full key, `<prefix><body><check>`: the secret that its owner sees once.
+/// A whole API key, `<prefix><body><check>`: the secret that its owner sees once.
 ///
-/// It cannot be printed and is wiped on drop. `body` is 32 characters of base 62 from the operating system's
-/// generator without modulo bias, `check` the CRC-32 of prefix and body, so that a scanner or a client finds a
-/// mistyped key offline ([`has_valid_check`]).
+/// It has no `Display`, and its memory is cleared on drop. `body` is 32 random characters of base 62, without modulo
+/// bias. `check` is the CRC-32 of prefix and body: with it, scanners and clients find mistyped keys offline
+/// ([`has_valid_check`]).
 pub struct FullKey(Zeroizing<String>);
 
 impl FullKey {
-    /// Draws a new key under the policy's prefix.
+    /// A new random key with the policy's prefix.
     pub fn generate(policy: &KeyPolicy, entropy: &dyn Entropy) -> Self {
         let prefix = policy.prefix();
         let mut key = Zeroizing::new(String::with_capacity(prefix.len() + BODY_LENGTH + CHECK_LENGTH));
@@ -32,17 +32,17 @@ impl FullKey {
         Self(key)
     }
 
-    /// The key itself, for the one answer that shows it.
+    /// The key itself. Only the answer to its creation shows it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What is stored in place of the key.
+    /// What stores keep instead of the key.
     pub fn digest(&self) -> KeyDigest {
         KeyDigest::of(&self.0)
     }
 
-    /// The start of the key and an ellipsis: `svc_live_a1B...`, as listings show it.
+    /// The start of the key and an ellipsis, as lists show it: `svc_live_a1B...`.
     pub fn preview(&self, policy: &KeyPolicy) -> String {
         format!("{}...", &self.0[..policy.preview_length()])
     }
@@ -54,8 +54,8 @@ impl fmt::Debug for FullKey {
     }
 }
 
-/// Whether the last six characters of `full_key` are the check of what stands before them: a help against typing
-/// errors, no proof that the key exists. Verification never asks for it.
+/// Whether the last six characters of `full_key` are the check of the characters before them. This finds typing errors
+/// and does not prove that the key exists. Verification does not call it: imported keys may have no check.
 pub fn has_valid_check(full_key: &str) -> bool {
     let Some(split) = full_key.len().checked_sub(CHECK_LENGTH).filter(|split| *split > 0) else {
         return false;
@@ -66,7 +66,7 @@ pub fn has_valid_check(full_key: &str) -> bool {
     }
 }
 
-/// Six random bits at a time, of which 62 and 63 are thrown away: every character is equally likely.
+/// Takes six random bits at a time and discards the values 62 and 63, so that every character is equally likely.
 fn push_body(key: &mut String, entropy: &dyn Entropy) {
     let end = key.len() + BODY_LENGTH;
     let mut random = Zeroizing::new([0_u8; 48]);

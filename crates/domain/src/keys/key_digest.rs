@@ -4,33 +4,35 @@ use std::hash::{Hash, Hasher};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// The SHA-256 of a full key: the only form that is stored. Compared in constant time, never printed.
+/// The SHA-256 of a full key, the only form in which keys are stored. It is compared in constant time, and has no
+/// `Display`.
 #[derive(Clone, Copy)]
 pub struct KeyDigest([u8; 32]);
 
 impl KeyDigest {
-    /// The longest presented key that is looked at, in bytes.
+    /// The longest key that is hashed, in bytes. Longer strings are not keys.
     pub const PRESENTED_LENGTH_MAX: usize = 512;
 
-    /// The digest of a key as a caller presented it; `None` when no key of ours can look like this: empty, over
-    /// 512 bytes, or other than visible ASCII. The check characters are not asked: imported keys may have none.
+    /// The digest of the string that a caller sent as its key. `None` if a key cannot look like this: the string is
+    /// empty, is longer than [`Self::PRESENTED_LENGTH_MAX`], or has characters other than visible ASCII. The check is
+    /// not verified: imported keys may have none.
     pub fn of_presented(key: &str) -> Option<Self> {
         let plausible =
             (1..=Self::PRESENTED_LENGTH_MAX).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
         plausible.then(|| Self::of(key))
     }
 
-    /// The digest of these 32 bytes, as storage keeps them.
+    /// The digest with these 32 bytes, which is how stores keep it.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The 32 raw bytes, for storage.
+    /// The 32 bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The digest of a key that was made here.
+    /// The digest of a key that Gatepost has generated.
     pub(super) fn of(key: &str) -> Self {
         Self(Sha256::digest(key.as_bytes()).into())
     }

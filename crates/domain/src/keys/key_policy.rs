@@ -39,7 +39,7 @@ impl Default for KeyPolicySettings {
 }
 
 impl KeyPolicySettings {
-    /// Sets a field to its default, and so does it to fields whose limits depend on this one.
+    /// Sets a field to its default, and the fields whose limits depend on it.
     pub fn reset(&mut self, field: KeyPolicyField) {
         let default = Self::default();
         match field {
@@ -73,7 +73,7 @@ impl KeyPolicy {
     pub const PREFIX_LENGTH_MAX: usize = 32;
     /// The largest maximum of active keys: a list holds them all.
     pub const MAX_ACTIVE_MAX: u32 = 10_000;
-    /// The longest expiry and retention: a hundred years.
+    /// The longest lifetime and retention: a hundred years.
     pub const DAYS_MAX: u32 = 36_500;
 
     /// Checks the settings.
@@ -107,32 +107,32 @@ impl KeyPolicy {
         Ok(Self(settings))
     }
 
-    /// Active keys for each user, at most.
+    /// The maximum of active keys for each user.
     pub fn max_active(&self) -> u32 {
         self.0.max_active
     }
 
-    /// What every new key starts with.
+    /// The prefix of every new key.
     pub fn prefix(&self) -> &str {
         &self.0.prefix
     }
 
-    /// Characters of a full key that its preview shows.
+    /// How many characters of a key its preview shows.
     pub fn preview_length(&self) -> usize {
         self.0.preview_length
     }
 
-    /// How far ahead an expiry may lie, in days.
+    /// How many days ahead an expiry time may be.
     pub fn max_ttl_days(&self) -> u32 {
         self.0.max_ttl_days
     }
 
-    /// How far ahead an expiry may lie.
+    /// How far ahead an expiry time may be.
     pub fn max_ttl(&self) -> Duration {
         DAY * self.0.max_ttl_days
     }
 
-    /// How long a key is kept after it was revoked or has expired.
+    /// How long a key is kept after it ended.
     pub fn retention(&self) -> Duration {
         DAY * self.0.retention_days
     }

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use crate::{ApiKey, KeyId, Timestamp};
 
-/// Why a key cannot be rotated as it is.
+/// Why a key in its present state cannot be rotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RotationRefusal {
     /// It was revoked.
@@ -11,15 +11,15 @@ pub enum RotationRefusal {
     /// It has expired.
     #[error("the key has expired")]
     Expired,
-    /// It was rotated already; its successor can be.
+    /// It was rotated already. Rotate its successor instead.
     #[error("the key was rotated already")]
     Replaced,
-    /// So many of the owner's keys are being replaced that another overlap would pass the maximum.
+    /// The owner already has the maximum of keys in an overlap.
     #[error("as many keys as may be active are being replaced")]
     OverlapLimitReached,
 }
 
-/// A rotation, decided but for the key that it is about: the store reads that one under its lock, and asks
+/// Everything about a rotation except the key to rotate. The store reads that key under its lock and calls
 /// [`KeyRotation::decide`]. See decision 25.
 #[derive(Clone, Debug)]
 pub struct KeyRotation {
@@ -31,13 +31,13 @@ pub struct KeyRotation {
     pub at: Timestamp,
     /// How long the old key stays good.
     pub overlap: Duration,
-    /// How many of the owner's keys may be in an overlap at once.
+    /// How many of the owner's keys may be in an overlap at the same time.
     pub overlapping_max: u32,
-    /// How far ahead the new key's expiry may lie.
+    /// How far ahead the new key's expiry time may be.
     pub ttl_max: Duration,
 }
 
-/// Both keys of a rotation, as they are stored afterwards.
+/// Both keys as they are after the rotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rotated {
     /// The old key.
@@ -47,12 +47,13 @@ pub struct Rotated {
 }
 
 impl KeyRotation {
-    /// What becomes of `key` when `overlapping` of its owner's keys are being replaced.
+    /// Rotates `key`, if `overlapping` of its owner's keys are in an overlap already.
     ///
-    /// - Without an overlap the old key is revoked, so that no clock that runs behind ours lets it in. With one it
-    ///   expires when the overlap ends, or earlier if it would have anyhow.
-    /// - The new key has the old one's owner, label and scopes. It lives as long as the old one was made to live, from
-    ///   now on: who rotates a 90-day key every 90 days never has to create one.
+    /// - Without an overlap the old key is revoked rather than expired: an instance whose clock is slow would still
+    ///   accept an expired key. With an overlap, the old key expires when the overlap ends, or at its own expiry time
+    ///   if that is earlier.
+    /// - The new key has the owner, the label and the scopes of the old one, and the same lifetime, counted from now. A
+    ///   user who rotates a 90-day key every 90 days never has to create another one.
     ///
     /// # Errors
     ///

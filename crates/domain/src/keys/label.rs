@@ -1,20 +1,21 @@
 use std::fmt;
 
-/// Why a text is no [`Label`].
+/// Why a string is not a valid [`Label`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLabel {
-    /// Nothing is left after trimming.
+    /// The string is empty after trimming.
     #[error("must not be empty")]
     Empty,
-    /// More than [`Label::LENGTH_MAX`] characters.
+    /// The string has more than [`Label::LENGTH_MAX`] characters.
     #[error("must have at most {} characters", Label::LENGTH_MAX)]
     TooLong,
-    /// A control character, such as a line break or a zero byte.
+    /// The string contains a control character, such as a line break or a zero byte.
     #[error("must not contain control characters")]
     ControlCharacter,
 }
 
-/// The human label of an API key: trimmed, 1 to 100 characters, no control characters. See decision 5.
+/// The name that a user gives an API key: 1 to 100 characters without control characters, and without spaces at the
+/// ends. See decision 5.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label(String);
 
@@ -22,11 +23,11 @@ impl Label {
     /// The longest label, in Unicode characters.
     pub const LENGTH_MAX: usize = 100;
 
-    /// Trims `text` and takes it as a label.
+    /// Trims `text` and checks it.
     ///
     /// # Errors
     ///
-    /// Says which rule the text breaks.
+    /// The rule that `text` breaks.
     pub fn parse(text: &str) -> Result<Self, InvalidLabel> {
         let text = text.trim();
         if text.is_empty() {

@@ -7,7 +7,7 @@ impl Keys {
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// If the store fails.
     pub async fn list(&self, owner: &UserId) -> Result<Vec<ApiKey>, StoreError> {
         let keys = self.store.list(owner, ListView::at(self.clock.now())).await?;
         Ok(self.with_recent_uses(keys))

@@ -1,4 +1,4 @@
-//! The rules of API keys: what a key is, how many a user may have, and what ends one. [`Keys`](crate::Keys) are the use
+//! The rules of API keys: what a key is, how many a user may have, and what ends one. [`Keys`](crate::Keys) has the use
 //! cases, one file each.
 
 pub(crate) mod api_key;

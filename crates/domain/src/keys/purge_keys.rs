@@ -1,16 +1,16 @@
 use crate::Keys;
 use crate::ports::StoreError;
 
-/// Keys deleted in one transaction at most, so that a purge never holds up other writers.
+/// The most keys that one transaction deletes, so that a purge does not block other writers for long.
 pub const PURGE_BATCH_MAX: u32 = 1_000;
 
 impl Keys {
-    /// Deletes, in one batch, keys that ended longer ago than the retention; the answer is how many. Fewer than
-    /// [`PURGE_BATCH_MAX`] means that none is left.
+    /// Deletes one batch of the keys that ended before the retention, and returns how many. After fewer than
+    /// [`PURGE_BATCH_MAX`], nothing is left to delete.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// If the store fails.
     pub async fn purge(&self) -> Result<u32, StoreError> {
         let before = self.clock.now().minus(self.policy.retention());
         self.store.purge_ended(before, PURGE_BATCH_MAX).await

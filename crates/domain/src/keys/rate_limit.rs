@@ -3,13 +3,12 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The text is no [`RateLimit`].
+/// The string is not a valid [`RateLimit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a count and a unit, such as 100/s, 6000/m or 100000/h, with a count of 1 to {}", RateLimit::COUNT_MAX)]
 pub struct InvalidRateLimit;
 
-/// How often each key may be used: `count` times in each `window`, all at once if its bearer likes
-/// (written as `100/s`).
+/// How often each key may be used: `count` times in each `window`, also all at once. Written as `100/s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     count: NonZeroU32,
@@ -20,17 +19,17 @@ impl RateLimit {
     /// The largest count: a million, so that one use costs at least a microsecond of the shortest window.
     pub const COUNT_MAX: u32 = 1_000_000;
 
-    /// How many uses a window has room for, which is also the largest burst.
+    /// How many uses fit into a window. This is also the largest burst.
     pub const fn count(self) -> NonZeroU32 {
         self.count
     }
 
-    /// How long a wholly spent allowance takes to come back: a second, a minute or an hour.
+    /// How long a fully spent allowance takes to refill: a second, a minute or an hour.
     pub const fn window(self) -> Duration {
         self.window
     }
 
-    /// How long one use takes to come back.
+    /// How long it takes to regain one use.
     pub fn interval(self) -> Duration {
         self.window / self.count.get()
     }

@@ -3,24 +3,24 @@ use std::collections::HashMap;
 use crate::ports::StoreError;
 use crate::{ApiKey, KeyDigest, Keys};
 
-/// The most tokens in one report, so that its transaction stays short.
+/// The most tokens in one report, which keeps its transaction short.
 pub const LEAKS_MAX: usize = 1_000;
 
-/// Why nothing of a report was taken.
+/// Why a report was rejected. No key was revoked, unless the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportLeaksError {
-    /// More than [`LEAKS_MAX`] tokens.
+    /// The report has more than [`LEAKS_MAX`] tokens.
     #[error("must be at most {LEAKS_MAX} tokens")]
     TooMany,
-    /// The store failed; nothing says whether the keys are revoked.
+    /// The store failed. The keys may be revoked all the same.
     #[error("the leaked keys could not be revoked")]
     Store(#[from] StoreError),
 }
 
 impl Keys {
-    /// Revokes every key whose full text is among `tokens`, whoever owns it: who holds the text could use it, so no
-    /// more proof is asked for. Answers with the key that each token is, in their order; `None` where it is no key of
-    /// ours. Reporting a key again changes nothing and succeeds.
+    /// Revokes every key among `tokens`, regardless of its owner: a reporter who has the whole key could also use it,
+    /// so no further proof is needed. Returns the key for each token, in the same order; `None` for a token that is not
+    /// a stored key. Reporting a key again changes nothing and succeeds.
     ///
     /// # Errors
     ///

@@ -7,16 +7,16 @@ pub enum RevokeKeyError {
     /// No key has this id.
     #[error("no key has this id")]
     NotFound,
-    /// The key is another user's.
+    /// The key belongs to another user.
     #[error("the key belongs to another user")]
     NotOwned,
-    /// The store failed; nothing says whether the key is revoked.
+    /// The store failed. The key may be revoked all the same.
     #[error("the key could not be revoked")]
     Store(#[from] StoreError),
 }
 
 impl Keys {
-    /// Revokes a key of the owner's and answers with the updated list. Revoking again changes nothing and succeeds.
+    /// Revokes one of the owner's keys and returns the updated list. Revoking a key again changes nothing and succeeds.
     /// See decision 7.
     ///
     /// # Errors

@@ -3,49 +3,49 @@ use std::time::Duration;
 use crate::ports::{Rotation, StoreError};
 use crate::{ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, RotationRefusal, UserId};
 
-/// What a user asks for.
+/// The rotation that a user requests.
 #[derive(Clone, Copy, Debug)]
 pub struct RotateKey {
     /// The key to replace.
     pub id: KeyId,
-    /// How long it stays good beside its successor: from nothing to [`OVERLAP_MAX`], to the millisecond.
+    /// How long the key stays good beside its successor: from zero to [`OVERLAP_MAX`], to the millisecond.
     pub overlap: Duration,
 }
 
-/// The new key of a rotation, the only time that its secret is there to be shown.
+/// The new key of a rotation. Only this answer has its secret.
 #[derive(Debug)]
 pub struct RotatedKey {
     /// The new key's secret.
     pub full_key: FullKey,
     /// The new key's id.
     pub id: KeyId,
-    /// The owner's keys, old and new included, as [`Keys::list`] gives them.
+    /// The owner's keys as [`Keys::list`] returns them, with the old and the new key.
     pub keys: Vec<ApiKey>,
 }
 
 /// Why no key was rotated.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateKeyError {
-    /// More than [`OVERLAP_MAX`].
+    /// The overlap is longer than [`OVERLAP_MAX`].
     #[error("must be at most {} seconds", OVERLAP_MAX.as_secs())]
     OverlapOutOfRange,
     /// No key has this id.
     #[error("no key has this id")]
     NotFound,
-    /// The key is another user's.
+    /// The key belongs to another user.
     #[error("the key belongs to another user")]
     NotOwned,
-    /// The key cannot be rotated as it is.
+    /// The key in its present state cannot be rotated.
     #[error("the key cannot be rotated")]
     Refused(#[source] RotationRefusal),
-    /// The store failed; nothing says whether the key was rotated.
+    /// The store failed. The key may have been rotated all the same.
     #[error("the key could not be rotated")]
     Store(#[from] StoreError),
 }
 
 impl Keys {
-    /// Puts a new key in the place of one of the owner's. The old one stays good until the overlap ends, and does not
-    /// count against the maximum meanwhile, so this works at the maximum too.
+    /// Replaces one of the owner's keys by a new key. The old key stays good until the overlap ends. It does not count
+    /// towards the maximum in that time, so an owner with the maximum of keys can rotate too.
     ///
     /// # Errors
     ///

@@ -1,17 +1,17 @@
 use std::fmt;
 
-/// Why a text is no scope, or not a list of scopes.
+/// Why a string is not a scope, or not a list of scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidScope {
-    /// Empty, or with a character that no scope has.
+    /// A scope is empty, is too long, or contains a character that is not allowed.
     #[error("must be scopes of 1 to {} visible ASCII characters other than \" and \\", Scope::LENGTH_MAX)]
     Malformed,
-    /// More than [`Scopes::COUNT_MAX`] different ones.
+    /// There are more than [`Scopes::COUNT_MAX`] different scopes.
     #[error("must be at most {} scopes", Scopes::COUNT_MAX)]
     TooMany,
 }
 
-/// What a key may be used for, in the host application's own words: a `scope-token` of RFC 6749, section 3.3.
+/// A permission of a key, defined by the host application: a `scope-token` of RFC 6749, section 3.3.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope(String);
 
@@ -19,11 +19,11 @@ impl Scope {
     /// The longest scope, in characters.
     pub const LENGTH_MAX: usize = 64;
 
-    /// Takes `text` as a scope, as it is.
+    /// Checks `text` and keeps it unchanged.
     ///
     /// # Errors
     ///
-    /// When it is empty, too long, or holds anything but `%x21 / %x23-5B / %x5D-7E`.
+    /// If the string is empty, is too long, or contains characters other than `%x21 / %x23-5B / %x5D-7E`.
     pub fn parse(text: &str) -> Result<Self, InvalidScope> {
         let fits = (1..=Self::LENGTH_MAX).contains(&text.len()) && text.bytes().all(is_scope_character);
         if fits { Ok(Self(text.to_owned())) } else { Err(InvalidScope::Malformed) }
@@ -41,21 +41,21 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A set of scopes. Its text form is that of RFC 6749: sorted, each once, one space between two.
+/// A set of scopes. As a string it has the form of RFC 6749: sorted, each scope once, one space between two scopes.
 ///
-/// Kept as that text, so that an answer needs no formatting and a question no allocation.
+/// The set is kept as that string, so that an answer needs no formatting and a check no allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scopes(String);
 
 impl Scopes {
-    /// The most scopes of one key, which bounds the header that gateways get: 2,079 characters.
+    /// The most scopes of one key. This limits the header that gateways receive to 2,079 characters.
     pub const COUNT_MAX: usize = 32;
 
-    /// The set of these scopes; the order does not matter, nor does naming one twice.
+    /// The set of these scopes. Order and repetitions do not matter.
     ///
     /// # Errors
     ///
-    /// When there are more than [`Scopes::COUNT_MAX`] different ones.
+    /// If there are more than [`Scopes::COUNT_MAX`] different scopes.
     pub fn new(scopes: impl IntoIterator<Item = Scope>) -> Result<Self, InvalidScope> {
         let mut scopes: Vec<Scope> = scopes.into_iter().collect();
         scopes.sort_unstable();
@@ -67,33 +67,33 @@ impl Scopes {
         Ok(Self(texts.join(" ")))
     }
 
-    /// Reads scopes with spaces between them; no text at all is no scope.
+    /// Parses scopes that are separated by single spaces. The empty string is the empty set.
     ///
     /// # Errors
     ///
-    /// When one of them is no scope, or there are too many.
+    /// If one of the scopes is not valid, or there are too many.
     pub fn parse(text: &str) -> Result<Self, InvalidScope> {
         let scopes: Result<Vec<Scope>, InvalidScope> = text.split_terminator(' ').map(Scope::parse).collect();
         Self::new(scopes?)
     }
 
-    /// The text form; empty for no scope.
+    /// The scopes, sorted and separated by spaces; empty for the empty set.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each scope, sorted.
+    /// The scopes, sorted.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.split_terminator(' ')
     }
 
-    /// Whether all of `required` are here. No scope implies another, and a key without scopes covers only the
-    /// question that asks for none: a scope is a permission, so its absence is never one.
+    /// Whether the set contains all of `required`. A scope implies no other scope. A key without scopes covers only an
+    /// empty `required`: the absence of a scope is never a permission.
     pub fn covers(&self, required: &Self) -> bool {
         required.iter().all(|scope| self.iter().any(|held| held == scope))
     }

@@ -3,11 +3,11 @@ use std::sync::Arc;
 use crate::ports::{Clock, Entropy, KeyStore, RecentUses};
 use crate::{ApiKey, KeyId, KeyPolicy};
 
-/// The use cases of the key lifecycle, one file each: `create_key`, `list_keys`, `revoke_key`, `rotate_key`,
-/// `report_leaks`, `purge_keys`.
+/// The use cases of API keys, one file each: `create_key`, `list_keys`, `revoke_key`, `rotate_key`, `report_leaks`,
+/// `purge_keys`.
 ///
-/// Who calls is not asked here: `owner` is the user whose keys it is about, named by an ID token or, in support work,
-/// by the operator.
+/// `owner` is the user who owns the keys. The caller has authenticated that user by an ID token, or is the operator in
+/// support of that user.
 #[derive(Clone)]
 pub struct Keys {
     pub(crate) store: Arc<dyn KeyStore>,
@@ -18,7 +18,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The use cases over these ports.
+    /// The use cases on these ports.
     pub fn new(
         store: Arc<dyn KeyStore>,
         recent_uses: Arc<dyn RecentUses>,
@@ -29,7 +29,7 @@ impl Keys {
         Self { store, recent_uses, clock, entropy, policy }
     }
 
-    /// Shows uses that are noted but not stored yet, so that an owner sees a use at once.
+    /// Adds uses that are noted but not stored yet, so that an owner sees a use at once.
     pub(crate) fn with_recent_uses(&self, mut keys: Vec<ApiKey>) -> Vec<ApiKey> {
         let ids: Vec<KeyId> = keys.iter().map(|key| key.id).collect();
         let uses = self.recent_uses.last_uses(&ids);

@@ -1,5 +1,7 @@
 //! A durable toy store for all ports keeps every promise. `docs/writing-an-adapter.md` goes through it.
 
+#![expect(unreachable_pub, reason = "the files of the store are copied into a library")]
+
 mod call;
 mod codec;
 mod crash;
