@@ -69,7 +69,7 @@ pub trait ChangeFeed: Send + Sync {
     /// not fail, reconnects by itself, and may be dropped and called again at any time. A store that sends no
     /// notifications keeps this default, which never returns.
     async fn hint(&self) {
-        pending().await
+        pending::<()>().await;
     }
 
     /// Deletes changes that were committed before the read that returned `before`, or some of them, in one short

@@ -23,10 +23,10 @@ fn every_leaked_key_is_revoked_whoever_owns_it() {
 
     let start = FeedPosition::new("0");
     let changes = |max| pollster::block_on(desk.store.changes_since(Some(&start), max)).unwrap().changes;
-    let KeyChanges::Of(changed) = changes(4) else { panic!("the feed must list the changes") };
-    assert_eq!(changed.len(), 4, "each report is in the feed: one that is made again may be needed again");
+    let KeyChanges::Of(digests) = changes(4) else { panic!("the feed must list the changes") };
+    assert_eq!(digests.len(), 4, "each report is in the feed: one that is made again may be needed again");
     for key in [&alices, &bobs] {
-        assert!(changed.contains(&key.full_key.digest()));
+        assert!(digests.contains(&key.full_key.digest()));
     }
     assert_eq!(changes(3), KeyChanges::OfAnyKey);
 }

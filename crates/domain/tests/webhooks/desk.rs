@@ -139,7 +139,7 @@ fn webhooks(store: &Arc<MemoryWebhookStore>, clock: &Arc<ManualClock>, keys: &[u
         egress: EgressPolicy::new(settings),
         sealing_keys: Arc::new(SealingKeys::new(keys).unwrap()),
     };
-    let stores = WebhookStores::of(&store);
+    let stores = WebhookStores::of(store);
     Webhooks::new(stores, rules, clock.clone(), Arc::new(SeededEntropy::new(5)))
 }
 

@@ -181,8 +181,8 @@ pub async fn a_chain_of_reads_has_each_change_once(instances: Instances) {
         let (mut position, mut chain) = (start, Vec::new());
         while chain.len() < expected.len() {
             let (changes, next) = read(&*feed, Some(&position), CHANGES_MAX).await;
-            let KeyChanges::Of(changed) = changes else { panic!("a chain of reads must not break, got {changes:?}") };
-            chain.extend(changed);
+            let KeyChanges::Of(digests) = changes else { panic!("a chain of reads must not break, got {changes:?}") };
+            chain.extend(digests);
             position = next;
             yield_now().await;
         }
@@ -231,8 +231,8 @@ impl<'a> Readers<'a> {
     async fn read_exactly(&mut self, expected: &[KeyDigest]) {
         for (instance, position) in self.instances.iter().zip(&mut self.positions) {
             let (changes, next) = read(&**instance, Some(position), CHANGES_MAX).await;
-            let KeyChanges::Of(changed) = changes else { panic!("a chain of reads must not break, got {changes:?}") };
-            assert_same(&changed, expected);
+            let KeyChanges::Of(digests) = changes else { panic!("a chain of reads must not break, got {changes:?}") };
+            assert_same(&digests, expected);
             *position = next;
         }
     }

@@ -83,7 +83,9 @@ impl<const LENGTH: usize> Field for [u8; LENGTH] {
 impl<Item: Field> Field for Vec<Item> {
     fn write(&self, bytes: &mut Vec<u8>) {
         u32::try_from(self.len()).expect("fewer than 4,294,967,296 items").write(bytes);
-        self.iter().for_each(|item| item.write(bytes));
+        for item in self {
+            item.write(bytes);
+        }
     }
 
     fn read(bytes: &mut &[u8]) -> Option<Self> {
@@ -94,7 +96,9 @@ impl<Item: Field> Field for Vec<Item> {
 impl<Item: Field> Field for Option<Item> {
     fn write(&self, bytes: &mut Vec<u8>) {
         self.is_some().write(bytes);
-        self.iter().for_each(|item| item.write(bytes));
+        if let Some(item) = self {
+            item.write(bytes);
+        }
     }
 
     fn read(bytes: &mut &[u8]) -> Option<Self> {

@@ -166,6 +166,6 @@ pub trait DeliveryQueue: Send + Sync {
     /// A hint makes dispatchers faster, and no dispatcher relies on it. It does not fail, and may be dropped and called
     /// again at any time. A store that sends no notifications keeps this default, which never returns.
     async fn hint(&self) {
-        pending().await
+        pending::<()>().await;
     }
 }

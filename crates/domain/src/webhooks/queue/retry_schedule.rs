@@ -168,7 +168,7 @@ mod tests {
     fn retry_after_is_cut_to_what_the_schedule_allows() {
         let schedule = RetrySchedule::new(vec![10 * SECOND; 3]).unwrap();
         let next = |ended_at, retry_after| schedule.next_attempt(1, at(0), ended_at, Some(retry_after), &Constant(255));
-        let (longest, last) = (schedule.age_max() - RetrySchedule::ROOM, at(0).plus(schedule.age_max()));
+        let (longest, last) = (schedule.age_max().saturating_sub(RetrySchedule::ROOM), at(0).plus(schedule.age_max()));
         let cut = Some(at(0).plus(longest));
         for asked in [longest, schedule.age_max(), schedule.age_max() + SECOND, Duration::MAX] {
             assert_eq!(next(at(0), asked), cut, "{asked:?}");
