@@ -37,7 +37,28 @@ impl MessageBody for LargeBody {
         Poll::Ready(Some(Ok(self.0.split_to(piece))))
     }
 
-    fn try_into_bytes(self) -> Result<Bytes, Self> {
-        Ok(self.0)
+    // No `try_into_bytes`: `BoxBody::new` would turn the pieces into one again.
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_large_body_comes_in_pieces_and_whole() {
+        let bytes = Bytes::from((0..100_000_u32).flat_map(u32::to_be_bytes).collect::<Vec<u8>>());
+        let body = in_pieces(BoxBody::new(bytes.clone()));
+        assert_eq!(body.size(), BodySize::Sized(bytes.len() as u64));
+        let mut body = pin!(body);
+        let mut received = Vec::new();
+        while let Some(piece) = poll_fn(|context| body.as_mut().poll_next(context)).await {
+            let piece = piece.unwrap();
+            assert!(piece.len() <= PIECE_BYTES_MAX, "{}", piece.len());
+            received.extend_from_slice(&piece);
+        }
+        assert_eq!(received, bytes);
     }
 }

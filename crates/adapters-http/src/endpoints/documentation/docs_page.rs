@@ -1,5 +1,5 @@
-use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use actix_web::HttpResponse;
 use actix_web::http::header;
@@ -63,19 +63,39 @@ pub(super) async fn favicon() -> Result<HttpResponse, ApiError> {
     serve("favicon-32x32.png")
 }
 
+/// A file of the page.
+#[derive(Clone)]
+struct File {
+    content_type: String,
+    bytes: Bytes,
+}
+
+/// The files that were served before. All answers share their bytes, so that clients that do not read cost no memory.
+static SERVED: LazyLock<RwLock<HashMap<String, File>>> = LazyLock::new(RwLock::default);
+
 fn serve(name: &str) -> Result<HttpResponse, ApiError> {
-    let served = utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG));
-    let file = served.map_err(|error| ApiError::Internal(error.to_string().into()))?.ok_or(ErrorCode::NotFound)?;
-    let body = match file.bytes {
-        _ if name == PAGE => with_base(&file.bytes),
-        Cow::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
-        Cow::Owned(bytes) => bytes.into(),
-    };
+    let File { content_type, bytes } = find(name)?;
     Ok(HttpResponse::Ok()
-        .content_type(file.content_type)
+        .content_type(content_type)
         .insert_header((header::CACHE_CONTROL, CACHE_CONTROL))
         .insert_header((header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY))
-        .body(body))
+        .body(bytes))
+}
+
+fn find(name: &str) -> Result<File, ApiError> {
+    if let Some(file) = SERVED.read().unwrap_or_else(PoisonError::into_inner).get(name) {
+        return Ok(file.clone());
+    }
+    let file = load(name)?;
+    SERVED.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), file.clone());
+    Ok(file)
+}
+
+fn load(name: &str) -> Result<File, ApiError> {
+    let found = utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG));
+    let found = found.map_err(|error| ApiError::Internal(error.to_string().into()))?.ok_or(ErrorCode::NotFound)?;
+    let bytes = if name == PAGE { with_base(&found.bytes) } else { found.bytes.into_owned().into() };
+    Ok(File { content_type: found.content_type, bytes })
 }
 
 /// Adds a base URL, because the page refers to its files by relative names, and `/docs` has no trailing slash.
