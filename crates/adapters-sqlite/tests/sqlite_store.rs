@@ -93,7 +93,7 @@ async fn the_schema_is_brought_up_to_date_once() {
         status.into_iter().filter(|one| one.applied == applied).map(|one| one.name).collect::<Vec<_>>()
     };
     let pending = names(store.status().await.unwrap(), false);
-    assert!(pending.contains(&"20261121000002_create_api_keys".to_owned()), "{pending:?}");
+    assert!(pending.contains(&"20261121000001_create_api_keys".to_owned()), "{pending:?}");
     assert!(store.check().await.is_err());
     assert_eq!(store.migrate().await.unwrap(), pending);
     assert_eq!(names(store.status().await.unwrap(), true), pending);

@@ -7,7 +7,7 @@ INSERT INTO "key_owners" ("owner_issuer", "owner_subject") VALUES (:issuer, 'use
 SELECT COUNT(*) FROM "api_keys" WHERE ((("api_keys"."owner_issuer" = :issuer) AND ("api_keys"."owner_subject" = 'user-' || :user)) AND (("api_keys"."revoked_at" IS NULL) AND (("api_keys"."expires_at" IS NULL) OR ("api_keys"."expires_at" > :at))));
 \endpipeline
 \startpipeline
-INSERT INTO "api_keys" ("id", "digest", "owner_issuer", "owner_subject", "label", "prefix", "created_at", "last_used_at", "expires_at", "revoked_at") VALUES (decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex'), sha256(int8send(:id::bigint)), :issuer, 'user-' || :user, 'bench', 'svc_live_0dc...', :at, NULL, NULL, NULL);
+INSERT INTO "api_keys" ("id", "digest", "owner_issuer", "owner_subject", "label", "prefix", "created_at", "last_used_at", "expires_at", "revoked_at", "scopes") VALUES (decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex'), sha256(int8send(:id::bigint)), :issuer, 'user-' || :user, 'bench', 'svc_live_0dc...', :at, NULL, NULL, NULL, '');
 --LIST--;
 COMMIT;
 \endpipeline

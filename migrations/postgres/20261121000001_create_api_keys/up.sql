@@ -1,0 +1,43 @@
+-- One row for each owner of keys. A transaction that adds a key locks the row before it counts the owner's keys
+-- (decision 18).
+CREATE TABLE key_owners (
+    owner_issuer TEXT NOT NULL,
+    owner_subject TEXT NOT NULL,
+    PRIMARY KEY (owner_issuer, owner_subject)
+);
+
+-- The primary key begins with the owner, because lists and counts are by owner.
+-- `scopes` has the format of RFC 6749, section 3.3: sorted, without duplicates, separated by one space. `replaced_by`
+-- is the id of the key's successor; there is no foreign key, because the purge may delete the successor first.
+CREATE TABLE api_keys (
+    id BYTEA NOT NULL,
+    digest BYTEA NOT NULL,
+    owner_issuer TEXT NOT NULL,
+    owner_subject TEXT NOT NULL,
+    label TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    last_used_at TIMESTAMPTZ,
+    expires_at TIMESTAMPTZ,
+    revoked_at TIMESTAMPTZ,
+    scopes TEXT NOT NULL,
+    replaced_by BYTEA,
+    PRIMARY KEY (owner_issuer, owner_subject, id),
+    CONSTRAINT api_keys_id_unique UNIQUE (id),
+    CONSTRAINT api_keys_digest_unique UNIQUE (digest)
+);
+
+-- For the purge. The index is partial, so that inserting an active key does not write to it.
+CREATE INDEX api_keys_revoked ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
+
+-- For the purge. The index is partial, so that inserting a key without expiry does not write to it.
+CREATE INDEX api_keys_expiring ON api_keys (expires_at) WHERE expires_at IS NOT NULL;
+
+-- The digests of keys that were revoked or rotated, for instances that have the keys in memory. Instances read the feed
+-- by transaction: a row is new to a reader if its transaction was not committed in the reader's last snapshot. Reading
+-- by time could miss a row, because nothing limits how long a COMMIT takes (decision 42).
+CREATE TABLE key_changes (
+    transaction_id XID8 NOT NULL DEFAULT pg_current_xact_id(),
+    digest BYTEA NOT NULL,
+    PRIMARY KEY (transaction_id, digest)
+);

@@ -1,1 +1,0 @@
-DROP TABLE key_owners;

@@ -1,0 +1,53 @@
+-- Deleted subscriptions stay, without their secrets, as long as the log has deliveries to them. `status` is `enabled`,
+-- `disabled_by_owner`, or the reason why the service disabled the subscription. `events` has patterns, separated by a
+-- space.
+CREATE TABLE webhook_subscriptions (
+    id BYTEA NOT NULL,
+    owner_issuer TEXT NOT NULL,
+    owner_subject TEXT NOT NULL,
+    url TEXT NOT NULL,
+    events TEXT NOT NULL,
+    description TEXT NOT NULL,
+    status TEXT NOT NULL,
+    secret BYTEA,
+    previous_secret BYTEA,
+    previous_secret_until TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    deleted_at TIMESTAMPTZ,
+    PRIMARY KEY (owner_issuer, owner_subject, id),
+    CONSTRAINT webhook_subscriptions_id_unique UNIQUE (id)
+);
+
+-- The patterns of enabled and disabled subscriptions. To find the subscriptions of an event, publishing looks up every
+-- pattern that matches the event's type, by equality.
+CREATE TABLE webhook_patterns (
+    owner_issuer TEXT NOT NULL,
+    owner_subject TEXT NOT NULL,
+    pattern TEXT NOT NULL,
+    subscription_id BYTEA NOT NULL,
+    PRIMARY KEY (owner_issuer, owner_subject, pattern, subscription_id)
+);
+
+-- The queue of each subscription, and the state of its receiver. `ready_at` is when the lane next needs service; lanes
+-- take turns by it. It is NULL when nothing is queued. `wakes` counts the changes that may move `ready_at` forward: a
+-- claim that found the lane empty puts the lane to sleep only if `wakes` is what the claim saw (decision 38).
+CREATE TABLE webhook_lanes (
+    subscription_id BYTEA NOT NULL PRIMARY KEY,
+    is_open BOOLEAN NOT NULL,
+    ready_at TIMESTAMPTZ,
+    wakes BIGINT NOT NULL,
+    failures_in_a_row BIGINT NOT NULL,
+    failing_since TIMESTAMPTZ,
+    paused_until TIMESTAMPTZ,
+    pause_millis BIGINT NOT NULL
+) WITH (
+    fillfactor = 50,
+    autovacuum_vacuum_threshold = 500,
+    autovacuum_vacuum_scale_factor = 0.1,
+    autovacuum_vacuum_cost_delay = 0
+);
+
+-- The order in which lanes are served. Lanes that sleep are not in the index. A look-up of one lane has no condition on
+-- `ready_at`, so a planner that last saw the table empty cannot use this index for the look-up (decision 38).
+CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at) WHERE ready_at IS NOT NULL;

@@ -1,0 +1,47 @@
+-- Deleted subscriptions stay, without their secrets, as long as the log has deliveries to them. `status` is `enabled`,
+-- `disabled_by_owner`, or the reason why the service disabled the subscription. `events` has patterns, separated by a
+-- space.
+CREATE TABLE webhook_subscriptions (
+    id BLOB NOT NULL,
+    owner_issuer TEXT NOT NULL,
+    owner_subject TEXT NOT NULL,
+    url TEXT NOT NULL,
+    events TEXT NOT NULL,
+    description TEXT NOT NULL,
+    status TEXT NOT NULL,
+    secret BLOB,
+    previous_secret BLOB,
+    previous_secret_until INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    deleted_at INTEGER,
+    PRIMARY KEY (owner_issuer, owner_subject, id),
+    CONSTRAINT webhook_subscriptions_id_unique UNIQUE (id)
+) STRICT;
+
+-- For the purge.
+CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (id) WHERE deleted_at IS NOT NULL;
+
+-- The patterns of enabled and disabled subscriptions. To find the subscriptions of an event, publishing looks up every
+-- pattern that matches the event's type, by equality.
+CREATE TABLE webhook_patterns (
+    owner_issuer TEXT NOT NULL,
+    owner_subject TEXT NOT NULL,
+    pattern TEXT NOT NULL,
+    subscription_id BLOB NOT NULL,
+    PRIMARY KEY (owner_issuer, owner_subject, pattern, subscription_id)
+) STRICT, WITHOUT ROWID;
+
+-- The queue of each subscription, and the state of its receiver. `ready_at` is when the lane next needs service; lanes
+-- take turns by it. It is NULL when nothing is queued. A closed lane needs service while it has deliveries to end.
+CREATE TABLE webhook_lanes (
+    subscription_id BLOB NOT NULL PRIMARY KEY,
+    is_open INTEGER NOT NULL,
+    ready_at INTEGER,
+    failures_in_a_row INTEGER NOT NULL,
+    failing_since INTEGER,
+    paused_until INTEGER,
+    pause_millis INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at);

@@ -1,0 +1,2 @@
+DROP TABLE webhook_publications;
+DROP TABLE webhook_events;

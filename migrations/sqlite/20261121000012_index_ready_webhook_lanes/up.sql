@@ -1,1 +1,0 @@
-CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at);

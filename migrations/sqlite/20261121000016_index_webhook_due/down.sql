@@ -1,2 +1,0 @@
-DROP INDEX webhook_due_claims;
-DROP INDEX webhook_due_order;
