@@ -4,17 +4,17 @@ use std::time::Duration;
 use crate::Timestamp;
 use crate::ports::Clock;
 
-/// A clock that stands still until it is moved.
+/// A clock that does not move by itself.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<Timestamp>);
 
 impl ManualClock {
-    /// A clock that stands at `at`.
+    /// A clock that shows `at`.
     pub fn new(at: Timestamp) -> Self {
         Self(Mutex::new(at))
     }
 
-    /// Moves the clock forward.
+    /// Moves the clock forward by `duration`.
     pub fn advance(&self, duration: Duration) {
         let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *now = now.plus(duration);

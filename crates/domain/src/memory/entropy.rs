@@ -2,7 +2,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::ports::Entropy;
 
-/// The same bytes for the same seed (the generator `SplitMix64`): for tests, never for secrets.
+/// The same bytes for the same seed, by the generator `SplitMix64`. For tests only: the bytes are predictable.
 #[derive(Debug)]
 pub struct SeededEntropy(Mutex<u64>);
 

@@ -9,7 +9,7 @@ use crate::ports::{
 };
 use crate::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
-/// Keys in a map, behind one lock: each method is atomic because it holds it.
+/// Keys in maps behind one lock. Each method holds the lock, and is therefore atomic.
 #[derive(Debug, Default)]
 pub struct MemoryKeyStore(Mutex<Tables>);
 
@@ -19,7 +19,7 @@ struct Tables {
     keys: BTreeMap<KeyId, ApiKey>,
     ids: HashMap<KeyDigest, KeyId>,
     owned: HashMap<UserId, BTreeSet<KeyId>>,
-    /// The keys of all changes. A position in the feed is how many there were.
+    /// The digests of all changed keys. A position in the feed is how many changes there were.
     changes: Vec<KeyDigest>,
 }
 
@@ -188,7 +188,7 @@ impl ReadinessCheck for MemoryKeyStore {
     }
 }
 
-/// Notes no use at all.
+/// For callers that note no uses: no key has a recent use.
 impl RecentUses for () {
     fn last_uses(&self, _: &[KeyId]) -> HashMap<KeyId, Timestamp> {
         HashMap::new()

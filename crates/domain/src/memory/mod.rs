@@ -1,8 +1,8 @@
-//! The reference adapters: standard library only, the shortest correct implementations.
+//! The reference adapters: the shortest correct implementations of the ports, on the standard library.
 //!
-//! [`MemoryKeyStore`] keeps every promise of [`KeyStore`](crate::ports::KeyStore) but durability, and those of
-//! [`ChangeFeed`](crate::ports::ChangeFeed); [`MemoryWebhookStore`] those of the five storage ports of webhooks.
-//! [`ManualClock`] and [`SeededEntropy`] make a whole answer predictable in tests.
+//! [`MemoryKeyStore`] keeps every promise of [`KeyStore`](crate::ports::KeyStore) and
+//! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, and [`MemoryWebhookStore`] those of the five storage
+//! ports of webhooks. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
 
 mod clock;
 mod entropy;

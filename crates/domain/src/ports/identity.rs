@@ -3,16 +3,16 @@ use async_trait::async_trait;
 use super::store_error::BoxError;
 use crate::{IdToken, Timestamp, UserId};
 
-/// What is known of a presented ID token.
+/// The result of verifying an ID token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IdentityVerdict {
-    /// It is genuine, for us, and in its time: this is who presented it.
+    /// The token is genuine, is issued for this service, and has not expired. It names this user.
     Valid(UserId),
-    /// It is not; the reason is for the log, and holds nothing of the token.
+    /// The token is not valid. The reason is for the log and contains nothing of the token.
     Refused(&'static str),
 }
 
-/// The identity provider cannot be asked, and the keys that are known do not suffice.
+/// The identity provider does not answer, and the keys that are cached do not verify the token.
 #[derive(Debug, thiserror::Error)]
 #[error("the identity provider is unavailable")]
 pub struct IdentityUnavailable(#[source] pub BoxError);
@@ -20,6 +20,6 @@ pub struct IdentityUnavailable(#[source] pub BoxError);
 /// Verifies ID tokens.
 #[async_trait]
 pub trait IdentityVerifier: Send + Sync {
-    /// Whether `token` is good at `at`. A refusal is a verdict; `Err` means that nobody can tell now.
+    /// Whether `token` is valid at `at`. `Err` means that the answer is not known now.
     async fn verify(&self, token: &IdToken, at: Timestamp) -> Result<IdentityVerdict, IdentityUnavailable>;
 }

@@ -10,39 +10,39 @@ use crate::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, RotationRef
 pub struct ActiveLimit {
     /// The most active keys, the new one included.
     pub max: u32,
-    /// The instant at which "active" is decided.
+    /// The instant at which keys count as active.
     pub at: Timestamp,
 }
 
-/// What became of an insertion. See decision 17.
+/// The result of an insertion. See decision 17.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Insertion {
     /// Stored; the owner's keys as the view shows them, the new one included.
     Stored(Vec<ApiKey>),
-    /// Not stored: the owner has `max` active keys already.
+    /// Not stored: the owner already has `max` active keys.
     LimitReached,
 }
 
-/// What became of a revocation.
+/// The result of a revocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Revocation {
     /// The key is revoked, by this call or an earlier one.
     Revoked {
-        /// The digest under which it is stored, for whoever remembers answers by digest.
+        /// The digest under which the key is stored. Caches of verified keys need it.
         digest: KeyDigest,
         /// The owner's keys as the view shows them.
         keys: Vec<ApiKey>,
     },
     /// No key has this id.
     NotFound,
-    /// The key is another user's; nothing changed.
+    /// The key belongs to another user. Nothing changed.
     NotOwned,
 }
 
-/// What became of a rotation.
+/// The result of a rotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rotation {
-    /// The successor is stored, and the old key says so.
+    /// The successor is stored, and the old key names it.
     Rotated {
         /// The digest under which the old key is stored.
         replaced: KeyDigest,
@@ -53,26 +53,26 @@ pub enum Rotation {
     Refused(RotationRefusal),
     /// No key has this id.
     NotFound,
-    /// The key is another user's; nothing changed.
+    /// The key belongs to another user. Nothing changed.
     NotOwned,
 }
 
 /// The most digests in one [`KeyStore::find_by_digests`].
 pub const FIND_MAX: usize = 1_000;
 
-/// Stores API keys. Times keep their milliseconds; texts come back byte for byte.
+/// Stores API keys. Times keep their milliseconds, and strings come back byte for byte.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Stores `key`, every field as it is given, under `digest`, unless its owner has `limit.max` active keys at
+    /// Stores `key` with every field unchanged, under `digest`, unless its owner has `limit.max` active keys at
     /// `limit.at`.
     ///
-    /// - Exact under any concurrency, from any number of processes: of parallel calls, as many store as there is
-    ///   room for, and the others get [`Insertion::LimitReached`], never an error.
-    /// - Active is what [`ApiKey::is_active`] says, to the millisecond: a key with `expires_at == limit.at` does not
-    ///   count, nor does one with `replaced_by`. Other owners' keys do not count.
-    /// - The list in [`Insertion::Stored`] is what [`KeyStore::list`] would answer within the same transaction.
-    /// - An id or digest that is stored already is [`StoreError::Duplicate`], and changes nothing. Where the limit is
-    ///   reached as well, either answer is right: callers mint ids, so none of them depends on it.
+    /// - The limit is exact under any concurrency, from any number of processes: of parallel calls, as many store as
+    ///   there is room for, and the others return [`Insertion::LimitReached`], never an error.
+    /// - [`ApiKey::is_active`] decides which keys are active, to the millisecond: a key with `expires_at == limit.at`
+    ///   does not count, nor does one with `replaced_by`. Other owners' keys do not count.
+    /// - The list in [`Insertion::Stored`] is what [`KeyStore::list`] would return within the same transaction.
+    /// - If the id or the digest is stored already, the result is [`StoreError::Duplicate`], and nothing changes. If
+    ///   the limit is reached as well, either answer is right: callers mint fresh ids, so no caller depends on it.
     async fn insert_within(
         &self,
         key: &ApiKey,
@@ -81,28 +81,28 @@ pub trait KeyStore: Send + Sync {
         view: ListView,
     ) -> Result<Insertion, StoreError>;
 
-    /// The owner's keys as [`ListView::select`] picks and orders them; empty for an owner without keys.
+    /// The owner's keys as [`ListView::select`] selects and sorts them; empty for an owner without keys.
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError>;
 
     /// Sets `revoked_at` to `at`, unless it is set already: the first revocation's time stays. An expired key is
     /// revoked like an active one.
     ///
-    /// - Of parallel revocations one sets the time, and all succeed.
+    /// - Of parallel revocations, one sets the time and all succeed.
     /// - A key that is revoked already is reported to the [`ChangeFeed`](super::ChangeFeed) again.
-    /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would answer within the same transaction.
+    /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would return within the same transaction.
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError>;
 
-    /// Puts a successor in the place of the owner's key `id`, as `rotation` decides.
+    /// Replaces the owner's key `id` by a successor, as `rotation` decides.
     ///
-    /// - [`KeyRotation::decide`] is asked with the stored key and with how many of the owner's keys are being replaced
-    ///   ([`ApiKey::is_being_replaced`]) at `rotation.at`. On `Ok` the old key's `expires_at`, `revoked_at` and
-    ///   `replaced_by` are written and the successor is stored under `digest`; on `Err` nothing is.
-    /// - Exact under any concurrency: of parallel rotations of one key one succeeds, and a revocation comes wholly
-    ///   before it or wholly after. The owner's active keys never change in number, so rotation needs no room below
-    ///   the maximum; parallel insertions and rotations together never pass it.
-    /// - `replaced_by` is no foreign key: the purge may delete the successor first.
-    /// - The list is what [`KeyStore::list`] would answer within the same transaction. A digest or id that is stored
-    ///   already is [`StoreError::Duplicate`], and changes nothing.
+    /// - The store calls [`KeyRotation::decide`] with the stored key and with the number of the owner's keys that are
+    ///   being replaced at `rotation.at` ([`ApiKey::is_being_replaced`]). On `Ok` it writes the old key's `expires_at`,
+    ///   `revoked_at` and `replaced_by`, and stores the successor under `digest`. On `Err` it writes nothing.
+    /// - The result is exact under any concurrency: of parallel rotations of one key, one succeeds, and a revocation
+    ///   happens entirely before it or entirely after it. A rotation does not change how many active keys the owner
+    ///   has, so it needs no room below the maximum. Parallel insertions and rotations together never pass the maximum.
+    /// - `replaced_by` is not a foreign key: the purge may delete the successor first.
+    /// - The list is what [`KeyStore::list`] would return within the same transaction. If the digest or the successor's
+    ///   id is stored already, the result is [`StoreError::Duplicate`], and nothing changes.
     async fn rotate(
         &self,
         owner: &UserId,
@@ -112,21 +112,21 @@ pub trait KeyStore: Send + Sync {
         view: ListView,
     ) -> Result<Rotation, StoreError>;
 
-    /// Revokes every key that is stored under one of `digests`, whoever owns it, as [`KeyStore::revoke`] does: the
-    /// first revocation's time stays.
+    /// Revokes every key that is stored under one of `digests`, regardless of its owner, as [`KeyStore::revoke`] does:
+    /// the first revocation's time stays.
     ///
-    /// - All of them in one transaction. The answer has each stored digest once, with its key as it is afterwards, in
-    ///   no order; digests that are not stored are passed over.
-    /// - Callers pass at most [`crate::LEAKS_MAX`] digests, perhaps some twice.
+    /// - All of this is one transaction. The answer has each stored digest once, with its key after the revocation, in
+    ///   any order. Digests that are not stored are skipped.
+    /// - Callers pass at most [`crate::LEAKS_MAX`] digests. A digest may occur twice.
     async fn revoke_by_digests(
         &self,
         digests: &[KeyDigest],
         at: Timestamp,
     ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError>;
 
-    /// The key stored under this digest, whatever its state; `None` when there is none.
+    /// The key that is stored under this digest, in any state; `None` if there is none.
     ///
-    /// It reads what was committed before the call: never a replica that lags behind, nor a cache.
+    /// It sees everything that was committed before the call. It never reads a cache, or a replica that lags behind.
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError>;
 
     /// [`KeyStore::find_by_digest`] for each of `digests`: the keys that are stored, each with its digest, in any
@@ -142,17 +142,17 @@ pub trait KeyStore: Send + Sync {
     }
 
     /// Moves `last_used_at` of each named key forward to `at`, never back, and changes nothing else. Ids that are not
-    /// stored are passed over; of several uses of one key the latest counts.
+    /// stored are skipped. Of several uses of one key, the latest counts.
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
 
-    /// Deletes at most `max` keys of any owner that ended ([`ApiKey::ended_at`]) earlier than `before`, and answers
-    /// how many. Good keys stay, and so does one that ended at `before` exactly. Parallel calls together count each
+    /// Deletes at most `max` keys of any owners that ended ([`ApiKey::ended_at`]) before `before`, and returns how
+    /// many. Good keys stay, and so does a key that ended exactly at `before`. Parallel calls together count each
     /// deleted key once.
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
 }
 
-/// Uses of keys that are noted but perhaps not stored yet. The verifier is one.
+/// Uses of keys that are noted and may not be stored yet. The verifier implements this.
 pub trait RecentUses: Send + Sync {
-    /// The newest noted use of each of these keys that has one.
+    /// The latest noted use of each of these keys; keys without a noted use are absent.
     fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp>;
 }

@@ -1,13 +1,13 @@
-/// Any error of an adapter's own, kept as the source of ours.
+/// An error of a driver or a library, kept as the source of a port's error.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The store failed. Its text never holds a value that was stored or asked for.
+/// The store failed. The message never contains a value that was stored or requested.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The store cannot be reached, is overloaded, or did not answer in time. Trying again later may help.
+    /// The store does not answer, is overloaded, or did not answer in time. Trying again later may help.
     #[error("the store is unavailable")]
     Unavailable(#[source] BoxError),
-    /// A stored value is not what the schema promises.
+    /// A stored value does not fit the schema.
     #[error("corrupt value in {table}.{column}, row {row}")]
     Corrupt {
         /// The table.
@@ -17,10 +17,10 @@ pub enum StoreError {
         /// The row's id.
         row: String,
     },
-    /// The id or the digest is stored already: a fault of the caller, who minted neither freshly.
+    /// The id or the digest is stored already: the caller has not minted a fresh one.
     #[error("the {what} is stored already")]
     Duplicate {
-        /// "id" or "digest", or both when the store cannot tell.
+        /// "id", "digest", or "id or digest" if the store does not know which.
         what: &'static str,
     },
 }

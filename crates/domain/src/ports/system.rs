@@ -3,26 +3,26 @@ use async_trait::async_trait;
 use super::store_error::BoxError;
 use crate::Timestamp;
 
-/// Tells the time.
+/// The clock. Adapters and tests implement it; rules read no other clock.
 pub trait Clock: Send + Sync {
-    /// Now.
+    /// The present time, in UTC.
     fn now(&self) -> Timestamp;
 }
 
-/// Draws randomness fit for secrets.
+/// A generator of random bytes that are good enough for secrets.
 pub trait Entropy: Send + Sync {
-    /// Fills `bytes` with random ones.
+    /// Fills `bytes` with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// Something without which this instance cannot serve: a database, an identity provider.
+/// Something that this instance needs in order to serve: a database, an identity provider.
 #[async_trait]
 pub trait ReadinessCheck: Send + Sync {
-    /// What is checked, in one word of lower case: `database`, `identity-provider`.
+    /// The name of what is checked, in lower case: `database`, `identity-provider`.
     fn name(&self) -> &'static str;
 
-    /// Succeeds when it works now. The error's text may be shown to whoever asks, so it holds no address and no
-    /// credential; what the log needs is in its source.
+    /// Succeeds if it works now. Everyone may see the message of the error, so it contains no address and no
+    /// credential. The details for the log are in its source.
     async fn check(&self) -> Result<(), NotReady>;
 }
 
@@ -30,9 +30,9 @@ pub trait ReadinessCheck: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 #[error("{summary}")]
 pub struct NotReady {
-    /// What is wrong, for anybody to read.
+    /// What is wrong. Everyone may read this.
     pub summary: &'static str,
-    /// What the log needs to know.
+    /// The cause, for the log.
     #[source]
     pub source: Option<BoxError>,
 }

@@ -4,46 +4,48 @@ use crate::ports::StoreError;
 use crate::webhooks::Delivery;
 use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
-/// What a retry by hand needs to know.
+/// When a delivery is retried by hand, and how old its event may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryRequest {
-    /// Now, when the delivery becomes due and a new run of its schedule starts.
+    /// The present time: the delivery becomes due, and a new run of its schedule starts.
     pub at: Timestamp,
-    /// Events that were published earlier are not delivered again: they may be purged before the run ends.
+    /// Events that were published before this time are not delivered again: they may be purged before the run ends.
     pub published_since: Timestamp,
 }
 
-/// What became of a retry by hand.
+/// The result of a retry by hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RetryByHand {
-    /// It is due now. What is being sent goes on as it is.
+    /// The delivery is due now. If it was being sent, that attempt goes on.
     Due(Delivery),
-    /// There is none, or it is another user's.
+    /// There is no such delivery, or it belongs to another user.
     NotFound,
-    /// Its subscription is disabled or deleted; nothing changed.
+    /// The subscription is disabled or deleted. Nothing changed.
     LaneClosed,
-    /// Its event was published too long ago; nothing changed.
+    /// The event was published too long ago. Nothing changed.
     TooOld,
 }
 
-/// Takes the commands of a delivery's owner, and of the operator who purges.
+/// Executes the commands of a user on the user's deliveries, and the purge.
 #[async_trait]
 pub trait DeliveryCommands: Send + Sync {
-    /// Makes a waiting or ended delivery due now, as the start of a new run of its schedule. Attempts go on counting.
-    /// One whose claim has run out is waiting. A closed lane is told before an event that is too old.
+    /// Makes a waiting or ended delivery due now and starts a new run of its schedule. The count of attempts goes on. A
+    /// delivery whose claim has run out is waiting. If the lane is closed and the event is too old as well, the answer
+    /// is [`RetryByHand::LaneClosed`].
     async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError>;
 
     /// Ends a waiting delivery, or one that is being sent, as
-    /// [`DeliveryEnd::Cancelled`](crate::webhooks::DeliveryEnd::Cancelled); one that has ended stays as it is. `None`
-    /// when there is none, or it is another user's.
+    /// [`DeliveryEnd::Cancelled`](crate::webhooks::DeliveryEnd::Cancelled). A delivery that has ended does not change.
+    /// `None` if there is no such delivery, or it belongs to another user.
     async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError>;
 
-    /// Enables the subscription like [`SubscriptionStore::update`](crate::ports::SubscriptionStore::update), with a
-    /// [`Breaker`](crate::webhooks::Breaker) as new in any case, and brings back at most `max` of its deliveries as
-    /// [`DeliveryCommands::retry`] would, the oldest first: of the events published since `request.published_since`,
-    /// those that ended as failed ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) or wait
-    /// for a retry after `request.at`. Answers how many; fewer than `max` mean that there are no more. `None` when
-    /// there is no such subscription, or it is another user's.
+    /// Enables the subscription like [`SubscriptionStore::update`](crate::ports::SubscriptionStore::update), always
+    /// with a new [`Breaker`](crate::webhooks::Breaker), and retries at most `max` of its deliveries as
+    /// [`DeliveryCommands::retry`] does, oldest first. It takes deliveries of events published since
+    /// `request.published_since` that have failed
+    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) or wait for a retry after
+    /// `request.at`. Returns how many; after fewer than `max`, nothing is left to retry. `None` if there is no such
+    /// subscription, or it belongs to another user.
     async fn recover(
         &self,
         owner: &UserId,
@@ -52,10 +54,10 @@ pub trait DeliveryCommands: Send + Sync {
         max: u32,
     ) -> Result<Option<u32>, StoreError>;
 
-    /// Forgets what was published before `before`: ended deliveries, their attempts, events and their publication keys,
-    /// and deleted subscriptions without deliveries. At most about `max` rows; answers how many, 0 when nothing is
-    /// left.
+    /// Deletes what was published before `before`: ended deliveries, their attempts, events and their publication keys,
+    /// and deleted subscriptions without deliveries. Deletes about `max` rows at most, and returns how many; 0 if
+    /// nothing is left to delete.
     ///
-    /// Deliveries that have not ended stay, with their attempts; callers keep `before` so far back that there are none.
+    /// Deliveries that have not ended stay, with their attempts. Callers choose `before` so early that there are none.
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
 }

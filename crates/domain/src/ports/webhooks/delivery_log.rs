@@ -4,42 +4,42 @@ use crate::ports::StoreError;
 use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
-/// Some of the deliveries that were asked for.
+/// One page of a list of deliveries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryPage {
-    /// The deliveries, the newest first.
+    /// The deliveries, newest first.
     pub deliveries: Vec<Delivery>,
-    /// Where to go on; `None` when there are no more. A page may be short, even empty, and yet not be the last: a
-    /// search for what is rare stops after reading a while.
+    /// Where the next page begins; `None` if this is the last page. A page may be short or even empty without being the
+    /// last: a search for rare deliveries stops after some time.
     pub next: Option<DeliveryId>,
 }
 
-/// Names an attempt in the order in which attempts end.
+/// The place of an attempt in the order in which attempts end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttemptCursor {
     /// When it ended.
     pub ended_at: Timestamp,
-    /// Of which delivery.
+    /// The delivery.
     pub delivery: DeliveryId,
-    /// Which attempt of it.
+    /// The number of the attempt, from 1.
     pub number: u32,
 }
 
-/// An attempt and what it was an attempt at.
+/// An attempt, with its delivery, its event and its subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedAttempt {
-    /// To which subscription.
+    /// The subscription.
     pub subscription: SubscriptionId,
-    /// Of which delivery.
+    /// The delivery.
     pub delivery: DeliveryId,
-    /// Of which event.
+    /// The event.
     pub event: EventId,
-    /// The attempt, its answer's excerpt left out.
+    /// The attempt, without the excerpt of the answer.
     pub attempt: AttemptRecord,
 }
 
 impl LoggedAttempt {
-    /// Its place among all attempts.
+    /// The place of the attempt in the order in which attempts end.
     pub fn cursor(&self) -> AttemptCursor {
         AttemptCursor { ended_at: self.attempt.ended_at(), delivery: self.delivery, number: self.attempt.number }
     }
@@ -49,8 +49,8 @@ impl LoggedAttempt {
 /// [`DeliveryCommands`](crate::ports::DeliveryCommands) does.
 #[async_trait]
 pub trait DeliveryLog: Send + Sync {
-    /// The owner's deliveries with ids below `before` that pass the filter, the newest first, at most `max`; also
-    /// those to subscriptions that were deleted.
+    /// At most `max` of the owner's deliveries with ids below `before` that pass the filter, newest first. Deliveries
+    /// to deleted subscriptions are included.
     async fn list(
         &self,
         owner: &UserId,
@@ -59,11 +59,13 @@ pub trait DeliveryLog: Send + Sync {
         max: u32,
     ) -> Result<DeliveryPage, StoreError>;
 
-    /// All about one of the owner's deliveries; `None` when there is none, or it is another user's.
+    /// One of the owner's deliveries with its event and its attempts; `None` if there is no such delivery, or it
+    /// belongs to another user.
     async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError>;
 
-    /// Attempts at the owner's deliveries, or of one subscription's, that come after `after`, in order, at most `max`.
-    /// One that is being stored may appear later, before others that are already there.
+    /// At most `max` attempts after `after`, in order: at all of the owner's deliveries, or at those to one
+    /// subscription. An attempt that is being stored now may appear later, at a place before attempts that are already
+    /// listed.
     async fn attempts_after(
         &self,
         owner: &UserId,

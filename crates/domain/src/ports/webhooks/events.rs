@@ -3,15 +3,15 @@ use async_trait::async_trait;
 use crate::ports::StoreError;
 use crate::webhooks::{Event, NewEvent};
 
-/// What became of a publication of several events.
+/// The result of publishing several events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Publication {
-    /// All are accepted, in the order given.
+    /// All events are accepted. They are in the order of the call.
     Accepted(Vec<Accepted>),
-    /// None is: the owner of the event at this index, from 0, has published another event under its
+    /// No event is accepted. The owner of the event at this index, from 0, has published another event under the same
     /// [`PublisherId`](crate::webhooks::PublisherId).
     Conflict {
-        /// Which event.
+        /// The index of the event, from 0.
         index: usize,
     },
 }
@@ -19,28 +19,30 @@ pub enum Publication {
 /// An accepted event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// The event; of a repetition, the one that was published first.
+    /// The event. For a repetition, the event that was published first.
     pub event: Event,
-    /// How many deliveries it was fanned out to, when it was published first.
+    /// How many deliveries were made of it when it was published first.
     pub deliveries: u32,
-    /// Whether it had been published before, so that nothing happened now.
+    /// Whether the event was published before. Then this call changed nothing.
     pub is_duplicate: bool,
 }
 
-/// Accepts events.
+/// Accepts events and makes their deliveries.
 #[async_trait]
 pub trait EventStore: Send + Sync {
-    /// Stores the events and, for each, a delivery to each of the owner's enabled subscriptions that match its type at
-    /// that instant (or to [`NewEvent::only`], if that is enabled), due at the event's `created_at`.
+    /// Stores the events. For each event it also stores a delivery to each of the owner's enabled subscriptions that
+    /// match the event's type at that instant (or to [`NewEvent::only`], if that is enabled). The deliveries are due at
+    /// the event's `created_at`.
     ///
-    /// - All or nothing, in one transaction: once it has answered, nothing but a delivery's end ends it.
+    /// - The call stores everything or nothing, in one transaction. After the answer, a delivery lasts until one of its
+    ///   ends.
     /// - Matching is [`SubscribedEvents::matches`](crate::webhooks::SubscribedEvents::matches); a delivery's id is
     ///   [`DeliveryId::of`](crate::DeliveryId::of), so that no subscription has two deliveries of one event.
     /// - An event whose owner has published under the same [`PublicationKey`](crate::webhooks::PublicationKey) is not
-    ///   stored again: with the same content it is a duplicate, with other content a [`Publication::Conflict`]. Exact
-    ///   under any concurrency, and within one call. A key is known as long as its event is.
-    /// - A subscription that is disabled, deleted or changed meanwhile is so wholly before or wholly after.
-    /// - An [`EventId`](crate::EventId) that is stored already, other than for a repetition, is
+    ///   stored again: with the same content it is a duplicate, with other content a [`Publication::Conflict`]. This is
+    ///   exact under any concurrency, and within one call. A publication key is kept as long as its event.
+    /// - A change of a subscription happens entirely before the publication or entirely after it.
+    /// - If an [`EventId`](crate::EventId) is stored already, and the event is not a repetition, the result is
     ///   [`StoreError::Duplicate`].
     /// - Callers pass at most [`PUBLISHED_EVENTS_MAX`] events.
     async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError>;

@@ -1,4 +1,4 @@
-//! The ports of webhooks: five of storage, and the one through which webhooks leave.
+//! The ports of webhooks: five storage ports, and the port that sends HTTP requests.
 
 pub(super) mod delivery_commands;
 pub(super) mod delivery_log;

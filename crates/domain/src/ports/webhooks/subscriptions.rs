@@ -4,22 +4,24 @@ use crate::ports::StoreError;
 use crate::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth};
 use crate::{SubscriptionId, Timestamp, UserId};
 
-/// What became of a subscription's insertion.
+/// The result of inserting a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubscriptionInsertion {
     /// Stored.
     Stored,
-    /// Not stored: the owner has as many as allowed.
+    /// Not stored: the owner already has the maximum of subscriptions.
     LimitReached,
 }
 
-/// Stores subscriptions. One that is deleted is found by none of these methods.
+/// Stores subscriptions. No method finds a deleted subscription.
 #[async_trait]
 pub trait SubscriptionStore: Send + Sync {
-    /// Stores `subscription` as it is given, with its secret and an empty lane, unless its owner has `max` already.
+    /// Stores `subscription` with every field unchanged, its secret and an empty lane, unless its owner already has
+    /// `max` subscriptions.
     ///
-    /// - Exact under any concurrency, from any number of processes.
-    /// - Disabled ones count, deleted ones do not. An id that is stored already is [`StoreError::Duplicate`].
+    /// - The maximum is exact under any concurrency, from any number of processes.
+    /// - Disabled subscriptions count, deleted ones do not. If the id is stored already, the result is
+    ///   [`StoreError::Duplicate`].
     async fn insert_within(
         &self,
         subscription: &Subscription,
@@ -27,7 +29,7 @@ pub trait SubscriptionStore: Send + Sync {
         max: u32,
     ) -> Result<SubscriptionInsertion, StoreError>;
 
-    /// The owner's subscriptions with ids below `before`, the newest first, at most `max`.
+    /// At most `max` of the owner's subscriptions with ids below `before`, newest first.
     async fn list(
         &self,
         owner: &UserId,
@@ -35,19 +37,19 @@ pub trait SubscriptionStore: Send + Sync {
         max: u32,
     ) -> Result<Vec<Subscription>, StoreError>;
 
-    /// The owner's subscription and how it fares; `None` when there is none, or it is another user's.
+    /// The owner's subscription and its health; `None` if there is no such subscription, or it belongs to another user.
     async fn find(
         &self,
         owner: &UserId,
         id: SubscriptionId,
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError>;
 
-    /// Changes the owner's subscription as [`SubscriptionChange::applied_to`] says, and answers with it as it is then;
-    /// `None` when there is none, or it is another user's.
+    /// Changes the owner's subscription by [`SubscriptionChange::applied_to`], and returns the changed subscription.
+    /// `None` if there is no such subscription, or it belongs to another user.
     ///
-    /// - Of parallel changes none is lost.
-    /// - Enabling what was disabled opens the lane with a [`Breaker`](crate::webhooks::Breaker) as new. Disabling
-    ///   closes it: see [`DeliveryQueue::end_closed`](crate::ports::DeliveryQueue::end_closed).
+    /// - No change is lost when changes run in parallel.
+    /// - Enabling a disabled subscription opens its lane with a new [`Breaker`](crate::webhooks::Breaker). Disabling
+    ///   closes the lane: see [`DeliveryQueue::end_closed`](crate::ports::DeliveryQueue::end_closed).
     async fn update(
         &self,
         owner: &UserId,
@@ -56,8 +58,8 @@ pub trait SubscriptionStore: Send + Sync {
         at: Timestamp,
     ) -> Result<Option<Subscription>, StoreError>;
 
-    /// Makes `secret` the current one; the one before signs until `previous_until`, and a third is forgotten. Sets
-    /// `updated_at`. `None` when there is no such subscription, or it is another user's.
+    /// Makes `secret` the current secret and sets `updated_at`. The secret before it signs until `previous_until`; a
+    /// third one is deleted. `None` if there is no such subscription, or it belongs to another user.
     async fn rotate_secret(
         &self,
         owner: &UserId,
@@ -67,19 +69,19 @@ pub trait SubscriptionStore: Send + Sync {
         at: Timestamp,
     ) -> Result<Option<Subscription>, StoreError>;
 
-    /// Deletes the owner's subscription; `false` when there is none, or it is another user's. Its secrets are gone at
-    /// once, its lane is closed, and its deliveries stay in the log until they are purged.
+    /// Deletes the owner's subscription; `false` if there is no such subscription, or it belongs to another user. Its
+    /// secrets are deleted at once, its lane is closed, and its deliveries stay in the log until they are purged.
     async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError>;
 
-    /// The stored secrets of all owners' subscriptions with ids above `after`, in order, at most `max`: for sealing
-    /// them again under another key.
+    /// The stored secrets of at most `max` subscriptions of any owners, with ids above `after`, in the order of ids.
+    /// They are read to be sealed again under another key.
     async fn list_secrets(
         &self,
         after: Option<SubscriptionId>,
         max: u32,
     ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError>;
 
-    /// Puts `to` in the place of `from`, if that is still what is stored, and answers whether it was.
+    /// Replaces the stored secrets by `to` if they are still `from`, and returns whether they were.
     async fn replace_secrets(
         &self,
         id: SubscriptionId,
