@@ -1,7 +1,8 @@
-//! The rules of webhooks: where they may go, what they carry, how they are signed, and when they are tried again.
+//! The rules of webhooks: which URLs they may go to, what they contain, how they are signed, and when they are sent
+//! again.
 //!
-//! [`Webhooks`] are the use cases, one file each. Everything else here is pure: no clock, no socket, no generator of
-//! its own. What storage and an HTTP client implement is in [`crate::ports`].
+//! [`Webhooks`] has the use cases. Everything else here is pure: it reads no clock, opens no socket and draws no
+//! randomness. The ports that stores and HTTP clients implement are in [`crate::ports`].
 
 mod deliveries;
 mod egress;

@@ -7,14 +7,14 @@ use crate::webhooks::{
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
-/// What the use cases are held to.
+/// The rules that the use cases follow.
 #[derive(Clone)]
 pub struct WebhookRules {
     /// Limits.
     pub policy: WebhookPolicy,
-    /// Where webhooks may go.
+    /// Which URLs webhooks may go to.
     pub egress: EgressPolicy,
-    /// Seal signing secrets before they are stored.
+    /// The keys that encrypt signing secrets before they are stored.
     pub sealing_keys: Arc<SealingKeys>,
 }
 
@@ -32,7 +32,7 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// The use cases over these ports.
+    /// The use cases on these ports.
     pub fn new(stores: WebhookStores, rules: WebhookRules, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
         Self { stores, rules, clock, entropy }
     }
@@ -42,22 +42,23 @@ impl Webhooks {
         &self.rules.policy
     }
 
-    /// Takes `text` as a target, if webhooks may go there.
+    /// Parses `text` as a target, and checks whether webhooks may go there.
     ///
     /// # Errors
     ///
-    /// Says which rule the text breaks.
+    /// The rule that `text` breaks.
     pub fn parse_target(&self, text: &str) -> Result<TargetUrl, InvalidTargetUrl> {
         TargetUrl::parse(text, &self.rules.egress)
     }
 
-    /// Changes the owner's subscription, and answers with it as it is then; `None` when there is none.
+    /// Changes the owner's subscription and returns the changed subscription; `None` if there is no such subscription.
     ///
-    /// Disabling ends what waits. Enabling starts anew, also what the service had disabled.
+    /// Disabling ends the deliveries that wait. Enabling starts with a new breaker, also if the service had disabled
+    /// the subscription.
     ///
     /// # Errors
     ///
-    /// When the store fails; nothing says whether the change was made.
+    /// If the store fails. The change may have been made all the same.
     pub async fn change_subscription(
         &self,
         owner: &UserId,
@@ -67,21 +68,21 @@ impl Webhooks {
         self.stores.subscriptions.update(owner, id, change, self.clock.now()).await
     }
 
-    /// Deletes the owner's subscription, and with it what waits to be delivered; `false` when there is none. What was
-    /// delivered stays listed until it is purged.
+    /// Deletes the owner's subscription and ends the deliveries that wait; `false` if there is no such subscription.
+    /// Its deliveries stay listed until they are purged.
     ///
     /// # Errors
     ///
-    /// When the store fails; nothing says whether the subscription is deleted.
+    /// If the store fails. The subscription may be deleted all the same.
     pub async fn delete_subscription(&self, owner: &UserId, id: SubscriptionId) -> Result<bool, StoreError> {
         self.stores.subscriptions.delete(owner, id, self.clock.now()).await
     }
 
-    /// The owner's deliveries with ids below `before` that pass the filter, the newest first, at most `max`.
+    /// At most `max` of the owner's deliveries with ids below `before` that pass the filter, newest first.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// If the store fails.
     pub async fn list_deliveries(
         &self,
         owner: &UserId,
@@ -92,17 +93,17 @@ impl Webhooks {
         self.stores.log.list(owner, filter, before, max).await
     }
 
-    /// Ends one of the owner's deliveries, and answers with it as it is then; one that has ended stays as it is. `None`
-    /// when there is none. What is being sent right now may still arrive.
+    /// Cancels one of the owner's deliveries and returns it; `None` if there is no such delivery. A delivery that has
+    /// ended does not change. An attempt that is running may still arrive.
     ///
     /// # Errors
     ///
-    /// When the store fails; nothing says whether the delivery is cancelled.
+    /// If the store fails. The delivery may be cancelled all the same.
     pub async fn cancel_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
         self.stores.commands.cancel(owner, id, self.clock.now()).await
     }
 
-    /// A retry by hand at `at`, of events as old as may be.
+    /// A retry by hand at `at`. Events as old as the policy allows can be delivered again.
     pub(super) fn retry_request(&self, at: Timestamp) -> RetryRequest {
         RetryRequest { at, published_since: at.minus(self.rules.policy.redelivery_age_max()) }
     }

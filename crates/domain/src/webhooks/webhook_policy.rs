@@ -40,7 +40,7 @@ impl Default for WebhookPolicySettings {
 }
 
 impl WebhookPolicySettings {
-    /// Sets a field to its default, and so does it to fields that its limits depend on.
+    /// Sets a field to its default, and the fields that its limits depend on.
     pub fn reset(&mut self, field: WebhookPolicyField) {
         let default = Self::default();
         match field {
@@ -70,9 +70,9 @@ pub struct WebhookPolicy(WebhookPolicySettings);
 impl WebhookPolicy {
     /// The largest maximum of subscriptions.
     pub const MAX_SUBSCRIPTIONS_MAX: u32 = 10_000;
-    /// The smallest maximum of a payload, in bytes: less would refuse events without data.
+    /// The smallest maximum of a payload, in bytes. A smaller one would refuse events without data.
     pub const MAX_PAYLOAD_BYTES_MIN: usize = 1_024;
-    /// The largest maximum of a payload, in bytes: a dispatcher holds as many payloads as it sends at once.
+    /// The largest maximum of a payload, in bytes. A dispatcher holds in memory all payloads that it is sending.
     pub const MAX_PAYLOAD_BYTES_MAX: usize = 1024 * 1024;
     /// The longest retention: ten years.
     pub const RETENTION_MAX: Duration = Duration::from_hours(24 * 3_650);
@@ -100,13 +100,13 @@ impl WebhookPolicy {
         Ok(Self(settings))
     }
 
-    /// The shortest retention: a day longer than a delivery may live under this schedule, so that there is a day in
-    /// which it can be retried by hand.
+    /// The shortest retention: one day longer than a delivery can last under this schedule. In that day it can be
+    /// retried by hand.
     pub fn retention_min(schedule: &RetrySchedule) -> Duration {
         schedule.age_max() + DAY
     }
 
-    /// Subscriptions for each user, at most.
+    /// The maximum of subscriptions for each user.
     pub fn max_subscriptions(&self) -> u32 {
         self.0.max_subscriptions
     }
@@ -126,8 +126,8 @@ impl WebhookPolicy {
         &self.0.retry_schedule
     }
 
-    /// How old an event may be when its delivery is retried by hand: the new run of the schedule ends while the event
-    /// is still kept.
+    /// How old an event may be when its delivery is retried by hand. The new run of the schedule then ends while the
+    /// event is still kept.
     pub fn redelivery_age_max(&self) -> Duration {
         self.retention().saturating_sub(self.0.retry_schedule.age_max())
     }
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_is_retried_by_hand_is_kept_until_its_schedule_is_spent() {
-        // Without retries, deliveries live for the slack of three days.
+        // Without retries, deliveries last for the slack of three days.
         let once = RetrySchedule::new(vec![]).unwrap();
         let with_retention = |retention| WebhookPolicySettings {
             retention,

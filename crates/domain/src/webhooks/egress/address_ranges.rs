@@ -1,14 +1,14 @@
-//! The address ranges that the egress policy refuses, as tables.
+//! Tables of the address ranges that the egress policy refuses.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// A range and what it is for, in the words of the IANA special-purpose address registries.
+/// A range and its purpose, as the IANA special-purpose address registries name it.
 pub(super) type Named<Net> = (Net, &'static str);
 
-/// IPv4 that is not somebody's server on the public internet: RFC 6890 and its successors, multicast, and the
-/// platform endpoint that one large cloud answers on inside every virtual machine.
+/// IPv4 ranges without servers on the public internet: RFC 6890 and its successors, multicast, and the platform
+/// endpoint that one large cloud offers inside every virtual machine.
 pub(super) const REFUSED_IPV4: &[Named<Ipv4Net>] = &[
     (v4(0, 0, 0, 0, 8), "this network"),
     (v4(10, 0, 0, 0, 8), "private use"),
@@ -28,11 +28,11 @@ pub(super) const REFUSED_IPV4: &[Named<Ipv4Net>] = &[
     (v4(240, 0, 0, 0, 4), "reserved"),
 ];
 
-/// The only IPv6 that is handed out as global unicast (RFC 4291). Loopback, unique local, link local, multicast,
-/// IPv4-compatible and IPv4-mapped addresses all lie outside.
+/// The only IPv6 range that is assigned as global unicast (RFC 4291). Loopback, unique local, link local, multicast,
+/// IPv4-compatible and IPv4-mapped addresses are outside of it.
 pub(super) const GLOBAL_IPV6: Ipv6Net = v6([0x2000, 0], 3);
 
-/// What inside [`GLOBAL_IPV6`] is no server of somebody's.
+/// Ranges inside [`GLOBAL_IPV6`] without servers on the public internet.
 pub(super) const REFUSED_IPV6: &[Named<Ipv6Net>] = &[
     (v6([0x2001, 0], 23), "protocol assignments"),
     (v6([0x2001, 0xdb8], 32), "documentation"),

@@ -10,72 +10,72 @@ use super::destination::{Destination, DestinationHost};
 use super::host_name::{HostName, InvalidHostName};
 use super::own_addresses::OwnAddresses;
 
-/// What an operator may set of the egress policy, and what the machine adds.
+/// The settings of the egress policy, and the addresses of the machine.
 #[derive(Clone)]
 pub struct EgressPolicySettings {
     /// Whether targets without TLS are allowed.
     pub allow_http: bool,
     /// Networks that are allowed even if they are private or otherwise refused.
     pub allowed_networks: Vec<IpNet>,
-    /// This machine's own addresses: refused, unless in an allowed network.
+    /// The addresses of this machine. They are refused unless they are in an allowed network.
     pub own_addresses: Arc<dyn OwnAddresses>,
 }
 
-/// An address that no webhook may be sent to.
+/// An address that webhooks may not be sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{address} is refused: {range}")]
 pub struct AddressRefused {
-    /// The address, for the operator's log: consumers see only that it was refused.
+    /// The address, for the operator's log. Users see only that it was refused.
     pub address: IpAddr,
-    /// What the address is for.
+    /// The purpose of the address range.
     pub range: &'static str,
 }
 
-/// A URL that no webhook may be sent to.
+/// Why webhooks may not be sent to a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlRefused {
-    /// Neither `https` nor, where allowed, `http`.
+    /// The scheme is neither `https` nor, if the operator allows it, `http`.
     #[error("must start with https://, or http:// where the operator allows it")]
     Scheme,
-    /// A user name or a password stands in it.
+    /// The URL contains a user name or a password.
     #[error("must not contain a user name or password")]
     UserInfo,
-    /// Not 443, 80, or 1024 to 65535.
+    /// The port is not 443, 80, or 1024 to 65535.
     #[error("must have the port 443, 80, or one from 1024 to 65535")]
     Port,
-    /// There is no host.
+    /// The URL has no host.
     #[error("must name a host")]
     NoHost,
-    /// The host is no name that we would resolve.
+    /// The host is not a valid name.
     #[error(transparent)]
     HostName(#[from] InvalidHostName),
-    /// `localhost` or a name in its zone.
+    /// The host is `localhost` or a name in its zone.
     #[error("must not name this machine")]
     Localhost,
-    /// The host is a literal address, and a refused one.
+    /// The host is a literal address that is refused.
     #[error("must not point to an address that webhooks may not reach")]
     Address(#[source] AddressRefused),
 }
 
-/// Which targets webhooks may reach: schemes, ports, names and addresses, stated here and nowhere else.
+/// Decides which targets webhooks may reach: schemes, ports, names and addresses. No other code decides this.
 ///
-/// It is asked three times: when a URL is saved ([`EgressPolicy::judge_url`]), when a name was resolved
-/// ([`EgressPolicy::judge_answer`]), and about the peer of the connected socket before a byte is written
-/// ([`EgressPolicy::judge_address`]).
+/// Callers check three times: when a URL is saved ([`EgressPolicy::judge_url`]), after a name is resolved
+/// ([`EgressPolicy::judge_answer`]), and before the first byte is written to a connected socket, whose peer address is
+/// checked ([`EgressPolicy::judge_address`]).
 #[derive(Clone)]
 pub struct EgressPolicy(EgressPolicySettings);
 
 impl EgressPolicy {
-    /// The policy under these settings.
+    /// The policy with these settings.
     pub fn new(settings: EgressPolicySettings) -> Self {
         Self(settings)
     }
 
-    /// Where `url` leads, if a webhook may go there as far as the URL alone can tell.
+    /// The endpoint of `url`, unless the URL alone shows that webhooks may not go there.
     ///
     /// # Errors
     ///
-    /// Says what is not allowed.
+    /// What is not allowed.
     pub fn judge_url(&self, url: &Url) -> Result<Destination, UrlRefused> {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(UrlRefused::UserInfo);
@@ -83,11 +83,11 @@ impl EgressPolicy {
         self.judge_endpoint(url.scheme(), url.host(), url.port())
     }
 
-    /// The same for a URL in its parts. `port` is `None` for the scheme's own.
+    /// [`EgressPolicy::judge_url`] for the parts of a URL. `port` is `None` for the scheme's default port.
     ///
     /// # Errors
     ///
-    /// Says what is not allowed.
+    /// What is not allowed.
     pub fn judge_endpoint(
         &self,
         scheme: &str,
@@ -111,24 +111,25 @@ impl EgressPolicy {
         Ok(Destination { host, port, tls })
     }
 
-    /// Judges all that a name resolved to. One refused address refuses the whole answer: its owner aims at it.
+    /// Judges all addresses that a name resolves to. One refused address is enough to refuse all of them: whoever
+    /// controls the name has chosen it.
     ///
     /// # Errors
     ///
-    /// Names the first refused address.
+    /// The first refused address.
     pub fn judge_answer(&self, addresses: &[IpAddr]) -> Result<(), AddressRefused> {
         addresses.iter().try_for_each(|address| self.judge_address(*address))
     }
 
-    /// Judges one address. An allowed network is the operator's exception to every refusal.
+    /// Judges one address. Addresses in an allowed network are never refused.
     ///
-    /// A NAT64 address (`64:ff9b::/96`) inherits the verdict of the IPv4 address inside. An IPv4-mapped one
-    /// (`::ffff:0:0/96`) is refused like all IPv6 outside `2000::/3`, even where its IPv4 address is allowed: no
-    /// honest resolver answers with one, and no network needs it.
+    /// A NAT64 address (`64:ff9b::/96`) has the verdict of the IPv4 address inside it. An IPv4-mapped address
+    /// (`::ffff:0:0/96`) is refused like all IPv6 outside `2000::/3`, even if its IPv4 address is allowed: no honest
+    /// resolver returns one, and no network needs it.
     ///
     /// # Errors
     ///
-    /// Says what the address is for.
+    /// The address, and the purpose of its range.
     pub fn judge_address(&self, address: IpAddr) -> Result<(), AddressRefused> {
         if let IpAddr::V6(v6) = address
             && NAT64.contains(&v6)
@@ -156,7 +157,7 @@ impl EgressPolicy {
         Ok(DestinationHost::Address(address))
     }
 
-    /// `localhost` never reaches a resolver: it means the loopback addresses (RFC 6761), where those are allowed.
+    /// `localhost` never reaches a resolver: it stands for the loopback addresses (RFC 6761), if they are allowed.
     fn judge_name(&self, name: HostName) -> Result<DestinationHost, UrlRefused> {
         if !name.is_localhost() {
             return Ok(DestinationHost::Name(name));

@@ -1,15 +1,15 @@
 use std::fmt;
 
-/// The text is no name that we would resolve.
+/// The string is not a valid host name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a host name of letters, digits, hyphens, underscores and dots")]
 pub struct InvalidHostName;
 
-/// A host name in lower case and ASCII (punycode), without the final dot that an absolute name may carry.
+/// A host name in lower case and ASCII (punycode), without the final dot of an absolute name.
 ///
-/// The grammar is RFC 1123's, with the underscore that real names have: labels of 1 to 63 characters, 253 in all.
-/// A name of one label is a name like any other: what it resolves to decides. It is never completed by a search
-/// domain, because [`HostName::absolute`] is what gets resolved.
+/// The grammar is that of RFC 1123, and underscores are allowed because real names have them: labels of 1 to 63
+/// characters, 253 characters in total. A name of one label is allowed too: the addresses that it resolves to decide.
+/// Resolvers append no search domain to it, because they receive [`HostName::absolute`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostName(String);
 
@@ -19,18 +19,18 @@ impl HostName {
     /// The longest label, in characters (RFC 1035).
     pub const LABEL_LENGTH_MAX: usize = 63;
 
-    /// Takes `text`, with or without one final dot, as a host name.
+    /// Parses a host name with or without one final dot.
     ///
     /// # Errors
     ///
-    /// When it breaks the grammar.
+    /// If `text` breaks the grammar.
     pub fn parse(text: &str) -> Result<Self, InvalidHostName> {
         let name = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
         let is_name = name.len() <= Self::LENGTH_MAX && name.split('.').all(is_label);
         is_name.then_some(Self(name)).ok_or(InvalidHostName)
     }
 
-    /// The name without a final dot, as a certificate or a log shows it.
+    /// The name without a final dot, as certificates and logs show it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -40,7 +40,7 @@ impl HostName {
         format!("{}.", self.0)
     }
 
-    /// Whether the name is `localhost` or lies in its zone, which always means this machine (RFC 6761).
+    /// Whether the name is `localhost` or in its zone. Such names always stand for this machine (RFC 6761).
     pub fn is_localhost(&self) -> bool {
         self.0 == "localhost" || self.0.ends_with(".localhost")
     }

@@ -1,4 +1,4 @@
-//! Which targets webhooks may reach.
+//! The targets that webhooks may reach.
 
 pub(super) mod address_ranges;
 pub(super) mod destination;

@@ -1,12 +1,12 @@
 use std::net::IpAddr;
 
-/// The addresses of this machine's own interfaces, whatever range they lie in.
+/// The addresses of this machine's network interfaces, in whatever ranges they are.
 pub trait OwnAddresses: Send + Sync {
-    /// Whether `address` is one of ours now.
+    /// Whether an interface has `address` now.
     fn contains(&self, address: IpAddr) -> bool;
 }
 
-/// A fixed list.
+/// A fixed list of addresses, for tests.
 impl OwnAddresses for Vec<IpAddr> {
     fn contains(&self, address: IpAddr) -> bool {
         self.as_slice().contains(&address)

@@ -4,22 +4,22 @@ use url::Url;
 
 use super::egress_policy::{EgressPolicy, UrlRefused};
 
-/// Why a text is no [`TargetUrl`].
+/// Why a string is not a valid [`TargetUrl`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidTargetUrl {
-    /// More than [`TargetUrl::LENGTH_MAX`] characters, as given or in its normal form.
+    /// The string, or its normal form, has more than [`TargetUrl::LENGTH_MAX`] characters.
     #[error("must have at most {} characters", TargetUrl::LENGTH_MAX)]
     TooLong,
-    /// It does not parse, or is relative.
+    /// The string is not a URL, or is a relative one.
     #[error("must be an absolute URL")]
     NotAbsolute,
-    /// The egress policy does not let webhooks go there.
+    /// The egress policy refuses the URL.
     #[error(transparent)]
     Refused(#[from] UrlRefused),
 }
 
-/// Where a subscription's webhooks go: an absolute URL without user info or fragment, in the normal form of the
-/// WHATWG URL standard, so that every spelling of an address is the address. See decision 12.
+/// The URL that a subscription's webhooks are sent to: absolute, without user info or fragment, and in the normal form
+/// of the WHATWG URL standard. In that form, every spelling of an address is the same address. See decision 12.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TargetUrl(Url);
 
@@ -27,26 +27,26 @@ impl TargetUrl {
     /// The longest URL, in characters.
     pub const LENGTH_MAX: usize = 2_048;
 
-    /// Takes `text` as a target, drops its fragment, and asks the policy about scheme, port and host.
+    /// Parses a target without its fragment, and checks scheme, port and host against the policy.
     ///
     /// # Errors
     ///
-    /// Says which rule the text breaks.
+    /// The rule that `text` breaks.
     pub fn parse(text: &str, policy: &EgressPolicy) -> Result<Self, InvalidTargetUrl> {
         if text.chars().nth(Self::LENGTH_MAX).is_some() {
             return Err(InvalidTargetUrl::TooLong);
         }
         let target = Self::from_stored(text).ok_or(InvalidTargetUrl::NotAbsolute)?;
         policy.judge_url(&target.0)?;
-        // Percent encoding and punycode are longer than what they stand for.
+        // Percent encoding and punycode are longer than the characters that they encode.
         if target.as_str().len() > Self::LENGTH_MAX {
             return Err(InvalidTargetUrl::TooLong);
         }
         Ok(target)
     }
 
-    /// The target of a text that [`TargetUrl::parse`] made once; `None` when it is no URL. The policy is not asked:
-    /// it may have changed since, and the sender asks it at every attempt.
+    /// The target from a string that [`TargetUrl::parse`] has returned before; `None` if it is not a URL. The policy is
+    /// not checked here. It may have changed since, and the sender checks it at every attempt.
     pub fn from_stored(text: &str) -> Option<Self> {
         let mut url = Url::parse(text).ok()?;
         url.set_fragment(None);
@@ -64,7 +64,7 @@ impl TargetUrl {
     }
 }
 
-/// Shows no path and no query: receivers put their own secrets there.
+/// Shows neither path nor query: receivers put secrets there.
 impl fmt::Debug for TargetUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "TargetUrl({})", self.0.origin().ascii_serialization())

@@ -3,28 +3,29 @@ use super::payload::Payload;
 use super::publication_key::PublicationKey;
 use crate::{EventId, SubscriptionId, Timestamp, UserId};
 
-/// Something that happened to a user.
+/// An event that a publisher has reported about a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Its id, sent as `webhook-id`.
     pub id: EventId,
-    /// Whom it happened to.
+    /// The user.
     pub owner: UserId,
-    /// What kind of thing.
+    /// The type of the event.
     pub event_type: EventType,
-    /// What is sent.
+    /// The body that is sent to receivers.
     pub payload: Payload,
     /// When it was published.
     pub created_at: Timestamp,
 }
 
-/// An event to be accepted.
+/// An event that is to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEvent {
-    /// The event. Its id was minted at its `created_at`.
+    /// The event. Its id contains its `created_at`.
     pub event: Event,
-    /// How its publisher recognizes it; `None`: it cannot be published twice by mistake.
+    /// The key by which a repetition is recognized. Without it, an event that is published twice is two events.
     pub publication: Option<PublicationKey>,
-    /// Deliver it to this subscription of the owner alone, whatever that asks for; `None`: to all that match.
+    /// The only subscription of the owner that receives the event, whatever its patterns are; `None` for all
+    /// subscriptions that match.
     pub only: Option<SubscriptionId>,
 }

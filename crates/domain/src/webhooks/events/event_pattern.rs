@@ -2,30 +2,30 @@ use std::fmt;
 
 use super::event_type::{EventType, InvalidEventType, is_allowed};
 
-/// What ends a level of an event type, and so may stand before the `*` of a pattern.
+/// The characters that end a level of an event type. One of them may be before the `*` of a pattern.
 const SEPARATORS: [char; 3] = ['.', ':', '/'];
 
-/// Why a text is no [`EventPattern`].
+/// Why a string is not a valid [`EventPattern`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidEventPattern {
-    /// Without a `*` it must be an event type, and is none.
+    /// The pattern has no `*`, and is not a valid event type.
     #[error(transparent)]
     EventType(#[from] InvalidEventType),
-    /// There is a `*`, but not as the whole, nor after a `.`, `:` or `/` at the end.
+    /// The `*` is neither the whole pattern nor at its end after a `.`, `:` or `/`.
     #[error("a pattern must be `*`, or the start of an event type up to a `.`, `:` or `/` and then `*`")]
     Wildcard,
 }
 
-/// What a subscription asks for: one event type, all below a level of them (`invoice.*`), or all (`*`).
+/// The event types that a subscription receives: one type, all types below a level (`invoice.*`), or all types (`*`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventPattern(String);
 
 impl EventPattern {
-    /// Takes `text` as a pattern. It is as long as an event type at most, its `*` included.
+    /// Parses a pattern. With its `*`, it is at most as long as an event type.
     ///
     /// # Errors
     ///
-    /// Says which rule the text breaks.
+    /// The rule that `text` breaks.
     pub fn parse(text: &str) -> Result<Self, InvalidEventPattern> {
         if !text.contains('*') {
             EventType::parse(text)?;
@@ -42,8 +42,8 @@ impl EventPattern {
         is_pattern.then(|| Self(text.to_owned())).ok_or(InvalidEventPattern::Wildcard)
     }
 
-    /// Whether events of this type are asked for. `invoice.*` asks for `invoice.paid` and `invoice.line.added`, not
-    /// for `invoice`.
+    /// Whether the pattern matches this type. `invoice.*` matches `invoice.paid` and `invoice.line.added`, but not
+    /// `invoice`.
     pub fn matches(&self, event_type: &EventType) -> bool {
         match self.0.strip_suffix('*') {
             Some(start) => event_type.as_str().starts_with(start),
@@ -51,15 +51,15 @@ impl EventPattern {
         }
     }
 
-    /// Every pattern that matches this type, so that a store finds subscriptions by equality: `*`, one for each
-    /// separator in the type, and the type itself.
+    /// Every pattern that matches this type: `*`, one pattern for each separator in the type, and the type itself. With
+    /// them, a store finds subscriptions by equality.
     pub fn all_matching(event_type: &EventType) -> impl Iterator<Item = Self> {
         let text = event_type.as_str();
         let below = text.match_indices(SEPARATORS).map(|(index, _)| format!("{}*", &text[..=index]));
         ["*".to_owned()].into_iter().chain(below).chain([text.to_owned()]).map(Self)
     }
 
-    /// The text.
+    /// The pattern as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,21 +1,21 @@
 use std::fmt;
 
-/// Why a text is no [`EventType`].
+/// Why a string is not a valid [`EventType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidEventType {
-    /// Not 1 to [`EventType::LENGTH_MAX`] characters.
+    /// The string is empty, or has more than [`EventType::LENGTH_MAX`] characters.
     #[error("must have 1 to {} characters", EventType::LENGTH_MAX)]
     Length,
-    /// A character other than `A-Z a-z 0-9 _ . : / -`.
+    /// The string has a character other than `A-Z a-z 0-9 _ . : / -`.
     #[error("must consist of A-Z a-z 0-9 _ . : / -")]
     Character,
-    /// The first or last character is neither letter nor digit.
+    /// The first or the last character is neither a letter nor a digit.
     #[error("must start and end with a letter or digit")]
     Ends,
 }
 
-/// What kind of event happened: `invoice.paid`. 1 to 128 of `A-Z a-z 0-9 _ . : / -`, starting and ending with a
-/// letter or digit; case matters. No character of it needs an escape in JSON.
+/// The type of an event, such as `invoice.paid`: 1 to 128 of `A-Z a-z 0-9 _ . : / -`, with a letter or digit at each
+/// end. Case matters. None of these characters needs an escape in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventType(String);
 
@@ -23,11 +23,11 @@ impl EventType {
     /// The longest event type, in characters.
     pub const LENGTH_MAX: usize = 128;
 
-    /// Takes `text` as an event type.
+    /// Parses an event type.
     ///
     /// # Errors
     ///
-    /// Says which rule the text breaks.
+    /// The rule that `text` breaks.
     pub fn parse(text: &str) -> Result<Self, InvalidEventType> {
         if !(1..=Self::LENGTH_MAX).contains(&text.chars().count()) {
             return Err(InvalidEventType::Length);
@@ -42,12 +42,12 @@ impl EventType {
         Ok(Self(text.to_owned()))
     }
 
-    /// `webhook.test`: of the events that test a subscription.
+    /// `webhook.test`, the type of the events that test a subscription.
     pub(in crate::webhooks) fn of_tests() -> Self {
         Self("webhook.test".to_owned())
     }
 
-    /// The text.
+    /// The type as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }

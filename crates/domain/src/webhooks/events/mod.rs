@@ -1,4 +1,4 @@
-//! What a webhook carries.
+//! Events: their types, the payload that is sent, and how a repetition is recognized.
 
 pub(super) mod event;
 pub(super) mod event_pattern;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::event_type::EventType;
 use crate::Timestamp;
 
-/// The payload would be larger than is allowed.
+/// The payload is larger than the policy allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the payload must have at most {max} bytes")]
 pub struct PayloadTooLarge {
@@ -11,8 +11,8 @@ pub struct PayloadTooLarge {
     pub max: usize,
 }
 
-/// The body of a webhook, `{"type", "timestamp", "data"}`: composed once for each event, stored, and then signed and
-/// sent byte for byte at every attempt. See decision 16.
+/// The body of a webhook, `{"type", "timestamp", "data"}`. It is composed once for each event and stored. Every attempt
+/// signs and sends the same bytes. See decision 16.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload(Arc<[u8]>);
 
@@ -20,13 +20,12 @@ impl Payload {
     /// The default of the largest size, in bytes.
     pub const SIZE_BYTES_MAX_DEFAULT: usize = 256 * 1024;
 
-    /// Composes the payload of an event of this type that happened at `at`. `data` is one JSON value in its text
-    /// form, which the caller has parsed; it goes in as it stands, so that numbers keep their digits and objects
-    /// their order.
+    /// Composes the payload of an event of this type that happened at `at`. `data` is JSON that the caller has already
+    /// checked to be one value. It is copied unchanged, so that numbers keep their digits and objects their order.
     ///
     /// # Errors
     ///
-    /// When it would have more than `size_bytes_max` bytes.
+    /// If the payload has more than `size_bytes_max` bytes.
     pub fn compose(
         event_type: &EventType,
         at: Timestamp,
@@ -43,12 +42,12 @@ impl Payload {
         Ok(Self(payload.into_bytes().into()))
     }
 
-    /// The payload of these bytes, as storage keeps them.
+    /// The payload with these bytes, which is how stores keep it.
     pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self(bytes.into())
     }
 
-    /// The bytes, shared with whoever holds this payload.
+    /// The bytes. Clones of a payload share them.
     pub fn bytes(&self) -> &Arc<[u8]> {
         &self.0
     }

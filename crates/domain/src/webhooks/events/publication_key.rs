@@ -4,43 +4,43 @@ use sha2::{Digest, Sha256};
 
 use super::event_type::EventType;
 
-/// By what a publisher's repetition of an event is recognized, within one owner's events.
+/// Recognizes a repeated publication of an event, among the events of one owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicationKey {
-    /// The publisher's own id.
+    /// The id that the publisher has given the event.
     pub id: PublisherId,
-    /// The digest of what must be the same, too.
+    /// The digest of the content. A repetition has the same content.
     pub content: ContentDigest,
 }
 
-/// SHA-256 of an event's type and data, to tell a repetition from another event under the same id.
+/// SHA-256 of an event's type and data. It distinguishes a repetition from another event with the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentDigest([u8; 32]);
 
 impl ContentDigest {
-    /// The digest of this type and this JSON text, which is taken as it stands.
+    /// The digest of this type and of the exact bytes of this JSON.
     pub fn of(event_type: &EventType, data: &str) -> Self {
-        // No event type contains a line break.
+        // An event type contains no line break, so the separator is unambiguous.
         let digest = Sha256::new().chain_update(event_type.as_str()).chain_update("\n").chain_update(data).finalize();
         Self(digest.into())
     }
 
-    /// The digest of these bytes, as storage keeps them.
+    /// The digest with these bytes, which is how stores keep it.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, for storage.
+    /// The 32 bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// The id that a publisher gave an event: 1 to 256 characters without control characters.
+/// The id that a publisher has given an event: 1 to 256 characters without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublisherId(String);
 
-/// The text is no [`PublisherId`].
+/// The string is not a valid [`PublisherId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must have 1 to {} characters, none of them a control character", PublisherId::LENGTH_MAX)]
 pub struct InvalidPublisherId;
@@ -49,18 +49,18 @@ impl PublisherId {
     /// The longest id, in characters.
     pub const LENGTH_MAX: usize = 256;
 
-    /// Takes a text as it is.
+    /// Checks the string and keeps it unchanged.
     ///
     /// # Errors
     ///
-    /// When it is empty, too long, or holds a control character.
+    /// If it is empty, is too long, or contains a control character.
     pub fn parse(text: &str) -> Result<Self, InvalidPublisherId> {
         let fits = !text.is_empty() && text.chars().nth(Self::LENGTH_MAX).is_none();
         let fits = fits && !text.chars().any(char::is_control);
         fits.then(|| Self(text.to_owned())).ok_or(InvalidPublisherId)
     }
 
-    /// The text.
+    /// The id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -6,48 +6,47 @@ use crate::ports::{Accepted, PUBLISHED_EVENTS_MAX, Publication, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{EventId, SubscriptionId, Timestamp, UserId};
 
-/// Something that happened to a user, as its publisher tells it.
+/// An event as its publisher reports it.
 #[derive(Clone, Debug)]
 pub struct PublishEvent<'a> {
-    /// Whom it happened to.
+    /// The user.
     pub owner: UserId,
-    /// What kind of thing.
+    /// The type of the event.
     pub event_type: EventType,
-    /// What receivers are told of it: one JSON value in its text form, which the caller has parsed. It is delivered as
-    /// it stands.
+    /// The data for receivers: JSON that the caller has already checked to be one value. It is delivered unchanged.
     pub data: &'a str,
-    /// The publisher's own id: publishing the same again under it changes nothing.
+    /// The id that the publisher has given the event. Publishing the same event again with the same id changes nothing.
     pub id: Option<PublisherId>,
 }
 
 /// Why no event was accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishEventsError {
-    /// Not 1 to [`PUBLISHED_EVENTS_MAX`] events.
+    /// There are no events, or more than [`PUBLISHED_EVENTS_MAX`].
     #[error("must hold 1 to {PUBLISHED_EVENTS_MAX} events")]
     Count,
-    /// The webhook of the event at this index, from 0, would be too large.
+    /// The payload of the event at this index is too large.
     #[error("event {index}")]
     TooLarge {
-        /// Which event.
+        /// The index of the event, from 0.
         index: usize,
-        /// What is allowed.
+        /// The largest size.
         source: PayloadTooLarge,
     },
-    /// The event at this index, from 0, has the id of another one that its user has.
+    /// The event at this index has the id of another event of the same user.
     #[error("event {index} was published before with another type or other data")]
     Conflict {
-        /// Which event.
+        /// The index of the event, from 0.
         index: usize,
     },
-    /// The store failed; nothing says whether the events are accepted. With an id each, they can be published again.
+    /// The store failed. The events may be accepted all the same. If each has an id, publishing them again is safe.
     #[error("the events could not be stored")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
-    /// Accepts events, all or none: once it has answered, every enabled subscription that matched gets its event at
-    /// least once, unless the delivery comes to one of its ends. Answers with each, in order.
+    /// Accepts all of the events or none. After `Ok`, every enabled subscription that matches receives its event at
+    /// least once, unless the delivery ends otherwise. Returns the accepted events in the order of `requests`.
     ///
     /// # Errors
     ///

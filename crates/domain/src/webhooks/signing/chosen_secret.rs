@@ -1,7 +1,7 @@
 use super::signing_secret::SigningSecret;
 use crate::ports::Entropy;
 
-/// A secret and who chose it: its owner knows what was given, and must be told what was made.
+/// A secret, given by its owner or generated. Only a generated secret is shown: its owner does not know it yet.
 pub(in crate::webhooks) enum ChosenSecret {
     Given(SigningSecret),
     Made(SigningSecret),

@@ -1,4 +1,4 @@
-//! The secrets that sign webhooks, and how they are stored.
+//! The secrets that sign webhooks, how they sign, and how they are stored.
 
 pub(super) mod chosen_secret;
 pub(super) mod reseal_secrets;

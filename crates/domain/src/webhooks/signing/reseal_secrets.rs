@@ -4,25 +4,25 @@ use crate::SubscriptionId;
 use crate::ports::{Entropy, StoreError};
 use crate::webhooks::Webhooks;
 
-/// Subscriptions read at once.
+/// How many subscriptions one read returns.
 const READ_AT_ONCE_MAX: u32 = 200;
 
-/// What came of sealing all secrets under the newest key.
+/// The result of sealing all secrets under the newest key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResealedSecrets {
-    /// Subscriptions whose secrets were sealed anew.
+    /// How many subscriptions have newly sealed secrets.
     pub resealed: u64,
-    /// Subscriptions whose secrets none of the keys opens: nothing can be sent to them.
+    /// How many subscriptions have secrets that none of the keys opens. They receive nothing.
     pub unreadable: u64,
 }
 
 impl Webhooks {
-    /// Seals under the newest key what is sealed under an older one, of all owners: once it has gone through without an
-    /// error, older keys are not needed any more. May be interrupted, and called again.
+    /// Seals the secrets of all owners under the newest key, if they are sealed under an older one. After `Ok`, the
+    /// older keys are no longer needed. It may be interrupted and called again.
     ///
     /// # Errors
     ///
-    /// When the store fails; what was sealed before stays so.
+    /// If the store fails. Secrets that are sealed by then stay sealed under the newest key.
     pub async fn reseal_secrets(&self) -> Result<ResealedSecrets, StoreError> {
         let (mut total, mut after) = (ResealedSecrets::default(), None);
         loop {
@@ -35,7 +35,8 @@ impl Webhooks {
                 match resealed(&self.rules.sealing_keys, stored, *id, &*self.entropy) {
                     Err(UnsealError) => total.unreadable += 1,
                     Ok(None) => {}
-                    // Replaced meanwhile: by a rotation, which seals under the newest key, or by another instance.
+                    // `false` if a rotation has replaced them, which seals under the newest key, or another instance
+                    // has.
                     Ok(Some(renewed)) => {
                         let is_replaced = self.stores.subscriptions.replace_secrets(*id, stored, &renewed).await?;
                         total.resealed += u64::from(is_replaced);
@@ -46,7 +47,7 @@ impl Webhooks {
     }
 }
 
-/// The secrets under the newest key; `None` when they are already.
+/// The secrets sealed under the newest key; `None` if they are already.
 fn resealed(
     keys: &SealingKeys,
     stored: &SealedSecrets,

@@ -6,19 +6,19 @@ use crate::ports::StoreError;
 use crate::webhooks::{Subscription, Webhooks};
 use crate::{OVERLAP_MAX, SubscriptionId, UserId};
 
-/// What a user asks for.
+/// The rotation that a user requests.
 #[derive(Clone, Debug)]
 pub struct RotateSecret {
     /// The subscription.
     pub id: SubscriptionId,
-    /// What to sign with from now on; `None`: a secret of our making.
+    /// The new secret; `None` to generate one.
     pub secret: Option<SigningSecret>,
-    /// How long the secret before signs as well: from nothing to [`OVERLAP_MAX`].
+    /// How long the old secret signs beside the new one: from zero to [`OVERLAP_MAX`].
     pub overlap: Duration,
 }
 
 impl RotateSecret {
-    /// The overlap where the user names none: a day, in which receivers can be given the new secret.
+    /// The overlap if the user names none: a day, in which the receivers get the new secret.
     pub const OVERLAP_DEFAULT: Duration = Duration::from_hours(24);
 }
 
@@ -27,27 +27,27 @@ impl RotateSecret {
 pub struct RotatedSecret {
     /// The subscription.
     pub subscription: Subscription,
-    /// The new secret, if we made it, the only time that it is there to be shown.
+    /// The new secret if it was generated. Only this answer has it.
     pub secret: Option<SigningSecret>,
 }
 
 /// Why no secret was rotated.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateSecretError {
-    /// More than [`OVERLAP_MAX`].
+    /// The overlap is longer than [`OVERLAP_MAX`].
     #[error("must be at most {} seconds", OVERLAP_MAX.as_secs())]
     OverlapOutOfRange,
     /// The owner has no subscription with this id.
     #[error("no subscription has this id")]
     NotFound,
-    /// The store failed; nothing says whether the secret was rotated.
+    /// The store failed. The secret may have been rotated all the same.
     #[error("the secret could not be rotated")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
-    /// Gives the owner's subscription a new secret. The one before signs beside it until the overlap ends; one from
-    /// before that is forgotten.
+    /// Gives the owner's subscription a new secret. The old secret signs beside it until the overlap ends. A secret
+    /// from before the old one is deleted.
     ///
     /// # Errors
     ///

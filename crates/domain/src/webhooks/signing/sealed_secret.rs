@@ -8,32 +8,32 @@ use super::signing_secret::SigningSecret;
 use crate::SubscriptionId;
 use crate::ports::Entropy;
 
-/// The layout of a sealed secret, its first byte: version, nonce, ciphertext with tag.
+/// The first byte of a sealed secret. It stands for this layout: version, nonce, ciphertext with tag.
 const VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
 
-/// There is no key to seal with.
+/// The list of keys is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at least one key is needed")]
 pub struct InvalidSealingKeys;
 
-/// None of the keys opens the sealed secret: it was sealed under another key or for another subscription, or it is
-/// damaged. Which of them cannot be told.
+/// None of the keys opens the sealed secret. It was sealed under another key or for another subscription, or it is
+/// damaged: AES-GCM does not show which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the sealed secret does not open with any of the keys")]
 pub struct UnsealError;
 
-/// A signing secret as it is stored: AES-256-GCM with a random nonce, bound to its subscription.
+/// A signing secret as stores keep it: encrypted by AES-256-GCM with a random nonce, and bound to its subscription.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedSecret(Vec<u8>);
 
 impl SealedSecret {
-    /// The sealed secret of these bytes, as storage keeps them.
+    /// The sealed secret with these bytes.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, for storage.
+    /// The bytes that stores keep.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -54,21 +54,22 @@ pub struct Unsealed {
     pub under_older_key: bool,
 }
 
-/// The key that seals new secrets, and older keys that still open. They cannot be printed, and are wiped on drop.
+/// The key that seals secrets, and older keys that still open them. They have no `Display`, and their memory is cleared
+/// on drop.
 pub struct SealingKeys(Vec<Zeroizing<[u8; 32]>>);
 
 impl SealingKeys {
-    /// These keys, the newest first.
+    /// The keys, newest first.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If the list is empty.
     pub fn new(keys: Vec<Zeroizing<[u8; 32]>>) -> Result<Self, InvalidSealingKeys> {
         if keys.is_empty() { Err(InvalidSealingKeys) } else { Ok(Self(keys)) }
     }
 
-    /// Seals `secret` for `subscription` under the newest key. A random nonce of 96 bits is good for four thousand
-    /// million secrets under one key (NIST SP 800-38D, 8.3).
+    /// Seals `secret` for `subscription` under the newest key. With random nonces of 96 bits, one key may seal up to
+    /// 2^32 secrets (NIST SP 800-38D, 8.3).
     pub fn seal(&self, secret: &SigningSecret, subscription: SubscriptionId, entropy: &dyn Entropy) -> SealedSecret {
         let mut nonce = [0; NONCE_BYTES];
         entropy.fill(&mut nonce);
@@ -76,11 +77,11 @@ impl SealingKeys {
         SealedSecret([&[VERSION][..], &nonce, &ciphertext].concat())
     }
 
-    /// Opens what was sealed for `subscription`.
+    /// Opens a secret that was sealed for `subscription`.
     ///
     /// # Errors
     ///
-    /// When no key opens it.
+    /// If none of the keys opens it.
     pub fn unseal(&self, sealed: &SealedSecret, subscription: SubscriptionId) -> Result<Unsealed, UnsealError> {
         let rest = sealed.0.strip_prefix(&[VERSION]).ok_or(UnsealError)?;
         let (nonce, ciphertext) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(UnsealError)?;

@@ -6,20 +6,21 @@ use sha2::Sha256;
 use super::signing_secret::SigningSecret;
 use crate::Timestamp;
 
-/// The three headers by which a receiver knows a webhook of ours (Standard Webhooks 1.0).
+/// The three headers by which a receiver verifies a webhook (Standard Webhooks 1.0).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureHeaders {
     /// `webhook-id`: the event's id, the same at every attempt.
     pub id: String,
     /// `webhook-timestamp`: the attempt's time in whole Unix seconds.
     pub timestamp: String,
-    /// `webhook-signature`: `v1,<base64>` for each secret, with a space between.
+    /// `webhook-signature`: `v1,<base64>` for each secret, separated by spaces.
     pub signature: String,
 }
 
 /// Signs `body` as the message `id` sent at `at`: HMAC-SHA256 over `id.timestamp.body`, once with each secret.
 ///
-/// During a rotation there are several secrets, the newest first; a receiver is content with any.
+/// During a rotation there are two secrets, newest first. A receiver accepts a webhook if one of its signatures is
+/// right.
 pub fn sign(secrets: &[SigningSecret], id: &str, at: Timestamp, body: &[u8]) -> SignatureHeaders {
     let timestamp = at.unix_millis().div_euclid(1_000).to_string();
     let signatures: Vec<String> = secrets.iter().map(|secret| signature(secret, [id, &timestamp], body)).collect();

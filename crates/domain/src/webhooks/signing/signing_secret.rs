@@ -6,33 +6,33 @@ use zeroize::Zeroizing;
 
 use crate::ports::Entropy;
 
-/// What stands before a secret whose key is written in base64.
+/// The prefix of a secret whose key is written in base64.
 const PREFIX: &str = "whsec_";
-/// The size of a key of ours, in bytes: as many as HMAC-SHA256 can use in full (RFC 2104).
+/// The size of a generated key in bytes: the output length of SHA-256, as RFC 2104 recommends.
 const GENERATED_KEY_BYTES: usize = 32;
 
-/// Why a text is no [`SigningSecret`].
+/// Why a string is not a valid [`SigningSecret`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSigningSecret {
-    /// After `whsec_` stands no base64, or not of 24 to 64 bytes.
+    /// The part after `whsec_` is not base64 of 24 to 64 bytes.
     #[error(
         "after `whsec_` must follow the base64 of {} to {} bytes",
         SigningSecret::KEY_BYTES_MIN,
         SigningSecret::KEY_BYTES_MAX
     )]
     Key,
-    /// Not 1 to [`SigningSecret::LENGTH_MAX`] characters.
+    /// The string is empty, or has more than [`SigningSecret::LENGTH_MAX`] characters.
     #[error("must have 1 to {} characters", SigningSecret::LENGTH_MAX)]
     Length,
-    /// A control character.
+    /// The string contains a control character.
     #[error("must not contain control characters")]
     ControlCharacter,
 }
 
-/// The secret that a subscription's webhooks are signed with. It cannot be printed and is wiped on drop.
+/// The secret that signs a subscription's webhooks. It has no `Display`, and its memory is cleared on drop.
 ///
-/// `whsec_` and base64 stand for the decoded bytes, as Standard Webhooks 1.0 has it; any other text is itself the key,
-/// byte for byte. See decision 14.
+/// If it is `whsec_` and base64, the key is the decoded bytes, as in Standard Webhooks 1.0. The bytes of any other
+/// string are the key themselves. See decision 14.
 #[derive(Clone)]
 pub struct SigningSecret {
     text: Zeroizing<String>,
@@ -42,27 +42,27 @@ pub struct SigningSecret {
 impl SigningSecret {
     /// The longest secret, in characters.
     pub const LENGTH_MAX: usize = 256;
-    /// The shortest key after `whsec_`, in bytes, as Standard Webhooks 1.0 asks.
+    /// The shortest key after `whsec_`, in bytes, as Standard Webhooks 1.0 requires.
     pub const KEY_BYTES_MIN: usize = 24;
-    /// The longest key after `whsec_`, in bytes, as Standard Webhooks 1.0 asks.
+    /// The longest key after `whsec_`, in bytes, as Standard Webhooks 1.0 requires.
     pub const KEY_BYTES_MAX: usize = 64;
 
-    /// Draws a new secret: `whsec_` and the base64 of 32 bytes.
+    /// A new random secret: `whsec_` and the base64 of 32 bytes.
     pub fn generate(entropy: &dyn Entropy) -> Self {
         let mut key = Zeroizing::new(vec![0; GENERATED_KEY_BYTES]);
         entropy.fill(&mut key);
-        // Room for all of it at once: a text that grows would leave a copy behind.
+        // Enough capacity from the start: a string that grows leaves a copy of the secret in memory.
         let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + GENERATED_KEY_BYTES.div_ceil(3) * 4));
         text.push_str(PREFIX);
         STANDARD.encode_string(&*key, &mut text);
         Self { text, key }
     }
 
-    /// Takes a secret that a consumer chose, or that was stored.
+    /// Parses a secret that a user has chosen, or that was stored.
     ///
     /// # Errors
     ///
-    /// Says which rule the text breaks.
+    /// The rule that `text` breaks.
     pub fn parse(text: &str) -> Result<Self, InvalidSigningSecret> {
         if text.is_empty() || text.chars().nth(Self::LENGTH_MAX).is_some() {
             return Err(InvalidSigningSecret::Length);
@@ -77,12 +77,12 @@ impl SigningSecret {
         Ok(Self { text: Zeroizing::new(text.to_owned()), key })
     }
 
-    /// The secret itself, for the one answer that shows it and for sealing.
+    /// The secret itself. Only sealing and the answer that shows it call this.
     pub fn expose(&self) -> &str {
         &self.text
     }
 
-    /// The bytes that key the HMAC.
+    /// The key of the HMAC.
     pub(super) fn key(&self) -> &[u8] {
         &self.key
     }
