@@ -49,7 +49,8 @@ impl Session {
         }
         std::os::unix::fs::symlink(gatepost_binary(), session.path("bin/gatepost")).expect("creates a link");
         if page.text.contains("--example tower") {
-            session.add_cargo(&build(&["--package", "gatepost-client", "--example", "tower"]));
+            // With the features of the whole workspace, as the test run has built it already.
+            session.add_cargo(&build(&["--workspace", "--example", "tower"]));
         }
         session
     }
