@@ -2,23 +2,23 @@ use std::time::Duration;
 
 use super::failure_reason::FailureReason;
 
-/// What a receiver answered.
+/// The answer of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// What `Retry-After` asks for, counted from the start of the attempt; `None` without such a header, or with one
-    /// that cannot be read.
+    /// The wait that `Retry-After` asks for, from the start of the attempt. `None` without the header, or if it does
+    /// not parse.
     pub retry_after: Option<Duration>,
-    /// The first [`Answer::EXCERPT_BYTES_MAX`] bytes of the body as they came over the wire, never decompressed.
+    /// The first [`Answer::EXCERPT_BYTES_MAX`] bytes of the body as received, never decompressed.
     pub excerpt: Vec<u8>,
 }
 
 impl Answer {
-    /// How much of an answer is read, in bytes.
+    /// How many bytes of an answer's body are read.
     pub const EXCERPT_BYTES_MAX: usize = 16 * 1024;
 
-    /// Why the attempt failed; `None`: success, which is 2xx and nothing else.
+    /// Why the attempt failed; `None` if it succeeded. Only 2xx is success.
     pub fn failure(&self) -> Option<FailureReason> {
         match self.status {
             200..=299 => None,
@@ -27,8 +27,8 @@ impl Answer {
         }
     }
 
-    /// What the answer means for the delivery. 410 asks for no more webhooks; `Retry-After` counts with 429 and 503
-    /// alone.
+    /// What the answer means for the delivery. 410 asks for no more webhooks. `Retry-After` counts only with 429 and
+    /// 503.
     pub fn verdict(&self) -> Verdict {
         match (self.failure(), self.status) {
             (None, _) => Verdict::Delivered,
@@ -39,14 +39,14 @@ impl Answer {
     }
 }
 
-/// What of ours was at fault.
+/// The part of this service that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OurFault {
-    /// Our resolver gave no verdict on the name.
+    /// The resolver did not answer.
     Resolver,
-    /// All connections that we allow ourselves were in use.
+    /// All connections that the sender may open were in use.
     ConnectionLimit,
-    /// The request could not be made of what was stored.
+    /// The stored URL, payload or secret makes no valid request.
     Request,
 }
 
@@ -55,14 +55,14 @@ pub enum OurFault {
 pub enum AttemptOutcome {
     /// The receiver answered in time.
     Answered(Answer),
-    /// There is no answer that counts.
+    /// No answer, or none in time.
     Failed {
-        /// Why.
+        /// The reason.
         reason: FailureReason,
-        /// What there is of an answer: with [`FailureReason::TooSlow`] only.
+        /// The part of the answer that was received, with [`FailureReason::TooSlow`] only.
         answer: Option<Answer>,
     },
-    /// The fault is ours: this was no attempt, and is not charged to the receiver.
+    /// The sender failed. This does not count as an attempt and is not charged to the receiver.
     NotCharged(OurFault),
 }
 
@@ -82,16 +82,16 @@ impl AttemptOutcome {
 pub enum Verdict {
     /// The receiver has it.
     Delivered,
-    /// To be tried again while the schedule lasts.
+    /// The attempt failed. The delivery is retried until the schedule ends.
     Failed {
-        /// Why.
+        /// The reason.
         reason: FailureReason,
-        /// How long the receiver asks us to wait, this delivery and the whole lane.
+        /// How long the receiver asks to wait. The whole lane waits.
         retry_after: Option<Duration>,
     },
-    /// The receiver wants no more (410): the attempt failed, and the subscription is disabled.
+    /// The receiver asks for no more webhooks (410). The attempt failed, and the subscription is disabled.
     Gone,
-    /// To be tried again as if nothing had happened.
+    /// There was no attempt. The delivery is tried again.
     NotCharged,
 }
 

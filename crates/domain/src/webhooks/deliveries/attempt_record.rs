@@ -7,13 +7,13 @@ use crate::Timestamp;
 /// An attempt that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptRecord {
-    /// Which attempt of the delivery, from 1.
+    /// The number of the attempt, from 1.
     pub number: u32,
     /// When it started.
     pub started_at: Timestamp,
-    /// How long it took, to the millisecond.
+    /// How long the attempt took, to the millisecond.
     pub duration: Duration,
-    /// Why it failed; `None`: delivered.
+    /// Why the attempt failed; `None` if it delivered the event.
     pub failure: Option<FailureReason>,
     /// The status of the receiver's answer, if there was one.
     pub status: Option<u16>,
@@ -23,7 +23,7 @@ pub struct AttemptRecord {
 }
 
 impl AttemptRecord {
-    /// The record of an attempt that ended so; `None` for a fault of ours, which is no attempt.
+    /// The record of an attempt with this outcome. `None` if the sender failed, which does not count as an attempt.
     pub fn of(number: u32, started_at: Timestamp, duration: Duration, outcome: &AttemptOutcome) -> Option<Self> {
         let (failure, answer) = match outcome {
             AttemptOutcome::Answered(answer) => (answer.failure(), Some(answer)),

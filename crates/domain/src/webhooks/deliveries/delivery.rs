@@ -5,30 +5,30 @@ use super::delivery_state::DeliveryState;
 use crate::webhooks::{Event, EventType};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp};
 
-/// One event on its way to one subscription.
+/// The delivery of one event to one subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// Its id, by which it is sorted: ids sort by the event's creation.
+    /// The id. Lists are sorted by it, which is the order of the events' creation.
     pub id: DeliveryId,
-    /// Which event.
+    /// The event.
     pub event_id: EventId,
     /// The event's type.
     pub event_type: EventType,
-    /// Where to.
+    /// The subscription.
     pub subscription_id: SubscriptionId,
-    /// How it stands.
+    /// The state.
     pub state: DeliveryState,
-    /// Attempts that were begun, in all. One that a crash cut off counts; one that was no fault of the receiver's does
-    /// not.
+    /// How many attempts have begun. An attempt that a crash cut off counts. An attempt that is not charged to the
+    /// receiver does not.
     pub attempts: u32,
     /// When the event was published.
     pub created_at: Timestamp,
 }
 
 impl DeliveryId {
-    /// The id of the delivery of `event` to `subscription`: always the same, so that fanning an event out twice makes
-    /// no second delivery. It sorts by the event's creation like the event's own id: a UUIDv7 with that time, and 74
-    /// bits of a SHA-256 for the rest.
+    /// The id of the delivery of `event` to `subscription`. It is always the same, so that a repeated publication makes
+    /// no second delivery. It sorts by the event's creation, like the event's id: a UUIDv7 with that time and 74 bits
+    /// of a SHA-256.
     pub fn of(event: EventId, subscription: SubscriptionId) -> Self {
         let digest = Sha256::new().chain_update(event.as_bytes()).chain_update(subscription.as_bytes()).finalize();
         let mut bytes: [u8; 16] = [0; 16];
@@ -40,14 +40,15 @@ impl DeliveryId {
     }
 }
 
-/// All that is known of a delivery.
+/// A delivery with its event and its attempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryHistory {
     /// The delivery.
     pub delivery: Delivery,
     /// Its event.
     pub event: Event,
-    /// Its attempts that have ended, the first first. Their numbers may have gaps: a crash leaves no record.
+    /// The attempts that have ended, oldest first. Their numbers may have gaps: an attempt that a crash cut off has no
+    /// record.
     pub attempts: Vec<AttemptRecord>,
 }
 

@@ -3,23 +3,23 @@ use super::delivery_state::DeliveryStateKind;
 use crate::webhooks::EventType;
 use crate::{SubscriptionId, Timestamp};
 
-/// Which deliveries to list.
+/// Which deliveries a list shows. `None` in a field shows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryFilter {
-    /// Those of this subscription alone.
+    /// Only deliveries to this subscription.
     pub subscription: Option<SubscriptionId>,
-    /// Those of events of this type alone.
+    /// Only deliveries of events of this type.
     pub event_type: Option<EventType>,
-    /// Those that stand so.
+    /// Only deliveries in this state.
     pub state: Option<DeliveryStateKind>,
-    /// Those whose event was published then or later.
+    /// Only deliveries of events published at this time or later.
     pub since: Option<Timestamp>,
-    /// Those whose event was published before then.
+    /// Only deliveries of events published before this time.
     pub until: Option<Timestamp>,
 }
 
 impl DeliveryFilter {
-    /// Whether `delivery` passes.
+    /// Whether the list shows `delivery`.
     pub fn matches(&self, delivery: &Delivery) -> bool {
         self.subscription.is_none_or(|wanted| wanted == delivery.subscription_id)
             && self.event_type.as_ref().is_none_or(|wanted| *wanted == delivery.event_type)

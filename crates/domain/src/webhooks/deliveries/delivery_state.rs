@@ -1,17 +1,17 @@
 use crate::Timestamp;
 
-/// How a delivery stands.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// To be attempted, not before then.
+    /// The next attempt is due at this time.
     Waiting(Timestamp),
-    /// Being attempted. Should the instance die, it is due again then.
+    /// An attempt is running. If the instance dies, the delivery is due again at this time.
     Sending(Timestamp),
-    /// Over.
+    /// The delivery has ended.
     Ended {
-        /// How.
+        /// How it ended.
         end: DeliveryEnd,
-        /// When.
+        /// When it ended.
         at: Timestamp,
     },
 }
@@ -19,15 +19,15 @@ pub enum DeliveryState {
 /// How a delivery ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeliveryEnd {
-    /// The receiver has it.
+    /// The receiver has the event.
     Delivered,
     /// The last attempt of the schedule failed.
     ScheduleSpent,
-    /// The subscription was disabled while it waited.
+    /// The subscription was disabled while the delivery waited.
     SubscriptionDisabled,
     /// Its owner cancelled it.
     Cancelled,
-    /// The subscription was deleted while it waited.
+    /// The subscription was deleted while the delivery waited.
     SubscriptionDeleted,
 }
 
@@ -36,7 +36,7 @@ impl DeliveryEnd {
     pub const ALL: [Self; 5] =
         [Self::Delivered, Self::ScheduleSpent, Self::SubscriptionDisabled, Self::Cancelled, Self::SubscriptionDeleted];
 
-    /// The code that the API and storage use.
+    /// The code that the API and the stores use.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
@@ -47,12 +47,12 @@ impl DeliveryEnd {
         }
     }
 
-    /// The end of a code; `None` when there is none.
+    /// The end with this code; `None` if there is no such code.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|end| end.code() == code)
     }
 
-    /// What consumers are told in a word, beside the reason.
+    /// The word that users see beside the reason.
     pub const fn kind(self) -> DeliveryStateKind {
         match self {
             Self::Delivered => DeliveryStateKind::Delivered,
@@ -62,18 +62,18 @@ impl DeliveryEnd {
     }
 }
 
-/// The word for how a delivery stands.
+/// The state of a delivery, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeliveryStateKind {
-    /// To be attempted.
+    /// The next attempt is yet to come.
     Waiting,
-    /// Being attempted.
+    /// An attempt is running.
     Sending,
-    /// The receiver has it.
+    /// The receiver has the event.
     Delivered,
-    /// Given up by us. Recovering the subscription brings it back.
+    /// The service has given up. Recovering the subscription retries the delivery.
     Failed,
-    /// Given up by its owner.
+    /// The owner has cancelled it, or deleted the subscription.
     Cancelled,
 }
 
@@ -81,7 +81,7 @@ impl DeliveryStateKind {
     /// Every word.
     pub const ALL: [Self; 5] = [Self::Waiting, Self::Sending, Self::Delivered, Self::Failed, Self::Cancelled];
 
-    /// The word.
+    /// The code that the API uses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -92,14 +92,14 @@ impl DeliveryStateKind {
         }
     }
 
-    /// What a word stands for; `None` when nothing.
+    /// The state with this code; `None` if there is no such code.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
 impl DeliveryState {
-    /// The word for it.
+    /// The state in one word.
     pub const fn kind(self) -> DeliveryStateKind {
         match self {
             Self::Waiting(_) => DeliveryStateKind::Waiting,

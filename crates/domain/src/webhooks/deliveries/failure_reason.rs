@@ -1,13 +1,13 @@
-/// Why an attempt failed, as coarse as a consumer may know it: finer, the delivery log would be a port scanner.
+/// Why an attempt failed. The reasons are coarse on purpose: with finer ones, users could scan ports by webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureReason {
-    /// The egress policy refuses the target or what its name resolves to.
+    /// The egress policy refuses the target or an address that its name resolves to.
     AddressRefused,
     /// The name does not exist or has no address.
     Dns,
-    /// No connection came about, or it broke before an answer was read.
+    /// The connection failed, or broke before the answer was read.
     Connect,
-    /// No TLS session came about, or the certificate is not good for the host.
+    /// The TLS handshake failed, or the certificate is not valid for the host.
     Tls,
     /// The deadline passed before an answer began.
     Timeout,
@@ -15,7 +15,7 @@ pub enum FailureReason {
     Redirect,
     /// The answer has a status other than 2xx.
     Status,
-    /// The answer began in time, and the deadline passed before enough of it had come.
+    /// The answer began in time, but the deadline passed before enough of it was read.
     TooSlow,
 }
 
@@ -32,7 +32,7 @@ impl FailureReason {
         Self::TooSlow,
     ];
 
-    /// The code that the API and storage use.
+    /// The code that the API and the stores use.
     pub const fn code(self) -> &'static str {
         match self {
             Self::AddressRefused => "address_refused",
@@ -46,7 +46,7 @@ impl FailureReason {
         }
     }
 
-    /// The reason of a code; `None` when there is none.
+    /// The reason with this code; `None` if there is no such code.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.code() == code)
     }

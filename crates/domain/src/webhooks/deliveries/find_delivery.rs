@@ -3,16 +3,17 @@ use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
 use crate::{DeliveryId, UserId};
 
-/// The most attempts of a delivery that are shown: the newest. Retries by hand may add any number.
+/// The most attempts of a delivery that are shown, the newest ones. A delivery that is retried by hand may have any
+/// number.
 pub const SHOWN_ATTEMPTS_MAX: usize = 100;
 
 impl Webhooks {
-    /// All about one of the owner's deliveries, of its attempts the [`SHOWN_ATTEMPTS_MAX`] newest; `None` when there is
-    /// none.
+    /// One of the owner's deliveries with its event and the [`SHOWN_ATTEMPTS_MAX`] newest attempts; `None` if there is
+    /// no such delivery.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// If the store fails.
     pub async fn find_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         let mut found = self.stores.log.find(owner, id).await?;
         if let Some(history) = &mut found {

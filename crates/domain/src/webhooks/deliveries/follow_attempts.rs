@@ -6,33 +6,34 @@ use crate::ports::{AttemptCursor, DeliveryLog, LoggedAttempt, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
-/// How far back each read looks again, for attempts that were stored later than others that ended after them.
+/// How far back each read looks again. Attempts may be stored later than others that ended after them.
 const STORED_LATE_MAX: Duration = Duration::from_secs(10);
-/// How far back a follower may take up again where another one ended.
+/// How far back a follower may resume.
 const RESUMED_AGE_MAX: Duration = Duration::from_hours(1);
-/// The most attempts that one read tells: as many mean that there may be more.
+/// The most attempts that one read returns. After as many, more may follow.
 pub const FOLLOWED_AT_ONCE_MAX: u32 = 500;
-/// Attempts that a follower remembers, to tell none twice. What comes in later than so many others is not told.
+/// How many attempts a follower remembers, in order to return none twice. An attempt that is stored after so many later
+/// ones is not returned.
 const REMEMBERED_MAX: usize = 2_000;
 
-/// Tells of attempts as they end, each once.
+/// Returns attempts as they end, each once.
 pub struct AttemptFollower {
     log: Arc<dyn DeliveryLog>,
     owner: UserId,
     subscription: Option<SubscriptionId>,
-    /// Nothing up to here is told any more.
+    /// Attempts up to here are never returned.
     floor: AttemptCursor,
-    /// What was told above the floor.
+    /// The attempts above the floor that were returned.
     told: BTreeSet<AttemptCursor>,
 }
 
 impl Webhooks {
-    /// Follows the attempts at the owner's deliveries, or of one subscription's, that end from now on; or after
-    /// `resume`, at most an hour back. `None` when the owner has no such subscription.
+    /// Follows the attempts at the owner's deliveries, or at those to one subscription, that end from now on, or after
+    /// `resume`, which may be an hour ago at most. `None` if the owner has no such subscription.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// If the store fails.
     pub async fn follow_attempts(
         &self,
         owner: &UserId,
@@ -55,12 +56,12 @@ impl Webhooks {
 }
 
 impl AttemptFollower {
-    /// Attempts that have ended and were not told yet, in the order in which they ended; some of them, when there are
-    /// many. Empty when there are none now.
+    /// Attempts that have ended and were not returned before, in the order in which they ended. If there are many, only
+    /// some. Empty if there are none now.
     ///
     /// # Errors
     ///
-    /// When the store fails; nothing is lost by calling again.
+    /// If the store fails. A later call returns the same attempts.
     pub async fn read_new(&mut self) -> Result<Vec<LoggedAttempt>, StoreError> {
         let mut after = self.read_from();
         loop {
@@ -79,7 +80,7 @@ impl AttemptFollower {
         overlap.map_or(self.floor, |overlap| overlap.max(self.floor))
     }
 
-    /// Remembers an attempt; `false` when it was told before.
+    /// Remembers an attempt; `false` if it was returned before.
     fn note(&mut self, attempt: AttemptCursor) -> bool {
         let is_new = self.told.insert(attempt);
         if self.told.len() > REMEMBERED_MAX {

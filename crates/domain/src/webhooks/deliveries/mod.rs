@@ -1,4 +1,4 @@
-//! One event on its way to one subscription, and its attempts.
+//! Deliveries: one event to one subscription, and the attempts at it.
 
 pub(super) mod attempt_outcome;
 pub(super) mod attempt_record;

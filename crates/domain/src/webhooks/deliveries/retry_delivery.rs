@@ -9,20 +9,20 @@ pub enum RetryDeliveryError {
     /// The owner has no delivery with this id.
     #[error("no delivery has this id")]
     NotFound,
-    /// Its subscription is disabled or deleted.
+    /// The subscription is disabled or deleted.
     #[error("the subscription is disabled or deleted")]
     SubscriptionDisabled,
-    /// Its event may be purged before another run of the schedule ends.
+    /// The event may be purged before another run of the schedule ends.
     #[error("the event was published too long ago")]
     EventTooOld,
-    /// The store failed; nothing says whether the delivery is due.
+    /// The store failed. The delivery may be due all the same.
     #[error("the delivery could not be made due")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
-    /// Makes one of the owner's deliveries due now, as the start of a new run of its schedule, whether it waits or has
-    /// ended; what is being sent goes on as it is.
+    /// Makes one of the owner's deliveries due now and starts a new run of its schedule, whether the delivery waits or
+    /// has ended. An attempt that is running goes on.
     ///
     /// # Errors
     ///

@@ -3,24 +3,24 @@ use std::time::Duration;
 use crate::Timestamp;
 use crate::webhooks::Verdict;
 
-/// Failures in a row that trip the breaker.
+/// How many failures in a row open the breaker.
 const FAILURES_TO_TRIP: u32 = 5;
 /// The first pause.
 const PAUSE_MIN: Duration = Duration::from_secs(30);
-/// The longest pause, also when a receiver asks for more.
+/// The longest pause, even if a receiver asks for a longer one.
 const PAUSE_MAX: Duration = Duration::from_hours(1);
-/// How long there may be nothing but failures.
+/// After this time of nothing but failures, the subscription is disabled.
 const FAILING_MAX: Duration = Duration::from_hours(5 * 24);
 
-/// The state of a lane towards its receiver: how long it has been failing, and until when it pauses. A value that is
-/// stored with the lane; waiting costs no attempts.
+/// The circuit breaker of a lane: how long the receiver has been failing, and until when the lane pauses. It is stored
+/// with the lane. Waiting uses up no attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Breaker {
-    /// Failed attempts since the last success.
+    /// How many attempts have failed since the last success.
     pub failures_in_a_row: u32,
-    /// When the first of them ended.
+    /// When the first of these attempts ended.
     pub failing_since: Option<Timestamp>,
-    /// The lane pauses until here.
+    /// The pause, which may be over.
     pub pause: Option<Pause>,
 }
 
@@ -29,33 +29,33 @@ pub struct Breaker {
 pub struct Pause {
     /// The first instant at which the lane may deliver again.
     pub until: Timestamp,
-    /// How long the breaker made it; zero when the receiver asked for the pause (`Retry-After`) and the breaker has
-    /// not tripped.
+    /// How long the breaker pauses the lane; zero if the receiver asked for the pause (`Retry-After`) and the breaker
+    /// is closed.
     pub length: Duration,
 }
 
 /// What a lane may do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Deliver.
+    /// Send all that is due.
     Free,
-    /// Let one delivery through to see whether the receiver is back, and await its end.
+    /// Send one delivery to see whether the receiver is back, and wait until it ends.
     Probe,
-    /// Wait until then.
+    /// Send nothing before this time.
     Paused(Timestamp),
 }
 
-/// Why a subscription was disabled, but by its owner.
+/// Why the service has disabled a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisableReason {
     /// The receiver answered 410.
     Gone,
-    /// Five days of nothing but failures.
+    /// There were nothing but failures for five days.
     OnlyFailures,
 }
 
 impl DisableReason {
-    /// The code that the API and storage use.
+    /// The code that the API and the stores use.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Gone => "gone",
@@ -63,7 +63,7 @@ impl DisableReason {
         }
     }
 
-    /// The reason of a code; `None` when there is none.
+    /// The reason with this code; `None` if there is no such code.
     pub fn from_code(code: &str) -> Option<Self> {
         [Self::Gone, Self::OnlyFailures].into_iter().find(|reason| reason.code() == code)
     }
@@ -90,13 +90,13 @@ impl Breaker {
         }
     }
 
-    /// Takes an attempt's end into account. `Some` means that the subscription is to be disabled.
+    /// Records the end of an attempt. `Some` means that the subscription has to be disabled.
     ///
-    /// - A success closes the breaker, whenever it started.
-    /// - The fifth failure in a row trips it: the lane pauses for 30 s. Each failed probe doubles that, up to 1 h.
-    ///   Attempts that had started before the pause ended are no probes: they count as failures and no more.
-    /// - `Retry-After` pauses the whole lane as long as it asks, up to 1 h.
-    /// - Faults of ours change nothing.
+    /// - A success closes the breaker, even if the attempt started before the breaker opened.
+    /// - The fifth failure in a row opens the breaker: the lane pauses for 30 s. Each failed probe doubles the pause,
+    ///   up to 1 h. Attempts that started before the pause ended are not probes: they only count as failures.
+    /// - `Retry-After` pauses the whole lane for as long as the receiver asks, up to 1 h.
+    /// - Failures of the sender change nothing.
     #[must_use = "the subscription may have to be disabled"]
     pub fn record(&mut self, report: Report) -> Option<DisableReason> {
         match report.verdict {

@@ -1,4 +1,4 @@
-//! When a delivery is attempted.
+//! When deliveries are attempted, and when attempts are repeated.
 
 pub(super) mod breaker;
 pub(super) mod retry_schedule;

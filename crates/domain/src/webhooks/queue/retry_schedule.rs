@@ -6,7 +6,7 @@ use crate::ports::Entropy;
 const SECOND: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// A retry schedule that cannot be.
+/// The waits are not a valid retry schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must have at most {} waits of 1 second to 7 days", RetrySchedule::RETRIES_MAX)]
 pub struct InvalidRetrySchedule;
@@ -18,12 +18,12 @@ pub struct RetrySchedule {
 }
 
 impl RetrySchedule {
-    /// The most retries.
+    /// The most retries of one run.
     pub const RETRIES_MAX: usize = 50;
     /// The longest single wait that can be configured.
     pub const WAIT_MAX: Duration = Duration::from_hours(7 * 24);
-    /// How much longer than its schedule, in its longest form, a delivery may live when receivers ask for waits
-    /// (`Retry-After`) and lanes pause.
+    /// How much longer a run may last than the waits of its schedule with the longest random additions. Receivers ask
+    /// for waits (`Retry-After`), and lanes pause.
     pub const SLACK: Duration = Duration::from_hours(3 * 24);
 
     /// How long before [`RetrySchedule::age_max`] a wait ends at the latest that a receiver asks for. Pauses and outages
@@ -35,7 +35,7 @@ impl RetrySchedule {
     ///
     /// # Errors
     ///
-    /// When there are too many waits, or one is too short or too long.
+    /// If there are too many waits, or one is too short or too long.
     pub fn new(waits: Vec<Duration>) -> Result<Self, InvalidRetrySchedule> {
         let fits =
             waits.len() <= Self::RETRIES_MAX && waits.iter().all(|wait| (SECOND..=Self::WAIT_MAX).contains(wait));
@@ -47,17 +47,17 @@ impl RetrySchedule {
         &self.waits
     }
 
-    /// The most attempts of one run: the first, and one after each wait.
+    /// The most attempts of one run: the first attempt, and one after each wait.
     pub fn attempts_max(&self) -> u32 {
         u32::try_from(self.waits.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    /// When to try again after a failure at `ended_at`; `None` when the schedule is spent.
+    /// When to try again after a failure at `ended_at`; `None` if the schedule has ended.
     ///
     /// - `attempts` counts the attempts so far in this run of the schedule, the failed one included; `started_at` is
     ///   when the run started: when the delivery was made, or last retried by hand.
-    /// - The wait is the schedule's or the receiver's (`retry_after`), whichever is longer, and then lengthened by up
-    ///   to 20 % at random, so that what failed together does not return together. It is never shortened.
+    /// - The wait is the schedule's or the receiver's (`retry_after`), whichever is longer. It is then lengthened at
+    ///   random by up to 20 %, so that deliveries that failed together do not return together. It is never shortened.
     /// - A wait that the receiver asks for ends at the latest [`RetrySchedule::ROOM`] before
     ///   [`RetrySchedule::age_max`], so that the attempt is made however long the receiver asks Gatepost to wait.
     /// - After [`RetrySchedule::age_max`] there is no attempt.
@@ -78,7 +78,7 @@ impl RetrySchedule {
         (next <= latest).then_some(next)
     }
 
-    /// How long after its start a run of the schedule may still make an attempt: its longest form and
+    /// How long after its start a run may still make an attempt: the waits with the longest random additions, and
     /// [`RetrySchedule::SLACK`].
     pub fn age_max(&self) -> Duration {
         let total: Duration = self.waits.iter().sum();

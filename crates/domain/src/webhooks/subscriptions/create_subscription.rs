@@ -6,16 +6,16 @@ use crate::webhooks::signing::chosen_secret::ChosenSecret;
 use crate::webhooks::{SigningSecret, TargetUrl, Webhooks};
 use crate::{SubscriptionId, UserId};
 
-/// What a user asks for.
+/// The subscription that a user requests.
 #[derive(Clone, Debug)]
 pub struct CreateSubscription {
-    /// Where to send.
+    /// The URL that webhooks are sent to.
     pub url: TargetUrl,
-    /// What to send.
+    /// The event types that are sent.
     pub events: SubscribedEvents,
-    /// What to call it.
+    /// The name of the subscription.
     pub description: Description,
-    /// What to sign with; `None`: a secret of our making.
+    /// The signing secret; `None` to generate one.
     pub secret: Option<SigningSecret>,
 }
 
@@ -24,26 +24,27 @@ pub struct CreateSubscription {
 pub struct CreatedSubscription {
     /// The subscription.
     pub subscription: Subscription,
-    /// The secret, if we made it, the only time that it is there to be shown.
+    /// The secret if it was generated. Only this answer has it.
     pub secret: Option<SigningSecret>,
 }
 
 /// Why no subscription was created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateSubscriptionError {
-    /// The owner has as many subscriptions as allowed.
+    /// The owner already has the maximum of subscriptions.
     #[error("the maximum of {max} subscriptions is reached")]
     LimitReached {
-        /// That maximum.
+        /// The maximum.
         max: u32,
     },
-    /// The store failed; nothing says whether the subscription was stored.
+    /// The store failed. The subscription may have been stored all the same.
     #[error("the subscription could not be stored")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
-    /// Creates a subscription, enabled, unless its owner has as many as allowed: exactly so, under any concurrency.
+    /// Creates an enabled subscription, unless its owner already has the maximum. The maximum is exact under any
+    /// concurrency.
     ///
     /// # Errors
     ///

@@ -1,17 +1,17 @@
 use std::fmt;
 
-/// What a subscription's owner calls it: up to 1,000 characters without control characters other than line breaks and
-/// tabs.
+/// The name that its owner gives a subscription: up to 1,000 characters. Line breaks and tabs are the only control
+/// characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description(String);
 
-/// Why a text is no [`Description`].
+/// Why a string is not a valid [`Description`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDescription {
-    /// More than [`Description::LENGTH_MAX`] characters.
+    /// The string has more than [`Description::LENGTH_MAX`] characters.
     #[error("must have at most {} characters", Description::LENGTH_MAX)]
     TooLong,
-    /// A control character.
+    /// The string contains a control character other than line breaks and tabs.
     #[error("must not contain control characters other than line breaks and tabs")]
     ControlCharacter,
 }
@@ -20,11 +20,11 @@ impl Description {
     /// The longest description, in characters.
     pub const LENGTH_MAX: usize = 1_000;
 
-    /// Takes a text as it is.
+    /// Checks the string and keeps it unchanged.
     ///
     /// # Errors
     ///
-    /// Says which rule the text breaks.
+    /// The rule that `text` breaks.
     pub fn parse(text: &str) -> Result<Self, InvalidDescription> {
         if text.chars().nth(Self::LENGTH_MAX).is_some() {
             return Err(InvalidDescription::TooLong);
@@ -35,7 +35,7 @@ impl Description {
         Ok(Self(text.to_owned()))
     }
 
-    /// The text.
+    /// The description as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }

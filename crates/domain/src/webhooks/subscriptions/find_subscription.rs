@@ -5,23 +5,23 @@ use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
 use crate::{SubscriptionId, UserId};
 
-/// A subscription and how it fares now.
+/// A subscription and its health.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundSubscription {
     /// The subscription.
     pub subscription: Subscription,
-    /// What is known of its deliveries.
+    /// The state of its lane and its last attempt.
     pub health: SubscriptionHealth,
-    /// The same in a word.
+    /// The health in one word.
     pub state: HealthState,
 }
 
 impl Webhooks {
-    /// The owner's subscription and how it fares; `None` when there is none.
+    /// The owner's subscription and its health; `None` if there is no such subscription.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// If the store fails.
     pub async fn find_subscription(
         &self,
         owner: &UserId,

@@ -3,25 +3,25 @@ use super::subscription_health::SubscriptionHealth;
 use crate::Timestamp;
 use crate::webhooks::{Admission, DisableReason, FailureReason};
 
-/// How a subscription fares, in a word and its reason.
+/// The health of a subscription: one word and a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HealthState {
     /// No attempt has failed since the last success, or since it was enabled.
     Healthy,
-    /// The last attempt failed, for this reason if it is still known; deliveries go on.
+    /// The last attempt failed, for this reason unless it is purged. Deliveries go on.
     Failing(Option<FailureReason>),
-    /// Nothing is sent for a while.
+    /// The lane pauses.
     Paused(PauseReason),
-    /// It receives no events.
+    /// The subscription is disabled.
     Disabled(DisabledBy),
 }
 
-/// Why nothing is sent for a while.
+/// Why a lane pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseReason {
-    /// The receiver asked for it (`Retry-After`).
+    /// The receiver has asked for the pause (`Retry-After`).
     RetryAfter,
-    /// Too many attempts in a row failed, the last one for this reason if it is still known.
+    /// Too many attempts in a row have failed, the last one for this reason unless it is purged.
     Failures(Option<FailureReason>),
 }
 
@@ -35,7 +35,7 @@ pub enum DisabledBy {
 }
 
 impl HealthState {
-    /// How a subscription of this status and health fares at `at`.
+    /// The health at `at` of a subscription with this status.
     pub fn of(status: SubscriptionStatus, health: &SubscriptionHealth, at: Timestamp) -> Self {
         let failure = health.last_attempt.as_ref().and_then(|attempt| attempt.failure);
         let breaker = &health.breaker;
@@ -51,7 +51,7 @@ impl HealthState {
         }
     }
 
-    /// The word.
+    /// The code that the API uses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
@@ -61,7 +61,7 @@ impl HealthState {
         }
     }
 
-    /// The code of the reason, where there is one that is known.
+    /// The code of the reason, if there is one and it is known.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Self::Healthy => None,

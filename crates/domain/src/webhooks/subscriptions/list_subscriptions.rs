@@ -3,28 +3,28 @@ use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
 use crate::{SubscriptionId, UserId};
 
-/// Some of an owner's subscriptions.
+/// One page of a list of subscriptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriptionPage {
-    /// The subscriptions, the newest first.
+    /// The subscriptions, newest first.
     pub subscriptions: Vec<Subscription>,
-    /// Where to go on; `None` when there are no more.
+    /// Where the next page begins; `None` if this is the last page.
     pub next: Option<SubscriptionId>,
 }
 
 impl Webhooks {
-    /// The owner's subscriptions with ids below `before`, the newest first, at most `max`.
+    /// At most `max` of the owner's subscriptions with ids below `before`, newest first.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// If the store fails.
     pub async fn list_subscriptions(
         &self,
         owner: &UserId,
         before: Option<SubscriptionId>,
         max: u32,
     ) -> Result<SubscriptionPage, StoreError> {
-        // One more than is shown tells whether there are more.
+        // Reads one more than a page shows, to see whether another page follows.
         let mut subscriptions = self.stores.subscriptions.list(owner, before, max.saturating_add(1)).await?;
         let has_more = subscriptions.len() > max as usize;
         subscriptions.truncate(max as usize);

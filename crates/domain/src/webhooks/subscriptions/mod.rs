@@ -1,4 +1,4 @@
-//! Where a user's events go.
+//! Subscriptions: the URLs that a user's events are sent to.
 
 pub(super) mod create_subscription;
 pub(super) mod description;

@@ -2,30 +2,30 @@ use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
 use crate::{SubscriptionId, Timestamp, UserId};
 
-/// The most deliveries that one call brings back: those of the oldest events. A second call goes on.
+/// The most deliveries that one call retries, oldest events first. Call again for the rest.
 pub const RECOVERED_DELIVERIES_MAX: u32 = 100_000;
-/// The most in one transaction, so that it stays short.
+/// The most deliveries in one transaction, which keeps it short.
 const RECOVERED_AT_ONCE_MAX: u32 = 1_000;
 
 /// Why a subscription was not recovered.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoverSubscriptionError {
-    /// `since` lies in the future.
+    /// `since` is in the future.
     #[error("must not be in the future")]
     SinceInFuture,
     /// The owner has no subscription with this id.
     #[error("no subscription has this id")]
     NotFound,
-    /// The store failed; what was brought back before is due, and calling again goes on.
+    /// The store failed. Some deliveries may be due already, and another call goes on with the rest.
     #[error("the subscription could not be recovered")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
-    /// Enables the owner's subscription, closes its breaker, and makes due now what failed or waits for a retry of the
-    /// events published since `since`. Answers how many deliveries, [`RECOVERED_DELIVERIES_MAX`] at most.
+    /// Enables the owner's subscription with a new breaker. Makes deliveries due now that have failed or wait for a
+    /// retry, of events published since `since`. Returns how many, at most [`RECOVERED_DELIVERIES_MAX`].
     ///
-    /// Events that are too old to be delivered again ([`WebhookPolicy::redelivery_age_max`]) are left out.
+    /// Events that are too old to be delivered again ([`WebhookPolicy::redelivery_age_max`]) are skipped.
     ///
     /// [`WebhookPolicy::redelivery_age_max`]: crate::webhooks::WebhookPolicy::redelivery_age_max
     ///

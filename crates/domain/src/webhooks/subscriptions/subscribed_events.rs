@@ -1,9 +1,9 @@
 use crate::webhooks::{EventPattern, EventType, InvalidEventPattern};
 
-/// Why names are no [`SubscribedEvents`].
+/// Why a list of names is not valid [`SubscribedEvents`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSubscribedEvents {
-    /// Not 1 to [`SubscribedEvents::COUNT_MAX`] different names.
+    /// There are no names, or more than [`SubscribedEvents::COUNT_MAX`] different ones.
     #[error("must hold 1 to {} names", SubscribedEvents::COUNT_MAX)]
     Count,
     /// A name is neither an event type nor a pattern.
@@ -11,12 +11,12 @@ pub enum InvalidSubscribedEvents {
     Name {
         /// Which name, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// Why it is not valid.
         source: InvalidEventPattern,
     },
 }
 
-/// The events that a subscription asks for: 1 to 100 different patterns, in the order given.
+/// The event types that a subscription receives: 1 to 100 different patterns, in the order of its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscribedEvents(Vec<EventPattern>);
 
@@ -24,11 +24,11 @@ impl SubscribedEvents {
     /// The most patterns.
     pub const COUNT_MAX: usize = 100;
 
-    /// Takes names, and drops those that were given before.
+    /// Parses names. Repeated names count once.
     ///
     /// # Errors
     ///
-    /// Says which name is wrong, or that there are none or too many.
+    /// The first name that is not valid, or that there are none or too many.
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidSubscribedEvents> {
         let mut patterns = Vec::new();
         for (index, name) in names.into_iter().enumerate() {
@@ -45,7 +45,7 @@ impl SubscribedEvents {
         if patterns.is_empty() { Err(InvalidSubscribedEvents::Count) } else { Ok(Self(patterns)) }
     }
 
-    /// Whether events of this type are asked for.
+    /// Whether one of the patterns matches this type.
     pub fn matches(&self, event_type: &EventType) -> bool {
         self.0.iter().any(|pattern| pattern.matches(event_type))
     }

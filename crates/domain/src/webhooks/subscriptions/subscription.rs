@@ -3,35 +3,35 @@ use super::subscribed_events::SubscribedEvents;
 use crate::webhooks::{DisableReason, TargetUrl};
 use crate::{SubscriptionId, Timestamp, UserId};
 
-/// A user's wish to have events sent to a URL.
+/// Sends a user's events to a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
-    /// Its id, by which it is sorted: ids sort by creation.
+    /// The id. Lists are sorted by it, which is the order of creation.
     pub id: SubscriptionId,
-    /// Whose it is.
+    /// The user who created it.
     pub owner: UserId,
-    /// Where to.
+    /// The URL that webhooks are sent to.
     pub url: TargetUrl,
-    /// What for.
+    /// The event types that are sent.
     pub events: SubscribedEvents,
-    /// Free text; empty when none was given.
+    /// The name that its owner gave it; may be empty.
     pub description: Description,
-    /// Whether it receives events, and why not.
+    /// Whether it is enabled, and if not, why.
     pub status: SubscriptionStatus,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When its owner, or the service, last changed it. Deliveries do not.
+    /// When its owner or the service last changed it. Deliveries do not change it.
     pub updated_at: Timestamp,
 }
 
 /// Whether a subscription receives events. See decision 13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubscriptionStatus {
-    /// It does.
+    /// It receives events.
     Enabled,
-    /// Its owner switched it off.
+    /// Its owner has disabled it.
     DisabledByOwner,
-    /// The service switched it off.
+    /// The service has disabled it, for this reason.
     DisabledByService(DisableReason),
 }
 

@@ -4,21 +4,21 @@ use super::subscription::{Subscription, SubscriptionStatus};
 use crate::Timestamp;
 use crate::webhooks::TargetUrl;
 
-/// What an owner changes of a subscription; `None` leaves it as it is.
+/// A change of a subscription by its owner. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubscriptionChange {
-    /// Where to.
+    /// The URL that webhooks are sent to.
     pub url: Option<TargetUrl>,
-    /// What for.
+    /// The event types that are sent.
     pub events: Option<SubscribedEvents>,
-    /// What it is called.
+    /// The name.
     pub description: Option<Description>,
-    /// Switches it on or off. Switching on what the service switched off closes the breaker.
+    /// Enables or disables the subscription. Enabling it starts with a new breaker.
     pub enabled: Option<bool>,
 }
 
 impl SubscriptionChange {
-    /// The subscription after the change at `at`. A change of nothing leaves `updated_at` as well.
+    /// The subscription after the change at `at`. If nothing changes, `updated_at` does not change either.
     #[must_use]
     pub fn applied_to(&self, subscription: &Subscription, at: Timestamp) -> Subscription {
         let mut changed = subscription.clone();

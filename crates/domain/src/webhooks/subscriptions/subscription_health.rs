@@ -1,17 +1,18 @@
 use crate::webhooks::{AttemptRecord, Breaker};
 
-/// How a subscription fares.
+/// What is known of a subscription's deliveries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriptionHealth {
-    /// What its lane knows of the receiver.
+    /// The breaker of its lane.
     pub breaker: Breaker,
-    /// Deliveries that are waiting or being sent, counted up to [`SubscriptionHealth::WAITING_COUNT_MAX`].
+    /// How many deliveries are waiting or being sent, counted up to [`SubscriptionHealth::WAITING_COUNT_MAX`].
     pub waiting: u32,
-    /// The attempt that ended last, its answer's excerpt left out; `None` before the first, and once it is purged.
+    /// The attempt that ended last, without the excerpt of the answer. `None` before the first attempt, and after the
+    /// attempt is purged.
     pub last_attempt: Option<AttemptRecord>,
 }
 
 impl SubscriptionHealth {
-    /// How far waiting deliveries are counted: the count of a longer queue would take as long as reading it.
+    /// The largest count of waiting deliveries. Counting further would take as long as reading the queue.
     pub const WAITING_COUNT_MAX: u32 = 100_000;
 }

@@ -2,12 +2,12 @@ use crate::ports::{Accepted, Publication, StoreError};
 use crate::webhooks::{Delivery, DeliveryState, Event, EventType, PayloadTooLarge, PublishEvent, Webhooks};
 use crate::{DeliveryId, SubscriptionId, UserId};
 
-/// A test on its way.
+/// A test of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriptionTest {
     /// The event.
     pub event: Event,
-    /// Its only delivery, as it was accepted.
+    /// Its only delivery.
     pub delivery: Delivery,
 }
 
@@ -20,16 +20,16 @@ pub enum TestSubscriptionError {
     /// The subscription is disabled.
     #[error("the subscription is disabled")]
     Disabled,
-    /// The operator allows no payload of this size.
+    /// The payload of the test is larger than the policy allows.
     #[error(transparent)]
     TooLarge(#[from] PayloadTooLarge),
-    /// The store failed; nothing says whether the test is sent.
+    /// The store failed. The test may be sent all the same.
     #[error("the test could not be stored")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
-    /// Sends an event of the type `webhook.test` to this subscription of the owner's alone, whatever it asks for.
+    /// Sends an event of the type `webhook.test` to this subscription only, whatever its patterns are.
     ///
     /// # Errors
     ///
