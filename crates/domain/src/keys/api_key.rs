@@ -1,6 +1,6 @@
 use crate::{KeyId, Label, Scopes, Timestamp, UserId};
 
-/// What is known of an API key. The key itself is not stored, only its [`KeyDigest`](crate::KeyDigest).
+/// The record of an API key. The key itself is not stored, only its [`KeyDigest`](crate::KeyDigest).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     /// Identifies the key.
@@ -107,9 +107,9 @@ mod tests {
             assert_eq!(key.is_active(at(seen)), ended.is_none(), "{key:?}");
 
             let replaced = ApiKey { replaced_by: Some(KeyId::from_bytes([1; 16])), ..key };
-            assert_eq!(replaced.is_good(at(seen)), ended.is_none(), "being replaced is no end");
+            assert_eq!(replaced.is_good(at(seen)), ended.is_none(), "a key that is being replaced is still good");
             assert_eq!(replaced.is_being_replaced(at(seen)), ended.is_none());
-            assert!(!replaced.is_active(at(seen)), "what is being replaced does not count");
+            assert!(!replaced.is_active(at(seen)), "a key that is being replaced does not count");
         }
     }
 }

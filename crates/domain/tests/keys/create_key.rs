@@ -73,7 +73,7 @@ fn the_answer_shows_uses_that_are_not_written_yet() {
 }
 
 #[test]
-fn a_failing_store_is_told_after_what_the_request_itself_gets_wrong() {
+fn a_failing_store_is_reported_after_errors_of_the_request() {
     let (keys, alice) = (keys_over_a_failing_store(), user("alice"));
     let refused = pollster::block_on(keys.create(&alice, request(None)));
     assert!(matches!(&refused, Err(CreateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");

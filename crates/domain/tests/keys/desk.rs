@@ -13,7 +13,7 @@ use domain::{
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
 pub(crate) const DAY: Duration = Duration::from_hours(24);
 
-/// Everything that a use case works with: at most 3 active keys, 30 days to live, 10 days kept.
+/// What the use cases need. At most 3 active keys, a lifetime of at most 30 days, a retention of 10 days.
 pub(crate) struct Desk {
     pub(crate) keys: Keys,
     pub(crate) clock: Arc<ManualClock>,
@@ -43,7 +43,7 @@ impl Desk {
     }
 }
 
-/// The use cases over a store that is down.
+/// The use cases on a store that is down.
 pub(crate) fn keys_over_a_failing_store() -> Keys {
     let clock = Arc::new(ManualClock::new(Timestamp::MAX));
     keys(Arc::new(FailingStore), Arc::new(()), clock)
@@ -68,7 +68,7 @@ fn keys(store: Arc<dyn KeyStore>, noted: Arc<dyn RecentUses>, clock: Arc<ManualC
     Keys::new(store, noted, clock, Arc::new(SeededEntropy::new(5)), policy)
 }
 
-/// Uses that are noted and not written.
+/// Uses that are noted and not stored.
 #[derive(Default)]
 pub(crate) struct NotedUses(Mutex<HashMap<KeyId, Timestamp>>);
 

@@ -32,7 +32,7 @@ fn a_use_shows_at_once_and_never_goes_back() {
 }
 
 #[test]
-fn a_failing_store_is_told() {
+fn a_failing_store_is_reported() {
     let refused = pollster::block_on(keys_over_a_failing_store().list(&user("alice")));
     assert!(is_unavailable(&refused.unwrap_err()));
 }

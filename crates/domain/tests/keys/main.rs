@@ -1,4 +1,4 @@
-//! The use cases over the memory store, with a clock that is moved by hand and randomness from a seed.
+//! The use cases of keys on the memory store, with a clock that the tests move and randomness from a seed.
 
 mod create_key;
 mod desk;

@@ -1,4 +1,4 @@
-//! What holds for any input, tried on many.
+//! Properties that hold for any input, tested on many inputs.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use domain::{
 };
 use proptest::prelude::*;
 
-/// Times of a few milliseconds, so that keys often tie and boundaries are often met.
+/// Times within a few milliseconds, so that keys often have the same times, and times are often on a boundary.
 fn time() -> impl Strategy<Value = Timestamp> {
     (0..8_i64).prop_map(timestamp)
 }

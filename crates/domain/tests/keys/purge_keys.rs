@@ -29,7 +29,7 @@ fn ended_keys_are_kept_for_the_retention_and_not_longer() {
 }
 
 #[test]
-fn a_failing_store_is_told() {
+fn a_failing_store_is_reported() {
     let refused = pollster::block_on(keys_over_a_failing_store().purge());
     assert!(is_unavailable(&refused.unwrap_err()));
 }

@@ -41,7 +41,7 @@ fn a_report_is_bounded() {
 }
 
 #[test]
-fn a_failing_store_is_told() {
+fn a_failing_store_is_reported() {
     let refused = pollster::block_on(keys_over_a_failing_store().report_leaks(&["x"]));
     assert!(matches!(&refused, Err(ReportLeaksError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }

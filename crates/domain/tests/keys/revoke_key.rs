@@ -45,7 +45,7 @@ fn the_answer_shows_uses_that_are_not_written_yet() {
 }
 
 #[test]
-fn a_failing_store_is_told() {
+fn a_failing_store_is_reported() {
     let id = KeyId::mint(Timestamp::MIN, &SeededEntropy::new(1));
     let refused = pollster::block_on(keys_over_a_failing_store().revoke(&user("alice"), id));
     assert!(matches!(&refused, Err(RevokeKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");

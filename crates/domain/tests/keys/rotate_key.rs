@@ -109,7 +109,7 @@ fn rotation_works_at_the_maximum_and_never_passes_it() {
     }
     assert_eq!(desk.list(&alice).len(), 6, "what is being replaced is listed");
 
-    // As many overlaps as keys may be active, and no more: otherwise the good keys of a user had no bound.
+    // At most as many overlaps as active keys: otherwise the number of a user's good keys has no limit.
     assert_eq!(refusal(rotate(&desk, &alice, successors[0], DAY)), RotationRefusal::OverlapLimitReached);
     let third =
         rotate(&desk, &alice, successors[0], Duration::ZERO).expect("without an overlap there is none to count");
@@ -154,7 +154,7 @@ fn a_key_that_is_being_replaced_can_be_revoked() {
 }
 
 #[test]
-fn a_failing_store_is_told() {
+fn a_failing_store_is_reported() {
     let id = KeyId::mint(domain::Timestamp::MIN, &SeededEntropy::new(1));
     let request = RotateKey { id, overlap: DAY };
     let refused = pollster::block_on(keys_over_a_failing_store().rotate(&user("alice"), request));

@@ -62,7 +62,7 @@ fn a_retry_by_hand_is_due_now_and_cancelling_ends_it() {
     assert_eq!(desk.claim().len(), 0);
 }
 
-/// Kept for 10 days, and a run of the schedule may take 3.
+/// Events are kept for 10 days, and a run of the schedule may take 3 days.
 #[test]
 fn a_retry_is_refused_when_it_could_not_end_in_time() {
     let desk = Desk::new();

@@ -19,7 +19,8 @@ pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 pub(crate) const DAY: Duration = Duration::from_hours(24);
 
-/// Everything that a use case works with: at most 3 subscriptions, payloads of 2,000 bytes, 10 days kept, no retries.
+/// What the use cases need. At most 3 subscriptions, payloads of at most 2,000 bytes, a retention of 10 days, no
+/// retries.
 pub(crate) struct Desk {
     pub(crate) webhooks: Webhooks,
     pub(crate) clock: Arc<ManualClock>,
@@ -36,7 +37,7 @@ impl Desk {
         Self { webhooks, clock, store, alice: user("alice"), bob: user("bob") }
     }
 
-    /// The same service, started anew with these keys for signing secrets, the newest first.
+    /// The same service after a restart with these sealing keys, newest first.
     pub(crate) fn with_sealing_keys(&self, keys: &[u8]) -> Webhooks {
         webhooks(&self.store, &self.clock, keys)
     }
@@ -55,12 +56,12 @@ impl Desk {
         block_on(self.webhooks.create_subscription(&self.alice, request))
     }
 
-    /// A new subscription of Alice's to `invoice.*`.
+    /// A new subscription to `invoice.*`, owned by Alice.
     pub(crate) fn subscribe(&self) -> SubscriptionId {
         self.create(None).unwrap().subscription.id
     }
 
-    /// Publishes an `invoice.paid` of Alice's.
+    /// Publishes an event `invoice.paid` for Alice.
     pub(crate) fn publish(&self, data: &str, id: Option<&str>) -> Result<Accepted, PublishEventsError> {
         let event = self.event(data, id);
         block_on(self.webhooks.publish(vec![event])).map(|mut accepted| accepted.remove(0))
@@ -71,24 +72,25 @@ impl Desk {
         PublishEvent { owner: self.alice.clone(), event_type, data, id: id.map(|id| PublisherId::parse(id).unwrap()) }
     }
 
-    /// Claims all that is due.
+    /// Claims all deliveries that are due.
     pub(crate) fn claim(&self) -> Vec<ClaimedLane> {
         let (at, until) = (self.now(), self.now().plus(Duration::from_mins(1)));
         let request = ClaimRequest { claim: claim(), at, until, lanes_max: 100, room: 10_000, rooms: Vec::new() };
         block_on(self.store.claim(&request)).unwrap()
     }
 
-    /// Attempts all that is due, and answers how many that were. Failures are tried again after `retry_after`.
+    /// Attempts all deliveries that are due, and returns how many. Failed deliveries are tried again after
+    /// `retry_after`.
     pub(crate) fn dispatch(&self, retry_after: Option<Duration>) -> usize {
         self.complete(&self.claim(), retry_after)
     }
 
-    /// Ends the attempts at what was claimed, now.
+    /// Ends the attempts at the claimed deliveries now.
     pub(crate) fn complete(&self, lanes: &[ClaimedLane], retry_after: Option<Duration>) -> usize {
         self.end(lanes, retry_after, self.now())
     }
 
-    /// Stores successes that came earlier.
+    /// Stores successes of earlier times.
     pub(crate) fn complete_at(&self, lanes: &[ClaimedLane], ended_at: Timestamp) {
         self.end(lanes, None, ended_at);
     }
@@ -109,7 +111,7 @@ impl Desk {
                     status: None,
                     excerpt: Vec::new(),
                 }),
-                // The breaker is not what these tests are about.
+                // These tests are not about the breaker.
                 verdict: if retry_after.is_some() { Verdict::NotCharged } else { Verdict::Delivered },
                 ended_at,
                 next: retry_after

@@ -9,15 +9,15 @@ fn follow(desk: &Desk, owner: &UserId, of: Option<SubscriptionId>, resume: Optio
     block_on(desk.webhooks.follow_attempts(owner, of, resume)).unwrap().unwrap()
 }
 
-fn told(follower: &mut AttemptFollower) -> Vec<AttemptCursor> {
+fn returned(follower: &mut AttemptFollower) -> Vec<AttemptCursor> {
     block_on(follower.read_new()).unwrap().iter().map(LoggedAttempt::cursor).collect()
 }
 
-/// Everything there is, and how many reads it took.
-fn told_in_reads(follower: &mut AttemptFollower) -> (Vec<AttemptCursor>, usize) {
+/// All attempts, and how many reads returned them.
+fn returned_in_reads(follower: &mut AttemptFollower) -> (Vec<AttemptCursor>, usize) {
     let (mut all, mut reads) = (Vec::new(), 0);
     loop {
-        let new = told(follower);
+        let new = returned(follower);
         if new.is_empty() {
             return (all, reads);
         }
@@ -27,7 +27,7 @@ fn told_in_reads(follower: &mut AttemptFollower) -> (Vec<AttemptCursor>, usize) 
 }
 
 #[test]
-fn attempts_from_now_on_are_told_once_each() {
+fn attempts_from_now_on_are_returned_once_each() {
     let desk = Desk::new();
     desk.subscribe();
     desk.publish("1", None).unwrap();
@@ -35,20 +35,20 @@ fn attempts_from_now_on_are_told_once_each() {
     desk.clock.advance(SECOND);
     let mut follower = follow(&desk, &desk.alice, None, None);
     let mut others = follow(&desk, &desk.bob, None, None);
-    assert_eq!(told(&mut follower), [], "what ended before is not told");
+    assert_eq!(returned(&mut follower), [], "earlier attempts are not returned");
     desk.dispatch(Some(SECOND));
-    assert_eq!(told(&mut follower).len(), 1);
-    assert_eq!(told(&mut follower), []);
+    assert_eq!(returned(&mut follower).len(), 1);
+    assert_eq!(returned(&mut follower), []);
     desk.clock.advance(SECOND);
     desk.dispatch(Some(SECOND));
-    assert_eq!(told(&mut follower).iter().map(|one| one.number).collect::<Vec<_>>(), [3]);
-    assert_eq!(told(&mut others), []);
+    assert_eq!(returned(&mut follower).iter().map(|one| one.number).collect::<Vec<_>>(), [3]);
+    assert_eq!(returned(&mut others), []);
 }
 
 /// An attempt may be stored after others that ended later: another instance commits more slowly.
 #[test]
-fn an_attempt_that_is_stored_late_is_told() {
-    for (seconds, is_told) in [(9, true), (11, false)] {
+fn an_attempt_that_is_stored_late_is_returned() {
+    for (seconds, is_returned) in [(9, true), (11, false)] {
         let desk = Desk::new();
         let (late, early) = (desk.subscribe(), desk.subscribe());
         desk.publish("1", None).unwrap();
@@ -59,10 +59,10 @@ fn an_attempt_that_is_stored_late_is_told() {
         desk.clock.advance(SECOND * seconds);
         assert_eq!(early_lane[0].subscription, early);
         desk.complete(&early_lane, None);
-        assert_eq!(told(&mut follower).len(), 1);
+        assert_eq!(returned(&mut follower).len(), 1);
         desk.complete_at(&late_lane, ended_at);
-        assert_eq!(told(&mut follower).len(), usize::from(is_told), "{seconds}");
-        assert_eq!(told(&mut follower), []);
+        assert_eq!(returned(&mut follower).len(), usize::from(is_returned), "{seconds}");
+        assert_eq!(returned(&mut follower), []);
     }
 }
 
@@ -76,9 +76,9 @@ fn a_follower_goes_on_after_a_place_but_not_for_longer_than_an_hour() {
         desk.dispatch(Some(SECOND));
         desk.clock.advance(SECOND);
     }
-    let all = told(&mut follower);
+    let all = returned(&mut follower);
     assert_eq!(all.len(), 3);
-    let resumed = |place: AttemptCursor| told(&mut follow(&desk, &desk.alice, None, Some(place)));
+    let resumed = |place: AttemptCursor| returned(&mut follow(&desk, &desk.alice, None, Some(place)));
     assert_eq!(resumed(all[0]), all[1..]);
     assert_eq!(resumed(all[2]), []);
     desk.clock.advance(SECOND * 3_598);
@@ -94,14 +94,14 @@ fn one_subscription_is_followed_and_no_one_elses() {
     desk.publish("1", None).unwrap();
     let mut follower = follow(&desk, &desk.alice, Some(first), None);
     assert_eq!(desk.dispatch(None), 2);
-    assert_eq!(told(&mut follower).len(), 1);
-    assert_eq!(told(&mut follow(&desk, &desk.alice, Some(second), None)).len(), 1);
+    assert_eq!(returned(&mut follower).len(), 1);
+    assert_eq!(returned(&mut follow(&desk, &desk.alice, Some(second), None)).len(), 1);
     assert!(block_on(desk.webhooks.follow_attempts(&desk.bob, Some(first), None)).unwrap().is_none());
 }
 
-/// More than a follower remembers: each read is bounded, and still all are told once.
+/// There are more attempts than a follower remembers. Each read has a limit, and all attempts are returned once.
 #[test]
-fn a_flood_is_told_in_pieces() {
+fn a_flood_is_returned_in_pieces() {
     let desk = Desk::new();
     desk.subscribe();
     let mut follower = follow(&desk, &desk.alice, None, None);
@@ -112,7 +112,7 @@ fn a_flood_is_told_in_pieces() {
         desk.clock.advance(MILLISECOND);
     }
     assert_eq!(desk.dispatch(None), count);
-    let (mut all, reads) = told_in_reads(&mut follower);
+    let (mut all, reads) = returned_in_reads(&mut follower);
     assert_eq!((all.len(), reads), (count, count / FOLLOWED_AT_ONCE_MAX as usize));
     all.dedup();
     assert_eq!(all.len(), count);

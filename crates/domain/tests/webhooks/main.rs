@@ -1,4 +1,4 @@
-//! The use cases of webhooks over the memory store, with a clock that is moved by hand and randomness from a seed.
+//! The use cases of webhooks on the memory store, with a clock that the tests move and randomness from a seed.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 

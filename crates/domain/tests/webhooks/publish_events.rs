@@ -18,7 +18,7 @@ fn an_event_is_fanned_out_and_its_bytes_are_kept() {
 }
 
 #[test]
-fn a_repetition_under_one_id_is_told_apart_by_its_content() {
+fn a_repetition_under_one_id_is_recognized_by_its_content() {
     let desk = Desk::new();
     desk.subscribe();
     let first = desk.publish("1", Some("in_1")).unwrap();

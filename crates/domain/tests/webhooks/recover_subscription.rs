@@ -36,7 +36,7 @@ fn what_waits_for_a_retry_is_due_at_once() {
     assert_eq!(desk.claim().len(), 1);
 }
 
-/// Kept for 10 days, and a run of the schedule may take 3.
+/// Events are kept for 10 days, and a run of the schedule may take 3 days.
 #[test]
 fn events_that_are_too_old_are_left_out() {
     let desk = Desk::new();

@@ -18,7 +18,7 @@ fn rotate(
     block_on(desk.webhooks.rotate_secret(&desk.alice, RotateSecret { id, secret, overlap }))
 }
 
-/// What signs now, the newest first, opened with this key.
+/// The secrets that sign now, newest first, opened with this key.
 fn signing(desk: &Desk, id: SubscriptionId, key: u8) -> Vec<Option<String>> {
     let keys = SealingKeys::new(vec![Zeroizing::new([key; 32])]).unwrap();
     let stored = block_on(desk.store.list_secrets(None, 10)).unwrap();

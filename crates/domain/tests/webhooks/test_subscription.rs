@@ -16,7 +16,7 @@ fn a_test_goes_to_one_subscription_alone() {
 }
 
 #[test]
-fn the_delivery_is_told_as_it_is_stored() {
+fn the_delivery_is_returned_as_it_is_stored() {
     let desk = Desk::new();
     let id = desk.subscribe();
     let test = block_on(desk.webhooks.test_subscription(&desk.alice, id)).unwrap();

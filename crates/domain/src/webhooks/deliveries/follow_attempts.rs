@@ -24,7 +24,7 @@ pub struct AttemptFollower {
     /// Attempts up to here are never returned.
     floor: AttemptCursor,
     /// The attempts above the floor that were returned.
-    told: BTreeSet<AttemptCursor>,
+    returned: BTreeSet<AttemptCursor>,
 }
 
 impl Webhooks {
@@ -51,7 +51,7 @@ impl Webhooks {
             None => before_all(now),
         };
         let log = Arc::clone(&self.stores.log);
-        Ok(Some(AttemptFollower { log, owner: owner.clone(), subscription, floor, told: BTreeSet::new() }))
+        Ok(Some(AttemptFollower { log, owner: owner.clone(), subscription, floor, returned: BTreeSet::new() }))
     }
 }
 
@@ -76,15 +76,15 @@ impl AttemptFollower {
     }
 
     fn read_from(&self) -> AttemptCursor {
-        let overlap = self.told.last().map(|newest| before_all(newest.ended_at.minus(STORED_LATE_MAX)));
+        let overlap = self.returned.last().map(|newest| before_all(newest.ended_at.minus(STORED_LATE_MAX)));
         overlap.map_or(self.floor, |overlap| overlap.max(self.floor))
     }
 
     /// Remembers an attempt; `false` if it was returned before.
     fn note(&mut self, attempt: AttemptCursor) -> bool {
-        let is_new = self.told.insert(attempt);
-        if self.told.len() > REMEMBERED_MAX {
-            self.floor = self.told.pop_first().unwrap_or(self.floor);
+        let is_new = self.returned.insert(attempt);
+        if self.returned.len() > REMEMBERED_MAX {
+            self.floor = self.returned.pop_first().unwrap_or(self.floor);
         }
         is_new
     }

@@ -111,8 +111,8 @@ impl EgressPolicy {
         Ok(Destination { host, port, tls })
     }
 
-    /// Judges all addresses that a name resolves to. One refused address is enough to refuse all of them: whoever
-    /// controls the name has chosen it.
+    /// Judges all addresses that a name resolves to. One refused address is enough to refuse all of them: the owner of
+    /// the name has chosen it.
     ///
     /// # Errors
     ///

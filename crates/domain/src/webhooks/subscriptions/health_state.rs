@@ -118,15 +118,15 @@ mod tests {
                 Some("only_failures"),
             ),
         ] {
-            let told = HealthState::of(status, &health, NOW);
-            assert_eq!((told.as_str(), told.reason()), (state, reason), "{status:?} {health:?}");
+            let seen = HealthState::of(status, &health, NOW);
+            assert_eq!((seen.as_str(), seen.reason()), (state, reason), "{status:?} {health:?}");
         }
     }
 
     #[test]
     fn a_reason_that_is_purged_is_not_made_up() {
         let forgotten = SubscriptionHealth { last_attempt: None, ..health(1, None) };
-        let told = HealthState::of(SubscriptionStatus::Enabled, &forgotten, NOW);
-        assert_eq!((told.as_str(), told.reason()), ("failing", None));
+        let seen = HealthState::of(SubscriptionStatus::Enabled, &forgotten, NOW);
+        assert_eq!((seen.as_str(), seen.reason()), ("failing", None));
     }
 }

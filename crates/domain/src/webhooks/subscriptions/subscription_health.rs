@@ -1,6 +1,6 @@
 use crate::webhooks::{AttemptRecord, Breaker};
 
-/// What is known of a subscription's deliveries.
+/// The breaker, the queue and the last attempt of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriptionHealth {
     /// The breaker of its lane.
