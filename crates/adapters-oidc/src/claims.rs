@@ -3,37 +3,62 @@ use serde_json::{Map, Number, Value};
 
 use crate::refusal::Refusal;
 
-/// How far the provider's clock and ours may differ, in milliseconds.
+/// How far the clocks of the provider and of this machine may differ, in milliseconds.
 const LEEWAY_MILLIS: i64 = 60_000;
 
-/// Whom the token names, when its claims are for us. Says nothing of its time or its signature.
+/// For whom a token must be issued.
+pub(crate) struct Recipients {
+    /// `aud` must contain one of these.
+    pub(crate) audiences: Vec<String>,
+    /// `azp` must be one of these, or, in a token without `azp`, the only `aud`. Empty allows every client.
+    pub(crate) client_ids: Vec<String>,
+}
+
+/// The user of the token, if its claims are acceptable. This function checks neither times nor the signature.
 ///
-/// `iss` must be ours byte by byte, `aud` must hold one of ours. With several audiences `azp` must be one of ours too
-/// (`OpenID` Connect Core 1.0 section 3.1.3.7); with one it is not looked at, since a mobile app's own id stands
-/// there while the token is for its server.
-pub(crate) fn read_user(claims: &Map<String, Value>, issuer: &str, audiences: &[String]) -> Result<UserId, Refusal> {
+/// `iss` must be the issuer byte by byte, and `aud` must contain a configured audience. With several audiences `azp`
+/// must be a configured audience or client too (`OpenID` Connect Core 1.0 section 3.1.3.7). With one audience `azp`
+/// counts only if client ids are configured: the token of a mobile app names the app in `azp` and its server in `aud`.
+pub(crate) fn read_user(claims: &Map<String, Value>, issuer: &str, recipients: &Recipients) -> Result<UserId, Refusal> {
     if claims.get("iss").and_then(Value::as_str) != Some(issuer) {
         return Err(Refusal("iss is not the configured issuer"));
     }
-    check_audience(claims, audiences)?;
-    let subject = claims.get("sub").and_then(Value::as_str).ok_or(Refusal("sub is missing or not text"))?;
-    UserId::new(issuer, subject).map_err(|_| Refusal("sub cannot name a user"))
+    check_audience(claims, recipients)?;
+    check_client(claims, &recipients.client_ids)?;
+    let subject = claims.get("sub").and_then(Value::as_str).ok_or(Refusal("sub is missing or not a string"))?;
+    UserId::new(issuer, subject).map_err(|_| Refusal("sub is not a valid user id"))
 }
 
-fn check_audience(claims: &Map<String, Value>, ours: &[String]) -> Result<(), Refusal> {
-    const NOT_OURS: Refusal = Refusal("aud names none of the configured audiences");
-    let is_ours = |value: &Value| value.as_str().is_some_and(|name| ours.iter().any(|our| our == name));
+fn check_audience(claims: &Map<String, Value>, recipients: &Recipients) -> Result<(), Refusal> {
+    const NOT_OURS: Refusal = Refusal("aud contains none of the configured audiences");
+    let Recipients { audiences, client_ids } = recipients;
+    let is_ours = |value: &Value| is_one_of(audiences, value);
     match claims.get("aud") {
         Some(single @ Value::String(_)) => is_ours(single).then_some(()).ok_or(NOT_OURS),
         Some(Value::Array(several)) if several.iter().all(Value::is_string) => {
             if !several.iter().any(is_ours) {
                 return Err(NOT_OURS);
             }
-            let authorized = several.len() == 1 || claims.get("azp").is_some_and(is_ours);
-            authorized.then_some(()).ok_or(Refusal("several audiences, and azp is none of ours"))
+            let is_authorized = |azp: &Value| is_ours(azp) || is_one_of(client_ids, azp);
+            let authorized = several.len() == 1 || claims.get("azp").is_some_and(is_authorized);
+            authorized.then_some(()).ok_or(Refusal("several audiences, and azp is not configured"))
         }
-        _ => Err(Refusal("aud is missing or neither text nor a list of texts")),
+        _ => Err(Refusal("aud is missing, or neither a string nor a list of strings")),
     }
+}
+
+fn check_client(claims: &Map<String, Value>, client_ids: &[String]) -> Result<(), Refusal> {
+    let only_audience = match claims.get("aud") {
+        Some(Value::Array(several)) if several.len() == 1 => several.first(),
+        single => single,
+    };
+    let client = claims.get("azp").or(only_audience);
+    let is_allowed = client_ids.is_empty() || client.is_some_and(|client| is_one_of(client_ids, client));
+    is_allowed.then_some(()).ok_or(Refusal("the token was issued to a client that is not configured"))
+}
+
+fn is_one_of(names: &[String], value: &Value) -> bool {
+    value.as_str().is_some_and(|name| names.iter().any(|known| known == name))
 }
 
 /// When a token is good, in milliseconds since the Unix epoch.
@@ -45,7 +70,7 @@ pub(crate) struct Validity {
 }
 
 impl Validity {
-    /// Reads `exp`, which must be there, `nbf` and `iat`.
+    /// Reads `exp`, which is required, `nbf` and `iat`.
     pub(crate) fn read(claims: &Map<String, Value>) -> Result<Self, Refusal> {
         let expires_at = claims.get("exp").ok_or(Refusal("exp is missing"))?;
         Ok(Self {
@@ -55,8 +80,8 @@ impl Validity {
         })
     }
 
-    /// Whether `at` is within, with 60 s of leeway at both ends. `exp` itself is too late, `nbf` and `iat` are not
-    /// too early (RFC 7519 section 4.1).
+    /// Whether the token is valid at `at`, with 60 s of leeway at both ends. The instant `exp` is too late; the
+    /// instants `nbf` and `iat` are not too early (RFC 7519 section 4.1).
     pub(crate) fn check(self, at: Timestamp) -> Result<(), Refusal> {
         let earliest_now = at.unix_millis() - LEEWAY_MILLIS;
         let latest_now = at.unix_millis() + LEEWAY_MILLIS;
@@ -78,7 +103,7 @@ fn numeric_date(value: &Value) -> Result<i64, Refusal> {
     value.as_number().and_then(to_millis).ok_or(Refusal("exp, nbf or iat is not a number of seconds"))
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and such a date is as good as never")]
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and such a date is out of reach")]
 fn to_millis(seconds: &Number) -> Option<i64> {
     match seconds.as_i64() {
         Some(whole) => Some(whole.saturating_mul(1_000)),
@@ -105,7 +130,39 @@ mod tests {
     }
 
     fn user(claims: &Map<String, Value>) -> Result<UserId, Refusal> {
-        read_user(claims, ISSUER, &["us".into(), "us-too".into()])
+        user_of_clients(claims, &[])
+    }
+
+    fn user_of_clients(claims: &Map<String, Value>, client_ids: &[&str]) -> Result<UserId, Refusal> {
+        let client_ids = client_ids.iter().map(ToString::to_string).collect();
+        read_user(claims, ISSUER, &Recipients { audiences: vec!["us".into(), "us-too".into()], client_ids })
+    }
+
+    #[test]
+    fn configured_clients_are_azp_or_the_only_audience() {
+        let token = |aud: Value, azp: Value| {
+            let mut claims = with("aud", aud);
+            if !azp.is_null() {
+                claims.insert("azp".into(), azp);
+            }
+            user_of_clients(&claims, &["us", "app"]).is_ok()
+        };
+        for (aud, azp, is_good) in [
+            (json!("us"), json!(null), true),
+            (json!(["us"]), json!(null), true),
+            (json!("us"), json!("us"), true),
+            (json!("us"), json!("app"), true),
+            (json!(["us", "them"]), json!("app"), true),
+            (json!("us-too"), json!("app"), true),
+            (json!("us-too"), json!(null), false),
+            (json!("us"), json!("them"), false),
+            (json!(["us"]), json!("them"), false),
+            (json!("us"), json!(["us"]), false),
+            (json!(["us", "them"]), json!("them"), false),
+            (json!("app"), json!("app"), false), // not an audience
+        ] {
+            assert_eq!(token(aud.clone(), azp.clone()), is_good, "aud {aud}, azp {azp}");
+        }
     }
 
     #[test]
@@ -162,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn several_audiences_want_azp() {
+    fn several_audiences_need_azp() {
         let several = |azp: Value| {
             let mut claims = with("aud", json!(["them", "us"]));
             claims.insert("azp".into(), azp);

@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 use crate::refusal::Refusal;
 use crate::strict_json::read_object;
 
-/// The longest token that is looked at, in bytes. Real ones have 1 to 4 KiB.
+/// The longest token that is parsed, in bytes. Real tokens have 1 to 4 KiB.
 pub(crate) const TOKEN_SIZE_BYTES_MAX: usize = 16 * 1024;
 
-/// A signed token in compact form (RFC 7515 section 7.1), read but not verified.
+/// A signed token in compact form (RFC 7515 section 7.1), parsed but not verified.
 ///
-/// Whatever the header says of where a key may be had (`jku`, `x5u`, `jwk`, `x5c`) is not even read.
+/// Header fields that offer a key (`jku`, `x5u`, `jwk`, `x5c`) are not even read.
 pub(crate) struct CompactToken<'a> {
-    /// What the token claims to be signed with. Only a key says whether that may be.
+    /// The algorithm that the token claims. The key decides whether it is allowed.
     pub(crate) algorithm: Algorithm,
-    /// Which key it claims to be signed with.
+    /// The id of the key that the token claims.
     pub(crate) key_id: Option<String>,
-    /// Its claims.
+    /// The claims.
     pub(crate) claims: Map<String, Value>,
-    /// What the signature is over: header, dot and payload as they came.
+    /// The signed bytes: header, dot and payload as received.
     pub(crate) signed: &'a str,
     /// The signature, in base64url.
     pub(crate) signature: &'a str,
@@ -44,17 +44,18 @@ impl<'a> CompactToken<'a> {
 
 const NOT_THREE_PARTS: Refusal = Refusal("not three parts");
 
-/// The engine is strict: no padding, no character of plain base64, no bits left over at the end.
+/// The decoder is strict: no padding, no characters of standard base64, no trailing bits.
 fn read_part(part: &str) -> Option<Map<String, Value>> {
     read_object(&URL_SAFE_NO_PAD.decode(part).ok()?)
 }
 
 fn check_understood(header: &Map<String, Value>) -> Result<(), Refusal> {
-    // RFC 7515 section 4.1.11: extensions that one does not understand make the token invalid. We understand none.
+    // RFC 7515 section 4.1.11: an extension that is not understood makes the token invalid. This verifier understands
+    // none.
     if header.contains_key("crit") {
         return Err(Refusal("the header has crit"));
     }
-    // RFC 8725 section 3.11: `at+jwt`, `logout+jwt` and the like are genuine tokens, but for another purpose.
+    // RFC 8725 section 3.11: `at+jwt`, `logout+jwt` and similar types are genuine tokens for another purpose.
     match header.get("typ") {
         None => Ok(()),
         Some(Value::String(kind)) if kind.eq_ignore_ascii_case("JWT") => Ok(()),
@@ -75,8 +76,8 @@ fn read_key_id(header: &Map<String, Value>) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// The accepted algorithms by their names, which are case-sensitive (RFC 7518 section 3.1; `Ed25519` is RFC 9864's
-/// name for the only kind of `EdDSA` that we know). `none` and those with a shared secret have no entry.
+/// The accepted algorithms by their names, which are case-sensitive (RFC 7518 section 3.1; `Ed25519` is the
+/// name in RFC 9864 for the supported kind of `EdDSA`). `none` and algorithms with a shared secret have no entry.
 pub(crate) fn algorithm_named(name: &str) -> Option<Algorithm> {
     Some(match name {
         "RS256" => Algorithm::RS256,

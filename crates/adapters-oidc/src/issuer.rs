@@ -3,7 +3,7 @@ use url::Url;
 
 use crate::loopback::is_on_loopback;
 
-/// The identity provider's identifier, exactly as configured: it is compared with `iss` byte by byte.
+/// The identifier of the identity provider, exactly as configured: `iss` must equal it byte by byte.
 #[derive(Clone, Debug)]
 pub(crate) struct Issuer {
     text: String,
@@ -11,16 +11,17 @@ pub(crate) struct Issuer {
     on_loopback: bool,
 }
 
-/// The text cannot be the issuer of tokens that we accept.
+/// Why a string cannot be an issuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidIssuer {
-    /// It is no absolute http or https URL, or is too long to be stored.
+    /// It is not an absolute http or https URL, or is too long to be stored.
     #[error("not an https URL")]
     NotAnUrl,
-    /// `OpenID` Connect Discovery 1.0 (section 2) allows neither, and a password has no place in an identifier.
-    #[error("must have no query, no fragment and no user name")]
+    /// It has a query, a fragment or a user name. `OpenID` Connect Discovery 1.0 (section 2) forbids the first two, and
+    /// an identifier must not contain a password.
+    #[error("must not have a query, a fragment or a user name")]
     TooMuch,
-    /// Whoever is on the way could put their own keys in place of the provider's.
+    /// An attacker on the network could replace the keys of the provider.
     #[error("must be https unless its host is loopback")]
     NotHttps,
 }
@@ -41,7 +42,7 @@ impl Issuer {
         if text.contains(['?', '#']) || !url.username().is_empty() || url.password().is_some() {
             return Err(InvalidIssuer::TooMuch);
         }
-        // OpenID Connect Discovery 1.0, section 4.1: a slash at the end goes away before the path is appended.
+        // OpenID Connect Discovery 1.0, section 4.1: a slash at the end is removed before the path is appended.
         let discovery = format!("{}/.well-known/openid-configuration", text.strip_suffix('/').unwrap_or(text));
         let discovery = Url::parse(&discovery).map_err(|_| InvalidIssuer::NotAnUrl)?;
         Ok(Self { text: text.to_owned(), discovery, on_loopback })
@@ -51,13 +52,13 @@ impl Issuer {
         &self.text
     }
 
-    /// Where the discovery document is.
+    /// The URL of the discovery document.
     pub(crate) fn discovery(&self) -> &Url {
         &self.discovery
     }
 
-    /// Whether keys may come from this URL: https, or http between two parties on this machine. A remote issuer
-    /// never gets to point us at a loopback service.
+    /// Whether keys may come from this URL: https, or http if the issuer and the keys are on this machine. So a remote
+    /// issuer cannot make the verifier call a service on loopback.
     pub(crate) fn may_publish_keys_at(&self, url: &Url) -> bool {
         url.scheme() == "https" || (url.scheme() == "http" && self.on_loopback && is_on_loopback(url))
     }

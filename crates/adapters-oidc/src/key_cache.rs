@@ -4,59 +4,68 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
+use url::Url;
 
 use crate::key_set::KeySet;
 
-/// How often the keys are fetched anew while that works.
+/// How often the keys are fetched while fetches succeed.
 const REFRESH_EVERY: Duration = Duration::from_mins(10);
-/// How soon a failed fetch is tried again: doubled from the one to the other.
+/// The wait after a failed fetch, doubled from the first to the second.
 const RETRY_AFTER_MIN: Duration = Duration::from_millis(250);
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
-/// Tokens with unknown keys cause one fetch in this time at most.
+/// Tokens with unknown keys cause at most one fetch in this time.
 const DEMAND_EVERY: Duration = Duration::from_secs(30);
-/// The longest that a fetch may take, both documents together; so also the longest that a token waits for one.
+/// The limit of a fetch of both documents, and so of the time that a token waits for one.
 const FETCH_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Where keys come from.
+/// Fetches keys.
 #[async_trait]
 pub(crate) trait KeySource: Send + Sync {
     async fn fetch(&self) -> Result<KeySet, FetchError>;
 }
 
-/// The keys could not be had.
+/// Why the keys of the provider are not available.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FetchError {
-    #[error("the identity provider did not answer")]
-    Unreachable(#[source] reqwest::Error),
-    #[error("the identity provider answered with status {0}")]
-    Status(u16),
+    #[error("no answer from {url}")]
+    Unreachable { url: Url, source: reqwest::Error },
+    #[error("{url} answered with status {status}")]
+    Status { url: Url, status: u16 },
+    #[error("cannot set up TLS for the identity provider")]
+    NoClient(#[source] reqwest::Error),
+    #[error("the provider's issuer is {found:?}, but the configured issuer is {configured:?}")]
+    OtherIssuer { configured: String, found: String },
     #[error("the identity provider sent more than 1 MiB")]
     TooLarge,
     #[error("the identity provider did not answer within 5 s")]
     TimedOut,
     #[error("the identity provider's answer is unusable: {0}")]
     Malformed(&'static str),
-    #[error("no fetch has ended yet")]
+    #[error("the first fetch of the keys has not ended yet")]
     NotYet,
+    #[error("the identity provider publishes no usable key")]
+    NoUsableKey,
+    #[error("the key is unknown, and the last request to the identity provider is less than 30 s ago")]
+    AskedRecently,
 }
 
-/// The keys that are known, and the one task that fetches them.
+/// The known keys, and the one task that fetches them.
 ///
-/// Only [`run`](Self::run) fetches: so there is one fetch at a time, its connections live on the runtime of the
-/// background task, and a caller who goes away cuts none off. Everybody else reads, or asks and waits.
+/// Only [`run`](Self::run) fetches. So one fetch runs at a time, its connections live on the runtime of the background
+/// task, and a caller that is dropped aborts no fetch. All others read the cache, or request a fetch and wait for it.
 pub(crate) struct KeyCache {
     source: Box<dyn KeySource>,
     state: watch::Sender<Known>,
 }
 
-/// What is known at one time.
+/// The state of the cache at one time.
 #[derive(Clone)]
 pub(crate) struct Known {
-    /// The keys of the last good fetch, however long ago.
+    /// The keys of the last successful fetch, however long ago.
     pub(crate) keys: Arc<KeySet>,
-    /// When that was.
+    /// When the last successful fetch ended.
     pub(crate) fetched_at: Option<Instant>,
-    /// Why the last fetch failed; `None` when it did not.
+    /// Why the last fetch failed; `None` if it succeeded.
     pub(crate) failure: Option<Arc<FetchError>>,
     fetches_ended: u64,
     is_under_way: bool,
@@ -78,28 +87,28 @@ impl KeyCache {
         Self { source, state: watch::Sender::new(nothing) }
     }
 
-    /// What is known now.
+    /// The current state.
     pub(crate) fn known(&self) -> Known {
         self.state.borrow().clone()
     }
 
-    /// What is known once a fetch has ended that `seen` does not reflect: waits for the one under way, or asks for
-    /// one unless that was done within the last 30 s. Takes 5 s at most.
-    pub(crate) async fn newer_than(&self, seen: &Known) -> Known {
+    /// The state after a fetch that `seen` does not include; `None` if there was none. Waits for the running fetch, or
+    /// requests one, unless one was requested within the last 30 s. Takes 5 s at most.
+    pub(crate) async fn newer_than(&self, seen: &Known) -> Option<Known> {
         if self.is_worth_waiting(seen) {
             let mut state = self.state.subscribe();
             let is_newer = state.wait_for(|known| known.fetches_ended > seen.fetches_ended);
-            // Late, or never since nobody fetches any more: what is known then has to do.
+            // A fetch that is late, or that never runs because the task has ended, counts as none.
             let _ = timeout(FETCH_DEADLINE, is_newer).await;
         }
-        self.known()
+        Some(self.known()).filter(|known| known.fetches_ended > seen.fetches_ended)
     }
 
     fn is_worth_waiting(&self, seen: &Known) -> bool {
         let mut is_worth_waiting = false;
         self.state.send_if_modified(|known| {
             let now = Instant::now();
-            // Ended just now, running, or about to: asked for already, or the first of all.
+            // A fetch ended just now, is running, or will run: it was requested, or is the very first.
             let is_coming = known.is_under_way || known.is_demanded || known.fetches_ended == 0;
             if known.fetches_ended > seen.fetches_ended || is_coming {
                 is_worth_waiting = true;
@@ -116,7 +125,7 @@ impl KeyCache {
         is_worth_waiting
     }
 
-    /// Fetches for ever: now, then every 10 minutes, sooner after a failure or on demand.
+    /// Fetches without end: now, then every 10 minutes, and sooner after a failure or on demand.
     pub(crate) async fn run(&self) {
         let mut demands = self.state.subscribe();
         let mut retry_after = RETRY_AFTER_MIN;
@@ -136,7 +145,7 @@ impl KeyCache {
         }
     }
 
-    /// Whether the keys could be had.
+    /// Whether the fetch succeeded.
     async fn fetch(&self) -> bool {
         self.state.send_modify(|known| {
             known.is_under_way = true;
@@ -160,7 +169,7 @@ impl Known {
                 tracing::warn!(
                     error,
                     known_keys = self.keys.len(),
-                    "the identity provider's keys could not be fetched"
+                    "cannot fetch the keys of the identity provider, retrying"
                 );
                 self.failure = Some(Arc::new(failure));
             }
@@ -170,9 +179,9 @@ impl Known {
     fn replace(&mut self, keys: KeySet) {
         self.fetched_at = Some(Instant::now());
         self.failure = None;
-        // The same keys stay the same object, and so do the verdicts that rest on it.
+        // The same document keeps the same object, so the verdicts that depend on it stay valid.
         if !self.keys.is_same_document(&keys) {
-            tracing::info!(keys = keys.len(), "the identity provider's keys are new");
+            tracing::info!(keys = keys.len(), "the identity provider published new keys");
             self.keys = Arc::new(keys);
         }
     }

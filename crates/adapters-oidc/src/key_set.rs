@@ -6,24 +6,24 @@ use crate::public_key::PublicKey;
 use crate::refusal::Refusal;
 use crate::strict_json::read_object;
 
-/// The most keys that a set may hold. Real ones hold 1 to 6.
+/// The most keys in a set. Real sets have 1 to 6.
 const KEYS_MAX: usize = 100;
 
-/// The provider's keys for ID tokens, as published in one document.
+/// The keys of the provider for ID tokens, from one document.
 pub(crate) struct KeySet {
     keys: Vec<PublicKey>,
-    /// Of the document, to tell whether it is the same as the last.
+    /// The digest of the document, which shows whether a later document is the same.
     digest: [u8; 32],
 }
 
 impl KeySet {
-    /// No key at all, as before the first fetch.
+    /// The empty set, before the first fetch.
     pub(crate) fn none() -> Self {
         Self { keys: Vec::new(), digest: [0; 32] }
     }
 
-    /// Reads a JWK set (RFC 7517 section 5). Keys that are not for us, or not to be trusted, are left aside; the
-    /// error says what is wrong with the whole.
+    /// Parses a JWK set (RFC 7517 section 5). Keys for another purpose and keys that are not safe are ignored. The
+    /// error says what is wrong with the whole document.
     pub(crate) fn parse(document: &[u8]) -> Result<Self, &'static str> {
         let set = read_object(document).ok_or("the key set is not one JSON object without repeated names")?;
         let listed = set.get("keys").and_then(Value::as_array).ok_or("the key set has no list of keys")?;
@@ -42,15 +42,15 @@ impl KeySet {
         self.keys.len()
     }
 
-    /// Whether both were read from the same bytes.
+    /// Whether both sets were parsed from the same bytes.
     pub(crate) fn is_same_document(&self, other: &Self) -> bool {
         self.digest == other.digest
     }
 
-    /// The one key that a token may be signed with; `None` when the set holds none and a newer set might.
+    /// The key with which a token must be signed; `None` if the set has none, but a newer set might.
     ///
-    /// A token that names no key is good only when exactly one fits (`OpenID` Connect Core 1.0 section 10.1 asks for a
-    /// name where there are several), so that no token costs more than one check of a signature.
+    /// A token without a key id is accepted only if exactly one key fits (`OpenID` Connect Core 1.0 section 10.1
+    /// requires an id if there are several). So no token costs more than one signature check.
     pub(crate) fn find(&self, key_id: Option<&str>, algorithm: Algorithm) -> Result<Option<&PublicKey>, Refusal> {
         let mut named = self.keys.iter().filter(|key| key_id.is_none() || key.id.as_deref() == key_id).peekable();
         let is_named = key_id.is_some() && named.peek().is_some();

@@ -1,8 +1,8 @@
 //! ID tokens by OpenID Connect discovery and JWKS, and the development provider.
 //!
-//! [`OidcVerifier`] says who presented a token. What it does is cut into rules without any I/O (how a token is read,
-//! which claims are good, which keys fit) and one task that fetches the provider's keys. [`dev_provider`] is the
-//! provider that `gatepost dev` runs for a developer who has none.
+//! [`OidcVerifier`] finds the user of a token. It consists of rules without I/O (how a token is parsed, which claims
+//! are accepted, which keys fit) and one task that fetches the keys of the provider. [`dev_provider`] is the provider
+//! that `gatepost dev` runs.
 
 #[cfg(test)]
 mod attacks;

@@ -1,6 +1,6 @@
 use url::{Host, Url};
 
-/// Whether the host can only be this machine: `localhost`, 127.0.0.0/8 or `[::1]`.
+/// Whether the host is always this machine: `localhost`, 127.0.0.0/8 or `[::1]`.
 pub(crate) fn is_loopback(host: &Host<impl AsRef<str>>) -> bool {
     match host {
         Host::Domain(name) => name.as_ref().eq_ignore_ascii_case("localhost"),
@@ -9,7 +9,7 @@ pub(crate) fn is_loopback(host: &Host<impl AsRef<str>>) -> bool {
     }
 }
 
-/// Whether the URL's host can only be this machine.
+/// Whether the host of the URL is always this machine.
 pub(crate) fn is_on_loopback(url: &Url) -> bool {
     url.host().is_some_and(|host| is_loopback(&host))
 }

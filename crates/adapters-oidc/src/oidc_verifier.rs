@@ -6,40 +6,43 @@ use domain::ports::{IdentityUnavailable, IdentityVerdict, IdentityVerifier, NotR
 use domain::{IdToken, Timestamp, UserId};
 use tokio_util::sync::CancellationToken;
 
-use crate::claims::{Validity, read_user};
+use crate::claims::{Recipients, Validity, read_user};
 use crate::compact_token::CompactToken;
 use crate::discovered_keys::DiscoveredKeys;
 use crate::issuer::{InvalidIssuer, Issuer};
-use crate::key_cache::{KeyCache, KeySource, Known};
+use crate::key_cache::{FetchError, KeyCache, KeySource, Known};
 use crate::key_set::KeySet;
 use crate::refusal::Refusal;
 use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
 
-/// An instance whose keys are older than this is not ready, though it goes on verifying with them. Long, since
-/// verifying API keys needs no provider at all: its outage of an afternoon must not become ours.
+/// An instance with older keys is not ready, though it continues to verify with them. The limit is long because API
+/// keys are verified without the provider: an outage of the provider must not take the API down.
 const READY_KEYS_AGE_MAX: Duration = Duration::from_hours(24);
 
-/// Whose tokens are good.
+/// Which tokens are accepted.
 #[derive(Clone, Debug)]
 pub struct OidcSettings {
     /// The issuer, exactly as the provider writes it: `https`, unless its host is loopback.
     pub issuer: String,
-    /// The audiences of which a token must name one: our client ids at the provider.
+    /// A token must name one of these audiences in `aud`.
     pub audiences: Vec<String>,
+    /// The clients for which a token may be issued: `azp` must be one of them, or, in a token without `azp`, the only
+    /// `aud`. Empty accepts the tokens of every client of the provider.
+    pub client_ids: Vec<String>,
 }
 
 /// Verifies the ID tokens of one issuer.
 ///
-/// The keys come from the provider's JWK set, which [`run`](Self::run) fetches in the background. What a token says
-/// never decides where a key is taken from, nor which algorithm a key is used with. See decision 20.
+/// The keys come from the provider's JWK set, which [`run`](Self::run) fetches in the background. A token never decides
+/// where a key comes from, or with which algorithm a key is used. See decision 20.
 pub struct OidcVerifier {
     issuer: Issuer,
-    audiences: Vec<String>,
+    recipients: Recipients,
     keys: KeyCache,
     verdicts: VerdictCache,
 }
 
-/// Why a token has not been found good.
+/// Why a token is not accepted.
 enum Failure {
     Refused(Refusal),
     Unavailable(IdentityUnavailable),
@@ -52,22 +55,23 @@ impl From<Refusal> for Failure {
 }
 
 impl OidcVerifier {
-    /// A verifier that knows no keys yet: nothing is fetched before [`run`](Self::run).
+    /// A verifier without keys. It fetches nothing before [`run`](Self::run).
     ///
     /// # Errors
     ///
-    /// When the issuer is no URL that keys could safely come from.
+    /// When keys cannot safely come from the issuer's URL.
     pub fn new(settings: OidcSettings) -> Result<Arc<Self>, InvalidIssuer> {
         let issuer = Issuer::parse(&settings.issuer)?;
         let source = DiscoveredKeys::new(issuer.clone());
-        Ok(Arc::new(Self::with_source(issuer, settings.audiences, Box::new(source))))
+        let recipients = Recipients { audiences: settings.audiences, client_ids: settings.client_ids };
+        Ok(Arc::new(Self::with_source(issuer, recipients, Box::new(source))))
     }
 
-    fn with_source(issuer: Issuer, audiences: Vec<String>, source: Box<dyn KeySource>) -> Self {
-        Self { issuer, audiences, keys: KeyCache::new(source), verdicts: VerdictCache::new() }
+    fn with_source(issuer: Issuer, recipients: Recipients, source: Box<dyn KeySource>) -> Self {
+        Self { issuer, recipients, keys: KeyCache::new(source), verdicts: VerdictCache::new() }
     }
 
-    /// Keeps the keys fresh until `stop`. Run it exactly once, on the main runtime: it alone opens connections.
+    /// Refreshes the keys until `stop`. Run it exactly once, on the main runtime: only this task opens connections.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         stop.run_until_cancelled(self.keys.run()).await;
     }
@@ -78,9 +82,9 @@ impl OidcVerifier {
         if let Some(verdict) = self.verdicts.find(digest, &known.keys, at) {
             return Ok(verdict?);
         }
-        // Claims before keys: only a token that is otherwise for us may cause a fetch.
+        // Claims before keys: only a token with acceptable claims may cause a fetch.
         let token = CompactToken::parse(token.expose())?;
-        let user = read_user(&token.claims, self.issuer.as_str(), &self.audiences)?;
+        let user = read_user(&token.claims, self.issuer.as_str(), &self.recipients)?;
         let validity = Validity::read(&token.claims)?;
         validity.check(at)?;
         let by = self.check_signature(&token, known).await?;
@@ -88,24 +92,31 @@ impl OidcVerifier {
         Ok(user)
     }
 
-    /// Answers with the set whose key has signed the token.
+    /// The key set with the key that signed the token.
     async fn check_signature(&self, token: &CompactToken<'_>, mut known: Known) -> Result<Arc<KeySet>, Failure> {
         let key_id = token.key_id.as_deref();
+        let mut fetched = false;
         if known.keys.find(key_id, token.algorithm)?.is_none() {
-            known = self.keys.newer_than(&known).await;
+            let newer = self.keys.newer_than(&known).await;
+            fetched = newer.is_some();
+            known = newer.unwrap_or_else(|| self.keys.known());
         }
         match known.keys.find(key_id, token.algorithm)? {
             Some(key) if key.verifies(token.algorithm, token.signed.as_bytes(), token.signature) => Ok(known.keys),
             Some(_) => Err(Refusal("the signature is not the key's").into()),
-            None => Err(unknown_key(known)),
+            None => Err(unknown_key(known, fetched)),
         }
     }
 }
 
-/// Nobody knows the key: that is final only when the provider could be asked.
-fn unknown_key(known: Known) -> Failure {
+/// The key is unknown. The token is refused only if the keys were `fetched` after the token came: otherwise the provider
+/// may have published the key in the meantime.
+fn unknown_key(known: Known, fetched: bool) -> Failure {
+    let unavailable = |error| Failure::Unavailable(IdentityUnavailable(Box::new(error)));
     match known.failure {
-        Some(failure) => Failure::Unavailable(IdentityUnavailable(Box::new(failure))),
+        Some(failure) => unavailable(failure),
+        None if known.keys.is_empty() => unavailable(Arc::new(FetchError::NoUsableKey)),
+        None if !fetched => unavailable(Arc::new(FetchError::AskedRecently)),
         None => Refusal("the provider has no such key").into(),
     }
 }

@@ -6,26 +6,27 @@ use serde_json::{Map, Value};
 use crate::compact_token::algorithm_named;
 use crate::weak_key::{is_of_roca, is_small_order};
 
-/// Below, RSA can be factored with enough money (NIST SP 800-131A).
+/// The smallest RSA key: smaller ones can be factored with enough money (NIST SP 800-131A).
 const RSA_BITS_MIN: usize = 2_048;
-/// Above, a signature costs more to check than a stranger's request is worth; also the limit of aws-lc.
+/// The largest RSA key: checking a signature of a larger one costs too much for an unauthenticated request. aws-lc has
+/// the same limit.
 const RSA_BITS_MAX: usize = 8_192;
 
-/// A key of the provider's that ID tokens may be signed with.
+/// A key of the provider for the signatures of ID tokens.
 pub(crate) struct PublicKey {
-    /// Its name in the key set.
+    /// Its id in the key set.
     pub(crate) id: Option<String>,
-    /// What it may be used with: the algorithm of the key, or of its family when it names none.
+    /// The allowed algorithms: that of the key, or all of its family if the key names none.
     algorithms: Vec<Algorithm>,
     key: DecodingKey,
 }
 
-/// Why a key of a key set is left aside. It is no error: sets hold keys for other purposes too.
+/// Why a key of a key set is ignored. That is normal: sets contain keys for other purposes too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LeftAside(pub(crate) &'static str);
 
 impl PublicKey {
-    /// Reads a JSON Web Key (RFC 7517, 7518 section 6, 8037).
+    /// Parses a JSON Web Key (RFC 7517, 7518 section 6, 8037).
     pub(crate) fn from_jwk(jwk: &Map<String, Value>) -> Result<Self, LeftAside> {
         check_purpose(jwk)?;
         let id = match jwk.get("kid") {
@@ -48,9 +49,9 @@ impl PublicKey {
         self.algorithms.contains(&algorithm)
     }
 
-    /// Whether `signature`, in base64url, is this key's over `signed`.
+    /// Whether `signature`, in base64url, is a signature of this key over `signed`.
     pub(crate) fn verifies(&self, algorithm: Algorithm, signed: &[u8], signature: &str) -> bool {
-        // The library's errors quote what they were given, so nothing of them goes on from here.
+        // The errors of the library quote their input, so they are dropped here.
         self.fits(algorithm) && jsonwebtoken::crypto::verify(signature, signed, &self.key, algorithm).unwrap_or(false)
     }
 }
@@ -66,7 +67,7 @@ fn check_purpose(jwk: &Map<String, Value>) -> Result<(), LeftAside> {
     if jwk.get("key_ops").is_some_and(|operations| !verifies(operations)) {
         return Err(LeftAside("key_ops has no verify"));
     }
-    // Whoever reads the set can sign with such a key.
+    // The key set is public, so everyone could sign with a private key in it.
     if jwk.contains_key("d") || jwk.contains_key("k") {
         return Err(LeftAside("holds a private or shared key"));
     }
@@ -86,7 +87,7 @@ fn rsa(jwk: &Map<String, Value>) -> Result<DecodingKey, LeftAside> {
     if !(RSA_BITS_MIN..=RSA_BITS_MAX).contains(&bits) {
         return Err(LeftAside("an RSA key that has not 2048 to 8192 bits"));
     }
-    // With an exponent of 1 every message is its own signature; an even one is no key at all.
+    // With an exponent of 1 every message is its own signature, and an even exponent is not valid.
     if exponent == [1] || exponent.len() > 4 || exponent.last().is_none_or(|last| last % 2 == 0) {
         return Err(LeftAside("an RSA key with a weak exponent"));
     }

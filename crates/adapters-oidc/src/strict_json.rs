@@ -3,11 +3,11 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// A JSON object read from untrusted bytes; `None` when they are anything else.
+/// Parses a JSON object from untrusted bytes; `None` if they are anything else.
 ///
-/// A name that stands twice in one object, at any depth, makes the whole unreadable: `serde_json` alone keeps the
-/// last, other parsers keep the first, and an attack lives on the difference (RFC 8725 section 2.5 and RFC 7519
-/// section 4 leave the choice; we refuse). Depth is bounded by `serde_json` itself (128).
+/// A name that occurs twice in one object, at any depth, makes the whole document invalid. `serde_json` alone keeps the
+/// last value and other parsers keep the first, which attacks can use (RFC 8725 section 2.5 and RFC 7519 section 4
+/// allow to refuse). `serde_json` limits the depth to 128.
 pub(crate) fn read_object(bytes: &[u8]) -> Option<Map<String, Value>> {
     match serde_json::from_slice(bytes) {
         Ok(Strict(Value::Object(object))) => Some(object),

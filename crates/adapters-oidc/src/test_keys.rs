@@ -1,4 +1,4 @@
-//! Private keys for tests: they sign what they are told to, good or bad.
+//! Private keys for tests, which sign valid and invalid tokens.
 
 use aws_lc_rs::encoding::{AsDer, PublicKeyX509Der};
 use aws_lc_rs::rand::SystemRandom;
@@ -13,10 +13,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::Timestamp;
 use serde_json::{Value, json};
 
-/// When all tests take place, in seconds since the Unix epoch.
+/// The time of all tests, in seconds since the Unix epoch.
 pub(crate) const NOW_SECONDS: i64 = 1_795_225_323;
 
-/// The same as a timestamp.
+/// The time of all tests as a timestamp.
 pub(crate) fn now() -> Timestamp {
     after_seconds(0)
 }
@@ -64,13 +64,13 @@ impl TestKey {
         }
     }
 
-    /// The public key as X.509 writes it: what attackers like to take for a shared secret.
+    /// The public key in the form of X.509, which attackers use as a shared secret.
     pub(crate) fn public_der(&self) -> Vec<u8> {
         let Self::Rsa(key) = self else { panic!("only asked of RSA keys") };
         AsDer::<PublicKeyX509Der<'_>>::as_der(key.public_key()).unwrap().as_ref().to_vec()
     }
 
-    /// A token with this header and these claims, signed as the header's `alg` says, or as the key likes.
+    /// A token with this header and these claims, signed with the `alg` of the header, or else with the key's default.
     pub(crate) fn token(&self, header: &Value, claims: &Value) -> String {
         self.token_of_text(&header.to_string(), &claims.to_string())
     }
@@ -119,7 +119,7 @@ pub(crate) fn key_set(keys: &[Value]) -> String {
     json!({"keys": keys}).to_string()
 }
 
-/// The JSON object with one member put in or replaced.
+/// The JSON object with one member added or replaced.
 pub(crate) fn with(object: &Value, name: &str, value: Value) -> Value {
     let mut changed = object.clone();
     changed[name] = value;

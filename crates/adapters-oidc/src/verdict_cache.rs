@@ -8,20 +8,20 @@ use crate::claims::Validity;
 use crate::key_set::KeySet;
 use crate::refusal::Refusal;
 
-/// Verdicts kept at most: under 4 MiB even when every user has the longest name there is.
+/// The most verdicts in the cache. They take less than 4 MiB, even if every user has the longest possible id.
 const VERDICTS_MAX: usize = 4_096;
 
-/// Tokens that were found genuine, so that a user's next request costs a hash instead of a signature.
+/// Tokens with a verified signature, so that the next request with a token costs a hash instead of a signature check.
 ///
-/// Only good verdicts are kept, under the SHA-256 of the whole token. A verdict is good while the very set of keys
-/// that proved it is current (a key that left takes its verdicts along), and its times are checked on every use.
+/// The cache has only accepted tokens, by the SHA-256 of the whole token. An entry counts while the key set that proved
+/// it is current, so a withdrawn key takes its entries along. The times of the token are checked on every use.
 pub(crate) struct VerdictCache(Cache<TokenDigest, Arc<Proved>>);
 
-/// The SHA-256 of a token: what a cache may keep of it.
+/// The SHA-256 of a token, which a cache may keep.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct TokenDigest([u8; 32]);
 
-/// What was proved of a token.
+/// What a verified token proves.
 pub(crate) struct Proved {
     pub(crate) user: UserId,
     pub(crate) validity: Validity,
@@ -39,7 +39,7 @@ impl VerdictCache {
         Self(Cache::new(VERDICTS_MAX))
     }
 
-    /// The user whom a token named, if `keys` proved that already.
+    /// The user of the token, if `keys` has verified it before.
     pub(crate) fn find(
         &self,
         token: TokenDigest,

@@ -1,7 +1,7 @@
-//! Keys of the right form that protect nothing.
+//! Well-formed keys that protect nothing.
 
-/// Whether the point has an order of 1, 2, 4 or 8 (RFC 8032): under such a key, signatures hold for any message, and
-/// aws-lc does not look. Told by the y coordinate, in the canonical forms and in those above the prime.
+/// Whether the point has an order of 1, 2, 4 or 8 (RFC 8032). With such a key a signature is valid for every message,
+/// and aws-lc does not check. The y coordinate shows it, in the canonical forms and in those above the prime.
 pub(crate) fn is_small_order(mut point: [u8; 32]) -> bool {
     const ORDER_8: [u8; 32] = [
         0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0, 0xd5, 0xdf,
@@ -14,14 +14,14 @@ pub(crate) fn is_small_order(mut point: [u8; 32]) -> bool {
     point[31] &= 0x7f; // the sign of x
     let middle = &point[1..31];
     let is_zero_or_one = point[0] <= 1 && middle.iter().all(|byte| *byte == 0) && point[31] == 0;
-    // 2^255 - 20 (that is -1) and all that no canonical encoding reaches.
+    // 2^255 - 20 (which is -1) and every encoding that is not canonical.
     let is_minus_one_or_above = point[0] >= 0xec && middle.iter().all(|byte| *byte == 0xff) && point[31] == 0x7f;
     is_zero_or_one || is_minus_one_or_above || point == ORDER_8 || point == ORDER_8_TOO
 }
 
-/// Whether the RSA modulus has the mark of the keys that one maker's chips generated until 2017 and that can be
-/// factored (ROCA, CVE-2017-15361): a power of 65537 modulo each of the first primes. Another key has it by chance
-/// once in a hundred million at the most.
+/// Whether the RSA modulus has the form of keys from chips with the ROCA weakness (CVE-2017-15361), which can be
+/// factored: a power of 65537 modulo each of the first primes. At most one of a hundred million other keys has this
+/// form by chance.
 pub(crate) fn is_of_roca(modulus: &[u8]) -> bool {
     const PRIMES: [u32; 38] = [
         3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107,

@@ -6,27 +6,27 @@ use super::codes::Grant;
 use super::parameters::Parameters;
 use crate::loopback::is_on_loopback;
 
-/// A request for authorization that is in order: somebody may log in.
+/// A valid authorization request.
 #[derive(Debug)]
 pub(super) struct AuthorizationRequest {
     redirect_uri: Url,
-    /// As sent: the exchange must repeat it to the letter.
+    /// As received: the token request must repeat it exactly.
     redirect_uri_as_sent: String,
     state: Option<String>,
     nonce: Option<String>,
     code_challenge: String,
 }
 
-/// How a request ends that is not in order.
+/// How an invalid request is answered.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
-    /// Nobody knows a safe place to send the browser to: the user reads why.
+    /// There is no safe URL to redirect the browser to, so the user sees the error.
     Page(&'static str),
-    /// The client learns why (RFC 6749 section 4.1.2.1).
+    /// The client receives the error (RFC 6749 section 4.1.2.1).
     Redirect(Url),
 }
 
-/// What the login form sends back: every parameter that the request is made of.
+/// The parameters of the request, which the login form sends back.
 pub(super) const CARRIED_PARAMETERS: [&str; 8] = [
     "response_type",
     "client_id",
@@ -39,7 +39,7 @@ pub(super) const CARRIED_PARAMETERS: [&str; 8] = [
 ];
 
 impl DevProvider {
-    /// Checks a request for authorization: the code flow with PKCE by S256, and a redirection to this machine.
+    /// Checks an authorization request: the code flow with PKCE by S256, and a redirect to this machine.
     pub(super) fn check_authorization(&self, parameters: &Parameters) -> Result<AuthorizationRequest, Rejection> {
         if parameters.get("client_id") != Some(&self.audience) {
             return Err(Rejection::Page("client_id is not the audience that this server is configured with"));
@@ -62,7 +62,7 @@ impl DevProvider {
         }
     }
 
-    /// Where the browser goes once the user has told a name; `Err` holds what to say beside the form.
+    /// The redirect after the user gave a name; `Err` has the message for the form.
     pub(super) fn log_in(&self, request: &AuthorizationRequest, user_name: &str) -> Result<Url, &'static str> {
         if UserId::new(&self.issuer, user_name).is_err() {
             return Err("Please enter a user name of 1 to 255 bytes.");
@@ -80,7 +80,7 @@ impl DevProvider {
         })
     }
 
-    /// The client's URL with our answer, the state it sent, and `iss` against mix-ups (RFC 9207).
+    /// The URL of the client with the answer, its state, and `iss` against mix-up attacks (RFC 9207).
     fn answer(&self, request: &AuthorizationRequest, parameters: &[(&str, &str)]) -> Url {
         let mut url = request.redirect_uri.clone();
         url.query_pairs_mut()
@@ -91,14 +91,14 @@ impl DevProvider {
     }
 }
 
-/// A redirection may only lead back to this machine, so that no page elsewhere ever gets a code.
+/// A redirect must stay on this machine, so that no page elsewhere gets a code.
 fn local_redirect(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_plain = url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
     (matches!(url.scheme(), "http" | "https") && is_on_loopback(&url) && is_plain).then_some(url)
 }
 
-/// What the client did wrong, as an error code of OAuth 2.0 or `OpenID` Connect and in words.
+/// An error of the client: the error code of OAuth 2.0 or `OpenID` Connect, and an explanation.
 fn fault(parameters: &Parameters) -> Option<(&'static str, &'static str)> {
     let is = |name, value| parameters.get(name) == Some(value);
     let has_scope = parameters.get("scope").is_some_and(|scopes| scopes.split(' ').any(|scope| scope == "openid"));

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use domain::Timestamp;
 
-/// How long a code waits to be exchanged.
+/// How long a code is valid.
 const CODE_LIFETIME: Duration = Duration::from_mins(1);
-/// Codes that may wait at one time.
+/// The most codes that are valid at the same time.
 const CODES_MAX: usize = 1_000;
 
-/// Authorization codes that have been given out and not been exchanged yet.
+/// Authorization codes that were issued and not yet exchanged.
 #[derive(Default)]
 pub(super) struct Codes(Mutex<HashMap<String, Waiting>>);
 
-/// What a code stands for.
+/// The login that a code belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Grant {
     pub(super) subject: String,
@@ -22,7 +22,7 @@ pub(super) struct Grant {
     pub(super) nonce: Option<String>,
 }
 
-/// So many codes wait that no other is given out.
+/// The maximum of codes is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooManyCodes;
 
@@ -42,7 +42,7 @@ impl Codes {
         Ok(())
     }
 
-    /// Ends the code, whatever becomes of the exchange: none is good twice.
+    /// Takes the code, whether or not the exchange succeeds, so that no code works twice.
     pub(super) fn take(&self, code: &str, now: Timestamp) -> Option<Grant> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.remove(code).filter(|code| code.expires_at > now).map(|code| code.grant)

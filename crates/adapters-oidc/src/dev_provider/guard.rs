@@ -7,8 +7,8 @@ use url::{Host, Url};
 
 use crate::loopback::{is_loopback, is_on_loopback};
 
-/// On every answer. Nothing is stored, framed, guessed at or loaded. The referrer policy is `same-origin` and not
-/// `no-referrer`, under which browsers would send the login form with `Origin: null`.
+/// The headers of every answer. They forbid caching, framing, content sniffing and loading. The referrer policy is
+/// `same-origin` and not `no-referrer`, under which browsers would send the login form with `Origin: null`.
 const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
     (header::CACHE_CONTROL, "no-store"),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -20,7 +20,7 @@ const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
     ),
 ];
 
-/// Lets callers on this machine in, and nobody else.
+/// Accepts only callers on this machine.
 pub(super) async fn loopback_only<B: MessageBody>(
     request: ServiceRequest,
     next: Next<B>,
@@ -40,10 +40,10 @@ pub(super) async fn loopback_only<B: MessageBody>(
     Ok(response)
 }
 
-/// Whether the request is meant for this machine, and was not passed on or made up by somebody else's page.
+/// Whether the request was made for this machine, and neither forwarded by a proxy nor made by a foreign page.
 fn is_addressed_to_loopback(headers: &HeaderMap) -> bool {
-    // A name that resolves to 127.0.0.1 makes a browser believe that a foreign page and we are one origin (DNS
-    // rebinding). The Host header gives it away.
+    // With a name that resolves to 127.0.0.1, a foreign page has the same origin as this server (DNS rebinding). The
+    // Host header shows it.
     let mut hosts = headers.get_all(header::HOST);
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
     let is_forwarded = [header::FORWARDED, header::X_FORWARDED_FOR, header::X_FORWARDED_HOST, header::VIA];

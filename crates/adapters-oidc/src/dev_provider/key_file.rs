@@ -1,6 +1,6 @@
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::signer::{Signer, base64url};
 use crate::strict_json::read_object;
 
-/// The signing key's file is of no use.
+/// Why the file of the signing key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// Reading or writing failed.
@@ -20,19 +20,21 @@ pub enum KeyFileError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// It holds something else.
-    #[error("the file {path} holds no private Ed25519 key as a JSON Web Key; delete it for a new key")]
+    /// The file contains something else.
+    #[error(
+        "the file {path} does not contain a private Ed25519 key as a JSON Web Key; delete the file to get a new key"
+    )]
     NotAKey {
         /// The file.
         path: PathBuf,
     },
 }
 
-/// The key in the file, which is created when it is not there.
+/// The key in the file. Creates the file if it does not exist; an existing file keeps its mode.
 pub(super) fn open(path: &Path, entropy: &dyn Entropy) -> Result<Signer, KeyFileError> {
     let failed = |source| KeyFileError::File { path: path.to_owned(), source };
     let content = match fs::read(path) {
@@ -43,13 +45,11 @@ pub(super) fn open(path: &Path, entropy: &dyn Entropy) -> Result<Signer, KeyFile
         found => found,
     };
     let content = Zeroizing::new(content.map_err(failed)?);
-    // A copied or restored file may have become readable for others.
-    fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
     read_key(&content).ok_or_else(|| KeyFileError::NotAKey { path: path.to_owned() })
 }
 
-/// Writes a new key beside, then links it to its name: nobody ever reads half a key, and of two processes that start
-/// together both go on with the key of the first.
+/// Writes a new key to a second file, then links it to `path`. So no process reads half a key, and two processes that
+/// start together both use the key of the first.
 fn create(path: &Path, entropy: &dyn Entropy) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -1,9 +1,8 @@
-//! A development identity provider, for whoever runs `gatepost dev` and has none: real `OpenID` Connect under
-//! `{public_url}/dev/oidc`, but anybody at this machine is whoever they say they are. It answers callers on loopback
-//! only.
+//! The identity provider of `gatepost dev`: real `OpenID` Connect under `{public_url}/dev/oidc`, but a user name alone
+//! is enough to log in. It answers only callers on loopback.
 //!
-//! Beside the authorization code flow, its token endpoint knows a grant of its own, [`USER_NAME_GRANT`], with which a
-//! terminal gets an ID token in one call:
+//! Besides the authorization code flow, its token endpoint accepts the grant [`USER_NAME_GRANT`], with which a terminal
+//! gets an ID token in one call:
 //!
 //! ```text
 //! curl -d grant_type=urn:gatepost:grant-type:user-name -d username=alice http://127.0.0.1:8080/dev/oidc/token
@@ -34,33 +33,33 @@ use signer::{IdTokenClaims, Signer};
 
 pub use key_file::KeyFileError;
 
-/// The `grant_type` by which the token endpoint gives out an ID token for the `username` in the same form.
+/// The `grant_type` that returns an ID token for the `username` in the same form.
 pub const USER_NAME_GRANT: &str = "urn:gatepost:grant-type:user-name";
 
-/// Where the provider lies under the public URL.
+/// The path of the provider under the public URL.
 const PATH: &str = "/dev/oidc";
-/// How long an ID token is good, in seconds.
+/// The lifetime of an ID token, in seconds.
 const ID_TOKEN_LIFETIME_SECONDS: i64 = 60 * 60;
 
-/// What the provider needs to know.
+/// The settings of a [`DevProvider`].
 #[derive(Clone, Debug)]
 pub struct DevProviderSettings {
-    /// Where the server is reached, without `/dev/oidc`: http or https on loopback.
+    /// The URL of the server without `/dev/oidc`: http or https on loopback.
     pub public_url: String,
-    /// The one client: its `client_id`, and the audience of every ID token.
+    /// The `client_id` of the only client, and the audience of every ID token.
     pub audience: String,
-    /// Where the signing key is kept. Created, readable by its owner only, when it is not there.
+    /// The file of the signing key. A missing file is created, readable by its owner only.
     pub key_file: PathBuf,
 }
 
-/// The provider cannot run.
+/// Why the provider cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum DevProviderError {
-    /// Only this machine may reach it.
+    /// The public URL is not on loopback. Only this machine may reach the provider.
     #[error("the development identity provider needs a public URL whose host is loopback")]
     NotOnLoopback,
-    /// The signing key could not be had.
-    #[error("the signing key of the development identity provider could not be read or created")]
+    /// The signing key is not available.
+    #[error("cannot read or create the signing key of the development identity provider")]
     KeyFile(#[source] KeyFileError),
 }
 
@@ -75,8 +74,8 @@ pub struct DevProvider {
 }
 
 impl DevProvider {
-    /// Opens the provider with the key in `key_file`, which is created at the first start, so that ID tokens outlive
-    /// a restart. Reads and writes a small file on the calling thread.
+    /// Opens the provider with the key in `key_file`, which the first start creates: so ID tokens stay valid after a
+    /// restart. Reads and writes a small file on the calling thread.
     ///
     /// # Errors
     ///
@@ -101,16 +100,16 @@ impl DevProvider {
         &self.issuer
     }
 
-    /// An ID token for the user of that name, good for an hour.
+    /// An ID token for the user with this name, valid for an hour.
     ///
     /// # Errors
     ///
-    /// When the name cannot be a subject.
+    /// When the name is not a valid subject.
     pub fn id_token(&self, subject: &str) -> Result<IdToken, InvalidUserId> {
         self.sign_id_token(subject, None)
     }
 
-    /// Registers everything under `/dev/oidc`.
+    /// The routes under `/dev/oidc`.
     pub fn routes(self: &Arc<Self>) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
         let provider = Arc::clone(self);
         move |config| routes::register(config, Arc::clone(&provider))
@@ -129,7 +128,7 @@ impl DevProvider {
         }))
     }
 
-    /// 256 random bits as text.
+    /// 256 random bits as a string.
     fn random_text(&self) -> String {
         let mut bytes = [0; 32];
         self.entropy.fill(&mut bytes);

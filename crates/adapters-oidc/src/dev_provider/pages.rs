@@ -3,7 +3,7 @@ use std::fmt::Write;
 use super::authorization::CARRIED_PARAMETERS;
 use super::parameters::Parameters;
 
-/// The login page: the request's parameters go along hidden, so that nothing is kept of who has not logged in.
+/// The login page. Hidden fields carry the parameters of the request, so the server keeps no state before a login.
 pub(super) fn login_page(parameters: &Parameters, problem: Option<&str>) -> String {
     let mut form = String::from("<form method=\"post\" action=\"authorize\">\n");
     for name in CARRIED_PARAMETERS {
@@ -26,13 +26,13 @@ pub(super) fn login_page(parameters: &Parameters, problem: Option<&str>) -> Stri
          <p><input id=\"username\" name=\"username\" required maxlength=\"255\" autocomplete=\"username\" \
          autocapitalize=\"none\" spellcheck=\"false\" autofocus{described_by}></p>\n\
          <p><button type=\"submit\">Log in</button></p>\n</form>\n\
-         <p>This is the development identity provider: there is no password, and you are whoever you say. \
+         <p>This is the development identity provider: it asks for no password. \
          It only answers this machine.</p>"
     );
     page("Log in", &form)
 }
 
-/// The page for a request that cannot be answered by going back to the client.
+/// The page for a request whose answer cannot be a redirect to the client.
 pub(super) fn rejection_page(reason: &str) -> String {
     page(
         "This login cannot go on",
@@ -52,7 +52,7 @@ fn page(title: &str, content: &str) -> String {
     )
 }
 
-/// For text and for quoted attributes.
+/// Escapes a string for text and for quoted attributes.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

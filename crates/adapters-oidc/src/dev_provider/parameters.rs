@@ -3,16 +3,16 @@ use std::collections::BTreeMap;
 /// The parameters of a request, from its query or its form.
 pub(super) struct Parameters(BTreeMap<String, String>);
 
-/// The parameters cannot be read: one of them stands twice, or there is more than anybody has to say.
+/// The parameters cannot be read: one of them occurs twice, or they are too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnreadableParameters;
 
-/// The most bytes of parameters that are read.
+/// The largest size of the parameters, in bytes.
 const PARAMETERS_SIZE_BYTES_MAX: usize = 16 * 1024;
 
 impl Parameters {
-    /// Reads `application/x-www-form-urlencoded`. A parameter without a value counts as left out, and none may
-    /// stand twice (RFC 6749 section 3.1).
+    /// Parses `application/x-www-form-urlencoded`. A parameter without a value counts as missing, and none may occur
+    /// twice (RFC 6749 section 3.1).
     pub(super) fn read(encoded: &[u8]) -> Result<Self, UnreadableParameters> {
         if encoded.len() > PARAMETERS_SIZE_BYTES_MAX {
             return Err(UnreadableParameters);

@@ -86,7 +86,7 @@ fn reject(rejection: Rejection) -> HttpResponse {
     }
 }
 
-/// 303: what follows is a GET, whatever came.
+/// Status 303: the next request is a GET, whatever the method of this one.
 fn redirect(client: &Url) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((header::LOCATION, client.as_str())).finish()
 }

@@ -12,7 +12,7 @@ pub(super) struct Signer {
     key_id: String,
 }
 
-/// What an ID token says (`OpenID` Connect Core 1.0 section 2); times in seconds since the Unix epoch.
+/// The claims of an ID token (`OpenID` Connect Core 1.0 section 2); times in seconds since the Unix epoch.
 #[derive(Serialize)]
 pub(super) struct IdTokenClaims<'a> {
     pub(super) iss: &'a str,
@@ -28,7 +28,7 @@ impl Signer {
     /// `None` unless the seed has 32 bytes.
     pub(super) fn from_seed(seed: &[u8]) -> Option<Self> {
         let key = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
-        // The key's thumbprint (RFC 7638): the members in this very order.
+        // The thumbprint of the key (RFC 7638), which requires the members in this order.
         let thumbprint = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, base64url(key.public_key()));
         let key_id = base64url(Sha256::digest(thumbprint));
         Some(Self { key, key_id })

@@ -17,7 +17,7 @@ use crate::{OidcSettings, OidcVerifier};
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CLIENT: &str = "http://localhost:5173/callback?page=1";
 
-/// A provider behind a real server on loopback, on a clock that stands still.
+/// A provider behind a real server on loopback, with a stopped clock.
 struct Server {
     provider: Arc<DevProvider>,
     clock: Arc<ManualClock>,
@@ -26,7 +26,7 @@ struct Server {
     stop: CancellationToken,
 }
 
-/// A folder of this test's own, gone when it ends.
+/// A folder for one test, which is deleted when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -80,7 +80,7 @@ fn encode_form(parameters: &HashMap<&str, String>) -> String {
     url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish()
 }
 
-/// What a well-behaved client asks for.
+/// The authorization request of a correct client.
 fn authorization() -> HashMap<&'static str, String> {
     HashMap::from([
         ("response_type", "code".into()),
@@ -119,7 +119,7 @@ impl Server {
         form.body(encode_form(parameters)).send().await.unwrap()
     }
 
-    /// Logs alice in; the answer is the code.
+    /// Logs alice in, and returns the code.
     async fn log_in(&self) -> String {
         let mut form = authorization();
         form.insert("username", "alice".into());
@@ -140,7 +140,7 @@ impl Server {
     }
 }
 
-/// What a redirection brings the client.
+/// The parameters that a redirect gives the client.
 fn parameters_of(answer: &reqwest::Response) -> HashMap<String, String> {
     let location = Url::parse(answer.headers()["location"].to_str().unwrap()).unwrap();
     assert!(location.as_str().starts_with("http://localhost:5173/callback?page=1&"), "{location}");
@@ -168,7 +168,11 @@ async fn the_whole_flow_ends_with_a_token_that_our_verifier_takes() {
         (StatusCode::OK, &json!("Bearer"), &json!(3600))
     );
 
-    let settings = OidcSettings { issuer: server.provider.issuer().into(), audiences: vec!["gatepost".into()] };
+    let settings = OidcSettings {
+        issuer: server.provider.issuer().into(),
+        audiences: vec!["gatepost".into()],
+        client_ids: Vec::new(),
+    };
     let verifier = OidcVerifier::new(settings).unwrap();
     tokio::spawn(Arc::clone(&verifier).run(server.stop.clone()));
     let alice = IdentityVerdict::Valid(UserId::new(server.provider.issuer(), "alice").unwrap());
@@ -346,16 +350,16 @@ async fn discovery_tells_where_everything_is() {
 }
 
 #[tokio::test]
-async fn the_key_survives_a_restart_and_is_its_owners_alone() {
+async fn the_key_survives_a_restart_and_keeps_the_mode_of_its_file() {
     let server = start();
     let file = server.folder.key_file();
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(std::fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
     let public_url = server.provider.issuer().strip_suffix(PATH).unwrap();
     let again = open(&server.folder, public_url, Arc::clone(&server.clock), 2);
     assert_eq!(again.id_token("alice").unwrap().expose(), server.provider.id_token("alice").unwrap().expose());
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640, "its owner chose that mode");
 }
 
 #[test]

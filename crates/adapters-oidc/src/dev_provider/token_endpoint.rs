@@ -5,14 +5,14 @@ use super::parameters::Parameters;
 use super::signer::base64url;
 use super::{DevProvider, USER_NAME_GRANT};
 
-/// What the token endpoint gives out.
+/// The answer of the token endpoint.
 pub(super) struct Tokens {
     pub(super) id_token: IdToken,
-    /// OAuth 2.0 requires one; this one opens nothing.
+    /// OAuth 2.0 requires an access token; this one gives access to nothing.
     pub(super) access_token: String,
 }
 
-/// Why it gives out nothing (RFC 6749 section 5.2).
+/// An error of the token endpoint (RFC 6749 section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TokenError {
     pub(super) code: &'static str,
@@ -20,7 +20,7 @@ pub(super) struct TokenError {
 }
 
 impl DevProvider {
-    /// Exchanges what the client presents for tokens.
+    /// Exchanges the grant of the client for tokens.
     pub(super) fn exchange(&self, parameters: &Parameters) -> Result<Tokens, TokenError> {
         let id_token = match parameters.get("grant_type") {
             Some("authorization_code") => self.exchange_code(parameters)?,
