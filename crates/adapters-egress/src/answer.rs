@@ -7,9 +7,9 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::retry_after::retry_after;
 
-/// Reads the start of an answer to an attempt made at `at`, and drops the rest unread.
+/// Reads the start of the answer to an attempt that was made at `at`, and drops the rest unread.
 ///
-/// A body that breaks off in time does no harm: the status has been said.
+/// An attempt whose body breaks off can succeed, because the status is already known.
 pub(crate) async fn read(response: Response<Incoming>, at: Timestamp, deadline: Instant) -> AttemptOutcome {
     let (head, mut body) = response.into_parts();
     let mut excerpt = Vec::new();

@@ -3,7 +3,7 @@ use std::io;
 
 use domain::webhooks::{AddressRefused, AttemptOutcome, FailureReason, OurFault, UrlRefused};
 
-/// Why there is no connection. The text and its sources are for the operator's log; a consumer sees the outcome.
+/// Why there is no connection. The message and its sources are for the log of the operator; users see only the outcome.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     #[error("the target is not allowed")]
@@ -14,20 +14,20 @@ pub(crate) enum ConnectError {
     Peer,
     #[error("the name does not exist or has no address")]
     NoSuchName,
-    #[error("the resolver gave no verdict")]
+    #[error("the resolver could not resolve the name")]
     Resolver(#[source] io::Error),
     #[error("all connections are in use")]
     ConnectionLimit,
-    #[error("no address of the host takes a connection")]
+    #[error("no address of the host accepts a connection")]
     Unreachable(#[source] io::Error),
-    #[error("no TLS session came about")]
+    #[error("the TLS handshake failed")]
     Tls(#[source] io::Error),
     #[error("the deadline passed while connecting")]
     Timeout,
 }
 
 impl ConnectError {
-    /// The error of ours in a chain of sources.
+    /// Finds this error in a chain of sources.
     pub(crate) fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
         std::iter::successors(Some(error), |error| (**error).source()).find_map(|error| error.downcast_ref())
     }

@@ -10,7 +10,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
-/// A connection to a judged address. It counts against our limit for as long as it is open, idle or not.
+/// A connection to an allowed address. It counts against the limit of connections as long as it is open, idle or not.
 pub(crate) struct GuardedConnection {
     stream: TokioIo<Either<TcpStream, TlsStream<TcpStream>>>,
     is_http2: bool,

@@ -21,7 +21,7 @@ use crate::connection::GuardedConnection;
 use crate::dialing::dial;
 use crate::resolver::{ResolveError, Resolver};
 
-/// Opens connections, and asks the policy at every step. The only code of ours that opens a socket.
+/// Opens connections, and checks the policy at every step. No other code of this crate opens a socket.
 #[derive(Clone)]
 pub(crate) struct GuardedConnector(Arc<Parts>);
 
@@ -56,7 +56,7 @@ impl Service<Uri> for GuardedConnector {
         Poll::Ready(Ok(()))
     }
 
-    /// The client may go on connecting after the request found another connection, or gave up: hence a deadline here.
+    /// The deadline. The client may continue to connect after the request found another connection or was dropped.
     fn call(&mut self, uri: Uri) -> Self::Future {
         let parts = Arc::clone(&self.0);
         Box::pin(
@@ -78,7 +78,7 @@ impl Parts {
         }
     }
 
-    /// The scheme first, then the host as the URL standard parses it: a literal address never reaches a resolver.
+    /// Checks the scheme, then the host as the URL standard parses it. A literal address never reaches a resolver.
     fn judge(&self, uri: &Uri) -> Result<Destination, UrlRefused> {
         let host = uri.host().and_then(|host| Host::parse(host).ok());
         self.policy.judge_endpoint(uri.scheme_str().unwrap_or_default(), host, uri.port_u16())
@@ -95,7 +95,7 @@ impl Parts {
         Ok(addresses)
     }
 
-    /// A name may take a third of the deadline: what is left must suffice for the receiver.
+    /// A name look-up may take a third of the deadline; the rest is for the receiver.
     async fn look_up(&self, name: &HostName) -> Result<Vec<IpAddr>, ConnectError> {
         match timeout(self.deadline / 3, self.resolver.resolve(name)).await {
             Ok(Ok(addresses)) if addresses.is_empty() => Err(ConnectError::NoSuchName),

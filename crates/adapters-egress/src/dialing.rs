@@ -9,13 +9,13 @@ use tokio::time::sleep;
 
 use crate::connect_error::ConnectError;
 
-/// How many addresses of a name are tried.
+/// The most addresses of a name that are tried.
 const ADDRESSES_MAX: usize = 8;
-/// How long one address may keep us before the next is tried beside it (RFC 8305, section 5).
+/// How long one address is tried before the next one is tried in parallel (RFC 8305, section 5).
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// Connects to the first of the judged addresses that answers, and asks the policy about the peer itself before
-/// anybody writes a byte.
+/// Connects to the first allowed address that answers, and checks the peer of the socket against the policy before the
+/// first byte is written.
 pub(crate) async fn dial(addresses: &[IpAddr], port: u16, policy: &EgressPolicy) -> Result<TcpStream, ConnectError> {
     let mut waiting = addresses.iter().take(ADDRESSES_MAX).map(|address| SocketAddr::new(*address, port));
     let mut dialled = FuturesUnordered::new();
@@ -44,7 +44,7 @@ async fn connect(address: SocketAddr, policy: &EgressPolicy) -> Result<TcpStream
     Ok(stream)
 }
 
-/// What the kernel says that we are connected to is what counts: not what was asked for.
+/// Checks the peer that the kernel reports, which may differ from the address that was dialled.
 fn check_peer(peer: SocketAddr, dialled: SocketAddr, policy: &EgressPolicy) -> Result<(), ConnectError> {
     policy.judge_address(peer.ip())?;
     if peer == dialled { Ok(()) } else { Err(ConnectError::Peer) }

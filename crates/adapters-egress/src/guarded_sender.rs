@@ -20,37 +20,37 @@ use crate::resolver::{Resolver, SystemResolver};
 use crate::tls::{TlsSetupError, TrustedRoots, client_config};
 
 const PRODUCT: &str = concat!("Gatepost/", env!("CARGO_PKG_VERSION"));
-/// How long an idle connection is kept: less than the 5 s after which common servers close theirs, so that we rarely
-/// write into a connection that is being closed.
+/// How long an idle connection is kept. Less than the 5 s after which common servers close theirs, so that a request
+/// rarely meets a connection that is being closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// The most bytes of an answer's head.
+/// The largest head of an answer, in bytes.
 const HEAD_BYTES_MAX: u16 = 32 * 1024;
-/// What a receiver may send ahead of our reading on one HTTP/2 stream: a little more than we keep of an answer.
+/// The window of an HTTP/2 stream, in bytes: a little more than is kept of an answer.
 const STREAM_WINDOW_BYTES: u32 = 32 * 1024;
-/// The same on a whole HTTP/2 connection, which many attempts share.
+/// The window of an HTTP/2 connection, in bytes, which many attempts share.
 const CONNECTION_WINDOW_BYTES: u32 = 1024 * 1024;
-/// How often a silent HTTP/2 connection is asked whether it lives, and how long it may take to say so.
+/// The interval of pings on a silent HTTP/2 connection, and the time within which it must answer one.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
-/// How webhooks are sent.
+/// The settings of a [`GuardedSender`].
 pub struct EgressSettings {
-    /// Which targets they may reach.
+    /// Which targets are allowed.
     pub policy: EgressPolicy,
-    /// How names become addresses.
+    /// Resolves host names.
     pub resolver: Arc<dyn Resolver>,
-    /// Whose certificates are believed.
+    /// Which certificate authorities are trusted.
     pub roots: TrustedRoots,
-    /// `WEBHOOK_TIMEOUT_SECONDS`: how long a whole attempt may take.
+    /// How long a whole attempt may take.
     pub deadline: Duration,
-    /// Open connections in all, idle ones included.
+    /// The most open connections, idle ones included.
     pub connections_max: usize,
-    /// Idle connections to one host.
+    /// The most idle connections to one host.
     pub idle_per_host_max: usize,
 }
 
 impl EgressSettings {
-    /// The settings of an operator who sets nothing but the policy: the system's resolver and roots, 15 s, 2,048
-    /// connections, 32 idle ones to a host.
+    /// The defaults: the resolver and certificate authorities of the system, 15 s for an attempt, 2,048 connections, 32
+    /// idle ones for each host.
     pub fn new(policy: EgressPolicy) -> Self {
         Self {
             policy,
@@ -63,8 +63,8 @@ impl EgressSettings {
     }
 }
 
-/// The HTTP client that webhooks leave by. Connections belong to the runtime on which an attempt opened them, so that
-/// all attempts are to be made on one.
+/// The HTTP client that sends webhooks. A connection belongs to the runtime of the attempt that opened it, so all
+/// attempts must run on one runtime.
 pub struct GuardedSender {
     client: Client<GuardedConnector, Full<Bytes>>,
     policy: EgressPolicy,
@@ -72,7 +72,7 @@ pub struct GuardedSender {
 }
 
 impl GuardedSender {
-    /// A sender under these settings. Opens no connection.
+    /// A sender with these settings. Opens no connection.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl GuardedSender {
 
     async fn attempt(&self, attempt: &Attempt) -> Result<AttemptOutcome, Failure> {
         let deadline = Instant::now() + self.deadline;
-        // The connector asks again, but never sees the user info, and is not asked for a connection that is kept.
+        // The connector checks again, but it never sees the user info, and a kept connection bypasses it.
         self.policy.judge_url(attempt.url.url()).map_err(ConnectError::from)?;
         let request = request(attempt)?;
         match timeout_at(deadline, self.client.request(request)).await {
@@ -113,7 +113,7 @@ impl WebhookSender for GuardedSender {
     async fn send(&self, attempt: Attempt) -> AttemptOutcome {
         self.attempt(&attempt).await.unwrap_or_else(|failure| {
             let outcome = failure.outcome();
-            // The origin alone: receivers put their secrets into paths and queries.
+            // Only the origin: receivers put secrets into paths and queries.
             let (event, error) = (attempt.event_id, failure.chain());
             tracing::info!(%event, target_url = ?attempt.url, ?outcome, error, "webhook attempt failed");
             outcome
@@ -121,12 +121,12 @@ impl WebhookSender for GuardedSender {
     }
 }
 
-/// Why there is no answer, with all that the operator's log needs.
+/// Why there is no answer, for the log of the operator.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error("cannot connect")]
     Connect(#[from] ConnectError),
-    #[error("cannot make a request of the attempt")]
+    #[error("cannot build the request")]
     Request(#[from] http::Error),
     #[error("no answer")]
     Exchange(#[from] hyper_util::client::legacy::Error),

@@ -6,10 +6,10 @@ use std::time::Duration;
 use domain::webhooks::OwnAddresses;
 use tokio::time::Instant;
 
-/// How old the list of addresses may be. Reading it takes the kernel some microseconds.
+/// The maximum age of the list of addresses. Reading it takes a few microseconds.
 const AGE_MAX: Duration = Duration::from_secs(5);
 
-/// The addresses of this machine's interfaces, read again as they age: interfaces come and go.
+/// The addresses of this machine's interfaces. The list is read again regularly, because interfaces change.
 #[derive(Debug)]
 pub struct InterfaceAddresses(Mutex<Snapshot>);
 
@@ -24,7 +24,7 @@ impl InterfaceAddresses {
     ///
     /// # Errors
     ///
-    /// When the system does not tell them.
+    /// When the system does not list them.
     pub fn read() -> io::Result<Self> {
         Ok(Self(Mutex::new(Snapshot { addresses: interface_addresses()?, read_at: Instant::now() })))
     }

@@ -1,9 +1,8 @@
-//! Sends webhooks by an HTTP client that reaches no address which the egress policy refuses.
+//! Sends webhooks with an HTTP client that cannot reach an address that the egress policy refuses.
 //!
-//! [`GuardedSender`] implements `domain::ports::WebhookSender`. It holds nothing of its own about which
-//! address is good: it asks `domain::webhooks::EgressPolicy` before an attempt, when a name was resolved, and about
-//! the peer of each connected socket before a byte is written. There is no other way out: the connector is the only
-//! code here that opens a socket.
+//! [`GuardedSender`] implements `domain::ports::WebhookSender`. It has no rule about addresses: it checks
+//! `domain::webhooks::EgressPolicy` before an attempt, after a name is resolved, and for the peer of each connected
+//! socket before the first byte is written. Only the connector opens sockets, so no request can bypass these checks.
 
 mod answer;
 mod connect_error;

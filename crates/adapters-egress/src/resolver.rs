@@ -7,32 +7,32 @@ use dns_lookup::{AddrInfoHints, LookupError, LookupErrorKind, SockType, getaddri
 use domain::webhooks::HostName;
 use tokio::sync::Semaphore;
 
-/// Lookups at the same time: each blocks a thread of the runtime's pool, and storage needs that pool too.
+/// The most look-ups at the same time. Each one blocks a thread of the runtime's pool, which storage needs as well.
 const LOOKUPS_MAX: usize = 64;
 
-/// A name was not resolved.
+/// Why a name was not resolved.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// The name does not exist, or has no address: the receiver's matter.
+    /// The name does not exist, or has no address. The receiver is responsible.
     #[error("the name does not exist or has no address")]
     NoSuchName,
-    /// The resolver cannot tell: not charged to the receiver.
-    #[error("the resolver gave no verdict")]
+    /// The resolver failed. The receiver is not responsible.
+    #[error("the resolver could not resolve the name")]
     Unavailable(#[source] io::Error),
 }
 
-/// Turns names into addresses, and judges nothing.
+/// Resolves names into addresses, and checks none of them.
 #[async_trait]
 pub trait Resolver: Send + Sync {
-    /// All addresses of `name`, taken as an absolute name: no search domain is ever appended.
+    /// All addresses of `name` as an absolute name: no search domain is appended.
     ///
     /// # Errors
     ///
-    /// When there is none, or nobody can tell now.
+    /// When the name has no address, or the resolver fails.
     async fn resolve(&self, name: &HostName) -> Result<Vec<IpAddr>, ResolveError>;
 }
 
-/// The operating system's resolver.
+/// The resolver of the operating system.
 #[derive(Clone, Debug)]
 pub struct SystemResolver {
     lookups: Arc<Semaphore>,
@@ -50,7 +50,7 @@ impl Resolver for SystemResolver {
         let unavailable = |error| ResolveError::Unavailable(io::Error::other(error));
         let permit = Arc::clone(&self.lookups).acquire_owned().await.map_err(|error| unavailable(error.to_string()))?;
         let absolute = name.absolute();
-        // The permit goes with the thread: a caller who gives up does not free the thread.
+        // The permit belongs to the thread: dropping the call does not free the thread.
         let lookup = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             look_up(&absolute)
@@ -81,7 +81,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_cannot_exist_has_no_address_or_no_verdict() {
-        // Which of both depends on whether a name server can be reached from here; an address would be wrong.
+        // The result depends on whether a name server answers on this machine; only an address would be wrong.
         let name = HostName::parse("no-such-name.invalid").unwrap();
         assert!(SystemResolver::default().resolve(&name).await.is_err());
     }
@@ -95,7 +95,7 @@ mod tests {
         assert!(matches!(of(libc_codes::FAIL), ResolveError::Unavailable(_)));
     }
 
-    /// The numbers of `<netdb.h>` on Linux.
+    /// The error codes of `<netdb.h>` on Linux.
     mod libc_codes {
         pub(super) const NO_NAME: i32 = -2;
         pub(super) const AGAIN: i32 = -3;

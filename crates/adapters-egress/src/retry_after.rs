@@ -4,8 +4,8 @@ use domain::Timestamp;
 use http::HeaderMap;
 use http::header::RETRY_AFTER;
 
-/// What `Retry-After` asks for, counted from `at`: seconds, or an HTTP date (RFC 9110, section 10.2.3). A date that is
-/// past asks for no wait; what is neither is as good as absent.
+/// The wait in `Retry-After`, counted from `at`: seconds, or an HTTP date (RFC 9110, section 10.2.3). A date in the
+/// past means no wait. A value that is neither is ignored.
 pub(crate) fn retry_after(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {

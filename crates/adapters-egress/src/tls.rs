@@ -7,31 +7,31 @@ use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-/// Whose certificates are believed.
+/// Which certificate authorities are trusted.
 #[derive(Clone, Debug, Default)]
 pub enum TrustedRoots {
-    /// What the operating system trusts.
+    /// Those that the operating system trusts.
     #[default]
     Platform,
-    /// These roots alone.
+    /// Only these roots.
     Only(Vec<CertificateDer<'static>>),
 }
 
-/// TLS cannot be set up.
+/// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsSetupError {
-    /// The operating system's roots cannot be read, or there are none.
+    /// The roots of the operating system cannot be read, or there are none.
     #[error("cannot read the system's trusted root certificates")]
     PlatformRoots(#[source] rustls::Error),
-    /// A given root is no certificate, or none was given.
-    #[error("a trusted root is no certificate")]
+    /// A given root is not a certificate, or none was given.
+    #[error("a trusted root is not a certificate")]
     Root(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The cryptography has no TLS version that we allow.
+    /// The cryptography library has neither TLS 1.2 nor TLS 1.3.
     #[error("no TLS version is available")]
     Versions(#[source] rustls::Error),
 }
 
-/// TLS 1.2 and 1.3, certificates checked, HTTP/2 or HTTP/1.1 as the receiver prefers.
+/// TLS 1.2 and 1.3 with verified certificates, and HTTP/2 or HTTP/1.1 as the receiver prefers.
 pub(crate) fn client_config(roots: &TrustedRoots) -> Result<ClientConfig, TlsSetupError> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match roots {

@@ -1,5 +1,5 @@
-//! Keys that the service has never seen, among a million stored ones: how long the caller waits, what the database is
-//! asked, and how large it is.
+//! Keys that are not in the cache, among a million stored keys: how long the caller waits, how many look-ups the
+//! database gets, and how large it is.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::subject::{Store, Subject};
 use crate::table::{median, milliseconds, print, quantile};
 
 const KEYS: u64 = 1_000_000;
-/// How many of them are called for, one after the other.
+/// How many of the keys are used, one after the other.
 const CALLS: u64 = 20_000;
-/// An idle session of Postgres tells what it did ten seconds later.
+/// An idle session of Postgres reports its statistics after ten seconds.
 const STATISTICS_LAG: Duration = Duration::from_secs(11);
 
 pub(crate) async fn measure() -> anyhow::Result<()> {
@@ -63,7 +63,7 @@ async fn wait_often(subject: &Subject) -> anyhow::Result<Vec<f64>> {
 
 /// How often Postgres looked a digest up, for calls with new keys and with the same keys again.
 async fn count_statements(cluster: &Cluster, subject: &Subject) -> anyhow::Result<()> {
-    let name = &subject.database.as_ref().context("it is on no server")?.name;
+    let name = &subject.database.as_ref().context("the database is not on a server")?.name;
     let lookups = async || {
         sleep(STATISTICS_LAG).await;
         let count = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'api_keys_digest_unique'";
@@ -85,7 +85,7 @@ async fn count_statements(cluster: &Cluster, subject: &Subject) -> anyhow::Resul
     Ok(())
 }
 
-/// What the keys take on disk.
+/// The size of the keys on disk.
 async fn size(store: Store<'_>, subject: &Subject) -> anyhow::Result<Vec<String>> {
     let (total, rows) = match store {
         Store::Sqlite => {
@@ -93,7 +93,7 @@ async fn size(store: Store<'_>, subject: &Subject) -> anyhow::Result<Vec<String>
             (std::fs::metadata(file)?.len(), None)
         }
         Store::Postgres(cluster) => {
-            let name = &subject.database.as_ref().context("it is on no server")?.name;
+            let name = &subject.database.as_ref().context("the database is not on a server")?.name;
             let size = async |function: &str| {
                 let size = cluster.execute(name, &format!("SELECT {function}('api_keys')")).await?;
                 anyhow::Ok(size.parse::<u64>()?)

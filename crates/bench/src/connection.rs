@@ -19,14 +19,14 @@ impl Connection {
         Ok(Self { stream, received: Vec::with_capacity(64 * 1024) })
     }
 
-    /// Sends the request and answers the status and the body, which is valid until the next call.
+    /// Sends the request and returns the status and the body, which is valid until the next call.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<(u16, &[u8])> {
         self.stream.write_all(request).await?;
         self.received.clear();
         loop {
             ensure!(self.stream.read_buf(&mut self.received).await? > 0, "the connection was closed");
             let Some(end) = self.received.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-            let head = std::str::from_utf8(&self.received[..end]).context("the head is no text")?;
+            let head = std::str::from_utf8(&self.received[..end]).context("the head is not UTF-8")?;
             let status = head.get(9..12).context("no status")?.parse()?;
             let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
             let whole = end + 4 + length.context("no content-length")?.parse::<usize>()?;
@@ -37,7 +37,7 @@ impl Connection {
         }
     }
 
-    /// The same, where only success will do.
+    /// As [`Self::exchange`], but fails unless the status is 200.
     pub(crate) async fn succeed(&mut self, request: &[u8]) -> anyhow::Result<&[u8]> {
         let (status, body) = self.exchange(request).await?;
         ensure!(status == 200, "{status}: {}", String::from_utf8_lossy(body));

@@ -1,4 +1,4 @@
-//! A flood of a million different unknown keys beside good ones.
+//! A flood of a million different unknown keys, and its effect on valid keys.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -16,9 +16,9 @@ use crate::table::{median, milliseconds, print, quantile};
 
 const GOOD: u64 = 1_000;
 const UNKNOWN: u64 = 1_000_000;
-/// How long the good keys are watched without the flood.
+/// How long valid keys are measured without the flood.
 const BEFORE: Duration = Duration::from_secs(10);
-/// Between two calls of the one who watches.
+/// The pause between two measured calls.
 const PAUSE: Duration = Duration::from_millis(1);
 
 pub(crate) async fn measure() -> anyhow::Result<()> {
@@ -70,9 +70,9 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long calls with good keys take in milliseconds, one after the other with a pause between, while `beside` runs.
+/// The durations of calls with valid keys in milliseconds, one after the other with pauses, while `beside` runs.
 ///
-/// On a thread of its own, so that the load's own queue is not measured.
+/// The calls run on a separate thread, so that the queue of the load is not measured.
 async fn watched(
     address: SocketAddr,
     good: &Requests,
@@ -87,7 +87,7 @@ async fn watched(
     let outcome = beside.await;
     let _ = stop.send(());
     let waits = tokio::task::spawn_blocking(|| watching.join()).await?;
-    let waits = waits.map_err(|_| anyhow::anyhow!("the watching thread panicked"))?.context("while watching")?;
+    let waits = waits.map_err(|_| anyhow::anyhow!("the measuring thread panicked"))?.context("while measuring")?;
     outcome.map(|()| waits)
 }
 

@@ -1,4 +1,4 @@
-//! The floor: what the HTTP framework costs alone, with handlers that answer fixed bytes.
+//! The floor: the cost of the HTTP framework alone, with handlers that answer fixed bytes.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 use crate::connection::Connection;
 use crate::process::Usage;
 
-/// The bare server in a process of its own, so that its processor time is its own.
+/// The bare server in a separate process, so that its processor time can be measured.
 pub(crate) struct Floor {
     pub(crate) address: SocketAddr,
     process: Child,
@@ -46,10 +46,10 @@ impl Drop for Floor {
     }
 }
 
-/// Serves until it is killed: `/{length}` answers a JSON text of so many bytes. To `GET` at once, to `POST` after it has
+/// Serves until it is killed: `/{length}` answers JSON of this many bytes. `GET` answers at once, `POST` after it has
 /// parsed a JSON object with a `token`.
 pub(crate) async fn serve(address: SocketAddr) -> anyhow::Result<()> {
-    // Made once: a handler copies a pointer.
+    // Built once: a handler copies a pointer.
     let bodies: Data<Vec<Bytes>> = Data::new((0..4096).map(text_of).collect());
     let server = HttpServer::new(move || {
         App::new()
@@ -60,7 +60,7 @@ pub(crate) async fn serve(address: SocketAddr) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A JSON text of this length: a string, where it is long enough to be one.
+/// JSON of this length: a string, if the length allows one.
 fn text_of(length: usize) -> Bytes {
     Bytes::from(format!("\"{}\"", "x".repeat(length.saturating_sub(2))))
 }

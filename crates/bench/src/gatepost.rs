@@ -15,7 +15,7 @@ use crate::process::Usage;
 
 const READY: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n";
 
-/// `gatepost dev`, which brings an identity provider; it serves as `serve` does. Its data folder outlives a restart.
+/// `gatepost dev`, which has an identity provider and serves as `serve` does. Its data folder survives a restart.
 pub(crate) struct Gatepost {
     folder: TempDir,
     settings: Vec<(String, String)>,
@@ -38,7 +38,7 @@ impl Gatepost {
         self.address
     }
 
-    /// Starts it, and answers how long it took until `/readyz` said yes.
+    /// Starts the process, and returns the time until `/readyz` succeeds.
     pub(crate) async fn start(&mut self) -> anyhow::Result<Duration> {
         let mut command = self.command(&["dev"])?;
         let log = File::create(self.folder.path().join("log"))?;
@@ -46,7 +46,7 @@ impl Gatepost {
         let start = Instant::now();
         self.process = Some(command.spawn()?);
         while !self.is_ready().await {
-            ensure!(start.elapsed() < Duration::from_secs(30), "it did not become ready");
+            ensure!(start.elapsed() < Duration::from_secs(30), "gatepost did not become ready");
             sleep(Duration::from_millis(1)).await;
         }
         Ok(start.elapsed())
@@ -57,24 +57,24 @@ impl Gatepost {
         connection.exchange(READY).await.is_ok_and(|(status, _)| status == 200)
     }
 
-    /// Runs one of its other commands to its end, and answers what it printed.
+    /// Runs another command of the binary to its end, and returns its output.
     pub(crate) fn run(&self, arguments: &[&str]) -> anyhow::Result<String> {
         let output = self.command(arguments)?.output()?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     }
 
-    /// ID tokens of so many users of the running development provider.
+    /// ID tokens of this many users of the running development provider.
     pub(crate) fn tokens(&self, users: usize) -> anyhow::Result<Vec<String>> {
         (0..users).map(|user| self.run(&["token", "--user", &format!("user-{user}")])).collect()
     }
 
-    /// What it uses of the machine.
+    /// The resources that the process uses.
     pub(crate) fn usage(&self) -> anyhow::Result<Usage> {
-        Ok(Usage(self.process.as_ref().context("it does not run")?.id()))
+        Ok(Usage(self.process.as_ref().context("gatepost is not running")?.id()))
     }
 
-    /// The folder of its data.
+    /// The data folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -106,7 +106,7 @@ impl Drop for Gatepost {
     }
 }
 
-/// The release binary beside this one: `cargo xtask bench` builds both.
+/// The release binary in the folder of this program: `cargo xtask bench` builds both.
 pub(crate) fn binary() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let binary = own.parent().unwrap_or(Path::new(".")).join("gatepost");

@@ -1,5 +1,6 @@
-//! The cheapest load that there is: callers that send one request after the other and look at little more than the
-//! answer's length. What it costs is missing to what is measured, since both share the machine.
+//! A load that costs as little as possible: callers that send one request after the other and read little more than the
+//! length of an answer. The load and the measured process share the machine, so the cost of the load is lost to the
+//! latter.
 
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -15,42 +16,42 @@ use tokio::time::{Instant, sleep};
 use crate::connection::Connection;
 use crate::stored_keys::{DIGITS, write_number};
 
-/// Callers at a time.
+/// The number of callers.
 pub(crate) const CALLERS: usize = 64;
 
-/// Requests that differ in the number of a key alone.
+/// Requests that differ only in the number of a key.
 #[derive(Clone)]
 pub(crate) struct Requests {
     bytes: Vec<u8>,
-    /// Where the number's digits stand; `None` when no key is in it.
+    /// The position of the digits of the number; `None` if the request has no key.
     digits_at: Option<usize>,
     /// The number of the first key.
     first: u64,
     /// How many keys there are.
     keys: u64,
-    /// What every answer begins with.
+    /// The start of every answer.
     status: &'static [u8],
 }
 
 impl Requests {
-    /// For `keys` keys, whose number stands in `text` as `{key}`. Every answer must be a 200.
+    /// Requests with `keys` keys, whose number replaces `{key}` in `text`. Every answer must have status 200.
     pub(crate) fn new(text: &str, keys: u64) -> Self {
         let digits_at = text.find("{key}");
         let bytes = text.replace("{key}", &"0".repeat(DIGITS)).into_bytes();
         Self { bytes, digits_at, first: 0, keys, status: b"HTTP/1.1 200 " }
     }
 
-    /// The same requests, where every answer must be a 401.
+    /// The same requests, where every answer must have status 401.
     pub(crate) fn refused(self) -> Self {
         Self { status: b"HTTP/1.1 401 ", ..self }
     }
 
-    /// The same requests, where every answer must be a 202.
+    /// The same requests, where every answer must have status 202.
     pub(crate) fn accepted(self) -> Self {
         Self { status: b"HTTP/1.1 202 ", ..self }
     }
 
-    /// The same requests to another path, which has no key in it.
+    /// The same requests to another path without a key.
     pub(crate) fn at_path(&self, path: &str) -> Self {
         let mut parts = self.bytes.splitn(3, |byte| *byte == b' ');
         let (method, old, rest) = (parts.next(), parts.next().unwrap_or_default(), parts.next());
@@ -59,12 +60,12 @@ impl Requests {
         Self { bytes, digits_at, ..self.clone() }
     }
 
-    /// The same requests with so many keys in turn, from key `first` on.
+    /// The same requests with this many keys in turn, from key `first` on.
     pub(crate) fn of_keys(&self, first: u64, count: u64) -> Self {
         Self { first, keys: count, ..self.clone() }
     }
 
-    /// The request for one key, by its place among them.
+    /// The request for the key at this index.
     pub(crate) fn of_key(&self, number: u64) -> Vec<u8> {
         let mut request = self.bytes.clone();
         self.set_key(&mut request, number);
@@ -77,14 +78,14 @@ impl Requests {
         }
     }
 
-    /// The next key in an order that no prefetcher foresees, and that comes to each once before it comes to any twice.
+    /// The next key, in an order that no prefetcher predicts, and that uses each key once before it repeats one.
     pub(crate) fn after(&self, number: u64) -> u64 {
-        // A prime above every count of keys divides none of them.
+        // This prime is larger than every count of keys, so it is coprime to each count.
         (number + 618_034_003) % self.keys
     }
 }
 
-/// What came of it.
+/// The result of a load.
 pub(crate) struct Outcome {
     pub(crate) calls: u64,
     pub(crate) elapsed: Duration,
@@ -169,7 +170,7 @@ async fn call(mut stream: TcpStream, requests: &Requests, length: usize, progres
     Ok(())
 }
 
-/// The length of every answer in bytes: they differ in nothing that would change it.
+/// The length of every answer in bytes, which is the same for all requests.
 pub(crate) async fn answer_length(address: SocketAddr, requests: &Requests) -> anyhow::Result<usize> {
     let mut connection = Connection::open(address).await?;
     connection.exchange(&requests.of_key(0)).await.context("the first call of a measurement")?;

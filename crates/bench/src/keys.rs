@@ -10,7 +10,7 @@ use crate::pgbench::{self, Amount, CREATE, LIST, REVOKE};
 use crate::table::{median, print};
 
 const ROUNDS: usize = 5;
-/// As many as the default pool has connections.
+/// The number of connections of the default pool.
 const CLIENTS: usize = 16;
 /// Ten keys for each user, the default maximum.
 const USERS: usize = 480;
@@ -30,7 +30,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
 
     let mut rounds: [Vec<Rates>; 3] = Default::default();
     for round in 0..ROUNDS {
-        // Who goes first changes, so that nobody always meets the warmer machine.
+        // The first contestant changes, so that none always runs on the warmer machine.
         for contestant in [0, 1, 2].map(|step| (step + round) % 3) {
             let database = migrated(&cluster, &mut gatepost).await?;
             rounds[contestant].push(match contestant {
@@ -44,7 +44,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A fresh database with the schema; `gatepost` is set to it.
+/// A fresh database with the schema, which `gatepost` is configured to use.
 async fn migrated(cluster: &Cluster, gatepost: &mut Gatepost) -> anyhow::Result<Database> {
     let database = cluster.database().await?;
     gatepost.set("DATABASE_URL", &database.url);
@@ -59,7 +59,7 @@ async fn over_http(gatepost: &mut Gatepost, tokens: &[String]) -> anyhow::Result
         let of = |client| (0..amount.calls).map(|call| make(client, call, &tokens[user(client, call + 1)])).collect();
         (0..amount.clients).map(of).collect()
     };
-    // As pgbench, whose connections are open when its clock starts.
+    // As pgbench does, whose measurement starts after its connections are open.
     let warm_up = Amount { calls: 60, ..READS };
     let list = requests(warm_up, &|_, _, token| request("GET", token, ""));
     send_all(gatepost.address(), list, false).await?;

@@ -1,4 +1,4 @@
-//! Load: some clients, each with a kept connection and a fixed number of calls.
+//! Load from several clients, each with a kept connection and a fixed number of calls.
 
 use std::net::SocketAddr;
 
@@ -7,10 +7,11 @@ use tokio::time::Instant;
 
 use crate::connection::Connection;
 
-/// What each client sends in turn.
+/// The requests of one client.
 pub(crate) type Requests = Vec<Vec<Vec<u8>>>;
 
-/// Sends everything, client beside client, and answers calls per second and the bodies of the answers, in order.
+/// Sends all requests, all clients at the same time, and returns calls per second and the bodies of the answers in
+/// order.
 pub(crate) async fn send_all(
     address: SocketAddr,
     requests: Requests,

@@ -1,4 +1,4 @@
-//! Measures the release binary and prints tables; asserts nothing. `docs/benchmarks.md` tells how to read them.
+//! Measures the release binary and prints tables. It asserts nothing. `docs/benchmarks.md` explains the tables.
 
 mod cold;
 mod connection;
@@ -24,12 +24,12 @@ use anyhow::bail;
 const PARTS: [&str; 10] =
     ["keys", "list", "start", "verify", "verify-postgres", "size", "cold", "flood", "webhooks", "backlog"];
 
-/// One thread for the load, so that it leaves as much as possible of the machine to what is measured.
+/// One thread for the load, so that most of the machine is left to the measured process.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let mut parts: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // Not a part: how this program starts itself beside what it measures.
+    // Not a part: this program starts itself as the bare server.
     if let ["floor", address] = parts[..] {
         return floor::serve(address.parse()?).await;
     }
@@ -48,7 +48,7 @@ async fn main() -> anyhow::Result<()> {
             "flood" => flood::measure().await?,
             "webhooks" => webhooks::measure().await?,
             "backlog" => webhooks::measure_backlog().await?,
-            _ => bail!("{part} is none of: {}", PARTS.join(", ")),
+            _ => bail!("unknown part {part}; the parts are: {}", PARTS.join(", ")),
         }
     }
     Ok(())

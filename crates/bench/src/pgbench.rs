@@ -1,8 +1,8 @@
 //! The same statements through pgbench, on the same server.
 //!
-//! The scripts hold what `adapters-postgres` sends, statement for statement, as the server's log shows it. Two
-//! differences remain, both in microseconds: pgbench cannot bind binary values, so the server decodes ids; and it does
-//! not look at the count before it inserts.
+//! The scripts send the same statements as `adapters-postgres`, as the server's log shows them. Two differences of
+//! microseconds remain: pgbench cannot bind binary values, so the server decodes ids; and pgbench does not check the
+//! count before it inserts.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ use anyhow::{Context, ensure};
 use tempfile::TempDir;
 use throwaway_postgres::{Cluster, Database};
 
-/// What a script does, and whether its statements travel together, as ours do, or one by one.
+/// A script, and whether its statements are sent together, as Gatepost sends them, or one by one.
 #[derive(Clone, Copy)]
 pub(crate) struct Script {
     text: &'static str,
@@ -21,7 +21,7 @@ pub(crate) const CREATE: Script = Script { text: include_str!("pgbench/create.sq
 pub(crate) const LIST: Script = Script { text: include_str!("pgbench/list.sql") };
 pub(crate) const REVOKE: Script = Script { text: include_str!("pgbench/revoke.sql") };
 
-/// How much: clients, transactions of each, and users in all.
+/// The load: clients, transactions of each client, and users in all.
 #[derive(Clone, Copy)]
 pub(crate) struct Amount {
     pub(crate) clients: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Amount {
     pub(crate) users: usize,
 }
 
-/// Transactions per second, connecting not counted. `pipelined`: statements are sent together where ours are.
+/// Transactions per second, without the time to connect. `pipelined` sends statements together where Gatepost does.
 pub(crate) fn run(
     cluster: &Cluster,
     database: &Database,

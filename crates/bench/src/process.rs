@@ -1,4 +1,4 @@
-//! What a process uses of the machine, as `/proc` tells it.
+//! The resources that a process uses, from `/proc`.
 
 use std::fs;
 use std::process::Command;
@@ -18,7 +18,7 @@ impl Usage {
     /// Processor time of all its threads so far, in the kernel included.
     pub(crate) fn processor_time(self) -> anyhow::Result<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.0))?;
-        // The name in parentheses may hold spaces. After it `utime` and `stime` are the 12th and 13th.
+        // The name in parentheses may contain spaces. After it, `utime` and `stime` are fields 12 and 13.
         let fields: Vec<&str> = stat.rsplit(") ").next().context("no fields")?.split(' ').collect();
         let ticks = |at: usize| fields.get(at).and_then(|text| text.parse::<u32>().ok()).context("no processor time");
         Ok(TICK * (ticks(11)? + ticks(12)?))
@@ -34,13 +34,13 @@ impl Usage {
         Ok((field("VmRSS:")?, field("VmHWM:")?))
     }
 
-    /// Stops it where it stands, so that it takes nothing from what is measured.
+    /// Pauses the process, so that it uses no resources during a measurement.
     pub(crate) fn pause(self) -> anyhow::Result<()> {
         self.signal("STOP")
     }
 
-    /// Lets it go on, and waits until it has noticed what time it is: its HTTP server looks every half second, and its
-    /// cache is trusted once it has read the change feed.
+    /// Resumes the process, and waits until it has caught up: its HTTP server reads the time every half second, and it
+    /// trusts its cache after it has read the change feed.
     pub(crate) async fn resume(self) -> anyhow::Result<()> {
         self.signal("CONT")?;
         sleep(Duration::from_millis(700)).await;

@@ -1,4 +1,4 @@
-//! What a verification costs as the number of stored keys grows, all of them hot.
+//! The cost of a verification as the number of stored keys grows, with all keys in use.
 
 use std::time::Duration;
 

@@ -6,7 +6,7 @@ use crate::gatepost::{Gatepost, binary};
 use crate::table::{median, milliseconds, print};
 
 const STARTS: usize = 9;
-/// Long enough for everything that follows a start to be over.
+/// Long enough for the work after a start to end.
 const REST: Duration = Duration::from_secs(3);
 
 pub(crate) async fn measure() -> anyhow::Result<()> {

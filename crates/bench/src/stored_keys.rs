@@ -1,4 +1,4 @@
-//! A million keys, written into a database past the service: creating them over HTTP would take minutes.
+//! A million keys, written directly into a database: creating them over HTTP would take minutes.
 
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -13,16 +13,16 @@ use diesel_mapping::schema::api_keys;
 use domain::{ApiKey, KeyDigest, KeyId, Label, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
 
-/// The digits of a key's number in its text.
+/// The digits of the number of a key.
 pub(crate) const DIGITS: usize = 38;
-/// A key's text but for the digits of its number, which stand at `{key}`: together as long as a real one.
+/// A key with `{key}` for the digits of its number, which is then as long as a real key.
 pub(crate) const KEY: &str = "svc_live_{key}";
 /// Keys of each owner, as many as the default maximum.
 const KEYS_OF_OWNER: u64 = 10;
-/// 2026-01-01, in Unix milliseconds: when the first key was created; each further one a millisecond later.
+/// When the first key was created: 2026-01-01 in Unix milliseconds. Each further key is a millisecond younger.
 const FIRST_CREATED_UNIX_MILLIS: i64 = 1_767_225_600_000;
 
-/// Writes a key's number with all its digits.
+/// Writes the number of a key with all its digits.
 pub(crate) fn write_number(digits: &mut [u8], mut number: u64) {
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
@@ -30,10 +30,10 @@ pub(crate) fn write_number(digits: &mut [u8], mut number: u64) {
     }
 }
 
-/// Stores keys 0 to `count` in a file with the schema, which nobody else has open.
+/// Stores keys 0 to `count` in a file with the schema, which no other process has open.
 pub(crate) fn store_in_sqlite(file: &Path, count: u64) -> anyhow::Result<()> {
-    let mut connection = SqliteConnection::establish(file.to_str().context("the path is no text")?)?;
-    // Nothing is lost that matters when the machine stops now.
+    let mut connection = SqliteConnection::establish(file.to_str().context("the path is not UTF-8")?)?;
+    // A crash of the machine would lose nothing that matters.
     connection.batch_execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000")?;
     connection.transaction(|connection| {
         for number in 0..count {
@@ -67,7 +67,7 @@ pub(crate) fn store_in_postgres(cluster: &Cluster, database: &Database, count: u
         let (id, digest) = (hexadecimal(key.id.as_bytes()), hexadecimal(digest.as_bytes()));
         let ApiKey { owner, label, prefix, created_at, scopes, .. } = &key;
         let (issuer, subject) = (owner.issuer(), owner.subject());
-        // COPY's text format reads two backslashes as one.
+        // The text format of COPY reads two backslashes as one.
         writeln!(
             lines,
             "\\\\x{id}\t\\\\x{digest}\t{issuer}\t{subject}\t{label}\t{prefix}\t{created_at}\t{created_at}\t{scopes}"
@@ -79,8 +79,8 @@ pub(crate) fn store_in_postgres(cluster: &Cluster, database: &Database, count: u
     Ok(())
 }
 
-/// The key of this number among so many. Owners take turns, so that an owner's keys lie apart in the order of their
-/// creation, as in real life. Every key was used once: what follows a first use is not to be measured.
+/// The key with this number among `count` keys. Owners take turns, so that the keys of an owner are apart in the order
+/// of creation, as in production. Every key was used once, so that the cost of a first use is not measured.
 fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, KeyDigest)> {
     let created_unix_millis = FIRST_CREATED_UNIX_MILLIS + i64::try_from(number)?;
     let created_at = Timestamp::from_unix_millis(created_unix_millis).context("no time")?;
@@ -100,7 +100,7 @@ fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, KeyDigest)> {
         replaced_by: None,
     };
     let text = KEY.replace("{key}", &format!("{number:0DIGITS$}"));
-    Ok((key, KeyDigest::of_presented(&text).context("the key is no key")?))
+    Ok((key, KeyDigest::of_presented(&text).context("the key is not plausible")?))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

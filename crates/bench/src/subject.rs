@@ -1,4 +1,4 @@
-//! A Gatepost with so many stored keys, and the requests that verify them.
+//! A Gatepost with a number of stored keys, and the requests that verify them.
 
 use throwaway_postgres::{Cluster, Database};
 
@@ -6,7 +6,7 @@ use crate::gatepost::Gatepost;
 use crate::hammer::Requests;
 use crate::stored_keys::{KEY, store_in_postgres, store_in_sqlite};
 
-/// More than any measurement stores, and the few per cent by which the cache's parts differ.
+/// More than any measurement stores, plus a few per cent by which the shards of the cache differ.
 const CACHE_SIZE: &str = "1200000";
 pub(crate) const OPERATOR_TOKEN: &str = "bench-bench-bench-bench-bench-bench";
 
@@ -26,16 +26,16 @@ impl Store<'_> {
     }
 }
 
-/// What is measured.
+/// The measured service.
 pub(crate) struct Subject {
     pub(crate) gatepost: Gatepost,
     pub(crate) keys: u64,
-    /// Its database, when that is on a Postgres server.
+    /// Its database, if it is on a Postgres server.
     pub(crate) database: Option<Database>,
 }
 
 impl Subject {
-    /// Stores the keys. The service does not run yet, and its cache would hold them all.
+    /// Stores the keys. The service does not run yet; its cache is large enough for all keys.
     pub(crate) async fn new(store: Store<'_>, keys: u64) -> anyhow::Result<Self> {
         let mut gatepost = Gatepost::new()?;
         gatepost.set("OPERATOR_TOKEN", OPERATOR_TOKEN);

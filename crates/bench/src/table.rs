@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A Markdown table, as `docs/benchmarks.md` keeps it.
+/// A Markdown table in the form of `docs/benchmarks.md`.
 #[expect(clippy::print_stdout, reason = "the result is for reading")]
 pub(crate) fn print(title: &str, head: &[&str], rows: &[Vec<String>]) {
     println!("\n### {title}\n\n| {} |\n|{}", head.join(" | "), "---|".repeat(head.len()));
@@ -11,7 +11,7 @@ pub(crate) fn print(title: &str, head: &[&str], rows: &[Vec<String>]) {
     }
 }
 
-/// The middle one; the mean of the two in the middle when their number is even.
+/// The median; of an even number of values the mean of the two in the middle.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -19,7 +19,7 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
 }
 
-/// The value below which this share of the values is.
+/// The quantile: the value below which this share of the values lies.
 pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

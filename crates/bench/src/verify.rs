@@ -22,7 +22,7 @@ struct Contestant {
     address: SocketAddr,
     usage: Usage,
     requests: Requests,
-    /// Which contestant's shape it has, without doing anything.
+    /// The contestant whose request and answer sizes this bare one has.
     floor: usize,
     rounds: Vec<Round>,
 }
@@ -68,7 +68,7 @@ async fn measure(store: Store<'_>) -> anyhow::Result<()> {
         }
     }
     for round in 0..ROUNDS {
-        // Who goes first changes, so that nobody always meets the warmer machine.
+        // The first contestant changes, so that none always runs on the warmer machine.
         let count = contestants.len();
         for turn in 0..count {
             let contestant = &mut contestants[(turn + round) % count];
@@ -80,14 +80,14 @@ async fn measure(store: Store<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A bare `GET` and a bare `POST`, whose answers are as long as ours.
+/// A bare `GET` and a bare `POST`, whose answers are as long as those of Gatepost.
 async fn floors(floor: &Floor, subject: &Subject) -> anyhow::Result<Vec<Contestant>> {
     let mut floors = Vec::new();
     for (number, (name, requests)) in
         [("bare GET", subject.forward_auth()), ("bare POST, body parsed", subject.introspect())].into_iter().enumerate()
     {
         let whole = answer_length(subject.gatepost.address(), &requests).await?;
-        // The head of a bare answer with a body of three digits' length is this long.
+        // The length of the head of a bare answer whose body has 100 to 999 bytes.
         let bare = answer_length(floor.address, &requests.at_path("/100")).await? - 100;
         let requests = requests.at_path(&format!("/{}", whole.saturating_sub(bare).max(100)));
         let (name, address, usage) = (name.to_owned(), floor.address, floor.usage());
@@ -97,7 +97,7 @@ async fn floors(floor: &Floor, subject: &Subject) -> anyhow::Result<Vec<Contesta
 }
 
 impl Contestant {
-    /// One round, in which no other contestant runs. Its background work does: uses of keys are written meanwhile.
+    /// One round, in which no other contestant runs. The background work continues: uses of keys are written.
     async fn compete(&self) -> anyhow::Result<Round> {
         self.usage.resume().await?;
         let before = self.usage.processor_time()?;
@@ -111,7 +111,7 @@ impl Contestant {
         median(&self.rounds.iter().map(value).collect::<Vec<_>>())
     }
 
-    /// The median of what each round gives beside the floor's in the same turn: the machine drifts from turn to turn.
+    /// The median ratio of each round to the floor in the same turn, because the speed of the machine drifts.
     fn median_beside(&self, floor: &Self, ratio: impl Fn(&Round, &Round) -> f64) -> f64 {
         median(&self.rounds.iter().zip(&floor.rounds).map(|(own, floor)| ratio(own, floor)).collect::<Vec<_>>())
     }

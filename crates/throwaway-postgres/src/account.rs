@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Context;
 
-/// Whom the server runs as: ourselves, or another user when we are root, whom Postgres refuses.
+/// The user that runs the server: the current user, or another user if that is root, which Postgres refuses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
     other: Option<(u32, u32)>,
@@ -19,10 +19,16 @@ impl Account {
         }
         let users = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
         let other = ["postgres", "nobody"].iter().find_map(|name| ids_of(&users, name));
-        Ok(Self { other: Some(other.context("running as root, and neither postgres nor nobody is a user here")?) })
+        Ok(Self {
+            other: Some(
+                other.context(
+                    "this process runs as root, and the system has neither a user postgres nor a user nobody",
+                )?,
+            ),
+        })
     }
 
-    /// Gives a file or folder to the account.
+    /// Changes the owner of a file or folder to the account.
     pub(crate) fn own(self, path: &Path) -> anyhow::Result<()> {
         let Some((user, group)) = self.other else { return Ok(()) };
         chown(path, Some(user), Some(group)).with_context(|| format!("cannot hand over {}", path.display()))
@@ -36,7 +42,7 @@ impl Account {
     }
 }
 
-/// Whether this process is root's. `/proc/self` belongs to whom the process runs as.
+/// Whether this process runs as root: the user of a process owns its `/proc/self`.
 pub(crate) fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }

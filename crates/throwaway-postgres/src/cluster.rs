@@ -14,16 +14,16 @@ use crate::account::Account;
 use crate::watchdog::Watchdog;
 use crate::{Database, ServerBinaries};
 
-/// Names the cluster that an ancestor has lent: its port, a colon, its folder.
+/// The variable with the cluster that a parent process shares: its port, a colon, its folder.
 const LOAN: &str = "THROWAWAY_POSTGRES_LOAN";
 
-/// How a cluster is set up.
+/// The settings of a cluster.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterSettings {
-    /// Whether a commit waits for the disk. Off, nothing is lost when the server or its clients are killed, only when
-    /// the machine is; measurements turn it on.
+    /// Whether a commit waits for the disk. Without it, data survives a killed server or client, but not a crash of the
+    /// machine. Measurements turn it on.
     pub durable: bool,
-    /// The most connections at once.
+    /// The maximum of connections at the same time.
     pub connections_max: u32,
 }
 
@@ -33,7 +33,7 @@ impl Default for ClusterSettings {
     }
 }
 
-/// A running Postgres server with its own data folder. Both are gone when this is dropped, and when the process ends.
+/// A running Postgres server with its own data folder. Both are removed on drop, and when the process ends.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     inner: Arc<Inner>,
@@ -47,17 +47,17 @@ struct Inner {
     port: u16,
     databases: AtomicU32,
     server: Mutex<Option<Child>>,
-    // `None`: the cluster is lent, and another process's to end. Dropped last, and only then the folder is removed.
+    // `None` if another process owns the cluster and stops it. The folder is removed after this field is dropped.
     _watchdog: Option<Watchdog>,
 }
 
 impl Cluster {
-    /// The cluster of this process, started at the first call, with the settings that tests want. Where an ancestor of
-    /// the process has lent its own ([`Cluster::loan`]), that one: test runners start many processes.
+    /// The cluster of this process, which the first call starts with the settings for tests. If a parent process shares
+    /// its cluster ([`Cluster::loan`]), that one: test runners start many processes.
     ///
     /// # Errors
     ///
-    /// No server is installed (the text names the command that installs one), or it does not start.
+    /// No server is installed (the error names the command that installs one), or the server does not start.
     pub async fn shared() -> anyhow::Result<&'static Self> {
         static SHARED: OnceCell<Cluster> = OnceCell::const_new();
         SHARED
@@ -68,11 +68,11 @@ impl Cluster {
             .await
     }
 
-    /// Starts a cluster of one's own.
+    /// Starts a separate cluster.
     ///
     /// # Errors
     ///
-    /// No server is installed (the text names the command that installs one), or it does not start.
+    /// No server is installed (the error names the command that installs one), or the server does not start.
     pub async fn start(settings: ClusterSettings) -> anyhow::Result<Self> {
         let inner = off_the_runtime(move || Inner::create(|new| new.initialise(settings))).await?;
         Ok(Self { inner: Arc::new(inner) })
@@ -90,17 +90,17 @@ impl Cluster {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Makes a standby take writes, and returns when it does.
+    /// Promotes a standby, and returns when it accepts writes.
     ///
     /// # Errors
     ///
-    /// It is no standby, or is stopped.
+    /// The cluster is not a standby, or is stopped.
     pub async fn promote(&self) -> anyhow::Result<()> {
         self.execute("postgres", "SELECT pg_promote()").await.map(drop)
     }
 
-    /// The environment variable, name and value, by which the processes that this one starts find this cluster as
-    /// their [`Cluster::shared`]. It is gone when this process is.
+    /// The environment variable, name and value, with which child processes use this cluster as their
+    /// [`Cluster::shared`]. The cluster ends with this process.
     pub fn loan(&self) -> (&'static str, String) {
         (LOAN, format!("{}:{}", self.port(), self.inner.folder.display()))
     }
@@ -117,7 +117,7 @@ impl Cluster {
         Ok(Database { url: format!("postgres://postgres@127.0.0.1:{}/{name}", self.port()), name })
     }
 
-    /// Runs SQL in the named database through psql, and answers what it prints: unaligned, tuples only.
+    /// Runs SQL in the named database through psql, and returns its output: unaligned, tuples only.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Cluster {
         off_the_runtime(move || inner.psql(&database, &sql)).await
     }
 
-    /// Stops the server as an operator does: transactions end, connections are closed, data is written.
+    /// Stops the server as an operator does: transactions end, connections close, data is written.
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// As these two.
+    /// As those two.
     pub async fn restart(&self) -> anyhow::Result<()> {
         self.stop().await?;
         self.start_again().await
@@ -170,12 +170,12 @@ impl Cluster {
         self.inner.port
     }
 
-    /// The folder that holds the server's files.
+    /// The folder with the files of the server.
     pub fn data_folder(&self) -> PathBuf {
         self.inner.folder.join("data")
     }
 
-    /// The server's programs, such as `pgbench`.
+    /// The programs of the server, such as `pgbench`.
     pub fn binaries(&self) -> &ServerBinaries {
         &self.inner.binaries
     }
@@ -245,10 +245,10 @@ impl Inner {
              shared_buffers = '64MB'\nlog_min_messages = 'warning'\n"
         );
         let file = self.folder.join("data/postgresql.auto.conf");
-        fs::write(file, configuration).context("cannot write the server's configuration")
+        fs::write(file, configuration).context("cannot write the configuration of the server")
     }
 
-    /// With the settings of the primary, which are copied too.
+    /// Copies the primary with its settings.
     fn copy_primary(&self, port: u16) -> anyhow::Result<()> {
         let mut copy = self.command("pg_basebackup");
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-p", &port.to_string(), "-D", "data", "-R", "--no-sync"]);
@@ -258,7 +258,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Another process may take a port between our look and the server's: then another port is tried.
+    /// Another process may take a port before the server does; then the next port is tried.
     fn start_on_a_free_port(&mut self) -> anyhow::Result<()> {
         for _ in 0..10 {
             self.port = free_port()?;
@@ -273,12 +273,12 @@ impl Inner {
 
     fn run_server(&self) -> anyhow::Result<()> {
         let mut server = self.server();
-        ensure!(server.is_none(), "the server runs already");
+        ensure!(server.is_none(), "the server is already running");
         let mut postgres = self.command("postgres");
         postgres.args(["-D", "data", "-p", &self.port.to_string()]);
         let log = File::create(self.folder.join("server.log")).context("cannot create the server's log")?;
         postgres.stderr(log).stdout(Stdio::null());
-        // A group of its own: a Ctrl-C in the terminal is for us, and ends the server through the watchdog.
+        // A separate process group: a Ctrl-C in the terminal ends this process, and then the watchdog ends the server.
         let mut child = postgres.process_group(0).spawn().context("cannot run postgres")?;
         wait_until(|| self.is_ready(child.id()) || !matches!(child.try_wait(), Ok(None)));
         if self.is_ready(child.id()) && matches!(child.try_wait(), Ok(None)) {
@@ -290,8 +290,8 @@ impl Inner {
         bail!("the Postgres server did not start: {}", self.log())
     }
 
-    /// The server's pid file says so in its last line, once connections are accepted. A crash leaves the file behind,
-    /// so it must be this server's.
+    /// Whether the server accepts connections, which the last line of its pid file says. A crash leaves the file
+    /// behind, so the pid in it must be that of this server.
     fn is_ready(&self, process: u32) -> bool {
         let pid_file = fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap_or_default();
         let mut lines = pid_file.lines().map(str::trim);
@@ -317,7 +317,7 @@ impl Inner {
         Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
     }
 
-    /// One of the server's programs, run as the account in the folder, with nothing of our environment's `PG…`.
+    /// A program of the server, run as the account in the folder, without the `PG…` variables of the environment.
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.binaries.path(program));
         command.env_clear().env("LC_ALL", "C").env("PATH", "/usr/bin:/bin");
@@ -343,8 +343,8 @@ impl Drop for Inner {
     }
 }
 
-/// A free port below those that the kernel gives to outgoing connections (32768 and up): nobody takes it by accident
-/// while the server is stopped.
+/// A free port below those of outgoing connections (32768 and up), so that no other process takes it by accident while
+/// the server is stopped.
 fn free_port() -> anyhow::Result<u16> {
     use std::hash::{BuildHasher, RandomState};
     let start = RandomState::new().hash_one(std::process::id()) % 12_000;
@@ -354,7 +354,7 @@ fn free_port() -> anyhow::Result<u16> {
     free.next().context("no port from 20000 to 31999 is free")
 }
 
-/// Asks every few milliseconds, for 30 s; answers whether it came true.
+/// Checks a condition every few milliseconds for at most 30 s, and returns whether it became true.
 fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
     const PAUSE: Duration = Duration::from_millis(5);
     (0..6_000).any(|_| {

@@ -1,8 +1,9 @@
 /// One empty database of a cluster.
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// Where it is: `postgres://postgres@127.0.0.1:<port>/<name>`. No password: the cluster trusts loopback.
+    /// The URL: `postgres://postgres@127.0.0.1:<port>/<name>`. There is no password, because the cluster trusts
+    /// loopback.
     pub url: String,
-    /// Its name.
+    /// The name of the database.
     pub name: String,
 }

@@ -1,4 +1,4 @@
-//! A fresh Postgres cluster for one test or bench run, gone with the process.
+//! A fresh Postgres cluster for one test or bench run, which ends with the process.
 //!
 //! ```no_run
 //! # async fn example() -> anyhow::Result<()> {
@@ -9,13 +9,12 @@
 //! # }
 //! ```
 //!
-//! - [`Cluster::shared`] is one cluster for the whole process, started when it is first asked for, each test with a
-//!   [`Database`] of its own. [`Cluster::start`] is a cluster of one's own, which may be stopped and started again.
-//! - The server listens on loopback alone, trusts everybody there, and keeps its data in a temporary folder.
-//! - It never outlives this process, even one that is killed: see `watchdog.rs`.
-//! - Run by root, the server runs as another user, because Postgres refuses root.
-//! - With no server installed, root on Debian gets one through apt; everybody else gets an error that names the one
-//!   command to run.
+//! - [`Cluster::shared`] is one cluster for the whole process, which the first call starts. Each test makes its own
+//!   [`Database`] in it. [`Cluster::start`] starts a separate cluster, which may be stopped and started again.
+//! - The server listens only on loopback, trusts every local user, and keeps its data in a temporary folder.
+//! - It ends with this process, even if the process is killed: see `watchdog.rs`.
+//! - If this process runs as root, the server runs as another user, because Postgres refuses root.
+//! - If no server is installed, root on Debian gets one through apt. Other users get an error with the command to run.
 
 mod account;
 mod cluster;

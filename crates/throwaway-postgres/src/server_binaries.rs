@@ -8,18 +8,18 @@ use crate::account;
 
 const INSTALL: &str = "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y postgresql";
 
-/// The folder in which a Postgres server's programs are.
+/// The folder with the programs of a Postgres server.
 #[derive(Clone, Debug)]
 pub struct ServerBinaries {
     folder: PathBuf,
 }
 
 impl ServerBinaries {
-    /// Finds them, or installs them where that can be done without asking anybody (root on Debian and its kin).
+    /// Finds the programs, or installs them as root on Debian and similar systems.
     ///
     /// # Errors
     ///
-    /// None is installed and none can be installed here; the text names the command that does.
+    /// No server is installed, and this user cannot install one; the error names the command to run.
     pub fn find_or_install() -> anyhow::Result<Self> {
         if let Some(found) = Self::find() {
             return Ok(found);
@@ -43,7 +43,7 @@ impl ServerBinaries {
     }
 }
 
-/// Debian's folders, the newest version first.
+/// The folders of Debian, newest version first.
 fn packaged_folders() -> Vec<PathBuf> {
     let entries = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<(u32, PathBuf)> = entries
@@ -53,7 +53,7 @@ fn packaged_folders() -> Vec<PathBuf> {
     folders.into_iter().map(|(_, folder)| folder).collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "where programs are is no configuration of ours")]
+#[expect(clippy::disallowed_methods, reason = "the path of a program does not configure Gatepost")]
 fn search_path() -> Vec<PathBuf> {
     std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect()
 }
@@ -63,7 +63,7 @@ fn configured_folder() -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
 }
 
-/// One process at a time: tests run in many, and the second finds what the first installed.
+/// Runs in one process at a time: tests run in many, and the second one finds what the first one installed.
 fn install() -> anyhow::Result<()> {
     let path = std::env::temp_dir().join("throwaway-postgres-install.lock");
     let lock = File::create(path).context("cannot create the lock of the installation")?;

@@ -4,9 +4,9 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use anyhow::Context;
 
-/// Waits for the end of its input, then stops the server at once and removes the folder. The server is told again,
-/// because it may have been starting when the end came. It has ended when its pid file is gone: its process may stay
-/// as a zombie where nobody collects orphans, as in many containers.
+/// Waits for the end of its input, then stops the server at once and removes the folder. The script signals the server
+/// repeatedly, because the server may still be starting. The server has ended when its pid file is gone: its process
+/// may stay as a zombie if no process collects orphans, as in many containers.
 const SCRIPT: &str = r#"
 cd /
 cat > /dev/null
@@ -34,7 +34,7 @@ impl Watchdog {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "throwaway-postgres"]).arg(folder);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // A group of its own: a Ctrl-C in the terminal must not reach it.
+        // A separate process group: a Ctrl-C in the terminal must not reach it.
         let mut shell = command.process_group(0).spawn().context("cannot start the watchdog")?;
         let pipe = shell.stdin.take();
         Ok(Self { shell, pipe })

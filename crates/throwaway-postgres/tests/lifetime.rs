@@ -1,4 +1,4 @@
-//! A cluster serves, survives what its tests do to it, and is gone afterwards.
+//! A cluster serves, survives stops and crashes, and is removed afterwards.
 
 use std::process::{Command, Stdio};
 
@@ -36,7 +36,7 @@ async fn a_dropped_cluster_leaves_nothing() {
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
 }
 
-/// Runs this test binary again as a process that finds the cluster of its parent.
+/// Runs this test binary again as a process that uses the cluster of its parent.
 #[tokio::test]
 async fn a_lent_cluster_is_the_child_s_too() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
@@ -73,7 +73,7 @@ fn a_killed_process_leaves_nothing() {
     }));
 }
 
-/// Does nothing by itself: see [`a_killed_process_leaves_nothing`].
+/// Does nothing alone: see [`a_killed_process_leaves_nothing`].
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "the parent tells this child what it is")]
 #[expect(clippy::print_stdout, reason = "the parent reads it")]

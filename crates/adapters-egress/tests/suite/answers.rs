@@ -115,7 +115,7 @@ async fn a_body_is_kept_whole_up_to_16_kib() {
 
 #[tokio::test]
 async fn a_gzip_bomb_stays_packed() {
-    // The start of a gzip member; what would come out of it matters to nobody here.
+    // The start of a gzip member. Its content does not matter.
     let packed = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3][..], &[0xec; 2_000]].concat();
     let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", packed.len());
     let receiver = Receiver::answering([head.as_bytes(), &packed].concat()).await;

@@ -6,7 +6,7 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) struct Canary(TcpListener);
 
 impl Canary {
-    /// On every IPv4 and, where the machine has it, IPv6 address.
+    /// Listens on every IPv4 address and, if the machine has IPv6, every IPv6 address.
     pub(crate) async fn everywhere() -> Self {
         let listener = match TcpListener::bind("[::]:0").await {
             Ok(listener) => listener,
@@ -23,7 +23,7 @@ impl Canary {
         self.0.local_addr().unwrap().port()
     }
 
-    /// Connects once, and expects to be the first who did: connections are accepted in their order.
+    /// Connects once, and expects to be the first: connections are accepted in order.
     pub(crate) async fn assert_untouched(self) {
         let mut address = self.0.local_addr().unwrap();
         if address.ip().is_unspecified() {

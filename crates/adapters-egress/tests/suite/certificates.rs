@@ -6,7 +6,7 @@ use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// An authority of one test.
+/// A certificate authority for one test.
 pub(crate) struct Authority {
     certificate: Certificate,
     issuer: Issuer<'static, KeyPair>,
@@ -24,7 +24,7 @@ impl Authority {
         vec![self.certificate.der().clone()]
     }
 
-    /// A server that is good for `names`, and speaks these protocols.
+    /// A server with a certificate for `names` and these protocols.
     pub(crate) fn acceptor(&self, names: &[&str], protocols: &[&[u8]]) -> TlsAcceptor {
         self.acceptor_of(&params(names), protocols)
     }

@@ -17,16 +17,16 @@ pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 pub(crate) const EVENT: EventId = EventId::from_bytes([7; 16]);
 pub(crate) const BODY: &[u8] = br#"{"type":"a.b","timestamp":"2026-11-21T01:42:03.120Z","data":{"n":1.10}}"#;
 
-/// Long enough for whatever ends by itself.
+/// Long enough for everything that ends without a deadline.
 pub(crate) const PATIENT: Duration = Duration::from_secs(20);
-/// For what never ends by itself.
+/// The deadline for attempts that never end without one.
 pub(crate) const IMPATIENT: Duration = Duration::from_millis(300);
 
 pub(crate) fn now() -> Timestamp {
     Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap()
 }
 
-/// What one test changes of the sender.
+/// The settings of the sender that a test changes.
 pub(crate) struct Sending {
     pub(crate) allowed_networks: &'static [&'static str],
     pub(crate) resolver: Arc<dyn Resolver>,
@@ -78,7 +78,7 @@ pub(crate) async fn send(sender: &GuardedSender, url: &str) -> AttemptOutcome {
     sender.send(attempt(url, &[SECRET])).await
 }
 
-/// An attempt at a URL as it may have come into the store: nothing has judged it.
+/// An attempt at a URL that nothing has checked, as a store may contain it.
 pub(crate) fn attempt(url: &str, secrets: &[&str]) -> Attempt {
     Attempt {
         url: TargetUrl::from_stored(url).unwrap(),

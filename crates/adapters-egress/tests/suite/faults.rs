@@ -1,4 +1,4 @@
-//! Receivers that do not answer, or not to the end.
+//! Receivers that answer nothing, or only a part.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::{Instant, interval, timeout};
 use crate::exchange::{IMPATIENT, PATIENT, Sending, answered, failed, send};
 use crate::receiver::{Receiver, read_request};
 
-/// How late the deadline may come on a busy machine: far less than for ever.
+/// How late the deadline may take effect on a busy machine.
 const LENIENCE: Duration = Duration::from_secs(2);
 
 fn too_slow(status: u16, excerpt: &[u8]) -> AttemptOutcome {

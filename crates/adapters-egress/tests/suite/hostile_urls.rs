@@ -8,7 +8,7 @@ use crate::exchange::{Sending, failed, send};
 use crate::scripted_resolver::{Lookup, ScriptedResolver};
 
 /// Literal addresses in every spelling, and names that mean this machine: no resolver may ever see them. `{p}` is the
-/// canary's port.
+/// port of the canary.
 const LITERALS: &[&str] = &[
     "http://127.0.0.1:{p}/",
     "http://127.0.0.1.:{p}/",
@@ -110,7 +110,7 @@ const LITERALS: &[&str] = &[
     "jar:http://127.0.0.1:{p}/!/",
 ];
 
-/// Names that resolve, as the test's resolver has it, to this machine.
+/// Names that the resolver of the test resolves to this machine.
 const NAMES: &[(&str, &str)] = &[
     ("http://rebind.example:{p}/", "rebind.example."),
     ("http://rebind.example.:{p}/", "rebind.example."),
@@ -130,7 +130,7 @@ const NAMES: &[(&str, &str)] = &[
     ("https://rebind.example:{p}/", "rebind.example."),
 ];
 
-/// What the URL standard itself refuses, so that it never becomes a target.
+/// Strings that the URL standard refuses, so that they never become a target.
 const NO_URLS: &[&str] = &[
     "",
     "127.0.0.1",
@@ -179,7 +179,7 @@ async fn no_name_reaches_a_socket_and_all_are_resolved_as_absolute() {
         let resolver = ScriptedResolver::new(&[Lookup::Addresses(&["127.0.0.1"])]);
         let url = template.replace("{p}", &canary.port().to_string());
         if TargetUrl::from_stored(&url).is_none() {
-            assert_eq!(*asked, "", "{url:?} is no URL");
+            assert_eq!(*asked, "", "{url:?} is not a URL");
             continue;
         }
         assert_eq!(bare(&resolver).send(&url).await, failed(FailureReason::AddressRefused), "{url:?}");

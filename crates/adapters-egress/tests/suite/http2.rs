@@ -14,7 +14,7 @@ use crate::certificates::Authority;
 use crate::exchange::{BODY, EVENT, IMPATIENT, PATIENT, Sending, answered, failed, send};
 use crate::receiver::Receiver;
 
-/// What a receiver does with the first stream of a connection; it serves the others.
+/// What a receiver does with the first stream of a connection. It serves the others.
 #[derive(Clone, Copy)]
 enum Temper {
     Serves,
@@ -95,7 +95,7 @@ async fn answer(
     }
 }
 
-/// Sends for as long as it is let.
+/// Sends as long as the peer accepts data.
 async fn pour(mut stream: h2::SendStream<Bytes>) {
     loop {
         stream.reserve_capacity(4_096);
@@ -129,7 +129,7 @@ async fn a_receiver_that_goes_away_politely_loses_nothing() {
 async fn a_receiver_that_goes_away_at_once_fails_the_attempt_and_not_the_next() {
     let http2 = Http2::new(Temper::GoesAwayAtOnce).await;
     assert_eq!(http2.send().await, failed(FailureReason::Connect));
-    assert_eq!(http2.send().await, failed(FailureReason::Connect), "on a connection of its own");
+    assert_eq!(http2.send().await, failed(FailureReason::Connect), "on a second connection");
     assert_eq!(http2.receiver.connections(), 2);
 }
 

@@ -1,4 +1,4 @@
-//! The guarded client against real sockets: hostile targets, and receivers of every temper.
+//! The guarded client with real sockets: hostile targets, and receivers that answer in every way.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop a test as tests do")]
 

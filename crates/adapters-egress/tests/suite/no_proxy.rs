@@ -4,7 +4,7 @@ use crate::canary::Canary;
 
 const CHILD: &str = "answers::a_delivery_carries_the_bytes_and_the_headers";
 
-/// A process that is told of a proxy in every customary way delivers, and not through it.
+/// A process whose environment names a proxy in every usual way delivers, and does not use the proxy.
 #[tokio::test]
 async fn no_proxy_is_taken_from_the_environment() {
     let canary = Canary::everywhere().await;

@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// A request as it came over the wire.
+/// A request as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
     pub(crate) head: String,
@@ -14,14 +14,14 @@ pub(crate) struct Received {
 }
 
 impl Received {
-    /// The value of a header, by its name in lower case.
+    /// The value of a header, by its lower-case name.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 }
 
-/// A receiver on a port of its own, gone with the value.
+/// A receiver on a free port, which ends with the value.
 pub(crate) struct Receiver {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -30,7 +30,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Does with each connection what `script` says.
+    /// Handles each connection as `script` says.
     pub(crate) async fn acting<F>(script: impl Fn(TcpStream) -> F + Send + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -70,7 +70,7 @@ impl Receiver {
         receiver
     }
 
-    /// Reads a request, writes these bytes, and then neither does anything nor closes.
+    /// Reads a request, writes these bytes, and then keeps the connection open.
     pub(crate) async fn falling_silent_after(answer: &'static [u8]) -> Self {
         Self::acting(move |mut stream| async move {
             read_request(&mut stream).await;
@@ -103,7 +103,7 @@ impl Drop for Receiver {
     }
 }
 
-/// The next request on a connection; `None` when it was closed before one was whole.
+/// The next request on a connection; `None` if the connection closed before a request was complete.
 pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> Option<Received> {
     let mut bytes = Vec::new();
     let head_length = loop {

@@ -6,7 +6,7 @@ use adapters_egress::{ResolveError, Resolver};
 use async_trait::async_trait;
 use domain::webhooks::HostName;
 
-/// What a lookup is to answer.
+/// The result of a look-up.
 #[derive(Clone, Debug)]
 pub(crate) enum Lookup {
     Addresses(&'static [&'static str]),
@@ -15,7 +15,7 @@ pub(crate) enum Lookup {
     Hangs,
 }
 
-/// Answers lookups in the order of a script, the last answer for ever, and remembers what it was asked.
+/// Answers look-ups in the order of a script, repeats the last answer, and records the names.
 pub(crate) struct ScriptedResolver {
     script: Vec<Lookup>,
     asked: Mutex<Vec<String>>,

@@ -1,5 +1,5 @@
-//! Signatures as the reference library of Standard Webhooks computes them. Its own `verify` reads the wall clock, so
-//! that it is asked for the signature instead, and compared.
+//! Signatures as the reference library of Standard Webhooks computes them. The library's `verify` reads the wall clock, so
+//! the test computes the signature with the library and compares.
 
 use domain::ports::WebhookSender as _;
 use standardwebhooks::Webhook;

@@ -8,7 +8,7 @@ use crate::certificates::Authority;
 use crate::exchange::{Sending, failed, send};
 use crate::receiver::{Receiver, read_request};
 
-/// Answers 200 to whoever believes its certificate, and notes which server name was asked for.
+/// Answers 200 to each client that trusts its certificate, and records the server name of the handshake.
 async fn secure(acceptor: TlsAcceptor, names: Arc<Mutex<Vec<Option<String>>>>) -> Receiver {
     Receiver::acting(move |stream| {
         let (acceptor, names) = (acceptor.clone(), Arc::clone(&names));

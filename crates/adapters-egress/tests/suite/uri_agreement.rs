@@ -1,5 +1,5 @@
-//! Two parsers read a target: the URL standard's, which is judged, and the client's, which is connected to. Where they
-//! disagree on the host, a judged URL would lead to another place.
+//! Two parsers read a target: that of the URL standard, whose host is checked, and that of the client, whose host is
+//! connected to. If they disagreed, an allowed URL could lead to a refused host.
 
 use domain::webhooks::TargetUrl;
 use http::Uri;
@@ -15,7 +15,7 @@ proptest! {
         rest in "([a-zA-Z0-9.:@%\\[\\]#?/\\\\_!$&'()*+,;=~^`|{}<>\" \\-]|\\PC){0,30}",
     ) {
         let Some(target) = TargetUrl::from_stored(&format!("{scheme}{rest}")) else { return Ok(()) };
-        // What the client cannot read is never sent.
+        // A URL that the client cannot parse is never sent.
         let Ok(uri) = target.as_str().parse::<Uri>() else { return Ok(()) };
         prop_assert_eq!(uri.scheme_str(), Some(target.url().scheme()));
         prop_assert_eq!(uri.port_u16(), target.url().port());

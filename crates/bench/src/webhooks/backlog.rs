@@ -1,4 +1,4 @@
-//! What a backlog does to its neighbours, and to memory.
+//! The effect of a backlog on other subscriptions, and on memory.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -18,11 +18,11 @@ const HEALTHY: &str = "user-healthy";
 const BATCH: usize = 500;
 const NEIGHBOURS: usize = 100;
 const EVENTS: usize = 1_000;
-/// So that each of the hundred neighbours gets five events a second.
+/// Gives each of the hundred other subscriptions five events a second.
 const EVENTS_PER_SECOND: usize = 50;
 
-/// 100,000 deliveries to a receiver that hangs, beside 100 healthy subscriptions of another user: how long a new event
-/// takes to reach the first of those.
+/// With 100,000 deliveries to a receiver that hangs, the time until a new event reaches the first of 100 healthy
+/// subscriptions of another user.
 pub(crate) async fn neighbours(store: Store<'_>) -> anyhow::Result<Vec<String>> {
     LocalSet::new().run_until(beside_a_backlog(store)).await
 }
@@ -56,7 +56,7 @@ async fn beside_a_million(store: Store<'_>) -> anyhow::Result<Vec<String>> {
     Ok(vec![store.name().into(), mib(after_ingest), mib(now), mib(peak)])
 }
 
-/// A Gatepost with so many deliveries waiting for a receiver that accepts connections and says nothing.
+/// A Gatepost with this many deliveries waiting for a receiver that accepts connections and never answers.
 async fn stuck(store: Store<'_>, deliveries: usize) -> anyhow::Result<Subject> {
     let subject = Subject::start(store, &[("LOG", "warn")]).await?;
     subject.subscribe(STUCK, &[hanging().await?]).await?;

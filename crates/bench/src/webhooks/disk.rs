@@ -1,4 +1,4 @@
-//! What the disk gives: the yardstick of everything that is durable before it is answered.
+//! The speed of the disk, which limits everything that is durable before it is answered.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 const TIME: Duration = Duration::from_secs(1);
-/// As much as a small transaction writes.
+/// The size of a small transaction.
 const COMMIT: [u8; 4096] = [7; 4096];
 
 /// Appends of 4 KiB, each flushed to disk before the next, in one second.

@@ -14,11 +14,11 @@ use crate::table::{milliseconds, quantile};
 const USER: &str = "user-0";
 const EVENTS_PER_SECOND: usize = 200;
 const EVENTS: usize = 4_000;
-/// Left out at the start: connections are opened.
+/// Events at the start that do not count, because connections are opened.
 const WARM_UP: usize = 400;
 const CALLERS: usize = 8;
 
-/// Publishes 200 events a second, whatever becomes of them, and answers quantiles of the time until each is received.
+/// Publishes 200 events a second at a fixed pace, and returns quantiles of the time until each is received.
 pub(crate) async fn measure(store: Store<'_>) -> anyhow::Result<Vec<String>> {
     LocalSet::new().run_until(paced(store)).await
 }
@@ -40,7 +40,7 @@ pub(crate) fn row(name: &str, latencies: &[f64]) -> Vec<String> {
     vec![name.into(), at(0.5), at(0.9), at(0.99), at(0.999), at(1.0)]
 }
 
-/// Publishes event after event, each at its time, and answers when each was sent.
+/// Publishes event after event, each at its time, and returns when each was sent.
 pub(crate) async fn publish_at_pace(
     subject: &Subject,
     user: &'static str,

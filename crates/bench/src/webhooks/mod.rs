@@ -1,4 +1,4 @@
-//! Webhooks: accepted, delivered, how fast, and what a backlog does.
+//! Webhooks: how many are accepted and delivered, how fast, and the effect of a backlog.
 
 mod backlog;
 mod disk;
@@ -14,7 +14,7 @@ use crate::table::print;
 
 const QUANTILES: [&str; 6] = ["database", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "worst ms"];
 
-/// Everything but the backlogs.
+/// All measurements except the backlogs.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
     let stores = [Store::Sqlite, Store::Postgres(&cluster)];
@@ -35,7 +35,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a backlog of a receiver that hangs does to its neighbours, and to memory.
+/// The effect of a backlog for a receiver that hangs, on other subscriptions and on memory.
 pub(crate) async fn measure_backlog() -> anyhow::Result<()> {
     let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
     let stores = [Store::Sqlite, Store::Postgres(&cluster)];

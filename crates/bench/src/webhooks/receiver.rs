@@ -1,4 +1,4 @@
-//! A receiver that costs as little as one can: it finds where a request ends, and answers 200.
+//! A receiver that costs as little as possible: it finds the end of a request, and answers 200.
 
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
@@ -11,20 +11,20 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
-/// How long nothing may arrive before the measurement is given up.
+/// How long nothing may arrive before the measurement is aborted.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What has arrived, at however many addresses.
+/// The webhooks that have arrived, at all addresses.
 #[derive(Clone, Default)]
 pub(crate) struct Receivers {
     count: Rc<Cell<u64>>,
     last: Rc<Cell<Option<Instant>>>,
-    /// When the event with this number arrived first, where that is wanted.
+    /// When each numbered event first arrived, if that is recorded.
     times: Option<Rc<RefCell<Vec<Option<Instant>>>>>,
 }
 
 impl Receivers {
-    /// Notes when each of the events 0 to `events` arrives: their data is their number.
+    /// Records when each of the events 0 to `events` arrives. The data of an event is its number.
     pub(crate) fn timing(events: usize) -> Self {
         Self { times: Some(Rc::new(RefCell::new(vec![None; events]))), ..Self::default() }
     }
@@ -77,7 +77,7 @@ impl Receivers {
         self.times.as_ref().map(|times| times.borrow().clone()).unwrap_or_default()
     }
 
-    /// Waits until so many webhooks have arrived, and answers when the last of them did.
+    /// Waits until this many webhooks have arrived, and returns when the last one did.
     pub(crate) async fn wait_for(&self, count: u64) -> anyhow::Result<Instant> {
         let (mut seen, mut since) = (self.count(), Instant::now());
         while self.count() < count {
@@ -85,22 +85,22 @@ impl Receivers {
             if self.count() > seen {
                 (seen, since) = (self.count(), Instant::now());
             }
-            ensure!(since.elapsed() < PATIENCE, "{seen} of {count} webhooks arrived, and no more");
+            ensure!(since.elapsed() < PATIENCE, "only {seen} of {count} webhooks arrived");
         }
         self.last.get().context("nothing arrived")
     }
 }
 
-/// Where the body of the first whole request in the buffer starts, and where it ends.
+/// Where the body of the first complete request in the buffer starts and ends.
 fn request_in(buffer: &[u8]) -> anyhow::Result<Option<(usize, usize)>> {
     let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
-    let head = std::str::from_utf8(&buffer[..end]).context("the head is no text")?;
+    let head = std::str::from_utf8(&buffer[..end]).context("the head is not UTF-8")?;
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).context("no content-length")?;
     let whole = end + 4 + length.parse::<usize>()?;
     Ok((buffer.len() >= whole).then_some((end + 4, whole)))
 }
 
-/// The number that is the event's data: the payload ends with `"data":123}`.
+/// The number in the data of the event: the payload ends with `"data":123}`.
 fn number_in(body: &[u8]) -> Option<usize> {
     let text = std::str::from_utf8(body).ok()?;
     text.rsplit_once(':')?.1.strip_suffix('}')?.parse().ok()

@@ -1,4 +1,4 @@
-//! A Gatepost with a user whose subscriptions lead to receivers here.
+//! A Gatepost with a user whose subscriptions lead to local receivers.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// One that is started, with these settings.
+    /// Starts a Gatepost with these settings.
     pub(crate) async fn start(store: Store<'_>, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
         let mut gatepost = Gatepost::new()?;
         gatepost.set("OPERATOR_TOKEN", OPERATOR_TOKEN);

@@ -24,7 +24,7 @@ const DELIVERIES: u32 = 60_000;
 const BATCH: usize = 100;
 const CALLERS: usize = 8;
 
-/// Publishing one event in each call, from 64 callers, against the bare framework; nothing is delivered meanwhile.
+/// Publishing one event in each call, from 64 callers, against the bare framework, without deliveries.
 pub(crate) async fn ingest(store: Store<'_>) -> anyhow::Result<Vec<String>> {
     let subject = Subject::start(store, &[("DISPATCH", "false"), ("LOG", "warn")]).await?;
     subject.subscribe(USER, &["127.0.0.1:9999".parse()?]).await?;
@@ -55,7 +55,7 @@ fn floor_request() -> Requests {
     Requests::new(&format!("{head}{headers}"), 1)
 }
 
-/// From the first event published, in batches, to the last delivery received, at so many receivers.
+/// The time from the first event published, in batches, to the last delivery received, with this many receivers.
 pub(crate) async fn deliveries(store: Store<'_>, receivers: usize) -> anyhow::Result<Vec<String>> {
     let local = LocalSet::new();
     local.run_until(deliver(store, receivers)).await
@@ -81,7 +81,7 @@ async fn deliver(store: Store<'_>, count: usize) -> anyhow::Result<Vec<String>> 
         let used = subject.gatepost.usage()?.processor_time()?.saturating_sub(before);
         cpu.push(used.as_secs_f64() * 1e6 / f64::from(DELIVERIES));
     }
-    // The first round opens the connections and raises the lanes' caps.
+    // The first round opens the connections and raises the limits of the lanes.
     let rate = median(&rates[1..]);
     Ok(vec![
         store.name().into(),
