@@ -37,8 +37,11 @@ pub enum OpenError {
         /// What is wrong with it.
         reason: String,
     },
-    /// TLS is required, and there is nothing to verify certificates with.
-    #[error("TLS is required, but the system's certificate authorities cannot be loaded")]
+    /// The certificate of the server cannot be verified, so the connection would not be safe.
+    #[error(
+        "TLS needs the certificate authorities of the system, which cannot be loaded: install them, name a PEM file in \
+         SSL_CERT_FILE, or, on a network that you trust, set sslmode=disable"
+    )]
     NoCertificateAuthorities(#[source] rustls::Error),
     /// The pool cannot be set up.
     #[error("the connection pool cannot be set up")]
@@ -191,13 +194,7 @@ fn tls(mode: SslMode) -> Result<Option<MakeRustlsConnect>, OpenError> {
         .and_then(BuilderVerifierExt::with_platform_verifier);
     match config {
         Ok(config) => Ok(Some(MakeRustlsConnect::new(config.with_no_client_auth()))),
-        Err(error) if mode == SslMode::Prefer => {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "connections to the database are not encrypted: there are no certificate authorities to verify it with"
-            );
-            Ok(None)
-        }
+        // Also with `prefer`: plain text instead would be a silent choice, which an attacker may have caused.
         Err(error) => Err(OpenError::NoCertificateAuthorities(error)),
     }
 }
