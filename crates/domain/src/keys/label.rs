@@ -3,7 +3,7 @@ use std::fmt;
 /// Why a string is not a valid [`Label`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLabel {
-    /// The string is empty after trimming.
+    /// The string has no visible character.
     #[error("must not be empty")]
     Empty,
     /// The string has more than [`Label::LENGTH_MAX`] characters.
@@ -30,7 +30,7 @@ impl Label {
     /// The rule that `text` breaks.
     pub fn parse(text: &str) -> Result<Self, InvalidLabel> {
         let text = text.trim();
-        if text.is_empty() {
+        if text.chars().all(is_invisible) {
             return Err(InvalidLabel::Empty);
         }
         if text.chars().nth(Self::LENGTH_MAX).is_some() {
@@ -46,6 +46,17 @@ impl Label {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a character shows nothing: white space, and those of Unicode's `Default_Ignorable_Code_Point` and blanks that
+/// common fonts leave empty.
+fn is_invisible(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 impl fmt::Display for Label {
@@ -67,7 +78,7 @@ mod tests {
 
     #[test]
     fn refuses_nothing_and_control_characters() {
-        for blank in ["", " ", "\t\n", "\u{2003}"] {
+        for blank in ["", " ", "\t\n", "\u{2003}", "\u{200b}", "\u{feff}\u{2060} \u{3164}", "\u{2800}", "\u{e0020}"] {
             assert_eq!(Label::parse(blank), Err(InvalidLabel::Empty), "{blank:?}");
         }
         for wrong in ["a\nb", "a\0b", "a\u{7f}b", "a\u{85}b"] {

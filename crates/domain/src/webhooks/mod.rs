@@ -35,6 +35,7 @@ pub use events::publication_key::{ContentDigest, InvalidPublisherId, Publication
 pub use events::publish_events::{PublishEvent, PublishEventsError};
 pub use queue::breaker::{Admission, Breaker, DisableReason, Pause, Report};
 pub use queue::retry_schedule::{InvalidRetrySchedule, RetrySchedule};
+pub use queue::retry_wait::{InvalidRetryWait, RetryWait};
 pub use signing::reseal_secrets::ResealedSecrets;
 pub use signing::rotate_secret::{RotateSecret, RotateSecretError, RotatedSecret};
 pub use signing::sealed_secret::{InvalidSealingKeys, SealedSecret, SealingKeys, UnsealError, Unsealed};

@@ -2,3 +2,4 @@
 
 pub(super) mod breaker;
 pub(super) mod retry_schedule;
+pub(super) mod retry_wait;
