@@ -2,11 +2,14 @@
 //! the signals that stop a process, and log lines on standard error.
 
 mod json_lines;
+mod log_filter;
 mod log_lines;
+mod logs;
 mod ports;
 mod shutdown;
 
-pub use json_lines::JsonLines;
-pub use log_lines::{Line, LineMaker, LogLines};
+pub use log_filter::{LogFilter, LogFormat};
+pub use log_lines::LogLines;
+pub use logs::{LogSettings, start_logs};
 pub use ports::{NameEntropy, SystemClock, SystemEntropy};
-pub use shutdown::stop_on_signal;
+pub use shutdown::{ignore_hangup, stop_on_signal};

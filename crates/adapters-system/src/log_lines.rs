@@ -7,29 +7,28 @@ use std::time::Duration;
 use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How long lines are gathered before they are written together. A system call for each line costs more than all the
+/// How long lines are gathered before they are written together. One system call for each line would cost more than the
 /// rest of a verification.
 const GATHER: Duration = Duration::from_millis(5);
-/// The most that waits, in bytes. Past it whoever logs waits for whoever reads the log, so that no line is lost.
+/// The most bytes that wait. Past this limit a thread that logs waits until the log is read, so that no line is lost.
 const WAITING_BYTES_MAX: usize = 1 << 20;
 
-/// Log lines on their way out. A thread of its own writes them, in their order, at the latest [`GATHER`] after each;
-/// warnings and errors are written at once, with all that came before: they may be the last words. Dropped, it writes
-/// what is left. See decision 32.
+/// Log lines on their way out. A separate thread writes them in order, each within [`GATHER`]. Warnings and errors are
+/// written at once, with all earlier lines, because the process may end next. On drop it writes the rest. See decision 32.
 pub struct LogLines(Arc<Shared>);
 
 struct Shared {
     waiting: Mutex<Vec<u8>>,
-    /// A first line waits.
+    /// Notified when a first line waits.
     arrived: Condvar,
-    /// What waited was taken.
+    /// Notified when the waiting lines were taken.
     taken: Condvar,
     output: Mutex<Output>,
 }
 
 struct Output {
     to: Box<dyn Write + Send>,
-    /// What is being written, else empty. It changes places with what waits, so that neither grows anew each time.
+    /// The lines that are being written, else empty. Swapped with `waiting`, so that both buffers keep their memory.
     lines: Vec<u8>,
 }
 
@@ -38,12 +37,17 @@ impl LogLines {
     ///
     /// # Errors
     ///
-    /// When there can be no thread.
-    pub fn start(output: impl Write + Send + 'static) -> io::Result<Self> {
+    /// When the system starts no thread.
+    pub(crate) fn start(output: impl Write + Send + 'static) -> io::Result<Self> {
         let lines = Self::to(output);
         let writer = Arc::clone(&lines.0);
         thread::Builder::new().name("log".into()).spawn(move || writer.run())?;
         Ok(lines)
+    }
+
+    /// Writes every line that waits.
+    pub fn flush(&self) {
+        self.0.write_out();
     }
 
     fn to(output: impl Write + Send + 'static) -> Self {
@@ -55,8 +59,8 @@ impl LogLines {
         }))
     }
 
-    /// Another hold on the same lines, for whoever makes them.
-    pub fn maker(&self) -> LineMaker {
+    /// The writer for the log library.
+    pub(crate) fn maker(&self) -> LineMaker {
         LineMaker(Arc::clone(&self.0))
     }
 }
@@ -67,8 +71,8 @@ impl Drop for LogLines {
     }
 }
 
-/// Takes one line after the other.
-pub struct LineMaker(Arc<Shared>);
+/// Creates a [`Line`] for each log line.
+pub(crate) struct LineMaker(Arc<Shared>);
 
 impl<'a> MakeWriter<'a> for LineMaker {
     type Writer = Line<'a>;
@@ -82,8 +86,8 @@ impl<'a> MakeWriter<'a> for LineMaker {
     }
 }
 
-/// One line, which comes in one piece.
-pub struct Line<'a> {
+/// One log line, which is written in one piece.
+pub(crate) struct Line<'a> {
     shared: &'a Shared,
     is_urgent: bool,
 }
@@ -129,11 +133,11 @@ impl Shared {
     }
 
     fn write_out(&self) {
-        // First the output, so that whoever takes earlier lines writes them earlier.
+        // The output is locked first, so that the thread that takes earlier lines writes them earlier.
         let Output { to, lines } = &mut *lock(&self.output);
         mem::swap(lines, &mut *lock(&self.waiting));
         self.taken.notify_all();
-        // Nobody is left to tell when nobody reads the log.
+        // An error cannot be reported when the log itself cannot be written.
         let _ = to.write_all(lines);
         lines.clear();
     }
@@ -149,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// Tells of each write, and does not return before somebody listens.
+    /// Reports each write, and blocks until the test receives the report.
     struct Told(SyncSender<String>);
 
     impl Write for Told {
@@ -179,7 +183,7 @@ mod tests {
             assert_eq!(written, "one\n", "in their order");
             written += &told.recv().unwrap();
         }
-        mem::forget(lines); // its last words would wait for a listener
+        mem::forget(lines); // its drop would wait for a receiver
     }
 
     #[test]

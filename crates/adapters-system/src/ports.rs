@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use domain::Timestamp;
 use domain::ports::{Clock, Entropy};
 
-/// The clock of the machine.
+/// The wall clock of the machine.
 pub struct SystemClock;
 
 impl Clock for SystemClock {
@@ -15,28 +15,28 @@ impl Clock for SystemClock {
             Some(epoch) => epoch,
             None => Timestamp::MIN,
         };
-        // A clock before 1970 is broken; the epoch is then as good as any answer.
+        // A clock before 1970 is broken, so the epoch is as good as any other answer.
         EPOCH.plus(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO))
     }
 }
 
-/// The random generator of the operating system.
+/// The random generator of the operating system, for secrets.
 pub struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that draws from the system")]
     fn fill(&self, bytes: &mut [u8]) {
-        // Linux, macOS and Windows promise that this never fails once the machine is up. Going on without would mean
-        // keys that can be guessed.
+        // Linux, macOS and Windows guarantee that this never fails once the machine is up. Keys without randomness
+        // could be guessed, so a failure ends the process.
         getrandom::fill(bytes).expect("the operating system gives randomness");
     }
 }
 
-/// Randomness for names, never for secrets: each thread draws it from [`SystemEntropy`] for many names at a time. For
-/// each name alone, the system call would be one of the dearest parts of answering a request.
+/// Randomness for names, never for secrets. Each thread draws it from [`SystemEntropy`] for many names at a time: one
+/// system call for each name would be a large part of the cost of a request.
 pub struct NameEntropy;
 
-/// What one thread has drawn, and how much of it is used up.
+/// The bytes that one thread has drawn, and how many of them are used.
 struct Drawn {
     bytes: [u8; 1024],
     used: usize,

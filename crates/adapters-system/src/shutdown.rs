@@ -4,12 +4,12 @@ use std::process;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Cancels the token at the first SIGTERM or SIGINT; a second one ends the process at once, with the exit code that
-/// shells give to a signal (128 + its number).
+/// Cancels the token on the first SIGTERM or SIGINT. A second signal ends the process at once, with the exit code that
+/// shells use for signals (128 + the number of the signal).
 ///
 /// # Errors
 ///
-/// When the signals cannot be watched.
+/// When the process cannot listen for the signals.
 pub fn stop_on_signal(stop: CancellationToken) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -22,6 +22,16 @@ pub fn stop_on_signal(stop: CancellationToken) -> io::Result<()> {
         process::exit(128 + second.number);
     });
     Ok(())
+}
+
+/// Ignores SIGHUP from now on. Without this call, closing a terminal kills the process at once.
+///
+/// # Errors
+///
+/// When the process cannot listen for the signal.
+pub fn ignore_hangup() -> io::Result<()> {
+    // tokio replaces the default action for the rest of the process, also after the listener is dropped.
+    signal(SignalKind::hangup()).map(drop)
 }
 
 struct Received {

@@ -1,0 +1,45 @@
+use std::io::{self, IsTerminal};
+use std::panic;
+
+use tracing_subscriber::fmt;
+use tracing_subscriber::prelude::*;
+
+use crate::json_lines::JsonLines;
+use crate::log_filter::{LogFilter, LogFormat};
+use crate::log_lines::LogLines;
+
+/// How logs look and which lines they have.
+#[derive(Clone, Debug)]
+pub struct LogSettings {
+    /// Which lines are written.
+    pub filter: LogFilter,
+    /// The format; `None` means text on a terminal, and JSON elsewhere.
+    pub format: Option<LogFormat>,
+    /// Whether text on a terminal may have colours.
+    pub colours: bool,
+}
+
+/// Starts to write logs to standard error, panics included. The returned value writes the last lines on drop.
+///
+/// # Errors
+///
+/// When the system starts no thread.
+pub fn start_logs(settings: &LogSettings) -> io::Result<LogLines> {
+    let lines = LogLines::start(io::stderr())?;
+    let maker = lines.maker();
+    let terminal = io::stderr().is_terminal();
+    let format = settings.format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });
+    let layer = match format {
+        LogFormat::Text => fmt::layer().with_writer(maker).with_ansi(terminal && settings.colours).boxed(),
+        LogFormat::Json => fmt::layer().event_format(JsonLines).with_writer(maker).boxed(),
+    };
+    tracing_subscriber::registry().with(settings.filter.to_env_filter()).with(layer).init();
+    panic::set_hook(Box::new(log_panic));
+    Ok(lines)
+}
+
+/// Logs a panic as one line, so that a program that collects JSON can read it.
+fn log_panic(panic: &panic::PanicHookInfo<'_>) {
+    let location = panic.location().map(ToString::to_string);
+    tracing::error!(panic = panic.payload_as_str(), location, "panicked");
+}
