@@ -3,15 +3,15 @@ use std::time::Duration;
 use domain::ports::StoreError;
 use tokio_util::sync::CancellationToken;
 
-/// How often what is past its retention is deleted.
+/// How often expired data is deleted.
 const PURGE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// How long to wait after a failure.
+/// The wait after a failed purge.
 const RETRY_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Deletes what is past its retention, now and every [`PURGE_INTERVAL`], until `stop` is cancelled. `purge` deletes one
-/// batch and answers its size; 0 means that nothing is left.
-pub(crate) async fn purge_hourly<Purging>(what: &'static str, purge: impl Fn() -> Purging, stop: CancellationToken)
+/// Deletes data that is past its retention, now and every [`PURGE_INTERVAL`], until `stop` is cancelled. `purge`
+/// deletes one batch and returns its size; 0 means that nothing is left.
+pub async fn purge_hourly<Purging>(what: &'static str, purge: impl Fn() -> Purging, stop: CancellationToken)
 where
     Purging: Future<Output = Result<u32, StoreError>>,
 {
@@ -23,7 +23,7 @@ where
     stop.run_until_cancelled(hourly).await;
 }
 
-/// Answers how long to wait until the next time.
+/// Purges, and returns the wait until the next purge.
 async fn purge_or_report<Purging>(what: &'static str, purge: impl Fn() -> Purging) -> Duration
 where
     Purging: Future<Output = Result<u32, StoreError>>,
@@ -31,18 +31,18 @@ where
     match purge_all(purge).await {
         Ok(0) => PURGE_INTERVAL,
         Ok(deleted) => {
-            tracing::info!(deleted, what, "deleted what is past its retention");
+            tracing::info!(deleted, what, "deleted expired data");
             PURGE_INTERVAL
         }
         Err(error) => {
-            let error = format!("{:#}", anyhow::Error::from(error));
-            tracing::warn!(error, what, "what is past its retention could not be deleted, will retry in a minute");
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, what, "cannot delete expired data, retrying in a minute");
             RETRY_INTERVAL
         }
     }
 }
 
-/// Batch by batch, so that no transaction is long.
+/// Deletes in batches, so that no transaction is long.
 async fn purge_all<Purging>(purge: impl Fn() -> Purging) -> Result<u64, StoreError>
 where
     Purging: Future<Output = Result<u32, StoreError>>,

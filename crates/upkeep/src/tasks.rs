@@ -3,27 +3,27 @@ use std::future;
 use anyhow::{Context, Result, anyhow};
 use tokio::task::{JoinError, JoinSet};
 
-/// What runs beside the HTTP server. A task that panics or gives up is noticed: an instance that serves, but no longer
-/// writes uses or refreshes the provider's keys, would only seem well.
+/// The background tasks. A task that panics or fails stops the instance: a server that no longer writes uses or
+/// refreshes the provider's keys would only look healthy.
 #[derive(Default)]
-pub(crate) struct Tasks(JoinSet<(&'static str, Result<()>)>);
+pub struct Tasks(JoinSet<(&'static str, Result<()>)>);
 
 impl Tasks {
-    /// Starts a task that may give up.
-    pub(crate) fn spawn(&mut self, name: &'static str, task: impl Future<Output = Result<()>> + Send + 'static) {
+    /// Starts a task that may fail.
+    pub fn spawn(&mut self, name: &'static str, task: impl Future<Output = Result<()>> + Send + 'static) {
         self.0.spawn(async move { (name, task.await) });
     }
 
-    /// Starts a task that runs until it is told to stop.
-    pub(crate) fn spawn_steady(&mut self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+    /// Starts a task that runs until it is stopped.
+    pub fn spawn_steady(&mut self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
         self.spawn(name, async move {
             task.await;
             Ok(())
         });
     }
 
-    /// Waits for the first task that gives up or panics: for ever, while all is well.
-    pub(crate) async fn first_failure(&mut self) -> anyhow::Error {
+    /// Waits for the first task that fails or panics. Never returns while all tasks run.
+    pub async fn first_failure(&mut self) -> anyhow::Error {
         while let Some(ended) = self.0.join_next().await {
             if let Err(error) = outcome(ended) {
                 return error;
@@ -32,12 +32,12 @@ impl Tasks {
         future::pending().await
     }
 
-    /// Waits until all have ended.
+    /// Waits until all tasks have ended.
     ///
     /// # Errors
     ///
-    /// The first failure among them.
-    pub(crate) async fn finish(mut self) -> Result<()> {
+    /// The first failure.
+    pub async fn finish(mut self) -> Result<()> {
         let mut result = Ok(());
         while let Some(ended) = self.0.join_next().await {
             result = result.and(outcome(ended));
@@ -48,8 +48,8 @@ impl Tasks {
 
 fn outcome(ended: Result<(&'static str, Result<()>), JoinError>) -> Result<()> {
     match ended {
-        Ok((name, result)) => result.with_context(|| format!("{name} gave up")),
-        // The panic itself is in the log.
+        Ok((name, result)) => result.with_context(|| format!("{name} failed")),
+        // The log has the panic itself.
         Err(_) => Err(anyhow!("a background task panicked")),
     }
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_gives_up_is_named_and_whoever_is_done_is_not() {
+    async fn a_task_that_fails_is_named_and_one_that_ends_is_not() {
         let mut tasks = Tasks::default();
         tasks.spawn_steady("the idle one", future::pending());
         tasks.spawn_steady("the quick one", future::ready(()));
@@ -67,7 +67,7 @@ mod tests {
             tokio::task::yield_now().await;
             Err(anyhow!("no more"))
         });
-        assert_eq!(format!("{:#}", tasks.first_failure().await), "the weak one gave up: no more");
+        assert_eq!(format!("{:#}", tasks.first_failure().await), "the weak one failed: no more");
     }
 
     #[tokio::test]
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_end_waits_for_all_and_tells_of_failures() {
+    async fn the_end_waits_for_all_tasks_and_reports_failures() {
         let mut tasks = Tasks::default();
         tasks.spawn("the weak one", async { Err(anyhow!("no more")) });
         let (done, mut is_done) = tokio::sync::oneshot::channel();

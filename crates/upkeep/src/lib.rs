@@ -1,0 +1,12 @@
+//! The engine that keeps an instance in order: it migrates the schema, deletes expired data, encrypts secrets again
+//! after a rotation, and watches the background tasks.
+
+mod migration;
+mod purge;
+mod reseal;
+mod tasks;
+
+pub use migration::migrate_until_done;
+pub use purge::purge_hourly;
+pub use reseal::reseal_secrets;
+pub use tasks::Tasks;

@@ -1,0 +1,103 @@
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::ports::{MigrateError, Schema};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// The wait before the next call to a database that is unavailable.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+/// How often the log repeats that the database is still unavailable.
+const LOG_INTERVAL: Duration = Duration::from_mins(1);
+
+/// Migrates the schema, or only checks it without `migrate`. Retries until the database is available. `tried` is
+/// notified after the first attempt.
+///
+/// # Errors
+///
+/// When a retry cannot help: the schema is newer than this program, or a migration failed.
+pub async fn migrate_until_done(
+    schema: Arc<dyn Schema>,
+    migrate: bool,
+    tried: Arc<Notify>,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let mut logged_at: Option<Instant> = None;
+    loop {
+        let outcome = if migrate { apply(&*schema).await } else { look(&*schema).await };
+        tried.notify_one();
+        match outcome {
+            Ok(()) => return Ok(()),
+            Err(error @ (MigrateError::Unavailable(_) | MigrateError::Busy { .. })) => {
+                if is_due(&mut logged_at, Instant::now()) {
+                    let error: &dyn Error = &error;
+                    tracing::warn!(error, "cannot check the schema, retrying every second; /readyz fails until then");
+                }
+            }
+            Err(error @ (MigrateError::Newer { .. } | MigrateError::Failed { .. })) => return Err(error.into()),
+        }
+        if stop.run_until_cancelled(tokio::time::sleep(RETRY_INTERVAL)).await.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether a failure is logged at `now`: the first one, and then one in each [`LOG_INTERVAL`].
+fn is_due(logged_at: &mut Option<Instant>, now: Instant) -> bool {
+    let is_due = logged_at.is_none_or(|at| now.duration_since(at) >= LOG_INTERVAL);
+    if is_due {
+        *logged_at = Some(now);
+    }
+    is_due
+}
+
+async fn apply(schema: &dyn Schema) -> Result<(), MigrateError> {
+    let applied = schema.migrate().await?;
+    if let Some(last) = applied.last() {
+        tracing::info!(count = applied.len(), last, "migrated the schema");
+    }
+    Ok(())
+}
+
+async fn look(schema: &dyn Schema) -> Result<(), MigrateError> {
+    let pending = schema.status().await?.iter().filter(|migration| !migration.applied).count();
+    if pending > 0 {
+        tracing::warn!(pending, "the schema lacks migrations: run `gatepost migrate`");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+
+    use super::*;
+
+    /// A database that is unavailable for this many calls.
+    struct Away(usize, AtomicUsize);
+
+    #[async_trait]
+    impl Schema for Away {
+        async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
+            let calls = self.1.fetch_add(1, Ordering::SeqCst);
+            if calls < self.0 { Err(MigrateError::Busy { seconds: 1 }) } else { Ok(vec!["the first".into()]) }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn retries_every_second_and_counts_warnings_by_the_minute() {
+        let (schema, tried) = (Arc::new(Away(150, AtomicUsize::new(0))), Arc::new(Notify::new()));
+        let started = Instant::now();
+        let stop = CancellationToken::new();
+        migrate_until_done(Arc::clone(&schema) as _, true, Arc::clone(&tried), stop).await.unwrap();
+        assert_eq!(started.elapsed(), Duration::from_secs(150));
+        tried.notified().await;
+        let mut logged_at = None;
+        let warnings = (0..150).filter(|second| is_due(&mut logged_at, started + Duration::from_secs(*second))).count();
+        assert_eq!(warnings, 3, "at 0 s, 60 s and 120 s");
+    }
+}
