@@ -1,13 +1,14 @@
 use anyhow::Result;
-use gatepost_client::{Client, Error, FullKey, OperatorToken};
+use gatepost_client::{Client, Error, FullKey, OperatorToken, WebhookSecret};
 
 use crate::remote::Remote;
 use crate::token::dev_id_token;
+use crate::web_address::WebAddress;
 
 /// A connection to a running Gatepost: its URL, and the credentials to call it with.
 pub struct Connection {
     client: Client,
-    url: String,
+    url: WebAddress,
     remote: Remote,
     local: Option<LocalServer>,
 }
@@ -15,9 +16,12 @@ pub struct Connection {
 /// The server that the configuration of this machine describes.
 pub struct LocalServer {
     /// Its base URL.
-    pub url: String,
+    pub url: WebAddress,
     /// Finds its operator token. Only commands of the operator call this function.
     pub operator_token: Box<dyn Fn() -> Result<Option<OperatorToken>>>,
+    /// Finds the signing secret that `gatepost listen` keeps in the folder of `gatepost dev`; `None` without that
+    /// folder.
+    pub webhook_secret: Box<dyn Fn() -> Result<Option<WebhookSecret>>>,
 }
 
 /// A command needs a credential that is not set.
@@ -55,12 +59,12 @@ impl Connection {
                 (local.url.clone(), Some(local))
             }
         };
-        Ok(Self { client: Client::new(&url)?, url, remote, local })
+        Ok(Self { client: Client::new(url.as_str())?, url, remote, local })
     }
 
     /// The base URL of the service.
     pub(crate) fn url(&self) -> &str {
-        &self.url
+        self.url.as_str()
     }
 
     /// A client without a credential.
@@ -76,7 +80,7 @@ impl Connection {
     /// When there is no ID token, or `gatepost dev` gives none.
     pub(crate) async fn user(&self, user: Option<&str>) -> Result<Client> {
         let token = match (user, &self.remote.id_token) {
-            (Some(user), _) => dev_id_token(&self.url, user).await?,
+            (Some(user), _) => dev_id_token(self.url(), user).await?,
             (None, Some(token)) => token.clone(),
             (None, None) => return Err(no_id_token().into()),
         };
@@ -109,6 +113,20 @@ impl Connection {
             (None, None) => None,
         };
         Ok(self.client.with_credential(token.ok_or_else(no_operator_token)?))
+    }
+
+    /// The signing secret of `gatepost listen`: `GATEPOST_WEBHOOK_SECRET`, or else the one that is kept for the local
+    /// server. `None` leaves the choice to the service.
+    ///
+    /// # Errors
+    ///
+    /// When the kept secret cannot be read or written.
+    pub(crate) fn webhook_secret(&self) -> Result<Option<WebhookSecret>> {
+        match (&self.remote.webhook_secret, &self.local) {
+            (Some(secret), _) => Ok(Some(secret.clone())),
+            (None, Some(local)) => (local.webhook_secret)(),
+            (None, None) => Ok(None),
+        }
     }
 
     /// The right to look at the keys of `user`: the operator's where `GATEPOST_OPERATOR_TOKEN` is set, else the user's

@@ -12,12 +12,13 @@ mod keys;
 mod listen;
 pub mod output;
 mod remote;
-mod table;
 mod token;
+mod web_address;
 mod webhooks;
 mod welcome;
 
 pub use command::{Command, run};
 pub use connection::{Connection, LocalServer, MissingCredential};
 pub use remote::{InvalidValue, Remote};
+pub use web_address::WebAddress;
 pub use welcome::{DevServer, Welcome};

@@ -1,13 +1,17 @@
-use gatepost_client::{FullKey, IdToken, OperatorToken};
+use gatepost_client::webhooks::SigningSecret;
+use gatepost_client::{FullKey, IdToken, OperatorToken, WebhookSecret};
+
+use crate::web_address::WebAddress;
 
 /// Where a running Gatepost is, and the credentials to call it with. Both come from environment variables, which the
 /// binary reads.
 #[derive(Debug, Default)]
 pub struct Remote {
-    pub(crate) url: Option<String>,
+    pub(crate) url: Option<WebAddress>,
     pub(crate) id_token: Option<IdToken>,
     pub(crate) api_key: Option<FullKey>,
     pub(crate) operator_token: Option<OperatorToken>,
+    pub(crate) webhook_secret: Option<WebhookSecret>,
 }
 
 /// A variable has a value that it cannot have. The value may be a secret, so it is not part of the error.
@@ -27,8 +31,11 @@ impl Remote {
     pub const API_KEY: &str = "GATEPOST_API_KEY";
     /// The variable with the operator token.
     pub const OPERATOR_TOKEN: &str = "GATEPOST_OPERATOR_TOKEN";
+    /// The variable with the signing secret of `gatepost listen`.
+    pub const WEBHOOK_SECRET: &str = "GATEPOST_WEBHOOK_SECRET";
     /// Every variable that [`Remote::set`] accepts.
-    pub const VARIABLES: [&str; 4] = [Self::URL, Self::ID_TOKEN, Self::API_KEY, Self::OPERATOR_TOKEN];
+    pub const VARIABLES: [&str; 5] =
+        [Self::URL, Self::ID_TOKEN, Self::API_KEY, Self::OPERATOR_TOKEN, Self::WEBHOOK_SECRET];
 
     /// Takes the value of one of [`Remote::VARIABLES`]. An empty value counts as not set, and so does any other name.
     ///
@@ -44,17 +51,21 @@ impl Remote {
             Self::ID_TOKEN => self.id_token = Some(IdToken::new(credential(value)?)),
             Self::API_KEY => self.api_key = Some(FullKey::new(credential(value)?)),
             Self::OPERATOR_TOKEN => self.operator_token = Some(OperatorToken::new(credential(value)?)),
+            Self::WEBHOOK_SECRET => self.webhook_secret = Some(webhook_secret(value)?),
             _ => {}
         }
         Ok(())
     }
 }
 
-/// The client library knows which URLs it can call.
-fn base_url(value: &str) -> Result<String, InvalidValue> {
-    let allowed = "an http or https URL without user, query and fragment";
-    gatepost_client::Client::new(value).map_err(|_| InvalidValue { allowed })?;
-    Ok(value.trim_end_matches('/').to_owned())
+fn base_url(value: &str) -> Result<WebAddress, InvalidValue> {
+    WebAddress::parse(value).ok_or(InvalidValue { allowed: WebAddress::ALLOWED })
+}
+
+fn webhook_secret(value: &str) -> Result<WebhookSecret, InvalidValue> {
+    let allowed = "whsec_ and the base64 of 24 to 64 bytes, or 1 to 256 other characters";
+    SigningSecret::parse(value).map_err(|_| InvalidValue { allowed })?;
+    Ok(WebhookSecret::new(value))
 }
 
 fn credential(value: &str) -> Result<&str, InvalidValue> {
@@ -74,16 +85,20 @@ mod tests {
             (Remote::ID_TOKEN, "a.b.c"),
             (Remote::API_KEY, "svc_live_1"),
             (Remote::OPERATOR_TOKEN, "op"),
+            (Remote::WEBHOOK_SECRET, "swordfish"),
         ] {
             remote.set(variable, value).unwrap();
             remote.set(variable, "").unwrap();
         }
-        assert_eq!(remote.url.as_deref(), Some("https://keys.example"));
+        assert_eq!(remote.url.as_ref().map(WebAddress::as_str), Some("https://keys.example"));
         assert_eq!(remote.id_token.as_ref().unwrap().expose(), "a.b.c");
         assert_eq!(remote.api_key.as_ref().unwrap().expose(), "svc_live_1");
         assert_eq!(remote.operator_token.as_ref().unwrap().expose(), "op");
+        assert_eq!(remote.webhook_secret.as_ref().unwrap().expose(), "swordfish");
         let printed = format!("{remote:?}");
-        assert!(!printed.contains("a.b.c") && !printed.contains("svc_live_1"));
+        for secret in ["a.b.c", "svc_live_1", "op\"", "swordfish"] {
+            assert!(!printed.contains(secret), "{printed}");
+        }
     }
 
     #[test]
@@ -93,6 +108,7 @@ mod tests {
             (Remote::URL, "keys.example"),
             (Remote::ID_TOKEN, "sword fish"),
             (Remote::API_KEY, "svc_live_swordfish\n\n"),
+            (Remote::WEBHOOK_SECRET, "whsec_swordfish"),
         ] {
             let error = Remote::default().set(variable, value).unwrap_err().to_string();
             assert!(error.starts_with("must be ") && !error.contains("fish"), "{error}");

@@ -1,4 +1,4 @@
-//! The operator's API of events from the shell: one action, one file.
+//! `gatepost events`: one file for each action.
 
 mod publish;
 
@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use crate::connection::Connection;
 
-/// Publish events, as the host application does
+/// Publish events as the host application does
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
 pub struct Arguments {
@@ -29,16 +29,16 @@ Examples:
   GATEPOST_OPERATOR_TOKEN_FILE=token gatepost events publish --user alice --type invoice.paid --data @invoice.json";
 
 const ENVIRONMENT: &str = "\
-Environment (each also as NAME_FILE, a file that holds the value):
-  GATEPOST_URL             where Gatepost runs; without it, where this configuration would run it
-  GATEPOST_OPERATOR_TOKEN  the operator. Without it and GATEPOST_URL, the token that this configuration has, or that
-                           `gatepost dev` made in this folder";
+Environment (each also as NAME_FILE, a file that contains the value):
+  GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
+  GATEPOST_OPERATOR_TOKEN  the operator token; without GATEPOST_URL the default is the token of this machine's
+                           configuration, or the token that `gatepost dev` made in this folder";
 
-/// Does one thing with events.
+/// Runs an action on events.
 ///
 /// # Errors
 ///
-/// When nobody can be called, or the call is refused.
+/// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     match arguments.action {
         Action::Publish(publish) => publish::run(publish, connection, arguments.json).await,

@@ -9,23 +9,23 @@ use serde_json::value::RawValue;
 use crate::connection::Connection;
 use crate::output::{answer, answer_json};
 
-/// More than any event may have, in bytes.
+/// Larger than any event may be, in bytes.
 const DATA_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// Publish an event: every subscription of the user that matches gets it
+/// Publish an event to every matching subscription of a user
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Whom it happened to: the user's id, the `sub` of their ID tokens
+    /// The id of the user, which is the `sub` of their ID tokens
     #[arg(long, value_name = "USER_ID")]
     user: String,
-    /// What kind of thing happened
+    /// The type of the event, such as invoice.paid
     #[arg(long = "type", value_name = "TYPE")]
     event_type: String,
-    /// The data, in JSON, which receivers get byte for byte: as it is, from @FILE, or from standard input (-)
+    /// The data in JSON, from the command line, from @FILE or from standard input (-); receivers get it byte for byte
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     data: String,
-    /// An id of your own, which makes it safe to publish again
+    /// An id that you choose; with it, publishing again is safe
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 }
@@ -40,7 +40,7 @@ Examples:
 ///
 /// # Errors
 ///
-/// When the data is no JSON, or the call fails.
+/// When the data is not JSON, or the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
     let operator = connection.operator()?;
     let mut event = NewEvent::new(arguments.user, arguments.event_type, &data(arguments.data)?)?;
@@ -54,28 +54,28 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
 fn in_words(published: &PublishedEvent) -> String {
     let (id, deliveries) = (&published.event.id, published.deliveries);
     let deliveries = if deliveries == 1 { "1 delivery".to_owned() } else { format!("{deliveries} deliveries") };
-    let what = if published.duplicate { "had been published before" } else { "is published" };
+    let what = if published.duplicate { "was published before" } else { "is published" };
     format!("{id} {what}: {deliveries}")
 }
 
 fn data(given: String) -> Result<Box<RawValue>> {
     let text = match given.strip_prefix('@') {
         Some(path) => {
-            let file = File::open(path).with_context(|| format!("the file {path} cannot be read"))?;
-            read(file).with_context(|| format!("the file {path} cannot be read"))?
+            let file = File::open(path).with_context(|| format!("cannot read the file {path}"))?;
+            read(file).with_context(|| format!("cannot read the file {path}"))?
         }
-        None if given == "-" => read(io::stdin().lock()).context("standard input cannot be read")?,
+        None if given == "-" => read(io::stdin().lock()).context("cannot read standard input")?,
         None => given,
     };
-    // The newline at a file's end is none of the data.
-    RawValue::from_string(text.trim().to_owned()).context("the data is no JSON")
+    // The newline at the end of a file does not belong to the data.
+    RawValue::from_string(text.trim().to_owned()).context("the data is not JSON")
 }
 
 fn read(source: impl Read) -> Result<String> {
     let mut text = String::new();
     source.take(DATA_BYTES_MAX + 1).read_to_string(&mut text)?;
     if text.len() as u64 > DATA_BYTES_MAX {
-        bail!("it has more than {DATA_BYTES_MAX} bytes");
+        bail!("the data has more than {DATA_BYTES_MAX} bytes");
     }
     Ok(text)
 }

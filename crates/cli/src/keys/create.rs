@@ -5,19 +5,19 @@ use gatepost_client::NewApiKey;
 use super::show;
 use crate::connection::Connection;
 
-/// Create a key, and print it: the only time that it is shown
+/// Create a key and print it, which is the only time that it is shown
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// What to call it: 1 to 100 characters
+    /// The label of the key: 1 to 100 characters
     label: String,
-    /// When it is to end by itself: 2027-01-01T00:00:00Z
+    /// The expiry time, such as 2027-01-01T00:00:00Z
     #[arg(long, value_name = "TIME")]
     expires_at: Option<String>,
-    /// What it may be used for; may be given several times
+    /// A scope of the key; can be given several times
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
-    /// Whose key: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }

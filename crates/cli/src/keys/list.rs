@@ -6,14 +6,13 @@ use gatepost_client::ApiKey;
 use serde::Serialize;
 
 use crate::connection::{Access, Connection};
-use crate::output::{answer, answer_json};
-use crate::table::table;
+use crate::output::{answer, answer_json, table};
 
 /// List the keys of a user, newest first
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Whose keys: a user of the running `gatepost dev`, or, for the operator, any user's id
+    /// The owner: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
@@ -57,7 +56,7 @@ fn rows<'a>(keys: &'a [ApiKey], now: &'a str) -> impl Iterator<Item = [String; 6
     })
 }
 
-/// Times of the service sort as texts.
+/// The state of a key. Times of the service sort as strings.
 fn state(key: &ApiKey, now: &str) -> String {
     match (&key.revoked_at, &key.expires_at) {
         (Some(at), _) => format!("revoked {at}"),

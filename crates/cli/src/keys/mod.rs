@@ -1,4 +1,4 @@
-//! The API of keys from the shell: one action, one file.
+//! `gatepost keys`: one file for each action.
 
 mod create;
 mod list;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::output::{answer, answer_json, remark};
 
-/// List, create, revoke, rotate and verify API keys of a running Gatepost
+/// List, create, revoke, rotate and verify API keys
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
 pub struct Arguments {
@@ -36,22 +36,25 @@ enum Action {
 
 const EXAMPLES: &str = "\
 Examples:
-  gatepost keys create \"CI deploy\" --user alice            where `gatepost dev` runs
-  GATEPOST_ID_TOKEN_FILE=token gatepost keys list          as whoever the ID token names
+  gatepost keys create \"CI deploy\" --user alice > key
+  gatepost keys verify < key
+  gatepost keys list --user alice
+  GATEPOST_ID_TOKEN_FILE=token gatepost keys list
   GATEPOST_OPERATOR_TOKEN_FILE=token gatepost keys list --user alice
-  gatepost keys verify < key                               is it good?";
+
+The first three work where `gatepost dev` runs.";
 
 const ENVIRONMENT: &str = "\
-Environment (each also as NAME_FILE, a file that holds the value):
-  GATEPOST_URL             where Gatepost runs; without it, where this configuration would run it
-  GATEPOST_ID_TOKEN        the user whose keys they are
-  GATEPOST_OPERATOR_TOKEN  the operator, who lists and revokes the keys of any --user";
+Environment (each also as NAME_FILE, a file that contains the value):
+  GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
+  GATEPOST_ID_TOKEN        an ID token of the user who owns the keys
+  GATEPOST_OPERATOR_TOKEN  the operator token, which lists and revokes the keys of any --user";
 
-/// Does one thing with keys.
+/// Runs an action on keys.
 ///
 /// # Errors
 ///
-/// When nobody can be called, the call is refused, or a key to verify is not good.
+/// When the service does not answer or refuses the call, or a key to verify is not valid.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let json = arguments.json;
     match arguments.action {
@@ -70,13 +73,13 @@ struct CreatedAnswer<'a> {
     key_id: &'a str,
 }
 
-/// Shows a new key: the key alone on standard output, so that it can be piped to where it belongs.
+/// Shows a new key. Standard output gets only the key, so that a script can pipe it.
 fn show(created: &CreatedApiKey, json: bool) -> Result<()> {
     let (key, key_id) = (created.key.expose(), created.key_id.as_str());
     if json {
         return Ok(answer_json(&CreatedAnswer { key, key_id })?);
     }
     answer(key)?;
-    remark(&format!("{key_id} is created. This is the only time that the full key is shown."));
+    remark(&format!("created {key_id}; the full key is shown only this once"));
     Ok(())
 }

@@ -4,13 +4,13 @@ use clap::Args;
 use crate::connection::{Access, Connection};
 use crate::output::{answer, answer_json};
 
-/// Revoke a key: it is refused from now on
+/// Revoke a key, which is refused from then on
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The key's id, as `gatepost keys list` shows it
+    /// The id of the key, as `gatepost keys list` shows it
     key_id: String,
-    /// Whose key: a user of the running `gatepost dev`, or, for the operator, any user's id
+    /// The owner: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
@@ -32,8 +32,8 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
         Access::Operator(operator, user_id) => operator.revoke_user_api_key(&user_id, key_id).await,
     };
     let revoked = connection.heard(keys)?.into_iter().find(|key| key.id == *key_id);
-    // Only a hundred keys that ended are listed, and this one may have ended long ago.
-    let revoked = revoked.with_context(|| format!("{key_id} had ended before, and is not listed any more"))?;
+    // The list has only the last hundred keys that ended, and this one may have ended earlier.
+    let revoked = revoked.with_context(|| format!("{key_id} had ended before, and is no longer listed"))?;
     if json {
         return Ok(answer_json(&revoked)?);
     }

@@ -6,16 +6,16 @@ use clap::Args;
 use super::show;
 use crate::connection::Connection;
 
-/// Put a new key in the place of an old one, and print it: the only time that it is shown
+/// Replace a key with a new one and print it, which is the only time that it is shown
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The old key's id, as `gatepost keys list` shows it
+    /// The id of the old key, as `gatepost keys list` shows it
     key_id: String,
-    /// Seconds for which the old key stays good: at most a week
+    /// Seconds for which the old key stays valid, at most a week
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     overlap_seconds: u64,
-    /// Whose key: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }

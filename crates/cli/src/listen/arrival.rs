@@ -4,31 +4,31 @@ use serde_json::value::RawValue;
 
 use crate::output::{answer, answer_json};
 
-/// A webhook that was received, and what became of it.
+/// A received webhook, and what happened to it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Arrival {
-    /// When.
+    /// When it arrived.
     pub(super) received_at: String,
-    /// The event's type.
+    /// The type of the event.
     #[serde(rename = "type")]
     pub(super) event_type: String,
-    /// The event's id.
+    /// The id of the event.
     pub(super) id: String,
     /// The body.
     pub(super) payload: Box<RawValue>,
-    /// What came of forwarding it; `None` when it was not.
+    /// The result of forwarding it; `None` if it was not forwarded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) forwarded: Option<Forwarded>,
 }
 
-/// What came of forwarding a webhook.
+/// The result of forwarding a webhook.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Forwarded {
-    /// It was answered with this status.
+    /// The status of the answer.
     Status(u16),
-    /// It was not answered.
+    /// Why there was no answer.
     Error(String),
 }
 
@@ -37,7 +37,7 @@ impl Arrival {
     ///
     /// # Errors
     ///
-    /// When nobody reads it.
+    /// When standard output is closed.
     pub(super) fn show(&self, json: bool) -> Result<()> {
         if json {
             return Ok(answer_json(self)?);

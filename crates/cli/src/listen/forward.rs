@@ -8,12 +8,12 @@ use anyhow::{Context, Result};
 use reqwest::redirect::Policy;
 use url::Url;
 
-/// How long the target may take: less than Gatepost waits (`WEBHOOK_TIMEOUT_SECONDS`, 15 by default), so that the reason
-/// is told here, too.
+/// How long the target may take. Less than Gatepost waits (`WEBHOOK_TIMEOUT_SECONDS`, 15 by default), so that `listen`
+/// can show the reason.
 const DEADLINE: Duration = Duration::from_secs(14);
-/// How much of the target's answer is passed on, in bytes: more than Gatepost reads.
+/// How many bytes of the target's answer are returned: more than Gatepost reads.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
-/// Headers that are about one connection, and not about the message.
+/// Headers that belong to a connection, not to the message.
 const OF_THE_CONNECTION: [&str; 10] = [
     "connection",
     "content-length",
@@ -27,24 +27,24 @@ const OF_THE_CONNECTION: [&str; 10] = [
     "upgrade",
 ];
 
-/// Passes webhooks on to somebody's service.
+/// Forwards webhooks to a target.
 pub(super) struct Forward {
     http: reqwest::Client,
     target: Url,
 }
 
 impl Forward {
-    /// To `target` alone: redirects are passed back, and no proxy is used.
+    /// Forwards to `target` only: redirects are returned to Gatepost, and no proxy is used.
     ///
     /// # Errors
     ///
     /// When this machine's TLS configuration cannot be read.
     pub(super) fn new(target: Url) -> Result<Self> {
         let http = reqwest::Client::builder().no_proxy().redirect(Policy::none()).timeout(DEADLINE).build();
-        Ok(Self { http: http.context("nothing can be forwarded")?, target })
+        Ok(Self { http: http.context("cannot set up TLS to forward webhooks")?, target })
     }
 
-    /// Sends the same headers and the same bytes, and answers what the target answers.
+    /// Sends the same headers and the same bytes, and returns the answer of the target.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A receiver of webhooks for whoever develops one.
+//! `gatepost listen`: a receiver of webhooks for development.
 
 mod arrival;
 mod forward;
@@ -6,7 +6,7 @@ mod receiver;
 
 use std::net::{Ipv4Addr, TcpListener};
 
-use adapters_system::stop_on_signal;
+use adapters_system::{ignore_hangup, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
 use gatepost_client::NewSubscription;
@@ -21,19 +21,22 @@ use arrival::Arrival;
 use forward::Forward;
 use receiver::Receiver;
 
-/// Receive the webhooks of a user on this machine: verify and show each, and forward it to what you develop
+/// Receive the webhooks of a user on this machine: verify, show and forward each of them
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT)]
 pub struct Arguments {
-    /// Where to forward each webhook, byte for byte. Gatepost gets the answer
+    /// The URL of the service that you develop; each webhook is forwarded byte for byte, and Gatepost gets the answer
     #[arg(long, value_name = "URL", value_parser = forward_target)]
     forward_to: Option<Url>,
-    /// Which events: types, or patterns such as invoice.*
+    /// Event types, or patterns such as invoice.*
     #[arg(long, value_name = "PATTERN", num_args = 1.., default_value = "*")]
     events: Vec<String>,
-    /// Whose webhooks: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
+    /// Print the signing secret to standard error, so that the service that you develop can verify webhooks
+    #[arg(long)]
+    print_secret: bool,
     /// Show each webhook as one line of JSON, with its payload
     #[arg(long)]
     json: bool,
@@ -46,29 +49,32 @@ Examples:
   gatepost listen --user alice --events 'invoice.*' order.created --json";
 
 const ENVIRONMENT: &str = "\
-It works where Gatepost can and may reach this machine, as `gatepost dev` does: it subscribes a URL
-of 127.0.0.1, and deletes that subscription when it ends (Ctrl-C).
+It subscribes a URL of 127.0.0.1, and deletes the subscription when it ends (Ctrl-C). So Gatepost must be
+able and allowed to call this machine, as `gatepost dev` is. In the folder of `gatepost dev`, the signing
+secret is the same each time.
 
-Environment (each also as NAME_FILE, a file that holds the value):
-  GATEPOST_URL       where Gatepost runs; without it, where this configuration would run it
-  GATEPOST_API_KEY   the user whose webhooks they are
-  GATEPOST_ID_TOKEN  the same, where no API key is set";
+Environment (each also as NAME_FILE, a file that contains the value):
+  GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
+  GATEPOST_API_KEY         an API key of the user who owns the webhooks
+  GATEPOST_ID_TOKEN        an ID token of that user, used if no API key is set
+  GATEPOST_WEBHOOK_SECRET  the signing secret; the default is the kept one, or else a new one";
 
-/// What our subscriptions are called, so that one that was left behind is known by it.
+/// The description of the subscriptions, by which a user finds one that was left behind.
 const DESCRIPTION: &str = "gatepost listen";
-/// Webhooks that were received and are not shown yet; more wait with their answer.
+/// The most webhooks that wait to be shown. Past this limit the answers to further ones wait.
 const ARRIVALS_MAX: usize = 256;
 
-/// Receives until a signal says stop, then deletes the subscription.
+/// Receives until SIGTERM or SIGINT, then deletes the subscription.
 ///
 /// # Errors
 ///
-/// When the subscription cannot be made or deleted, or nobody reads what is shown.
+/// When the subscription cannot be made or deleted, or standard output is closed.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
+    ignore_hangup()?;
     let forward = arguments.forward_to.clone().map(Forward::new).transpose()?;
-    // Webhooks that come before we know the secret wait in the listener's queue.
+    // Webhooks that arrive before the secret is known wait in the queue of the listener.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen on this machine")?;
     let url = format!("http://{}/", listener.local_addr().context("the listener has no address")?);
     let (subscription_id, secret) = subscribe(&arguments, connection, &url).await?;
@@ -77,17 +83,25 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     received.and(unsubscribe(&arguments, connection, &subscription_id).await)
 }
 
-/// Answers the id of the subscription, and its secret.
+/// Subscribes, and returns the id of the subscription and its secret.
 async fn subscribe(arguments: &Arguments, connection: &Connection, url: &str) -> Result<(String, SigningSecret)> {
     let consumer = connection.consumer(arguments.user.as_deref()).await?;
-    let new = NewSubscription::new(url, &arguments.events).described_as(DESCRIPTION);
+    let mut new = NewSubscription::new(url, &arguments.events).described_as(DESCRIPTION);
+    let kept = connection.webhook_secret()?;
+    if let Some(kept) = &kept {
+        new = new.signed_with(kept.clone());
+    }
     let created = connection.heard(consumer.create_subscription(&new).await);
-    let created = created.with_context(|| format!("cannot subscribe {url}, a URL of this machine"))?;
-    let secret = created.secret.context("the service answered without a secret")?;
-    Ok((created.subscription.id, SigningSecret::parse(secret.expose()).context("the service's secret is none")?))
+    let created = created.with_context(|| format!("cannot subscribe {url} on this machine"))?;
+    let secret = created.secret.or(kept).context("the service answered without a secret")?;
+    if arguments.print_secret {
+        remark(&format!("the signing secret is {}", secret.expose()));
+    }
+    let signing = SigningSecret::parse(secret.expose()).context("the secret of the service is not valid")?;
+    Ok((created.subscription.id, signing))
 }
 
-/// Shows what arrives until `stop`, or until nobody reads it.
+/// Shows webhooks until `stop` is cancelled or standard output is closed.
 async fn receive(
     receiver: Receiver,
     listener: TcpListener,
@@ -100,19 +114,19 @@ async fn receive(
     let handle = server.handle();
     let target = arguments.forward_to.as_ref().map(|target| format!(" and forwards to {target}"));
     let (events, target) = (arguments.events.join(" "), target.unwrap_or_default());
-    remark(&format!("{url} receives {events}{target}; Ctrl-C ends it"));
+    remark(&format!("{url} receives {events}{target}; Ctrl-C stops it"));
     let outcome = tokio::select! {
-        ended = &mut server => return ended.context("the receiver gave up"),
+        ended = &mut server => return ended.context("the receiver failed"),
         outcome = show_all(&mut arrivals, arguments.json) => outcome,
         () = stop.cancelled() => Ok(()),
     };
     let ((), ended) = tokio::join!(handle.stop(true), server);
-    // What was under way has been answered since, and nothing else will come.
+    // Webhooks in flight have been answered, and no others will arrive.
     arrivals.close();
-    outcome.and(show_all(&mut arrivals, arguments.json).await).and(ended.context("the receiver gave up"))
+    outcome.and(show_all(&mut arrivals, arguments.json).await).and(ended.context("the receiver failed"))
 }
 
-/// Until no more can arrive.
+/// Shows webhooks until no more can arrive.
 async fn show_all(arrivals: &mut Arrivals<Arrival>, json: bool) -> Result<()> {
     while let Some(arrival) = arrivals.recv().await {
         arrival.show(json)?;
@@ -120,7 +134,7 @@ async fn show_all(arrivals: &mut Arrivals<Arrival>, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// As whoever we are now: an ID token from the start may have expired.
+/// Deletes the subscription, with a new ID token: the one from the start may have expired.
 async fn unsubscribe(arguments: &Arguments, connection: &Connection, id: &str) -> Result<()> {
     let deleted = async {
         let consumer = connection.consumer(arguments.user.as_deref()).await?;
@@ -131,7 +145,7 @@ async fn unsubscribe(arguments: &Arguments, connection: &Connection, id: &str) -
     };
     let whose = user_argument(arguments.user.as_deref());
     deleted.await.with_context(|| {
-        format!("the subscription {id} is left behind: `gatepost webhooks delete {id}{whose}` deletes it")
+        format!("the subscription {id} still exists; delete it with `gatepost webhooks delete {id}{whose}`")
     })
 }
 

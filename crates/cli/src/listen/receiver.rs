@@ -18,12 +18,12 @@ use super::arrival::{Arrival, Forwarded};
 use super::forward::Forward;
 use crate::output::remark;
 
-/// More than the largest payload that can be configured, in bytes.
+/// Larger than the largest payload that can be configured, in bytes.
 const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// How long webhooks under way may take when we stop.
+/// How long webhooks in flight may take on shutdown.
 const STOP_SECONDS_MAX: u64 = 2;
 
-/// What does with each webhook what a good receiver does.
+/// A receiver that verifies, shows and forwards webhooks.
 pub(super) struct Receiver {
     secret: SigningSecret,
     forward: Option<Forward>,
@@ -31,12 +31,12 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// One that believes what is signed with `secret`, and tells `arrivals` what came.
+    /// A receiver that accepts webhooks signed with `secret`, and sends them to `arrivals`.
     pub(super) fn new(secret: SigningSecret, forward: Option<Forward>, arrivals: Sender<Arrival>) -> Self {
         Self { secret, forward, arrivals }
     }
 
-    /// Serves when it is polled. Once it has ended, no more will arrive.
+    /// The server, which runs while it is polled. After it ends, no more webhooks arrive.
     ///
     /// # Errors
     ///
@@ -48,21 +48,21 @@ impl Receiver {
             App::new().app_data(receiver.clone()).app_data(limit).default_service(web::post().to(receive))
         };
         let server = HttpServer::new(app).workers(1).disable_signals().shutdown_timeout(STOP_SECONDS_MAX);
-        Ok(server.listen(listener).context("the receiver cannot start")?.run())
+        Ok(server.listen(listener).context("cannot start the receiver")?.run())
     }
 
-    /// The webhook, when it is Gatepost's.
-    fn believe(&self, headers: &HeaderMap, body: &Bytes) -> Result<Arrival> {
+    /// The webhook, if it comes from Gatepost.
+    fn verify(&self, headers: &HeaderMap, body: &Bytes) -> Result<Arrival> {
         let signed = Headers::read(|name| headers.get(name)?.to_str().ok())?;
         let now = SystemClock.now();
         self.secret.verify(&signed, body, in_system_time(now))?;
-        let payload: Box<RawValue> = serde_json::from_slice(body).context("the body is no JSON")?;
-        let Envelope { event_type } = serde_json::from_slice(body).context("the body is no event")?;
+        let payload: Box<RawValue> = serde_json::from_slice(body).context("the body is not JSON")?;
+        let Envelope { event_type } = serde_json::from_slice(body).context("the body is not an event")?;
         Ok(Arrival { received_at: now.to_string(), event_type, id: signed.id.to_owned(), payload, forwarded: None })
     }
 }
 
-/// What of a payload is shown.
+/// The part of a payload that is shown.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(rename = "type")]
@@ -70,10 +70,10 @@ struct Envelope {
 }
 
 async fn receive(receiver: Data<Receiver>, request: HttpRequest, body: Bytes) -> HttpResponse {
-    let mut arrival = match receiver.believe(request.headers(), &body) {
+    let mut arrival = match receiver.verify(request.headers(), &body) {
         Ok(arrival) => arrival,
         Err(reason) => {
-            remark(&format!("refused something that is no webhook of Gatepost's: {reason:#}"));
+            remark(&format!("refused a request that is not a webhook of Gatepost: {reason:#}"));
             return HttpResponse::Unauthorized().finish();
         }
     };
@@ -88,12 +88,12 @@ async fn receive(receiver: Data<Receiver>, request: HttpRequest, body: Bytes) ->
         },
     };
     arrival.forwarded = forwarded;
-    // Nobody is told any more only when we are stopping because nobody reads.
+    // Fails only on shutdown because standard output was closed.
     let _ = receiver.arrivals.send(arrival).await;
     response
 }
 
-/// What a gateway answers whose service does not: Gatepost tries again later.
+/// The answer of a gateway whose service does not answer, after which Gatepost retries.
 fn no_answer(error: &reqwest::Error) -> HttpResponse {
     if error.is_timeout() { HttpResponse::GatewayTimeout().finish() } else { HttpResponse::BadGateway().finish() }
 }

@@ -6,19 +6,19 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::output::{answer, answer_json, remark};
 
-/// Subscribe a URL, and print the secret that signs its webhooks: the only time that it is shown
+/// Subscribe a URL and print its signing secret, which is the only time that it is shown
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Where to send: an https URL, or, where `gatepost dev` runs, an http one of this machine
+    /// The URL: https, or, where `gatepost dev` runs, http on this machine
     url: String,
-    /// What to send: an event type, a pattern such as invoice.*, or * for all; may be given several times
+    /// An event type, a pattern such as invoice.*, or * for all events; can be given several times
     #[arg(long = "event", value_name = "PATTERN", required = true)]
     events: Vec<String>,
-    /// What to call it: up to 1,000 characters
+    /// The description: up to 1,000 characters
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Whose webhooks: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
@@ -50,9 +50,9 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
     if json {
         return Ok(answer_json(&CreatedAnswer { subscription: &created.subscription, secret: secret.expose() })?);
     }
-    // Alone on standard output, so that it can be piped to where it belongs.
+    // Standard output gets only the secret, so that a script can pipe it.
     answer(secret.expose())?;
     let id = &created.subscription.id;
-    remark(&format!("{id} is created. This is the only time that its secret is shown."));
+    remark(&format!("created {id}; its secret is shown only this once"));
     Ok(())
 }

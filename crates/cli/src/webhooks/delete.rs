@@ -5,13 +5,13 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::output::{answer, answer_json};
 
-/// Delete a subscription: what waits to be delivered is cancelled with it
+/// Delete a subscription and cancel its waiting deliveries
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The subscription's id, as `gatepost webhooks list` shows it
+    /// The id of the subscription, as `gatepost webhooks list` shows it
     subscription_id: String,
-    /// Whose webhooks: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }

@@ -3,29 +3,28 @@ use clap::Args;
 use gatepost_client::{Delivery, DeliveryQuery};
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json, remark};
-use crate::table::table;
+use crate::output::{answer, answer_json, remark, table};
 
 /// List deliveries, newest first
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Those to this subscription
+    /// Only deliveries to this subscription
     #[arg(long, value_name = "ID")]
     subscription: Option<String>,
-    /// Those that stand so
+    /// Only deliveries in this state
     #[arg(long, value_parser = ["waiting", "sending", "delivered", "failed", "cancelled"])]
     state: Option<String>,
-    /// Those of events of this type
+    /// Only deliveries of events of this type
     #[arg(long, value_name = "TYPE")]
     event_type: Option<String>,
-    /// How many: up to 200
+    /// The maximum of deliveries to list, up to 200
     #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
     limit: u32,
-    /// The page after the one that named this cursor, with the same filters
+    /// The cursor that the previous page showed; use the same filters
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
-    /// Whose webhooks: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
@@ -57,7 +56,7 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
         answer(&table(heads, page.deliveries.iter().map(row)))?;
     }
     if let Some(cursor) = page.next_cursor {
-        remark(&format!("there may be older ones: --cursor {cursor}"));
+        remark(&format!("there may be older deliveries: --cursor {cursor}"));
     }
     Ok(())
 }
@@ -68,10 +67,10 @@ fn row(delivery: &Delivery) -> [String; 7] {
     [id.clone(), state(delivery), attempts.to_string(), created_at.clone(), event_id, subscription_id, event_type]
 }
 
-/// How it stands, and why, or until when.
+/// The state, with its reason, or the time of the next attempt.
 fn state(delivery: &Delivery) -> String {
     match (&delivery.reason, &delivery.next_attempt_at) {
-        // One that its owner cancelled is cancelled because it was cancelled.
+        // The reason of a delivery that its owner cancelled is `cancelled` too.
         (Some(reason), _) if *reason != delivery.state => format!("{} {reason}", delivery.state),
         (None, Some(at)) => format!("{} until {at}", delivery.state),
         _ => delivery.state.clone(),

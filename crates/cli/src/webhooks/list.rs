@@ -4,14 +4,13 @@ use gatepost_client::Subscription;
 use serde::Serialize;
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json};
-use crate::table::table;
+use crate::output::{answer, answer_json, table};
 
 /// List the subscriptions of a user, newest first
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Whose webhooks: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
@@ -26,7 +25,7 @@ struct ListAnswer {
     subscriptions: Vec<Subscription>,
 }
 
-/// Prints the subscriptions, all pages of them: a user has no more than `WEBHOOK_MAX_SUBSCRIPTIONS`.
+/// Prints all pages of subscriptions: a user has at most `WEBHOOK_MAX_SUBSCRIPTIONS`.
 ///
 /// # Errors
 ///
@@ -55,7 +54,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
 fn row(subscription: &Subscription) -> [String; 6] {
     let Subscription { id, url, events, description, enabled, created_at, .. } = subscription;
     let state = if *enabled { "enabled" } else { "disabled" };
-    // A description may have several lines; a row has one.
+    // A description may have several lines, but a row has one.
     let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
     [id.clone(), state.to_owned(), created_at.clone(), url.clone(), events.join(" "), description]
 }

@@ -1,4 +1,4 @@
-//! The API of webhooks from the shell: one action, one file.
+//! `gatepost webhooks`: one file for each action.
 
 mod create;
 mod delete;
@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use crate::connection::Connection;
 
-/// Subscribe URLs to a user's webhooks, test them, and see what was delivered
+/// Subscribe URLs to the webhooks of a user, test them, and list deliveries
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
 pub struct Arguments {
@@ -35,22 +35,24 @@ enum Action {
 
 const EXAMPLES: &str = "\
 Examples:
-  gatepost webhooks list --user alice                where `gatepost dev` runs
-  GATEPOST_API_KEY_FILE=key gatepost webhooks list   as whoever the API key belongs to
   gatepost webhooks create http://127.0.0.1:9000/hook --event '*' --user alice
-  gatepost webhooks deliveries --state failed";
+  gatepost webhooks list --user alice
+  gatepost webhooks deliveries --state failed --user alice
+  GATEPOST_API_KEY_FILE=key gatepost webhooks list
+
+The first three work where `gatepost dev` runs.";
 
 const ENVIRONMENT: &str = "\
-Environment (each also as NAME_FILE, a file that holds the value):
-  GATEPOST_URL       where Gatepost runs; without it, where this configuration would run it
-  GATEPOST_API_KEY   the user whose webhooks they are
-  GATEPOST_ID_TOKEN  the same, where no API key is set";
+Environment (each also as NAME_FILE, a file that contains the value):
+  GATEPOST_URL       the URL of Gatepost; the default is the URL of this machine's configuration
+  GATEPOST_API_KEY   an API key of the user who owns the webhooks
+  GATEPOST_ID_TOKEN  an ID token of that user, used if no API key is set";
 
-/// Does one thing with webhooks.
+/// Runs an action on webhooks.
 ///
 /// # Errors
 ///
-/// When nobody can be called, or the call is refused.
+/// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let json = arguments.json;
     match arguments.action {

@@ -6,14 +6,14 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::output::{answer, answer_json, remark};
 
-/// Deliver again, now, whatever became of it, and then on the retry schedule from its start
+/// Deliver again now, whatever the state, and restart the retry schedule
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The ids of the deliveries, as `gatepost webhooks deliveries` shows them
+    /// The ids of deliveries, as `gatepost webhooks deliveries` shows them
     #[arg(value_name = "DELIVERY_ID", required = true)]
     delivery_ids: Vec<String>,
-    /// Whose webhooks: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
@@ -28,7 +28,7 @@ struct RetryAnswer {
     deliveries: Vec<Delivery>,
 }
 
-/// Makes each delivery due, also when another one cannot be.
+/// Makes each delivery due, even if the call for another one fails.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
         answer(&lines.collect::<Vec<_>>().join("\n"))?;
     }
     if retried < asked {
-        bail!("{} of {asked} could not be retried", asked - retried);
+        bail!("{} of {asked} deliveries could not be retried", asked - retried);
     }
     Ok(())
 }

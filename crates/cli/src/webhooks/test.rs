@@ -8,9 +8,9 @@ use crate::output::{answer, answer_json, remark};
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The subscription's id, as `gatepost webhooks list` shows it
+    /// The id of the subscription, as `gatepost webhooks list` shows it
     subscription_id: String,
-    /// Whose webhooks: a user of the running `gatepost dev`
+    /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
@@ -31,8 +31,8 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
     if json {
         return Ok(answer_json(&test)?);
     }
-    answer(&format!("{} is on its way to {id}", test.event.id))?;
+    answer(&format!("sending {} to {id}", test.event.id))?;
     let whose = user_argument(arguments.user.as_deref());
-    remark(&format!("`gatepost webhooks deliveries --subscription {id}{whose}` shows what comes of it"));
+    remark(&format!("`gatepost webhooks deliveries --subscription {id}{whose}` shows the result"));
     Ok(())
 }

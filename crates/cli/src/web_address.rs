@@ -1,0 +1,47 @@
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use url::Url;
+
+/// The address at which browsers and clients find this service: an `http` or `https` URL without a slash at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebAddress(String);
+
+impl WebAddress {
+    /// What [`WebAddress::parse`] accepts.
+    pub const ALLOWED: &str = "an http or https URL without user, query and fragment";
+
+    /// Parses an address.
+    pub fn parse(text: &str) -> Option<Self> {
+        plain_web_url(text).map(|url| Self(url.as_str().trim_end_matches('/').to_owned()))
+    }
+
+    /// The address at which clients on this machine find a listener.
+    pub fn of_listener(address: SocketAddr) -> Self {
+        let ip = match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+            ip => ip,
+        };
+        Self(format!("http://{}", SocketAddr::new(ip, address.port())))
+    }
+
+    /// The address as a string.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for WebAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+fn plain_web_url(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let web = matches!(url.scheme(), "http" | "https") && url.has_host();
+    let plain =
+        url.username().is_empty() && url.password().is_none() && url.query().is_none() && url.fragment().is_none();
+    (web && plain).then_some(url)
+}
