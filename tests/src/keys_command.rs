@@ -33,7 +33,7 @@ async fn a_key_is_created_verified_rotated_and_revoked_where_dev_runs() {
     }
     let revoked = succeeded(&shell.run(&["revoke", &id, "--user", "alice"]));
     assert!(revoked.contains(&id), "{revoked}");
-    assert_failed(&shell.feed(&["verify"], &key), 1, "not good");
+    assert_failed(&shell.feed(&["verify"], &key), 1, "not valid");
     succeeded(&shell.feed(&["verify"], &successor));
     assert!(succeeded(&shell.run(&["list", "--user", "alice"])).contains("revoked 2"));
 }
@@ -95,7 +95,7 @@ async fn the_operator_lists_and_revokes_the_keys_of_any_user() {
     assert!(succeeded(&operator.run(&["list", "--user", "auth0|alice"])).contains(&id));
     assert_failed(&operator.run(&["revoke", &id, "--user", "bob"]), 1, "key_not_owned");
     succeeded(&operator.run(&["revoke", &id, "--user", "auth0|alice"]));
-    assert_failed(&operator.feed(&["verify"], &key), 1, "not good");
+    assert_failed(&operator.feed(&["verify"], &key), 1, "not valid");
     let wrong = operator.with(("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789"));
     assert_failed(&wrong.run(&["list", "--user", "auth0|alice"]), 1, "credential_invalid");
 }

@@ -118,6 +118,28 @@ async fn listening_shows_payloads_and_takes_only_what_gatepost_signed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn listening_keeps_its_secret_prints_it_on_request_and_survives_sighup() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let mut secrets = Vec::new();
+    for _ in 0..2 {
+        let mut listening = shell.listen(&["--user", "alice", "--print-secret"]);
+        let line = listening.complains("whsec_").await;
+        secrets.push(line.split_whitespace().last().unwrap().to_owned());
+        listening.complains("Ctrl-C").await;
+        listening.signal("HUP");
+        succeeded(&shell.publish("alice", "invoice.paid", DATA));
+        listening.shows("invoice.paid").await;
+        listening.signal("INT");
+        assert_eq!(listening.exited().await.code(), Some(0), "{}", listening.complaint());
+    }
+    assert_eq!(secrets[0], secrets[1]);
+    let listening = shell.listen(&["--user", "alice"]);
+    listening.complains("Ctrl-C").await;
+    assert!(!listening.complaint().contains("whsec_"), "{}", listening.complaint());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_target_that_does_not_answer_is_said_and_gatepost_tries_again() {
     let gatepost = Setup::dev().await.with("WEBHOOK_RETRY_SCHEDULE", "1s").start().await;
     let shell = Shell::in_the_folder_of(&gatepost);

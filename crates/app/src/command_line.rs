@@ -4,27 +4,27 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{config, dev, migrate, openapi, serve};
 
-/// What the shell gave us.
+/// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "gatepost", version, about = ABOUT, arg_required_else_help = true, before_help = EXAMPLES)]
 pub(crate) struct CommandLine {
-    /// The configuration file, in place of ./gatepost.toml
+    /// The configuration file to read instead of ./gatepost.toml
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-const ABOUT: &str = "API keys in, webhooks out, for any SaaS: one binary, SQLite inside or a Postgres beside it";
+const ABOUT: &str = "API keys in, webhooks out, for any SaaS: one binary, with SQLite or Postgres";
 const EXAMPLES: &str = "\
 Examples:
-  gatepost dev                     try it: no configuration, everything on this machine
-  gatepost serve                   run it: configured by gatepost.toml and the environment
-  gatepost keys list --user alice  what a user's keys are
-  gatepost listen --user alice     what webhooks a user gets
-  gatepost config                  what is in force, and where it came from";
+  gatepost dev                     try Gatepost on this machine, without configuration
+  gatepost serve                   run Gatepost, configured by gatepost.toml and the environment
+  gatepost keys list --user alice  list the API keys of a user
+  gatepost listen --user alice     receive the webhooks of a user on this machine
+  gatepost config                  show the configuration and where each value came from";
 
-/// What to do.
+/// A command of `gatepost`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Dev(dev::Arguments),

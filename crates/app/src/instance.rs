@@ -13,21 +13,18 @@ use domain::ports::{Clock, Entropy, Store};
 use domain::webhooks::Webhooks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets};
 use verifier::{Verifier, VerifierSettings};
 
 use crate::configuration::Configuration;
-use crate::database::prepare_schema;
-use crate::purge::purge_hourly;
-use crate::tasks::Tasks;
-use crate::webhooks::{WebhookParts, reseal_secrets};
+use crate::webhooks::WebhookParts;
 
-/// How long the database may take before we serve without it: callers wait in the listener's queue meanwhile.
+/// How long the start waits for the database. Until then callers wait in the queue of the listener.
 const FIRST_ATTEMPT_MAX: Duration = Duration::from_secs(3);
-/// How long stopping may take, from the signal to the end of the process. Orchestrators kill after 10 s at the
-/// earliest.
+/// The limit of a shutdown, from the signal to the end of the process. Orchestrators kill after 10 s or later.
 const SHUTDOWN_MAX: Duration = Duration::from_millis(9_500);
 
-/// A whole Gatepost, wired: the adapters behind the ports, the engines between them, and the HTTP server before them.
+/// A complete Gatepost: the adapters behind the ports, the engines, and the HTTP server.
 pub(crate) struct Instance {
     pub(crate) configuration: Configuration,
     pub(crate) listener: TcpListener,
@@ -41,12 +38,12 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// Serves until `stop` is cancelled, then ends in order: `/readyz` fails, requests in flight finish, last uses are
-    /// written, the database is closed. `once_serving` runs beside it as soon as requests are answered.
+    /// Serves until `stop` is cancelled. Then `/readyz` fails, requests in flight finish, the last uses are written,
+    /// and the database is closed, in this order. `once_serving` runs beside the server as soon as it answers requests.
     ///
     /// # Errors
     ///
-    /// When something gave up: the server, a background task, or `once_serving`. Also when stopping takes too long.
+    /// When the server, a background task or `once_serving` fails, or when the shutdown takes too long.
     pub(crate) async fn run(
         self,
         more_routes: impl Fn(&mut ServiceConfig) + Clone + Send + 'static,
@@ -59,7 +56,7 @@ impl Instance {
         };
         tokio::select! {
             outcome = self.serve_and_stop(more_routes, once_serving, &stop) => outcome,
-            () = too_late => Err(anyhow!("could not stop within {SHUTDOWN_MAX:?}: what was unfinished is lost")),
+            () = too_late => Err(anyhow!("the shutdown took longer than {SHUTDOWN_MAX:?}; unfinished work is lost")),
         }
     }
 
@@ -69,7 +66,7 @@ impl Instance {
         once_serving: impl Future<Output = Result<()>>,
         stop: &CancellationToken,
     ) -> Result<()> {
-        // The engines stop after the server: its last requests still need them.
+        // The engines stop after the server, whose last requests still need them.
         let engines_stop = CancellationToken::new();
         let verifier = self.verifier();
         let keys = self.keys(&verifier);
@@ -138,12 +135,12 @@ impl Instance {
         }
     }
 
-    /// Starts bringing the schema up to date, and waits a moment for it.
+    /// Starts the migration of the schema, and waits a moment for it.
     async fn start_schema(&self, stop: &CancellationToken) -> Tasks {
         let mut tasks = Tasks::default();
         let tried = Arc::new(Notify::new());
         let (schema, migrate) = (Arc::clone(&self.store.schema), self.configuration.migrate);
-        tasks.spawn("the schema", prepare_schema(schema, migrate, Arc::clone(&tried), stop.clone()));
+        tasks.spawn("the schema", migrate_until_done(schema, migrate, Arc::clone(&tried), stop.clone()));
         let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, tried.notified()).await;
         tasks
     }
@@ -155,7 +152,7 @@ impl Instance {
         tasks.spawn_steady("the purge of keys", async move { purge_hourly("keys", || keys.purge(), stop).await });
     }
 
-    /// What delivers stops with the server, not after it: attempts under way are given the same time to end.
+    /// Starts the dispatcher, which stops together with the server: attempts in flight get the same time to end.
     fn start_webhooks(&self, tasks: &mut Tasks, parts: &WebhookParts, stop: &CancellationToken) {
         if let Some(dispatcher) = &parts.dispatcher {
             tasks.spawn_steady("the dispatcher", Arc::clone(dispatcher).run(stop.clone()));
@@ -170,7 +167,7 @@ impl Instance {
     }
 }
 
-/// Drives the server to its end. Whatever gives up before is a reason to stop it, in order too.
+/// Runs the server to its end. A task that fails before stops the server in order.
 async fn watch(
     server: impl Future<Output = std::io::Result<()>>,
     tasks: &mut Tasks,
@@ -179,27 +176,27 @@ async fn watch(
 ) -> Result<()> {
     let mut server = std::pin::pin!(server);
     let reason = tokio::select! {
-        ended = &mut server => return ended.context("the HTTP server gave up"),
+        ended = &mut server => return ended.context("the HTTP server failed"),
         failure = tasks.first_failure() => failure,
         Err(failure) = once_serving => failure,
     };
     stop.cancel();
-    server.await.context("the HTTP server gave up")?;
+    server.await.context("the HTTP server failed")?;
     Err(reason)
 }
 
-/// Listens, and answers the address with its real port.
+/// Listens, and returns the address with its real port.
 ///
 /// # Errors
 ///
-/// When the address cannot be had; says how to choose another.
+/// When the address is not available. The error says how to choose another.
 pub(crate) fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind(address).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
             let other = SocketAddr::new(address.ip(), address.port().checked_add(1).unwrap_or(0));
-            anyhow!("{address} is taken by another program; choose another address, for example LISTEN={other}")
+            anyhow!("another program listens on {address}; choose another address, for example LISTEN={other}")
         }
-        _ => anyhow::Error::new(error).context(format!("cannot listen on {address}; LISTEN chooses another address")),
+        _ => anyhow::Error::new(error).context(format!("cannot listen on {address}; set LISTEN to another address")),
     })?;
     let address = listener.local_addr().context("the listener has no address")?;
     Ok((listener, address))

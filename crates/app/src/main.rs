@@ -1,13 +1,10 @@
-//! The binary `gatepost`: configuration, wiring, commands. It holds no rule of its own.
+//! The binary `gatepost`: configuration and wiring. Every rule is in another crate.
 
 mod command_line;
 mod commands;
 mod configuration;
 mod database;
 mod instance;
-mod logs;
-mod purge;
-mod tasks;
 mod webhooks;
 
 use std::io::{self, ErrorKind, Write};
@@ -26,14 +23,14 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody is left to tell when standard error is closed.
+            // The error cannot be reported if standard error is closed.
             let _ = writeln!(io::stderr(), "gatepost: {error:#}");
             ExitCode::from(if error.is::<InvalidConfiguration>() { EXIT_CONFIGURATION } else { 1 })
         }
     }
 }
 
-/// Whether somebody stopped reading our answer, as `head` does.
+/// Whether the reader of standard output closed it, as `head` does.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }

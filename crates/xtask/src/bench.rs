@@ -1,4 +1,4 @@
-//! Hands over to the crate `bench`, which has what measuring needs and is built only here.
+//! Runs the crate `bench`, which has the dependencies of measuring and is built only here.
 
 use crate::program::{cargo, run};
 

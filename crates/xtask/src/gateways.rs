@@ -1,4 +1,4 @@
-//! The gateways of `docs/gateways/`, which the suite runs.
+//! The gateways of `docs/gateways/`, which the tests run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,14 +8,15 @@ use anyhow::Context;
 use crate::program::{program, root, say, succeeds};
 use crate::skip::Skip;
 
-/// A gateway, how it is asked for its version, and a shell script that puts it into `bin/` of the folder it runs in.
+/// A gateway, the argument that prints its version, and a shell script that installs it in `bin/` of its working
+/// folder.
 struct Gateway {
     name: &'static str,
     version: &'static str,
     install: &'static str,
 }
 
-/// Unpacked and not installed: no service starts, no rights are needed, and nothing outside of `target/` changes.
+/// The packages are unpacked, not installed: no service starts, no root is needed, and only `target/` changes.
 const GATEWAYS: [Gateway; 3] = [
     Gateway {
         name: "nginx",
@@ -37,16 +38,16 @@ const GATEWAYS: [Gateway; 3] = [
     },
 ];
 
-/// Where the suite finds gateways, and which it has to do without.
+/// Where the tests find gateways, and which gateways are missing.
 pub(crate) struct Gateways {
-    /// `PATH` for the suite.
+    /// `PATH` for the tests.
     pub(crate) path: OsString,
-    /// The tests of those that cannot be had.
+    /// The tests of missing gateways.
     pub(crate) skips: Vec<Skip>,
 }
 
 impl Gateways {
-    /// Finds them, or gets them where that can be done without asking anybody.
+    /// Finds the gateways, or installs them if no root is needed.
     pub(crate) fn find_or_get() -> anyhow::Result<Self> {
         let folder = root().join("target/gateways");
         std::fs::create_dir_all(folder.join("bin")).context("cannot create target/gateways")?;
@@ -67,7 +68,7 @@ impl Gateways {
             let is_there = runs() || (get() && runs());
             if !is_there {
                 let name = gateway.name;
-                let reason = format!("{name} is not installed, and cannot be got here");
+                let reason = format!("{name} is not installed, and cannot be installed here");
                 skips.push(Skip { tests: format!("gateways::{name}"), reason });
             }
         }
@@ -75,8 +76,8 @@ impl Gateways {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "where programs are is no configuration of ours")]
+#[expect(clippy::disallowed_methods, reason = "the path of a program does not configure Gatepost")]
 fn path_with(more: [PathBuf; 2]) -> anyhow::Result<OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::join_paths(std::env::split_paths(&path).chain(more)).context("a folder's name has a colon")
+    std::env::join_paths(std::env::split_paths(&path).chain(more)).context("the name of a folder has a colon")
 }

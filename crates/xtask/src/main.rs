@@ -1,4 +1,4 @@
-//! `cargo xtask`: what developers run. `cargo xtask help` lists it.
+//! `cargo xtask`: the commands of developers. `cargo xtask help` lists them.
 
 mod bench;
 mod gateways;

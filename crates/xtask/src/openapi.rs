@@ -1,4 +1,4 @@
-//! The documents that the binary writes itself: the API's description, and the reference of its settings.
+//! The documents that the binary generates: the description of the API, and the reference of its settings.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 
 use crate::program::{cargo, output, root, say};
 
-/// Where a document is committed, and the arguments that print it.
+/// The path of a document, and the arguments that print it.
 const DOCUMENTS: [(&str, &[&str]); 2] =
     [("docs/openapi.json", &["openapi"]), ("docs/configuration.md", &["config", "--reference"])];
 

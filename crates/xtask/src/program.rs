@@ -1,4 +1,4 @@
-//! Other programs, run in the repository's root.
+//! Other programs, run in the root of the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ pub(crate) fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
-/// The cargo that runs us.
+/// The cargo that runs this program.
 pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
     program(env!("CARGO"), arguments)
 }
@@ -22,14 +22,14 @@ pub(crate) fn program<'a>(name: &str, arguments: impl IntoIterator<Item = &'a st
     command
 }
 
-/// Runs it to its end, with its output shown.
+/// Runs a command to its end, and shows its output.
 pub(crate) fn run(mut command: Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("cannot run {}", shown(&command)))?;
     ensure!(status.success(), "{} failed", shown(&command));
     Ok(())
 }
 
-/// Runs it to its end, and answers what it printed.
+/// Runs a command to its end, and returns its output.
 pub(crate) fn output(mut command: Command) -> anyhow::Result<Vec<u8>> {
     let output =
         command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run {}", shown(&command)))?;
@@ -37,7 +37,7 @@ pub(crate) fn output(mut command: Command) -> anyhow::Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// Whether it runs and succeeds, in silence.
+/// Whether a command succeeds. Its output is not shown.
 pub(crate) fn succeeds(mut command: Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())

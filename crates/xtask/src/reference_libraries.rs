@@ -7,7 +7,7 @@ use anyhow::Context;
 use crate::program::{program, root, say, succeeds};
 use crate::skip::Skip;
 
-/// A language, a command that succeeds where its library is there, and a shell script that installs it in the folder.
+/// A language, a command that succeeds if its library is installed, and a shell script that installs it.
 const LANGUAGES: [(&str, &str, &str); 2] = [
     (
         "javascript",
@@ -21,7 +21,7 @@ const LANGUAGES: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// The folder with the libraries, and the tests that have to do without.
+/// The folder with the libraries, and the tests of missing libraries.
 pub(crate) fn find_or_get() -> anyhow::Result<(PathBuf, Vec<Skip>)> {
     let folder = root().join("target/receivers");
     std::fs::create_dir_all(&folder).context("cannot create target/receivers")?;
@@ -35,10 +35,11 @@ pub(crate) fn find_or_get() -> anyhow::Result<(PathBuf, Vec<Skip>)> {
         if runs(is_there) {
             continue;
         }
-        say(&format!("getting the {language} library for the tests of docs/webhooks/receivers.md"));
+        say(&format!("installing the {language} library for the tests of docs/webhooks/receivers.md"));
         if !(runs(install) && runs(is_there)) {
             let tests = format!("receivers_page::the_{language}");
-            skips.push(Skip { tests, reason: format!("the reference library for {language} cannot be had here") });
+            skips
+                .push(Skip { tests, reason: format!("the reference library for {language} cannot be installed here") });
         }
     }
     Ok((folder, skips))

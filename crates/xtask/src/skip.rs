@@ -1,22 +1,22 @@
-//! Tests that are left out, by name, because something outside of this workspace cannot be had.
+//! Tests that are skipped by name, because a program that they need is not available.
 
 use crate::program::say;
 
-/// Which tests are left out, and why.
+/// Tests to skip.
 pub(crate) struct Skip {
-    /// A part of their names that no other test has.
+    /// A part of their names, which no other test has.
     pub(crate) tests: String,
-    /// Why.
+    /// Why they are skipped.
     pub(crate) reason: String,
 }
 
-/// What tells a test runner to leave them out.
+/// The arguments that make a test runner skip them.
 pub(crate) fn arguments(skips: &[Skip]) -> Vec<&str> {
     let named = skips.iter().flat_map(|skip| ["--skip", &skip.tests]);
     if skips.is_empty() { Vec::new() } else { ["--"].into_iter().chain(named).collect() }
 }
 
-/// Names what was left out.
+/// Prints the skipped tests.
 pub(crate) fn report(skips: &[Skip]) {
     for Skip { tests, reason } in skips {
         say(&format!("SKIPPED {tests}: {reason}"));

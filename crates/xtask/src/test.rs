@@ -11,7 +11,7 @@ use crate::gateways::Gateways;
 use crate::program::{self, cargo, program, say, succeeds};
 use crate::{reference_libraries, skip};
 
-/// The filter is passed on to the test runner.
+/// Runs the tests that match the filter of the test runner.
 pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     need("curl")?;
     need("jq")?;
@@ -19,8 +19,8 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     let (libraries, more_skips) = reference_libraries::find_or_get()?;
     skips.extend(more_skips);
     let binary = build_binary()?;
-    // One server for all the processes that a test runner starts. It is gone with this process.
-    let runtime = tokio::runtime::Builder::new_current_thread().build().context("no runtime")?;
+    // One server for all processes that the test runner starts. It ends with this process.
+    let runtime = tokio::runtime::Builder::new_current_thread().build().context("cannot start a runtime")?;
     let cluster = runtime.block_on(Cluster::start(ClusterSettings { connections_max: 1_000, ..Default::default() }))?;
     let prepared = |mut command: Command| {
         let (name, value) = cluster.loan();
@@ -44,18 +44,18 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
         program::run(doc_tests)?;
         return suite(&["nextest", "run", "--workspace", "--locked"]);
     }
-    say("cargo-nextest is not installed: the slower `cargo test` runs in its place");
+    say("cargo-nextest is not installed: the slower `cargo test` runs instead");
     program::run(doc_tests)?;
     suite(&["test", "--workspace", "--locked", "--all-targets"])
 }
 
-/// The binary that the suite tests, built once before all.
+/// Builds the binary that the suite tests, once before all tests.
 fn build_binary() -> anyhow::Result<PathBuf> {
     let build = ["build", "--locked", "--package", "app", "--bin", "gatepost"];
     program::run(cargo(build))?;
     let messages = program::output(cargo(build.into_iter().chain(["--quiet", "--message-format=json"])))?;
-    let messages = String::from_utf8(messages).context("cargo writes UTF-8")?;
-    let after = messages.split("\"executable\":\"").nth(1).context("cargo names no executable")?;
+    let messages = String::from_utf8(messages).context("cargo wrote something that is not UTF-8")?;
+    let after = messages.split("\"executable\":\"").nth(1).context("cargo named no executable")?;
     Ok(PathBuf::from(after.split('"').next().unwrap_or(after)))
 }
 

@@ -1,10 +1,11 @@
 //! The commands of the client: `cli` runs them, and this file gives it what the configuration says.
 
+use adapters_system::SystemEntropy;
 use anyhow::Result;
 use cli::{Connection, LocalServer, MissingCredential, Remote};
-use gatepost_client::OperatorToken;
+use gatepost_client::{OperatorToken, WebhookSecret};
 
-use super::dev::data_folder::find_operator_token;
+use super::dev::data_folder::{find_operator_token, keep_webhook_secret};
 use crate::configuration::{Configuration, Environment, InvalidConfiguration, Loaded, Problem, remote};
 
 /// Runs a command of the client against `GATEPOST_URL`, or, where that is not set, against the server that this
@@ -37,8 +38,16 @@ pub(super) fn needs(configuration: &Configuration) -> Vec<Problem> {
 }
 
 fn local_server(Loaded { configuration, .. }: Loaded) -> LocalServer {
-    let url = configuration.address().as_str().to_owned();
-    LocalServer { url, operator_token: Box::new(move || operator_token(&configuration)) }
+    let url = configuration.address();
+    let database_url = configuration.database_url.clone();
+    LocalServer {
+        url,
+        operator_token: Box::new(move || operator_token(&configuration)),
+        webhook_secret: Box::new(move || {
+            let secret = keep_webhook_secret(&database_url, &SystemEntropy)?;
+            Ok(secret.map(|secret| WebhookSecret::new(secret.expose())))
+        }),
+    }
 }
 
 /// The token of the configuration, or else the token that `gatepost dev` made.

@@ -1,18 +1,18 @@
 use anyhow::Result;
 use clap::Args;
-use cli::output::{answer, answer_json};
+use cli::output::{answer, answer_json, table};
 use serde::Serialize;
 
-use crate::configuration::{Effective, Loaded, reference_page};
+use crate::configuration::{Effective, Loaded};
 
-/// Show the configuration that is in force and where each value came from, with secrets masked
+/// Show the configuration and where each value came from, with secrets masked
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Answer in JSON
     #[arg(long)]
     json: bool,
-    /// Print the reference of all settings as Markdown instead
+    /// Print the reference page of all settings in Markdown instead
     #[arg(long, conflicts_with = "json")]
     pub(crate) reference: bool,
 }
@@ -40,29 +40,14 @@ impl From<Effective> for SettingAnswer {
 ///
 /// # Errors
 ///
-/// When it cannot be printed.
+/// When standard output cannot be written.
 pub(crate) fn run(arguments: &Arguments, loaded: &Loaded) -> Result<()> {
     if arguments.json {
         return Ok(answer_json(&loaded.effective().map(SettingAnswer::from).collect::<Vec<_>>())?);
     }
-    let settings: Vec<Effective> = loaded.effective().collect();
-    let name_width = settings.iter().map(|setting| setting.name.len()).max().unwrap_or_default();
-    let value_width = settings.iter().map(|setting| value(setting).chars().count()).max().unwrap_or_default();
-    let lines = settings
-        .iter()
-        .map(|setting| format!("{:name_width$}  {:value_width$}  {}", setting.name, value(setting), setting.origin));
-    Ok(answer(&lines.collect::<Vec<_>>().join("\n"))?)
+    Ok(answer(&table(["NAME", "VALUE", "ORIGIN"], loaded.effective().map(row)))?)
 }
 
-/// Prints the content of `docs/configuration.md`.
-///
-/// # Errors
-///
-/// When it cannot be printed.
-pub(crate) fn print_reference() -> Result<()> {
-    Ok(answer(&reference_page())?)
-}
-
-fn value(setting: &Effective) -> &str {
-    setting.value.as_deref().unwrap_or("-")
+fn row(setting: Effective) -> [String; 3] {
+    [setting.name.to_owned(), setting.value.unwrap_or_else(|| "-".to_owned()), setting.origin]
 }

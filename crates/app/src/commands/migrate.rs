@@ -4,11 +4,11 @@ use cli::output::{answer, answer_json};
 use domain::ports::MigrationStatus;
 use serde::Serialize;
 
+use super::start_log;
 use crate::configuration::{Configuration, Loaded};
 use crate::database::{migrations, open_store};
-use crate::logs::start_logs;
 
-/// Bring the database's schema up to date, or look at it
+/// Migrate the database schema, or list its migrations
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List the migrations, and change nothing
+    /// List the migrations and change nothing
     Status,
 }
 
@@ -51,9 +51,9 @@ struct MigrationAnswer {
 ///
 /// # Errors
 ///
-/// When the database cannot be reached, or its schema is newer than this program.
-pub(crate) async fn run(arguments: Arguments, Loaded { configuration, .. }: Loaded) -> Result<()> {
-    let _logs = start_logs(&configuration)?;
+/// When the database is not available, or its schema is newer than this program.
+pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
+    let (configuration, _log) = start_log(loaded)?;
     match arguments.action {
         None => apply(&configuration, arguments.json).await,
         Some(Action::Status) => status(&configuration, arguments.json).await,
@@ -68,7 +68,7 @@ async fn apply(configuration: &Configuration, json: bool) -> Result<()> {
     if json {
         answer_json(&AppliedAnswer { applied })?;
     } else if applied.is_empty() {
-        answer("nothing to apply: the schema is up to date")?;
+        answer("the schema is up to date")?;
     } else {
         let lines: Vec<_> = applied.iter().map(|name| format!("applied  {name}")).collect();
         answer(&lines.join("\n"))?;

@@ -1,4 +1,4 @@
-//! What the binary can do: one command, one file.
+//! The commands of the binary, one file each.
 
 mod client;
 pub(crate) mod config;
@@ -9,52 +9,73 @@ pub(crate) mod serve;
 
 use std::thread;
 
+use adapters_system::{LogLines, start_logs};
 use anyhow::{Context, Result};
+use cli::output::{answer, remark};
 
 use crate::command_line::{Command, CommandLine};
-use crate::configuration::{Configuration, Environment, Problem, load};
+use crate::configuration::{Configuration, Environment, Loaded, Problem, load, reference_page};
 
-/// Tokio's threads drive database and provider connections; the HTTP workers have their own. More would only cost
-/// memory.
+/// The most threads of the tokio runtime, which drives the connections to the database and the provider. The HTTP
+/// workers have their own threads.
 const RUNTIME_THREADS_MAX: usize = 4;
 
 /// Runs one command to its end.
 ///
 /// # Errors
 ///
-/// Whatever kept the command from doing its work, for the operator to read; an
-/// [`InvalidConfiguration`](crate::configuration::InvalidConfiguration) when it was that.
+/// Why the command failed, for the operator to read; an
+/// [`InvalidConfiguration`](crate::configuration::InvalidConfiguration) if the configuration is the reason.
 pub(crate) fn run(command_line: CommandLine) -> Result<()> {
     let file = command_line.config.as_deref();
     let environment = Environment::of_process();
     let load = |needs| load(file, &environment, needs);
     match command_line.command {
         Command::Openapi(_) => openapi::run(),
-        Command::Config(arguments) if arguments.reference => config::print_reference(),
-        Command::Config(arguments) => config::run(&arguments, &load(nothing)?),
+        Command::Config(arguments) if arguments.reference => Ok(answer(&reference_page())?),
+        Command::Config(arguments) => config::run(&arguments, &show_warnings(load(nothing)?)),
         Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
         Command::Serve(_) => block_on(serve::run(load(serve::needs)?)),
-        Command::Client(command) => block_on(client::run(command, &environment, || load(client::needs))),
+        Command::Client(command) => {
+            block_on(client::run(command, &environment, || load(client::needs).map(show_warnings)))
+        }
         Command::Migrate(arguments) => block_on(migrate::run(arguments, load(nothing)?)),
     }
 }
 
-/// Commands that can do with any configuration.
+/// Prints the warnings, for commands that write no log.
+fn show_warnings(loaded: Loaded) -> Loaded {
+    loaded.warnings.iter().for_each(|warning| remark(&format!("warning: {warning}")));
+    loaded
+}
+
+/// Starts the log, with the warnings as its first lines.
+///
+/// # Errors
+///
+/// When the log cannot start.
+fn start_log(Loaded { configuration, warnings, .. }: Loaded) -> Result<(Configuration, LogLines)> {
+    let lines = start_logs(&configuration.logs).context("cannot start the log")?;
+    warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    Ok((configuration, lines))
+}
+
+/// For commands that accept every valid configuration.
 fn nothing(_: &Configuration) -> Vec<Problem> {
     Vec::new()
 }
 
-/// Runs a command on a runtime of several threads: connections are driven by the runtime that opened them, and must
-/// not wait for a busy HTTP worker.
+/// Runs a command on a runtime with several threads. Connections run on the runtime that opened them, and must not wait
+/// for a busy HTTP worker.
 fn block_on(command: impl Future<Output = Result<()>>) -> Result<()> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores.min(RUNTIME_THREADS_MAX))
         .enable_all()
         .build()
-        .context("the runtime could not start")?;
+        .context("cannot start the runtime")?;
     let outcome = runtime.block_on(command);
-    // What still runs is cut off: everything that must finish was awaited.
+    // Tasks that still run are aborted: every task that must finish was awaited.
     runtime.shutdown_background();
     outcome
 }

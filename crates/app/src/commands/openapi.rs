@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Args;
 use cli::output::answer;
 
-/// Print the API's OpenAPI 3.1 document
+/// Print the OpenAPI 3.1 document of the API
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {}
@@ -15,7 +15,7 @@ Examples:
 ///
 /// # Errors
 ///
-/// When it cannot be printed.
+/// When standard output cannot be written.
 pub(crate) fn run() -> Result<()> {
     Ok(answer(&adapters_http::openapi_json())?)
 }

@@ -8,33 +8,33 @@ use anyhow::{Context, Result};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
+use super::start_log;
 use crate::configuration::{Configuration, EncryptionKey, Loaded, Problem};
 use crate::database::open_store;
 use crate::instance::{Instance, listen};
-use crate::logs::start_logs;
 
-/// Run in production; needs `OIDC_ISSUER`, `OIDC_AUDIENCE` and `ENCRYPTION_KEY`
+/// Run in production. Requires `OIDC_ISSUER`, `OIDC_AUDIENCE` and `ENCRYPTION_KEY`
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {}
 
 const EXAMPLES: &str = "\
 Examples:
-  OIDC_ISSUER=https://id.example.com OIDC_AUDIENCE=my-client ENCRYPTION_KEY_FILE=/run/secrets/key gatepost serve
-  gatepost --config /etc/gatepost.toml serve";
+  gatepost --config /etc/gatepost.toml serve
+  OIDC_ISSUER=https://id.example.com OIDC_AUDIENCE=my-client ENCRYPTION_KEY_FILE=/run/secrets/key gatepost serve";
 
-/// Serves until a signal says stop.
+/// Serves until SIGTERM or SIGINT.
 ///
 /// # Errors
 ///
-/// When the configuration lacks something, or something gave up.
-pub(crate) async fn run(Loaded { configuration, .. }: Loaded) -> Result<()> {
-    let _logs = start_logs(&configuration)?;
+/// When the configuration is incomplete, or a part of the service fails.
+pub(crate) async fn run(loaded: Loaded) -> Result<()> {
+    let (configuration, _log) = start_log(loaded)?;
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
-    let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is one of the needs")?;
-    let audiences = configuration.oidc_audiences.clone();
-    let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences })?;
+    let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is required")?;
+    let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
+    let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids })?;
     let store = open_store(&configuration).await?;
     let (listener, _) = listen(configuration.listen)?;
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
@@ -43,14 +43,18 @@ pub(crate) async fn run(Loaded { configuration, .. }: Loaded) -> Result<()> {
     instance.run(|_| (), future::ready(Ok(())), stop).await
 }
 
-/// What production cannot do without.
+/// The settings that production requires.
 pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     let needed = [
-        ("OIDC_ISSUER", configuration.oidc_issuer.is_some(), "the URL of your identity provider, as `iss` has it"),
+        (
+            "OIDC_ISSUER",
+            configuration.oidc_issuer.is_some(),
+            "the URL of your identity provider, exactly as its tokens have it in `iss`",
+        ),
         (
             "OIDC_AUDIENCE",
             !configuration.oidc_audiences.is_empty(),
-            "the client id for which ID tokens are issued, as `aud` has it",
+            "the audience of your ID tokens (`aud`), usually your client id at the provider",
         ),
         ("ENCRYPTION_KEY", !configuration.encryption_keys.is_empty(), EncryptionKey::ALLOWED),
     ];

@@ -5,16 +5,16 @@ use base64::engine::general_purpose::STANDARD;
 use domain::ports::Entropy;
 use zeroize::Zeroizing;
 
-/// A key of 256 bits for secrets at rest. It cannot be printed and is wiped on drop.
+/// A key of 256 bits that encrypts stored secrets. It cannot be printed and is wiped on drop.
 #[derive(Clone)]
 pub(crate) struct EncryptionKey(Zeroizing<[u8; 32]>);
 
 impl EncryptionKey {
-    /// What [`EncryptionKey::parse`] takes.
-    pub(crate) const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them; several \
-                                      separated by commas, the first one for new secrets";
+    /// What [`EncryptionKey::parse`] accepts.
+    pub(crate) const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them; or several \
+                                      keys separated by commas, of which the first encrypts new secrets";
 
-    /// Reads 32 bytes in base64.
+    /// Parses 32 bytes in base64.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let decoded = Zeroizing::new(STANDARD.decode(text).ok()?);
         let mut bytes = Zeroizing::new([0; 32]);
@@ -32,12 +32,12 @@ impl EncryptionKey {
         Self(bytes)
     }
 
-    /// The bytes, for whoever seals secrets with them.
+    /// The bytes of the key.
     pub(crate) fn bytes(&self) -> Zeroizing<[u8; 32]> {
         self.0.clone()
     }
 
-    /// The form that [`EncryptionKey::parse`] reads, for the file that keeps it.
+    /// The form that [`EncryptionKey::parse`] accepts, for the file that stores the key.
     pub(crate) fn to_base64(&self) -> Zeroizing<String> {
         Zeroizing::new(STANDARD.encode(self.0.as_ref()))
     }

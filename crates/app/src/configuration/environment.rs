@@ -1,32 +1,60 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use cli::Remote;
 
+use super::Warning;
 use super::settings::{settings, value_file_name};
 
-/// The variables of the environment that mean something to us, as they were when the process started.
+/// The variables of the environment that Gatepost reads, as they were when the process started.
 #[derive(Default)]
-pub(crate) struct Environment(BTreeMap<String, OsString>);
+pub(crate) struct Environment {
+    values: BTreeMap<String, OsString>,
+    /// Names of other variables. Their values are not kept.
+    others: Vec<String>,
+}
 
 impl Environment {
-    /// Reads the settings and the variables of [`Remote`], `NAME` and `NAME_FILE`, and no others.
+    /// The convention of <https://no-color.org>.
+    const NO_COLOR: &str = "NO_COLOR";
+
+    /// Reads the settings and the variables of [`Remote`], `NAME` and `NAME_FILE`, and no other values.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn of_process() -> Self {
-        let names = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
-        let names = names.flat_map(|name| [name.to_owned(), value_file_name(name)]);
-        Self(names.filter_map(|name| std::env::var_os(&name).map(|value| (name, value))).collect())
+        let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        variables.collect()
     }
 
-    /// What the variable holds; `None` when it is not set.
+    /// Whether the user asks programs for output without colours.
+    pub(super) fn forbids_colours(&self) -> bool {
+        self.get(Self::NO_COLOR).is_some_and(|value| !value.is_empty())
+    }
+
+    /// Names that look like misspelt names of settings.
+    pub(super) fn warnings(&self) -> impl Iterator<Item = Warning> {
+        self.others.iter().filter_map(|name| Warning::of_variable(name))
+    }
+
+    /// The value of a variable; `None` if it is not set.
     pub(super) fn get(&self, name: &str) -> Option<&OsString> {
-        self.0.get(name)
+        self.values.get(name)
+    }
+}
+
+impl FromIterator<(String, OsString)> for Environment {
+    fn from_iter<Variables: IntoIterator<Item = (String, OsString)>>(variables: Variables) -> Self {
+        let names = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
+        let known: BTreeSet<String> = names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect();
+        let is_known = |name: &String| known.contains(name) || name == Self::NO_COLOR;
+        let (values, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            variables.into_iter().partition(|(name, _)| is_known(name));
+        Self { values, others: others.into_keys().collect() }
     }
 }
 
 #[cfg(test)]
 impl<const N: usize> From<[(&str, &str); N]> for Environment {
     fn from(pairs: [(&str, &str); N]) -> Self {
-        Self(pairs.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect())
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
     }
 }

@@ -8,12 +8,12 @@ use config::{ConfigError, File, FileFormat, Source};
 use super::Problem;
 use super::given::{Given, Origin};
 
-/// The file that is read when none is named, if it is there.
+/// The file that is read, if it exists, when the command line names none.
 pub(super) const DEFAULT_FILE: &str = "gatepost.toml";
-/// The largest file that is read for one value, in bytes.
+/// The largest file with a single value, in bytes.
 const VALUE_FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Reads the configuration file: the named one, which must be there, or the default one, which need not.
+/// Reads the configuration file: the named one, which must exist, or the default one, which may be missing.
 pub(super) fn read_file(named: Option<&Path>) -> Result<BTreeMap<String, Given>, Problem> {
     let path = named.unwrap_or(Path::new(DEFAULT_FILE));
     let unreadable = |reason: String| Problem::UnreadableFile { path: path.to_owned(), reason };
@@ -27,7 +27,7 @@ pub(super) fn read_file(named: Option<&Path>) -> Result<BTreeMap<String, Given>,
     Ok(values.into_iter().map(|(name, value)| (name, Given::from_toml(value.kind, origin()))).collect())
 }
 
-/// Reads a value from a file of its own. One newline at its end does not count: editors and `echo` add it.
+/// Reads a file with a single value. One newline at its end is ignored: editors and `echo` add it.
 pub(super) fn read_value(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     fs::File::open(path)?.take(VALUE_FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
@@ -39,7 +39,7 @@ pub(super) fn read_value(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Where the file breaks TOML's rules, and which. The library's text also quotes the line, which may hold a secret.
+/// The place where the file is not TOML. The library's message also quotes the line, which may contain a secret.
 fn without_excerpt(error: &ConfigError) -> String {
     let ConfigError::FileParse { cause, .. } = error else {
         return "not valid TOML".to_owned();

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 use config::ValueKind;
 
 /// Where a value came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
-    /// Nobody set it.
+    /// The setting is not set.
     Default,
     /// The configuration file.
     File(PathBuf),
     /// A variable of the environment.
     Environment,
-    /// A file of its own, named by `NAME_FILE`.
+    /// The file that `NAME_FILE` names.
     ValueFile {
-        /// The name that names it, as it was written.
+        /// `NAME_FILE`, as it was written.
         name: String,
         /// The file.
         path: PathBuf,
@@ -32,7 +32,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value as somebody wrote it, before it is parsed. It may be a secret, so it has no `Debug`.
+/// A value before it is parsed. It may be a secret, so it has no `Debug`.
 pub(super) struct Given {
     content: Content,
     /// Where it was written.
@@ -42,16 +42,16 @@ pub(super) struct Given {
 enum Content {
     Text(String),
     List(Vec<String>),
-    /// A table, or a list of something else than texts and numbers: nothing that a setting takes.
+    /// A table, or a list of other things than strings and numbers. No setting accepts one.
     Structure,
 }
 
-/// The value cannot be; the setting's row says what is allowed.
+/// The value is not allowed; the row of the setting says what is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refused;
 
 impl Given {
-    /// A value that was written as text.
+    /// A value that was written as a string.
     pub(super) fn text(text: impl Into<String>, origin: Origin) -> Self {
         Self { content: Content::Text(text.into()), origin }
     }
@@ -68,12 +68,12 @@ impl Given {
         Self { content, origin }
     }
 
-    /// Whether the value is a table or the like.
+    /// Whether the value is a table or a list of tables.
     pub(super) fn is_structure(&self) -> bool {
         matches!(self.content, Content::Structure)
     }
 
-    /// Parses the one text that this is.
+    /// Parses a single value.
     pub(super) fn one<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<T, Refused> {
         match &self.content {
             Content::Text(text) => parse(text).ok_or(Refused),
@@ -81,12 +81,12 @@ impl Given {
         }
     }
 
-    /// Parses the one text that this is; an empty one means "not set", as `${NAME:-}` in a compose file gives it.
+    /// Parses a single value. An empty one means "not set", as `${NAME:-}` in a compose file may give it.
     pub(super) fn optional<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Refused> {
         self.one(|text| if text.is_empty() { Some(None) } else { parse(text).map(Some) })
     }
 
-    /// Parses each item of a list, or of a text with commas. An empty text is an empty list.
+    /// Parses each item of a list, or of a string with commas. An empty string is an empty list.
     pub(super) fn many<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Refused> {
         let parse_all = |items: &mut dyn Iterator<Item = &str>| items.map(&parse).collect::<Option<_>>().ok_or(Refused);
         match &self.content {
@@ -97,7 +97,7 @@ impl Given {
         }
     }
 
-    /// The value for a message to the operator who wrote it; for settings that are no secret.
+    /// The value as it may be shown if the setting is not a secret.
     pub(super) fn shown(&self) -> String {
         match &self.content {
             Content::Text(text) => text.clone(),

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use domain::RateLimit;
 
-use super::settings::{Secrecy, Setting, parsed};
+use super::settings::{Setting, parsed};
 
 /// The value that switches a limit off.
 const OFF: &str = "off";
@@ -13,57 +13,47 @@ const CONNECTIONS_MAX: usize = 1_000_000;
 
 /// The settings of HTTP: how often clients may call, and how long their connections stay.
 pub(super) const HTTP_SETTINGS: &[Setting] = &[
-    Setting {
-        name: "USER_RATE_LIMIT",
-        doc: "How often each user may call the API, with all credentials together. Above the limit the answer is 429. \
+    Setting::new(
+        "USER_RATE_LIMIT",
+        "How often each user may call the API, with all credentials together. Above the limit the answer is 429. \
               Introspection and forward-auth do not count. Each instance counts for itself.",
-        when_unset: "–",
-        secrecy: Secrecy::Open,
-        allowed: allowed_limit,
-        set: |draft, given| given.one(limit).map(|limit| draft.configuration.user_rate_limit = limit),
-        show: |configuration| Some(shown(configuration.user_rate_limit)),
-    },
-    Setting {
-        name: "CREDENTIAL_FAILURE_LIMIT",
-        doc: "How many requests with invalid credentials are answered 401 for each client address (for IPv6: each /64). \
+        allowed_limit,
+        |draft, given| given.one(limit).map(|limit| draft.configuration.user_rate_limit = limit),
+        |configuration| Some(shown(configuration.user_rate_limit)),
+    ),
+    Setting::new(
+        "CREDENTIAL_FAILURE_LIMIT",
+        "How many requests with invalid credentials are answered 401 for each client address (for IPv6: each /64). \
               Above the limit the answer is 429. Valid credentials from the same address are not affected. \
               Introspection and forward-auth do not count. Behind a proxy, set `TRUSTED_PROXIES`.",
-        when_unset: "–",
-        secrecy: Secrecy::Open,
-        allowed: allowed_limit,
-        set: |draft, given| given.one(limit).map(|limit| draft.configuration.credential_failure_limit = limit),
-        show: |configuration| Some(shown(configuration.credential_failure_limit)),
-    },
-    Setting {
-        name: "KEEP_ALIVE_SECONDS",
-        doc: "How long a connection may be idle between two requests. Longer than the idle timeout of the load balancer \
+        allowed_limit,
+        |draft, given| given.one(limit).map(|limit| draft.configuration.credential_failure_limit = limit),
+        |configuration| Some(shown(configuration.credential_failure_limit)),
+    ),
+    Setting::new(
+        "KEEP_ALIVE_SECONDS",
+        "How long a connection may be idle between two requests. Longer than the idle timeout of the load balancer \
               in front, so that the balancer closes first.",
-        when_unset: "–",
-        secrecy: Secrecy::Open,
-        allowed: || format!("1 to {KEEP_ALIVE_SECONDS_MAX}"),
-        set: |draft, given| given.one(keep_alive).map(|keep_alive| draft.configuration.keep_alive = keep_alive),
-        show: |configuration| Some(configuration.keep_alive.as_secs().to_string()),
-    },
-    Setting {
-        name: "MAX_CONNECTIONS",
-        doc: "Connections of clients that are open at once. At the maximum, the connections that have been idle longest give \
+        || format!("1 to {KEEP_ALIVE_SECONDS_MAX}"),
+        |draft, given| given.one(keep_alive).map(|keep_alive| draft.configuration.keep_alive = keep_alive),
+        |configuration| Some(configuration.keep_alive.as_secs().to_string()),
+    ),
+    Setting::new(
+        "MAX_CONNECTIONS",
+        "Connections of clients that are open at once. At the maximum, the connections that have been idle longest give \
               way to new ones. At most three quarters of the limit on open files are used.",
-        when_unset: "–",
-        secrecy: Secrecy::Open,
-        allowed: allowed_connections,
-        set: |draft, given| given.one(connections).map(|max| draft.configuration.connections_max = max),
-        show: |configuration| Some(configuration.connections_max.to_string()),
-    },
-    Setting {
-        name: "MAX_CONNECTIONS_PER_ADDRESS",
-        doc: "Connections from one client address (for IPv6: one /64) that are open at once. The addresses in \
+        allowed_connections,
+        |draft, given| given.one(connections).map(|max| draft.configuration.connections_max = max),
+        |configuration| Some(configuration.connections_max.to_string()),
+    ),
+    Setting::new(
+        "MAX_CONNECTIONS_PER_ADDRESS",
+        "Connections from one client address (for IPv6: one /64) that are open at once. The addresses in \
               `TRUSTED_PROXIES` have no such limit.",
-        when_unset: "–",
-        secrecy: Secrecy::Open,
-        allowed: allowed_connections,
-        set: |draft, given| given.one(connections).map(|max| draft.configuration.connections_per_address_max = max),
-        show: |configuration| Some(configuration.connections_per_address_max.to_string()),
-    },
+        allowed_connections,
+        |draft, given| given.one(connections).map(|max| draft.configuration.connections_per_address_max = max),
+        |configuration| Some(configuration.connections_per_address_max.to_string()),
+    ),
 ];
 
 fn limit(text: &str) -> Option<Option<RateLimit>> {

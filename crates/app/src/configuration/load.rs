@@ -7,22 +7,24 @@ use domain::{KeyPolicy, KeyPolicyField, KeyPolicySettings};
 use super::file::{read_file, read_value};
 use super::given::{Given, Origin};
 use super::settings::{Draft, Setting, settings, value_file_name};
-use super::{Configuration, Environment, InvalidConfiguration, Problem};
+use super::{Configuration, Environment, InvalidConfiguration, Problem, Warning};
 
 /// The configuration, and where each of its values came from.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     /// The values.
     pub(crate) configuration: Configuration,
+    /// Likely mistakes, to be shown or logged.
+    pub(crate) warnings: Vec<Warning>,
     origins: BTreeMap<&'static str, Origin>,
 }
 
-/// A setting as it is in force.
+/// A setting with the value that applies.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Effective {
     /// Its name in the environment.
     pub(crate) name: &'static str,
-    /// Its value, masked where it is a secret; `None` when it is not set.
+    /// Its value, masked if it is a secret; `None` if it is not set.
     pub(crate) value: Option<String>,
     /// Where the value came from.
     pub(crate) origin: String,
@@ -39,7 +41,7 @@ impl Loaded {
     }
 }
 
-/// What a command finds missing or unfit for it in a configuration that is good as such.
+/// What a command requires beyond a valid configuration.
 pub(crate) type Needs = fn(&Configuration) -> Vec<Problem>;
 
 /// Reads the configuration file (`gatepost.toml` when none is named) and the environment, which wins.
@@ -47,13 +49,13 @@ pub(crate) type Needs = fn(&Configuration) -> Vec<Problem>;
 ///
 /// # Errors
 ///
-/// Everything that is wrong, at once, with what the command `needs`.
+/// Everything that is wrong, including what the command `needs`, so that one round of corrections is enough.
 pub(crate) fn load(
     file: Option<&Path>,
     environment: &Environment,
     needs: Needs,
 ) -> Result<Loaded, InvalidConfiguration> {
-    // Without the file nothing else can be judged: who knows what it says.
+    // A file that cannot be read ends here: the values in it decide what else is wrong.
     let mut file_values = read_file(file)?;
     let (mut draft, mut findings) = (Draft::default(), Findings::default());
     let mut unusable = BTreeSet::new();
@@ -65,14 +67,25 @@ pub(crate) fn load(
     }
     findings.problems.extend(file_values.into_iter().map(unknown));
     let Draft { mut configuration, keys, webhooks } = draft;
-    configuration.key_policy = findings.judge(keys, key_policy, KeyPolicySettings::reset, key_setting);
-    configuration.webhooks.policy =
-        findings.judge(webhooks, webhook_policy, WebhookPolicySettings::reset, webhook_setting);
+    let policy = |keys| KeyPolicy::new(keys).map_err(|refusal| (refusal.field, refusal.allowed));
+    configuration.key_policy = findings.judge(keys, policy, KeyPolicySettings::reset, key_setting);
+    let policy = |webhooks| WebhookPolicy::new(webhooks).map_err(|refusal| (refusal.field, refusal.allowed));
+    configuration.webhooks.policy = findings.judge(webhooks, policy, WebhookPolicySettings::reset, webhook_setting);
     // A setting that was refused above is not reported a second time as missing or unfit.
     let on_top = |need: &Problem| need.setting().is_none_or(|name| !unusable.contains(name));
     let Findings { origins, mut problems, .. } = findings;
     problems.extend(needs(&configuration).into_iter().filter(on_top));
-    if problems.is_empty() { Ok(Loaded { configuration, origins }) } else { Err(InvalidConfiguration(problems)) }
+    if !problems.is_empty() {
+        return Err(InvalidConfiguration(problems));
+    }
+    configuration.logs.colours = !environment.forbids_colours();
+    let warnings = warnings(environment, &origins);
+    Ok(Loaded { configuration, warnings, origins })
+}
+
+fn warnings(environment: &Environment, origins: &BTreeMap<&'static str, Origin>) -> Vec<Warning> {
+    let files: BTreeSet<&Origin> = origins.values().collect();
+    environment.warnings().chain(files.into_iter().filter_map(Warning::of_origin)).collect()
 }
 
 /// Parses the value of one setting into the draft, and notes where it came from.
@@ -95,7 +108,7 @@ fn take(
     Ok(())
 }
 
-/// The value that holds for a setting. What the file says is taken out of it, so that unknown names remain.
+/// The value of a setting. Values of the file are taken out of `file`, so that unknown names remain.
 fn find(
     setting: &Setting,
     environment: &Environment,
@@ -109,7 +122,7 @@ fn find(
     }
 }
 
-/// What the environment says, in the variable itself or in the file that `NAME_FILE` names.
+/// The value in the environment: of the variable itself, or of the file that `NAME_FILE` names.
 pub(super) fn in_environment(environment: &Environment, name: &'static str) -> Result<Option<Given>, Problem> {
     let value_file_name = value_file_name(name);
     let found = (variable(environment, name)?, variable(environment, &value_file_name)?);
@@ -124,7 +137,7 @@ fn variable(environment: &Environment, name: &str) -> Result<Option<Given>, Prob
     Ok(Some(Given::text(text, Origin::Environment)))
 }
 
-/// Takes the value, or reads the file that is named in its place.
+/// Takes the value, or reads the file that is named instead.
 fn resolve(
     name: &'static str,
     found: (Option<Given>, Option<Given>),
@@ -147,9 +160,9 @@ fn unknown((name, given): (String, Given)) -> Problem {
     Problem::Unknown { name, table: given.is_structure(), origin: given.origin, nearest }
 }
 
-/// The setting whose name in the file is most like `name`, if any is.
+/// The setting whose name in the file is most similar to `name`, if one is similar enough.
 fn nearest(name: &str) -> Option<String> {
-    /// Below this Jaro-Winkler similarity, names that share nothing but a few letters come up.
+    /// Below this Jaro-Winkler similarity, names that share only a few letters would be suggested.
     const SIMILARITY_MIN: f64 = 0.8;
     let names = settings().flat_map(|setting| [setting.name.to_lowercase(), setting.value_file_name().to_lowercase()]);
     names
@@ -195,14 +208,6 @@ impl Findings {
 fn default_of(name: &str) -> String {
     let setting = settings().find(|setting| setting.name == name);
     setting.and_then(|setting| (setting.show)(&Configuration::default())).unwrap_or_default()
-}
-
-fn key_policy(settings: KeyPolicySettings) -> Result<KeyPolicy, (KeyPolicyField, String)> {
-    KeyPolicy::new(settings).map_err(|refusal| (refusal.field, refusal.allowed))
-}
-
-fn webhook_policy(settings: WebhookPolicySettings) -> Result<WebhookPolicy, (WebhookPolicyField, String)> {
-    WebhookPolicy::new(settings).map_err(|refusal| (refusal.field, refusal.allowed))
 }
 
 fn key_setting(field: KeyPolicyField) -> &'static str {

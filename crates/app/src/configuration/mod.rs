@@ -1,7 +1,7 @@
-//! What an operator may set, and where each value came from.
+//! The settings of the service, and where each value came from.
 //!
-//! [`settings::settings`] is the one table: parsing, `gatepost config` and `docs/configuration.md` all come from it.
-//! A value is looked for in the environment, then in the file, then the default holds.
+//! [`settings::settings`] is the one table of them: parsing, `gatepost config` and `docs/configuration.md` use it. A
+//! value comes from the environment, or else from the file, or else is the default.
 
 mod database_url;
 mod encryption_key;
@@ -10,15 +10,12 @@ mod file;
 mod given;
 mod http_settings;
 mod load;
-mod log_filter;
 mod problem;
 mod reference;
 mod remote;
 mod secret;
 mod settings;
-#[cfg(test)]
-mod tests;
-mod web_address;
+mod warning;
 mod webhook_configuration;
 mod webhook_settings;
 
@@ -26,6 +23,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use adapters_http::HttpLimits;
+use adapters_system::{LogFilter, LogSettings};
+use cli::WebAddress;
 use domain::{KeyPolicy, RateLimit};
 use ipnet::IpNet;
 use verifier::VerifierSettings;
@@ -34,13 +33,12 @@ pub(crate) use database_url::DatabaseUrl;
 pub(crate) use encryption_key::EncryptionKey;
 pub(crate) use environment::Environment;
 pub(crate) use load::{Effective, Loaded, load};
-pub(crate) use log_filter::{LogFilter, LogFormat};
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
 pub(crate) use remote::remote;
 pub(crate) use secret::Secret;
 pub(crate) use settings::operator_token;
-pub(crate) use web_address::WebAddress;
+pub(crate) use warning::Warning;
 pub(crate) use webhook_configuration::WebhookConfiguration;
 
 /// 100 calls a second for as long as a user likes, and 6,000 at once.
@@ -48,7 +46,7 @@ const USER_RATE_LIMIT_DEFAULT: &str = "6000/m";
 /// Enough for a client that retries with an expired token.
 const CREDENTIAL_FAILURE_LIMIT_DEFAULT: &str = "100/m";
 
-/// Everything that can be set, parsed. Its [`Default`] is the only place that states the defaults.
+/// Every setting, parsed. Only its [`Default`] states the defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct Configuration {
     /// `DATABASE_URL`
@@ -57,19 +55,21 @@ pub(crate) struct Configuration {
     pub(crate) database_pool_size: usize,
     /// `LISTEN`
     pub(crate) listen: SocketAddr,
-    /// `PUBLIC_URL`; `None`: from the address that is listened on.
+    /// `PUBLIC_URL`; `None` means the address of the listener.
     pub(crate) public_url: Option<WebAddress>,
-    /// `OIDC_ISSUER`, to the letter: it is compared with the `iss` of every token.
+    /// `OIDC_ISSUER`, byte for byte: the `iss` of every token must equal it.
     pub(crate) oidc_issuer: Option<String>,
     /// `OIDC_AUDIENCE`
     pub(crate) oidc_audiences: Vec<String>,
-    /// `API_KEYS_MAX_ACTIVE`, `API_KEY_PREFIX` and the rest of the key lifecycle.
+    /// `OIDC_CLIENT_ID`; empty accepts the tokens of every client.
+    pub(crate) oidc_client_ids: Vec<String>,
+    /// `API_KEYS_*`, `API_KEY_PREFIX` and `API_KEY_PREFIX_LENGTH`
     pub(crate) key_policy: KeyPolicy,
     /// `OPERATOR_TOKEN`
     pub(crate) operator_token: Option<Secret>,
-    /// `ENCRYPTION_KEY`: the first encrypts, all decrypt.
+    /// `ENCRYPTION_KEY`: the first key encrypts, every key decrypts.
     pub(crate) encryption_keys: Vec<EncryptionKey>,
-    /// `RATE_LIMIT`: of each key; `None`: none.
+    /// `RATE_LIMIT` of each key; `None` means no limit.
     pub(crate) rate_limit: Option<RateLimit>,
     /// `USER_RATE_LIMIT`: of each user; `None` means no limit.
     pub(crate) user_rate_limit: Option<RateLimit>,
@@ -91,14 +91,12 @@ pub(crate) struct Configuration {
     pub(crate) webhooks: WebhookConfiguration,
     /// `MIGRATE`
     pub(crate) migrate: bool,
-    /// `LOG`
-    pub(crate) log: LogFilter,
-    /// `LOG_FORMAT`; `None`: by where standard error goes.
-    pub(crate) log_format: Option<LogFormat>,
+    /// `LOG`, `LOG_FORMAT` and `NO_COLOR`
+    pub(crate) logs: LogSettings,
 }
 
 impl Configuration {
-    /// Where somebody on this machine finds the service.
+    /// Where clients on this machine find the service.
     pub(crate) fn address(&self) -> WebAddress {
         self.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(self.listen))
     }
@@ -114,6 +112,7 @@ impl Default for Configuration {
             public_url: None,
             oidc_issuer: None,
             oidc_audiences: Vec::new(),
+            oidc_client_ids: Vec::new(),
             key_policy: KeyPolicy::default(),
             operator_token: None,
             encryption_keys: Vec::new(),
@@ -128,8 +127,7 @@ impl Default for Configuration {
             trusted_proxies: Vec::new(),
             webhooks: WebhookConfiguration::default(),
             migrate: true,
-            log: LogFilter::default(),
-            log_format: None,
+            logs: LogSettings { filter: LogFilter::default(), format: None, colours: true },
         }
     }
 }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use super::given::Origin;
 
-/// Why the configuration cannot be used: everything that is wrong with it, so that one round of corrections suffices.
+/// Everything that is wrong with the configuration, so that one round of corrections is enough.
 #[derive(Debug)]
 pub(crate) struct InvalidConfiguration(pub(crate) Vec<Problem>);
 
@@ -17,92 +17,92 @@ impl std::error::Error for InvalidConfiguration {}
 
 impl fmt::Display for InvalidConfiguration {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the configuration cannot be used")?;
+        formatter.write_str("the configuration is not valid")?;
         self.0.iter().try_for_each(|problem| write!(formatter, "\n  - {problem}"))
     }
 }
 
-/// One thing that is wrong with the configuration. Its text may be shown: a secret is masked before it gets here.
+/// One thing that is wrong with the configuration. Its text may be shown, because secrets in it are masked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
-    /// A value that cannot be.
+    /// A value that is not allowed.
     #[error("{name} is {shown:?} ({origin}), but must be {allowed}")]
     Refused {
         /// The setting.
         name: &'static str,
-        /// The value, masked where it is a secret.
+        /// The value, masked if it is a secret.
         shown: String,
         /// Where it was written.
         origin: Origin,
         /// What is allowed.
         allowed: String,
     },
-    /// A name in the file that is no setting's. Its value is not shown: it could be a mistyped secret's.
-    #[error("{name} ({origin}) is no setting{}", suggestion(*.table, .nearest.as_deref()))]
+    /// An unknown name in the file. Its value is not shown, because it may be a secret.
+    #[error("unknown setting {name} ({origin}){}", suggestion(*.table, .nearest.as_deref()))]
     Unknown {
         /// The name as it was written.
         name: String,
         /// Where it was written.
         origin: Origin,
-        /// Whether it heads a table.
+        /// Whether the name is that of a table.
         table: bool,
-        /// The setting that is written most alike.
+        /// The setting with the most similar name.
         nearest: Option<String>,
     },
-    /// `NAME` and `NAME_FILE` stand beside each other.
-    #[error("{name} and {name}_FILE are both set ({origin}): keep one")]
+    /// `NAME` and `NAME_FILE` are both set in one place.
+    #[error("{name} and {name}_FILE are both set ({origin}): remove one of them")]
     Twice {
         /// The setting.
         name: &'static str,
-        /// Where both were written.
+        /// Where both are set.
         origin: Origin,
     },
-    /// The environment holds something that is no text.
-    #[error("{name} (environment) is not UTF-8 text")]
+    /// A variable of the environment is not UTF-8.
+    #[error("{name} (environment) is not valid UTF-8")]
     NotText {
         /// The variable.
         name: String,
     },
     /// The file that `NAME_FILE` names cannot be read.
-    #[error("{name} names {path}, which cannot be read: {reason}")]
+    #[error("{name} names {path}, which gatepost cannot read: {reason}")]
     UnreadableValue {
         /// `NAME_FILE`, as it was written.
         name: String,
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         reason: String,
     },
     /// The configuration file cannot be read.
-    #[error("the file {path} cannot be read: {reason}")]
+    #[error("cannot read the file {path}: {reason}")]
     UnreadableFile {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         reason: String,
     },
-    /// This command cannot do without the setting.
+    /// The command needs the setting.
     #[error("{name} is missing: {what}")]
     Missing {
         /// The setting.
         name: &'static str,
-        /// What it is, and what it may be.
+        /// What the setting is, and its allowed values.
         what: String,
     },
-    /// The value is good as such, but not for this command.
+    /// The value is valid, but not for this command.
     #[error("{name} is {shown:?}, but {rule}")]
     NotForThisCommand {
         /// The setting.
         name: &'static str,
         /// The value.
         shown: String,
-        /// What the command needs, and what to do.
+        /// What the command needs, and what to do about it.
         rule: String,
     },
 }
 
 impl Problem {
-    /// The setting that a command's need is about.
+    /// The setting that a command needs.
     pub(super) fn setting(&self) -> Option<&'static str> {
         match self {
             Self::Missing { name, .. } | Self::NotForThisCommand { name, .. } => Some(name),
@@ -114,7 +114,7 @@ impl Problem {
 fn suggestion(table: bool, nearest: Option<&str>) -> String {
     match (nearest, table) {
         (Some(nearest), _) => format!("; did you mean {nearest}?"),
-        (None, true) => "; settings have no tables, their names stand at the top level".to_owned(),
+        (None, true) => "; the file has no tables, only settings at the top level".to_owned(),
         (None, false) => "; `gatepost config` lists them".to_owned(),
     }
 }

@@ -8,9 +8,9 @@ const INTRODUCTION: &str = "\
 
 <!-- Generated from the code: `cargo run -- config --reference > docs/configuration.md` -->
 
-A value comes from the environment, else from the file, else it is the default. The file is `gatepost.toml` in the
+Each value comes from the environment, or else from the file, or else is the default. The file is `gatepost.toml` in the
 working directory, or the one that `--config` names. Names are upper case in the environment and lower case in the
-file, which is flat: no tables.
+file. The file is flat: it has no tables.
 
 ```toml
 database_url = \"postgres://gatepost@db.internal/gatepost?sslmode=require\"
@@ -19,13 +19,16 @@ oidc_audience = [\"my-client-id\"]
 encryption_key_file = \"/run/secrets/gatepost_encryption_key\"
 ```
 
-- `NAME_FILE` reads the value from a file, as container secrets are given; one newline at its end does not count. Both
-  `NAME` and `NAME_FILE` in one place is an error.
-- A list is an array in the file, or a text with commas.
-- An empty value counts as not set where a setting has no default, and is refused elsewhere.
-- An unknown name in the file, or a value that cannot be, stops the start with exit code 78. Everything that is wrong is
-  named at once.
-- `gatepost config` shows what is in force and where each value came from, with secrets masked.
+- `NAME_FILE` reads the value from a file, such as a container secret. One newline at the end of the file is ignored.
+  Setting both `NAME` and `NAME_FILE` in one place is an error. A file that every user of the machine can write is
+  logged as a warning.
+- A list is an array in the file, or a string with commas.
+- An empty value means \"not set\" for a setting without a default, and is an error for the others.
+- An unknown name in the file, or a value that is not allowed, stops the start with exit code 78. The error names
+  everything that is wrong. An unknown variable of the environment whose name is close to a setting, or starts with
+  `GATEPOST_`, is logged as a warning.
+- `gatepost config` shows the values that apply and where each came from, with secrets masked.
+- `NO_COLOR` turns colours in log lines off.
 
 | name | default | what it is | allowed |
 |---|---|---|---|

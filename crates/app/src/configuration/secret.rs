@@ -2,10 +2,10 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// What stands in place of a secret wherever it would be printed.
+/// The replacement for a secret in any output.
 pub(crate) const MASK: &str = "***";
 
-/// A text that cannot be printed and is wiped on drop.
+/// A string that cannot be printed and is wiped on drop.
 #[derive(Clone)]
 pub(crate) struct Secret(Zeroizing<String>);
 
@@ -15,7 +15,7 @@ impl Secret {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// The secret itself, for the one place that needs it.
+    /// The secret itself.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use domain::webhooks::WebhookPolicy;
 use ipnet::IpNet;
 
-/// `WEBHOOK_*` and `DISPATCH`. Its [`Default`], with that of the policy, is the only place that states their defaults.
+/// `WEBHOOK_*` and `DISPATCH`. Only its [`Default`] and that of the policy state their defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct WebhookConfiguration {
     /// `DISPATCH`
@@ -16,7 +16,7 @@ pub(crate) struct WebhookConfiguration {
     pub(crate) timeout: Duration,
     /// `WEBHOOK_CONCURRENCY`
     pub(crate) concurrency: u32,
-    /// `WEBHOOK_MAX_SUBSCRIPTIONS`, `WEBHOOK_RETRY_SCHEDULE` and the rest that the rules are held to.
+    /// `WEBHOOK_MAX_SUBSCRIPTIONS`, `WEBHOOK_MAX_PAYLOAD_BYTES`, `WEBHOOK_RETENTION_DAYS` and `WEBHOOK_RETRY_SCHEDULE`
     pub(crate) policy: WebhookPolicy,
 }
 

@@ -69,8 +69,8 @@ fn folder(inner: &Path) -> String {
     inner.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The text, in which every `super::` that leads to the crate's root is written as `crate::`. A file at `depth` 1 lies in
-/// the root.
+/// The text, in which every `super::` that leads to the crate's root is written as `crate::`. A file at `depth` 1 lies
+/// in the root.
 fn from_the_root(text: &str, depth: usize) -> String {
     text.replace(&"super::".repeat(depth), "crate::")
 }

@@ -11,24 +11,24 @@ use adapters_system::{SystemClock, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use cli::output::answer;
-use cli::{DevServer, Welcome};
+use cli::{DevServer, WebAddress, Welcome};
 use domain::IdToken;
 use domain::ports::{Clock, Entropy, IdentityVerdict, IdentityVerifier};
 use gatepost_client::OperatorToken;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use tokio_util::sync::CancellationToken;
 
-use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem, Secret, WebAddress};
+use super::start_log;
+use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem, Secret};
 use crate::database::open_store;
 use crate::instance::{Instance, listen};
-use crate::logs::start_logs;
 use data_folder::DataFolder;
 
-/// Run everything on this machine, with no configuration: data in ./gatepost-data/, an identity provider of its own
+/// Try Gatepost on this machine: without configuration, with an identity provider, and data in ./gatepost-data/
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Say what is where in one line of JSON
+    /// Print the URLs and tokens as one line of JSON
     #[arg(long)]
     json: bool,
 }
@@ -39,23 +39,23 @@ Examples:
   LISTEN=127.0.0.1:9000 gatepost dev
   API_KEYS_MAX_ACTIVE=3 gatepost dev";
 
-/// The audience of development tokens when `OIDC_AUDIENCE` names none.
+/// The audience of development tokens if `OIDC_AUDIENCE` is not set.
 const AUDIENCE: &str = "gatepost-dev";
-/// This machine to itself.
+/// The addresses that webhooks may be sent to: this machine.
 const LOOPBACK: [IpNet; 2] = [
     IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
     IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
 ];
 
-/// Serves until a signal says stop. Once everything works, prints what is where and a call that can be pasted.
+/// Serves until SIGTERM or SIGINT. Once the API answers, prints its URLs, and calls to paste.
 ///
 /// # Errors
 ///
-/// When the configuration leads outside this machine, or something gave up.
-pub(crate) async fn run(arguments: Arguments, Loaded { mut configuration, .. }: Loaded) -> Result<()> {
-    let _logs = start_logs(&configuration)?;
+/// When the configuration opens the server to other machines, or a part of the service fails.
+pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
+    let (mut configuration, log) = start_log(loaded)?;
     if configuration.oidc_issuer.is_some() {
-        tracing::warn!("OIDC_ISSUER is set, but dev takes the tokens of its own provider only");
+        tracing::warn!("dev ignores OIDC_ISSUER: it accepts only the tokens of its development provider");
     }
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
@@ -67,7 +67,11 @@ pub(crate) async fn run(arguments: Arguments, Loaded { mut configuration, .. }: 
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let issuer = provider.issuer().to_owned();
-    let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences: vec![audience.clone()] })?;
+    let identity = OidcVerifier::new(OidcSettings {
+        issuer: issuer.clone(),
+        audiences: vec![audience.clone()],
+        client_ids: Vec::new(),
+    })?;
     let store = open_store(&configuration).await?;
 
     let routes = provider.routes();
@@ -80,15 +84,21 @@ pub(crate) async fn run(arguments: Arguments, Loaded { mut configuration, .. }: 
         audience,
         operator_token: made_operator_token.map(|token| OperatorToken::new(token.expose())),
     });
-    let welcoming = welcome_once_verified(welcome, provider, Arc::clone(&identity), Arc::clone(&clock), arguments.json);
-    // No load balancer has to notice the stop first.
+    let verified = once_verified(provider, Arc::clone(&identity), Arc::clone(&clock));
+    let welcoming = async {
+        let token = verified.await?;
+        // The welcome comes last: after the lines that the start has logged.
+        log.flush();
+        Ok(answer(&if arguments.json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?)
+    };
+    // No load balancer needs time to notice the shutdown.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
     let instance = Instance { configuration, listener, limits, store, identity, issuer, clock, entropy };
     instance.run(routes, welcoming, stop).await
 }
 
-/// What production configures, for this machine: secrets that are kept beside the database, and webhooks that may go to
-/// it. Answers the operator token when it is one of ours.
+/// Fills in what production configures: secrets, which are kept beside the database, and webhooks to this machine.
+/// Returns the operator token if `dev` made it.
 fn fill_in(configuration: &mut Configuration, folder: &DataFolder, entropy: &dyn Entropy) -> Result<Option<Secret>> {
     if configuration.encryption_keys.is_empty() {
         configuration.encryption_keys.push(folder.encryption_key(entropy)?);
@@ -102,13 +112,13 @@ fn fill_in(configuration: &mut Configuration, folder: &DataFolder, entropy: &dyn
     Ok(configuration.operator_token.clone())
 }
 
-/// Anybody who reaches the development provider can be anybody: nobody else's machine may.
+/// The development provider gives tokens for any user without a password, so only this machine may reach it.
 pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     if configuration.listen.ip().is_loopback() {
         return Vec::new();
     }
-    let rule = "`gatepost dev` listens on loopback addresses only, such as 127.0.0.1:8080, since its identity \
-                provider asks for no password; `gatepost serve` listens anywhere"
+    let rule = "`gatepost dev` listens only on loopback addresses, such as 127.0.0.1:8080, because its identity \
+                provider requires no password; `gatepost serve` can listen on every address"
         .to_owned();
     vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
 }
@@ -128,7 +138,7 @@ fn open_provider(
     match DevProvider::open(settings, Arc::clone(clock), Arc::clone(entropy)) {
         Ok(provider) => Ok(provider),
         Err(DevProviderError::NotOnLoopback) => {
-            let rule = "`gatepost dev` is for this machine only: its host must be localhost or a loopback address";
+            let rule = "`gatepost dev` serves only this machine: the host must be localhost or a loopback address";
             let problem =
                 Problem::NotForThisCommand { name: "PUBLIC_URL", shown: public_url.to_string(), rule: rule.to_owned() };
             Err(InvalidConfiguration::from(problem).into())
@@ -137,20 +147,17 @@ fn open_provider(
     }
 }
 
-/// Prints the welcome when its ID token is accepted, so that the curl works the moment it is read.
-async fn welcome_once_verified(
-    welcome: Welcome,
+/// The ID token of the welcome, once the service accepts it: so the printed calls work at once.
+async fn once_verified(
     provider: Arc<DevProvider>,
     identity: Arc<OidcVerifier>,
     clock: Arc<dyn Clock>,
-    json: bool,
-) -> Result<()> {
+) -> Result<gatepost_client::IdToken> {
     let token: IdToken = provider.id_token(Welcome::USER_NAME)?;
     let verdict = identity.verify(&token, clock.now()).await;
-    match verdict.with_context(|| format!("{} cannot be reached; is PUBLIC_URL right?", provider.issuer()))? {
+    match verdict.with_context(|| format!("{} does not answer; is PUBLIC_URL right?", provider.issuer()))? {
         IdentityVerdict::Valid(_) => {}
-        IdentityVerdict::Refused(reason) => bail!("the development provider's own token is refused: {reason}"),
+        IdentityVerdict::Refused(reason) => bail!("the token of the development provider is refused: {reason}"),
     }
-    let token = gatepost_client::IdToken::new(token.expose());
-    Ok(answer(&if json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?)
+    Ok(gatepost_client::IdToken::new(token.expose()))
 }

@@ -1,0 +1,75 @@
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use cli::Remote;
+
+use super::given::Origin;
+use super::settings::{settings, value_file_name};
+
+/// A likely mistake in the configuration, which does not stop the start.
+#[derive(Debug)]
+pub(crate) enum Warning {
+    /// A variable of the environment that is almost a setting.
+    Misspelt {
+        /// The name of the variable. Its value is not kept: it may be a secret.
+        name: String,
+        /// The most similar known name.
+        nearest: Option<String>,
+    },
+    /// A file with values that every user of the machine can change.
+    WritableByAll(PathBuf),
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Misspelt { name, nearest: Some(nearest) } => {
+                write!(formatter, "unknown variable {name} in the environment; did you mean {nearest}?")
+            }
+            Self::Misspelt { name, nearest: None } => write!(formatter, "unknown variable {name} in the environment"),
+            Self::WritableByAll(path) => {
+                let path = path.display();
+                write!(
+                    formatter,
+                    "every user of this machine can write {path}, which holds configuration: chmod o-w {path}"
+                )
+            }
+        }
+    }
+}
+
+impl Warning {
+    /// Whether a variable that is not known looks like a misspelt one. Names that start with `GATEPOST_` are always
+    /// reported; of other programs' names, only those within two changes of a known name.
+    pub(super) fn of_variable(name: &str) -> Option<Self> {
+        let ours = name.strip_prefix("GATEPOST_");
+        let nearest = nearest(ours.unwrap_or(name)).or_else(|| nearest(name));
+        let is_ours = ours.is_some() || nearest.is_some();
+        is_ours.then(|| Self::Misspelt { name: name.to_owned(), nearest })
+    }
+
+    /// Whether every user of the machine can change the file that a value came from.
+    pub(super) fn of_origin(origin: &Origin) -> Option<Self> {
+        match origin {
+            Origin::File(path) | Origin::ValueFile { path, .. } => of_file(path),
+            Origin::Default | Origin::Environment => None,
+        }
+    }
+}
+
+fn of_file(path: &Path) -> Option<Warning> {
+    let metadata = fs::metadata(path).ok()?;
+    let is_open = metadata.is_file() && metadata.permissions().mode() & 0o002 != 0;
+    is_open.then(|| Warning::WritableByAll(path.to_owned()))
+}
+
+/// The known name within two changes of `name`, or within one change of a short name.
+fn nearest(name: &str) -> Option<String> {
+    let known = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
+    let known = known.flat_map(|known| [known.to_owned(), value_file_name(known)]);
+    let distances = known.map(|known| (strsim::osa_distance(&known, name), known));
+    let changes_max = |known: &str| if known.len() < 10 { usize::from(known.len() > 5) } else { 2 };
+    distances.filter(|(changes, known)| *changes <= changes_max(known)).min().map(|(_, known)| known)
+}
