@@ -5,17 +5,14 @@
 //! call them through [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct
 //! implementation.
 
-mod id_token;
 mod keys;
 pub mod memory;
-mod overlap;
 pub mod ports;
 mod timestamp;
 mod type_id;
 mod user_id;
 pub mod webhooks;
 
-pub use id_token::IdToken;
 pub use keys::api_key::{ApiKey, KeyUse};
 pub use keys::create_key::{CreateKey, CreateKeyError, CreatedKey};
 pub use keys::full_key::{FullKey, has_valid_check};
@@ -24,14 +21,17 @@ pub use keys::key_policy::{InvalidKeyPolicy, KeyPolicy, KeyPolicyField, KeyPolic
 pub use keys::key_rotation::{KeyRotation, Rotated, RotationRefusal};
 pub use keys::label::{InvalidLabel, Label};
 pub use keys::list_view::{LISTED_ENDED_KEYS_MAX, ListView};
-pub use keys::purge_keys::PURGE_BATCH_MAX;
 pub use keys::rate_limit::{InvalidRateLimit, RateLimit};
 pub use keys::report_leaks::{LEAKS_MAX, ReportLeaksError};
 pub use keys::revoke_key::RevokeKeyError;
 pub use keys::rotate_key::{RotateKey, RotateKeyError, RotatedKey};
 pub use keys::scope::{InvalidScope, Scope, Scopes};
-pub use keys::use_cases::Keys;
-pub use overlap::OVERLAP_MAX;
+pub use keys::use_cases::{Keys, PURGE_BATCH_MAX};
+pub use ports::identity::IdToken;
 pub use timestamp::Timestamp;
 pub use type_id::{DeliveryId, EventId, InvalidId, KeyId, SubscriptionId};
 pub use user_id::{InvalidUserId, UserId};
+
+/// The longest time for which a secret and its successor are both valid: a week. The limit holds for rotated API keys
+/// and for rotated signing secrets.
+pub const OVERLAP_MAX: std::time::Duration = std::time::Duration::from_hours(7 * 24);

@@ -1,10 +1,13 @@
 use std::sync::Arc;
 
-use crate::ports::{Clock, Entropy, KeyStore, RecentUses};
-use crate::{ApiKey, KeyId, KeyPolicy};
+use crate::ports::{Clock, Entropy, KeyStore, RecentUses, StoreError};
+use crate::{ApiKey, KeyId, KeyPolicy, ListView, UserId};
 
-/// The use cases of API keys, one file each: `create_key`, `list_keys`, `revoke_key`, `rotate_key`, `report_leaks`,
-/// `purge_keys`.
+/// The most keys that one transaction deletes, so that a purge does not block other writers for long.
+pub const PURGE_BATCH_MAX: u32 = 1_000;
+
+/// The use cases of API keys. `create_key`, `revoke_key`, `rotate_key` and `report_leaks` have a file each. Listing and
+/// purging, which are one call of the store, are below.
 ///
 /// `owner` is the user who owns the keys. The caller has authenticated that user by an ID token, or is the operator in
 /// support of that user.
@@ -27,6 +30,28 @@ impl Keys {
         policy: KeyPolicy,
     ) -> Self {
         Self { store, recent_uses, clock, entropy, policy }
+    }
+
+    /// The owner's keys, newest first: every good one, and the [`LISTED_ENDED_KEYS_MAX`](crate::LISTED_ENDED_KEYS_MAX)
+    /// that ended last.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn list(&self, owner: &UserId) -> Result<Vec<ApiKey>, StoreError> {
+        let keys = self.store.list(owner, ListView::at(self.clock.now())).await?;
+        Ok(self.with_recent_uses(keys))
+    }
+
+    /// Deletes one batch of the keys that ended before the retention, and returns how many. After fewer than
+    /// [`PURGE_BATCH_MAX`], nothing is left to delete.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn purge(&self) -> Result<u32, StoreError> {
+        let before = self.clock.now().minus(self.policy.retention());
+        self.store.purge_ended(before, PURGE_BATCH_MAX).await
     }
 
     /// Adds uses that are noted but not stored yet, so that an owner sees a use at once.

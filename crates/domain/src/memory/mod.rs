@@ -4,12 +4,10 @@
 //! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, and [`MemoryWebhookStore`] those of the five storage
 //! ports of webhooks. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
 
-mod clock;
-mod entropy;
 mod keys;
+mod system;
 mod webhooks;
 
-pub use clock::ManualClock;
-pub use entropy::SeededEntropy;
 pub use keys::MemoryKeyStore;
+pub use system::{ManualClock, SeededEntropy};
 pub use webhooks::MemoryWebhookStore;

@@ -3,8 +3,8 @@
 //!
 //! # How to add a store
 //!
-//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStore`] is the
-//!    port of API keys. Webhooks need [`SubscriptionStore`], [`EventStore`], [`DeliveryQueue`], [`DeliveryLog`] and
+//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStore`] is
+//!    the port of API keys. Webhooks need [`SubscriptionStore`], [`EventStore`], [`DeliveryQueue`], [`DeliveryLog`] and
 //!    [`DeliveryCommands`]. [`ReadinessCheck`], [`Schema`] and [`Close`] are a few lines; the last two have default
 //!    methods. A database that several processes share also needs a [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
@@ -12,8 +12,8 @@
 //! 3. **Build a [`Store`]** with [`Store::single`], and [`Store::shared`] if there is a change feed, where the binary
 //!    chooses the database: `open_store` in `crates/app/src/database.rs`.
 //!
-//! `docs/writing-an-adapter.md` goes through these steps with a store that implements every port in a few hundred lines.
-//! This is where the port of keys begins:
+//! `docs/writing-an-adapter.md` goes through these steps with a store that implements every port in a few hundred
+//! lines. This is where the port of keys begins:
 //!
 //! ```
 //! use async_trait::async_trait;
@@ -76,21 +76,22 @@
 //!
 //! # What every storage port promises
 //!
-//! - **A method is one atomic business operation.** If the caller drops the future, all of the operation has happened or
-//!   none of it. No method begins a transaction that another one commits.
+//! - **A method is one atomic business operation.** If the caller drops the future, all of the operation has happened
+//!   or none of it. No method begins a transaction that another one commits.
 //! - **An expected refusal is a value. `Err` means that the store failed** ([`StoreError`]).
-//! - **Ids, digests and the time are arguments.** An adapter mints no id and reads no clock. The outcome of a call depends
-//!   on nothing but its arguments and the calls before it.
+//! - **Ids, digests and the time are arguments.** An adapter mints no id and reads no clock. The outcome of a call
+//!   depends on nothing but its arguments and the calls before it.
 //! - **An answer is durable.** After a writing method has returned `Ok`, a crash of the process or of the machine loses
-//!   nothing of the operation. After `Err` the operation has happened or not, as a whole, and does not happen later. Only a
-//!   store whose changes other processes learn from a [`ChangeFeed`] may still be deciding at that moment.
+//!   nothing of the operation. After `Err` the operation has happened or not, as a whole, and does not happen later.
+//!   Only a store whose changes other processes learn from a [`ChangeFeed`] may still be deciding at that moment.
 //!
 //! The five storage ports of webhooks are one store: subscriptions, accepted events, the queue and the log are in one
-//! database, so that an accepted event and its deliveries are one transaction. Each subscription has a **lane**: the queue
-//! of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is enabled.
+//! database, so that an accepted event and its deliveries are one transaction. Each subscription has a **lane**: the
+//! queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is
+//! enabled.
 
 mod change_feed;
-mod identity;
+pub(crate) mod identity;
 mod keys;
 mod schema;
 mod store;

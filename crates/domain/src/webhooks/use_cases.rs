@@ -3,9 +3,16 @@ use std::sync::Arc;
 use super::webhook_policy::WebhookPolicy;
 use crate::ports::{Clock, DeliveryPage, Entropy, RetryRequest, StoreError, WebhookStores};
 use crate::webhooks::{
-    Delivery, DeliveryFilter, EgressPolicy, InvalidTargetUrl, SealingKeys, Subscription, SubscriptionChange, TargetUrl,
+    Delivery, DeliveryFilter, DeliveryHistory, EgressPolicy, InvalidTargetUrl, SealingKeys, Subscription,
+    SubscriptionChange, TargetUrl,
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
+
+/// The most attempts of a delivery that are shown, the newest ones. A delivery that is retried by hand may have any
+/// number.
+pub const SHOWN_ATTEMPTS_MAX: usize = 100;
+/// About how many rows one call deletes, which keeps its transaction short.
+const PURGED_ROWS_MAX: u32 = 1_000;
 
 /// The rules that the use cases follow.
 #[derive(Clone)]
@@ -18,8 +25,8 @@ pub struct WebhookRules {
     pub sealing_keys: Arc<SealingKeys>,
 }
 
-/// The use cases of webhooks. One that has a rule has a file: `create_subscription`, `publish_events` and so on. The
-/// four that only pass the time on to the store are below.
+/// The use cases of webhooks: `create_subscription`, `publish_events` and others have a file each. Those that are one
+/// call of the store are below.
 ///
 /// `owner` is the user who owns the subscriptions and deliveries; the caller has authenticated the user. The answer is
 /// the same for a subscription or delivery of another user and for one that does not exist.
@@ -101,6 +108,32 @@ impl Webhooks {
     /// If the store fails. The delivery may be cancelled all the same.
     pub async fn cancel_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
         self.stores.commands.cancel(owner, id, self.clock.now()).await
+    }
+
+    /// One of the owner's deliveries with its event and the [`SHOWN_ATTEMPTS_MAX`] newest attempts; `None` if there is
+    /// no such delivery.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn find_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+        let mut found = self.stores.log.find(owner, id).await?;
+        if let Some(history) = &mut found {
+            let hidden = history.attempts.len().saturating_sub(SHOWN_ATTEMPTS_MAX);
+            history.attempts.drain(..hidden);
+        }
+        Ok(found)
+    }
+
+    /// Deletes one batch of what was published before the retention, and returns how many rows. After 0, nothing is
+    /// left to delete.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn purge_history(&self) -> Result<u32, StoreError> {
+        let before = self.clock.now().minus(self.rules.policy.retention());
+        self.stores.commands.purge_history(before, PURGED_ROWS_MAX).await
     }
 
     /// A retry by hand at `at`. Events as old as the policy allows can be delivered again.

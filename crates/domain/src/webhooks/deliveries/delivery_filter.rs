@@ -19,7 +19,8 @@ pub struct DeliveryFilter {
 }
 
 impl DeliveryFilter {
-    /// Whether the list shows `delivery`.
+    /// Whether the list shows `delivery`. Stores repeat this rule in queries, and the conformance suite compares the
+    /// two.
     pub fn matches(&self, delivery: &Delivery) -> bool {
         self.subscription.is_none_or(|wanted| wanted == delivery.subscription_id)
             && self.event_type.as_ref().is_none_or(|wanted| *wanted == delivery.event_type)

@@ -6,7 +6,5 @@ pub(super) mod delivery;
 pub(super) mod delivery_filter;
 pub(super) mod delivery_state;
 pub(super) mod failure_reason;
-pub(super) mod find_delivery;
 pub(super) mod follow_attempts;
-pub(super) mod purge_history;
 pub(super) mod retry_delivery;

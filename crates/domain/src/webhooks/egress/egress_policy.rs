@@ -6,7 +6,6 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 use super::address_ranges::{GLOBAL_IPV6, NAT64, REFUSED_IPV4, REFUSED_IPV6};
-use super::destination::{Destination, DestinationHost};
 use super::host_name::{HostName, InvalidHostName};
 use super::own_addresses::OwnAddresses;
 
@@ -55,6 +54,29 @@ pub enum UrlRefused {
     /// The host is a literal address that is refused.
     #[error("must not point to an address that webhooks may not reach")]
     Address(#[source] AddressRefused),
+}
+
+/// The endpoint of a URL that the egress policy allows. Only the policy makes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// The host.
+    pub host: DestinationHost,
+    /// The port.
+    pub port: u16,
+    /// Whether the connection uses TLS.
+    pub tls: bool,
+}
+
+/// The host of a [`Destination`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DestinationHost {
+    /// A literal address that is allowed.
+    Address(IpAddr),
+    /// A name to resolve. The policy has yet to judge what it resolves to
+    /// ([`EgressPolicy::judge_answer`]).
+    Name(HostName),
+    /// `localhost` or a name in its zone, if that is allowed, and the allowed loopback addresses that it stands for.
+    Localhost(HostName, Vec<IpAddr>),
 }
 
 /// Decides which targets webhooks may reach: schemes, ports, names and addresses. No other code decides this.

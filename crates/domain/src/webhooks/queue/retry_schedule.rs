@@ -26,8 +26,8 @@ impl RetrySchedule {
     /// for waits (`Retry-After`), and lanes pause.
     pub const SLACK: Duration = Duration::from_hours(3 * 24);
 
-    /// How long before [`RetrySchedule::age_max`] a wait ends at the latest that a receiver asks for. Pauses and outages
-    /// need this room: past `age_max` the delivery would end without the attempt.
+    /// How long before [`RetrySchedule::age_max`] a wait ends at the latest that a receiver asks for. Pauses and
+    /// outages need this room: past `age_max` the delivery would end without the attempt.
     pub const ROOM: Duration = DAY;
 
     /// A schedule of these waits: the first attempt is at once, and the wait at index `n`

@@ -4,6 +4,5 @@ pub(super) mod chosen_secret;
 pub(super) mod reseal_secrets;
 pub(super) mod rotate_secret;
 pub(super) mod sealed_secret;
-pub(super) mod sealed_secrets;
 pub(super) mod signature;
 pub(super) mod signing_secret;

@@ -1,5 +1,4 @@
-use super::sealed_secret::{SealedSecret, SealingKeys, UnsealError};
-use super::sealed_secrets::SealedSecrets;
+use super::sealed_secret::{SealedSecret, SealedSecrets, SealingKeys, UnsealError};
 use crate::SubscriptionId;
 use crate::ports::{Entropy, StoreError};
 use crate::webhooks::Webhooks;

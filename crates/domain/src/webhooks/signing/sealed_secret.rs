@@ -5,8 +5,8 @@ use aes_gcm::{Aes256Gcm, Nonce};
 use zeroize::Zeroizing;
 
 use super::signing_secret::SigningSecret;
-use crate::SubscriptionId;
 use crate::ports::Entropy;
+use crate::{SubscriptionId, Timestamp};
 
 /// The first byte of a sealed secret. It stands for this layout: version, nonce, ciphertext with tag.
 const VERSION: u8 = 1;
@@ -42,6 +42,23 @@ impl SealedSecret {
 impl fmt::Debug for SealedSecret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("SealedSecret")
+    }
+}
+
+/// The signing secrets of a subscription as stores keep them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedSecrets {
+    /// The secret that signs now.
+    pub current: SealedSecret,
+    /// The secret before the last rotation. It signs too, before this time.
+    pub previous: Option<(SealedSecret, Timestamp)>,
+}
+
+impl SealedSecrets {
+    /// The secrets that sign at `at`, newest first.
+    pub fn signing_at(&self, at: Timestamp) -> impl Iterator<Item = &SealedSecret> {
+        let previous = self.previous.as_ref().filter(|(_, until)| at < *until);
+        [&self.current].into_iter().chain(previous.map(|(secret, _)| secret))
     }
 }
 

@@ -1,6 +1,5 @@
-use super::health_state::HealthState;
+use super::health_state::{HealthState, SubscriptionHealth};
 use super::subscription::Subscription;
-use super::subscription_health::SubscriptionHealth;
 use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
 use crate::{SubscriptionId, UserId};

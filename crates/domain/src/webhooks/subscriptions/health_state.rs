@@ -1,7 +1,23 @@
 use super::subscription::SubscriptionStatus;
-use super::subscription_health::SubscriptionHealth;
 use crate::Timestamp;
-use crate::webhooks::{Admission, DisableReason, FailureReason};
+use crate::webhooks::{Admission, AttemptRecord, Breaker, DisableReason, FailureReason};
+
+/// The breaker, the queue and the last attempt of a subscription.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubscriptionHealth {
+    /// The breaker of its lane.
+    pub breaker: Breaker,
+    /// How many deliveries are waiting or being sent, counted up to [`SubscriptionHealth::WAITING_COUNT_MAX`].
+    pub waiting: u32,
+    /// The attempt that ended last, without the excerpt of the answer. `None` before the first attempt, and after the
+    /// attempt is purged.
+    pub last_attempt: Option<AttemptRecord>,
+}
+
+impl SubscriptionHealth {
+    /// The largest count of waiting deliveries. Counting further would take as long as reading the queue.
+    pub const WAITING_COUNT_MAX: u32 = 100_000;
+}
 
 /// The health of a subscription: one word and a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +94,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::webhooks::{AttemptRecord, Breaker, Pause};
+    use crate::webhooks::Pause;
 
     const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
     const SECOND: Duration = Duration::from_secs(1);

@@ -9,5 +9,4 @@ pub(super) mod recover_subscription;
 pub(super) mod subscribed_events;
 pub(super) mod subscription;
 pub(super) mod subscription_change;
-pub(super) mod subscription_health;
 pub(super) mod test_subscription;
