@@ -67,7 +67,7 @@ const ABSENCES: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn our_crates_use_each_other_inward_only() {
+fn crates_depend_inward_only() {
     let metadata = metadata();
     let members: BTreeSet<&str> = metadata.workspace_packages().iter().map(|package| package.name.as_str()).collect();
     let allowed: BTreeMap<&str, &[&str]> = EDGES.iter().copied().collect();
@@ -83,7 +83,7 @@ fn our_crates_use_each_other_inward_only() {
 
 /// Uses `cargo tree`, which resolves the features of each crate separately; the metadata of the workspace mixes them.
 #[test]
-fn what_must_be_absent_is() {
+fn forbidden_packages_are_absent() {
     for (member, absent) in ABSENCES {
         let tree = normal_tree(member);
         assert!(tree.contains(*member), "{member}: {tree:?}");
@@ -185,7 +185,7 @@ fn both_databases_have_the_same_migrations() {
 }
 
 #[test]
-fn the_design_card_s_names_are_there() {
+fn the_agreed_folders_exist() {
     for name in ["Cargo.toml", "crates", "migrations", "docs", "tests", "rust-toolchain.toml", "README.md"] {
         assert!(root().join(name).exists(), "{name}");
     }

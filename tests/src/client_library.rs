@@ -11,9 +11,9 @@ use crate::harness::{Gatepost, Setup, Storage, on_both_databases};
 
 const OPERATOR_TOKEN: &str = "operator-token-of-the-suite-0123456789";
 
-on_both_databases!(the_operator_learns_what_a_key_is, a_protected_service_refuses_a_revoked_key_within_its_bound);
+on_both_databases!(the_operator_introspects_keys, a_protected_service_refuses_a_revoked_key_within_its_bound);
 
-async fn the_operator_learns_what_a_key_is(storage: Storage) {
+async fn the_operator_introspects_keys(storage: Storage) {
     let (gatepost, operator, alice) = started(&storage).await;
     let new = NewApiKey::labelled("CI").with_scopes(["orders:write", "orders:read"]);
     let created = alice.create_api_key(new).await.unwrap();

@@ -88,7 +88,7 @@ fn serve_names_what_is_missing() {
 }
 
 #[test]
-fn a_value_that_cannot_be_is_refused_by_name() {
+fn an_invalid_value_is_refused_by_name() {
     for (name, value) in [
         ("DATABASE_URL", "mysql://localhost/keys"),
         ("DATABASE_URL", ""),
@@ -127,7 +127,7 @@ fn a_value_that_cannot_be_is_refused_by_name() {
 }
 
 #[test]
-fn an_unknown_name_in_the_file_is_refused_with_the_nearest() {
+fn an_unknown_setting_is_refused_with_a_suggestion() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("gatepost.toml"), "api_keys_max_activ = 3\n").unwrap();
     let output = run_gatepost(folder.path(), &["serve"], &complete());

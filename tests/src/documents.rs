@@ -12,13 +12,13 @@ use crate::harness::run_gatepost;
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 #[test]
-fn the_committed_document_is_what_the_binary_says() {
+fn the_committed_openapi_document_is_current() {
     let committed = fs::read_to_string(repository().join("docs/openapi.json")).unwrap();
     assert!(committed == printed(), "docs/openapi.json is out of date: run `cargo xtask openapi`");
 }
 
 #[test]
-fn the_committed_reference_of_settings_is_what_the_binary_says() {
+fn the_committed_reference_of_settings_is_current() {
     let output = run_gatepost(TempDir::new().unwrap().path(), &["config", "--reference"], &[]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let committed = fs::read_to_string(repository().join("docs/configuration.md")).unwrap();
@@ -28,7 +28,7 @@ fn the_committed_reference_of_settings_is_what_the_binary_says() {
 /// The rules of OpenAPI 3.1 whose violations break tools. A validator of the whole schema would add many dependencies;
 /// `cargo xtask lint` runs one where it can.
 #[test]
-fn the_document_is_sound_openapi_3_1() {
+fn the_document_is_valid_openapi_3_1() {
     let document: Value = serde_json::from_str(&printed()).unwrap();
     assert!(text(&document["openapi"]).starts_with("3.1."));
     assert!(!text(&document["info"]["title"]).is_empty() && !text(&document["info"]["version"]).is_empty());
@@ -51,7 +51,7 @@ fn the_document_is_sound_openapi_3_1() {
 }
 
 #[test]
-fn the_document_tells_the_contract() {
+fn the_document_covers_the_contract() {
     let document: Value = serde_json::from_str(&printed()).unwrap();
     let keys = &document["paths"]["/api/api-keys"];
     for (method, statuses) in [

@@ -9,7 +9,7 @@ use crate::harness::{Gatepost, Setup, Storage, User, feed_gatepost, free_address
 const OPERATOR_TOKEN: &str = "operator-token-of-the-suite-0123456789";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_is_created_verified_rotated_and_revoked_where_dev_runs() {
+async fn dev_creates_verifies_rotates_and_revokes_keys() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::beside(&gatepost);
 
@@ -64,7 +64,7 @@ async fn answers_are_json_for_a_script() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whose_keys_they_are_is_said_by_a_token_in_the_environment_or_in_a_file() {
+async fn the_token_comes_from_the_environment_or_a_file() {
     let storage = Storage::sqlite();
     let gatepost = Setup::serve(&storage).await.start().await;
     let shell = Shell::beside(&gatepost);
@@ -101,7 +101,7 @@ async fn the_operator_lists_and_revokes_the_keys_of_any_user() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_goes_wrong_is_said_on_standard_error() {
+async fn errors_go_to_standard_error() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::beside(&gatepost);
     for usage in [&[][..], &["sing"], &["create"], &["revoke"], &["rotate", "key_1", "--overlap-seconds", "soon"]] {

@@ -14,7 +14,7 @@ use crate::webhooks::receiver::{Behaviour, Receiver};
 const DATA: &str = r#"{"amount":12.50,"id":9007199254740993}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_event_is_heard_and_forwarded_where_dev_runs_with_no_configuration() {
+async fn listen_receives_and_forwards_an_event_of_dev() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
     let target = Receiver::start(Behaviour::answer("201 Created", "x-mine: yes\r\n", "stored")).await;
@@ -140,7 +140,7 @@ async fn listening_keeps_its_secret_prints_it_on_request_and_survives_sighup() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_target_that_does_not_answer_is_said_and_gatepost_tries_again() {
+async fn an_unreachable_target_is_reported_and_retried() {
     let gatepost = Setup::dev().await.with("WEBHOOK_RETRY_SCHEDULE", "1s").start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
     let address = free_address();
@@ -249,7 +249,7 @@ async fn an_event_is_published_by_the_operator_from_a_file_or_a_pipe() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_goes_wrong_is_said_on_standard_error() {
+async fn errors_go_to_standard_error() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::beside(&gatepost);
     for usage in [

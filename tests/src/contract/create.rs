@@ -6,9 +6,9 @@ use crate::harness::{Setup, Storage, on_both_databases};
 on_both_databases!(
     answers_the_full_key_its_id_and_the_list,
     trims_the_label_and_keeps_it,
-    refuses_what_is_no_label,
-    stops_at_the_maximum_and_goes_on_after_a_revocation,
-    takes_an_expiry,
+    refuses_invalid_labels,
+    stops_at_the_maximum_until_a_revocation,
+    accepts_an_expiry_time,
     follows_the_configured_prefix_and_maximum,
 );
 
@@ -53,7 +53,7 @@ async fn trims_the_label_and_keeps_it(storage: Storage) {
     assert_eq!(twice.status, 200, "labels need not be unique");
 }
 
-async fn refuses_what_is_no_label(storage: Storage) {
+async fn refuses_invalid_labels(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let alice = gatepost.user("alice");
     let too_long = "x".repeat(101);
@@ -79,7 +79,7 @@ async fn refuses_what_is_no_label(storage: Storage) {
     assert_eq!(alice.keys().await.len(), 1, "a refused request stores nothing");
 }
 
-async fn stops_at_the_maximum_and_goes_on_after_a_revocation(storage: Storage) {
+async fn stops_at_the_maximum_until_a_revocation(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let (alice, bob) = (gatepost.user("alice"), gatepost.user("bob"));
     let mut ids = Vec::new();
@@ -95,7 +95,7 @@ async fn stops_at_the_maximum_and_goes_on_after_a_revocation(storage: Storage) {
     assert_eq!(alice.keys().await.len(), 11, "the revoked key is listed and does not count");
 }
 
-async fn takes_an_expiry(storage: Storage) {
+async fn accepts_an_expiry_time(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let alice = gatepost.user("alice");
     let response = alice.post(&json!({ "label": "ci", "expiresAt": "2031-02-03T04:05:06.789+01:00" })).await;

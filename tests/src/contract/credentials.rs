@@ -5,9 +5,9 @@ use crate::harness::{Gatepost, Request, Response, Setup, Storage, User, on_both_
 
 on_both_databases!(
     the_token_comes_in_three_forms,
-    several_must_be_equal,
-    a_missing_one_is_401_before_anything_else,
-    bad_tokens_are_all_alike,
+    several_credentials_must_be_equal,
+    a_missing_credential_is_401_before_anything_else,
+    all_bad_tokens_get_the_same_answer,
     an_api_key_manages_no_keys,
 );
 
@@ -35,7 +35,7 @@ async fn the_token_comes_in_three_forms(storage: Storage) {
     assert_eq!(gatepost.send(&revoke).await.status, 200);
 }
 
-async fn several_must_be_equal(storage: Storage) {
+async fn several_credentials_must_be_equal(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let (alice, bob) = (gatepost.provider().token("alice"), gatepost.provider().token("bob"));
     let create = Request::new("POST", PATH);
@@ -52,7 +52,7 @@ async fn several_must_be_equal(storage: Storage) {
     assert!(gatepost.user("alice").keys().await.is_empty());
 }
 
-async fn a_missing_one_is_401_before_anything_else(storage: Storage) {
+async fn a_missing_credential_is_401_before_anything_else(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let token = gatepost.provider().token("alice");
     let requests = [
@@ -76,7 +76,7 @@ async fn a_missing_one_is_401_before_anything_else(storage: Storage) {
     assert_problem(&gatepost.send(&bad_body).await, 400, "invalid_json");
 }
 
-async fn bad_tokens_are_all_alike(storage: Storage) {
+async fn all_bad_tokens_get_the_same_answer(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let (provider, now) = (gatepost.provider(), crate::harness::seconds_since_1970());
     let good = provider.token("alice");

@@ -3,9 +3,9 @@ use serde_json::json;
 use super::assert_problem;
 use crate::harness::{Request, Setup, Storage, eventually, on_both_databases};
 
-on_both_databases!(the_framework_s_own_look_like_ours, the_request_id_is_the_caller_s_or_new);
+on_both_databases!(errors_of_the_framework_have_the_same_form, the_request_id_is_the_callers_or_new);
 
-async fn the_framework_s_own_look_like_ours(storage: Storage) {
+async fn errors_of_the_framework_have_the_same_form(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let alice = gatepost.user("alice");
     let post = alice.request("POST");
@@ -31,7 +31,7 @@ async fn the_framework_s_own_look_like_ours(storage: Storage) {
     assert!(alice.keys().await.is_empty());
 }
 
-async fn the_request_id_is_the_caller_s_or_new(storage: Storage) {
+async fn the_request_id_is_the_callers_or_new(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let (one, two) = (gatepost.user("alice").list().await, gatepost.user("alice").list().await);
     let id = |response: &crate::harness::Response| response.header("x-request-id").unwrap().to_owned();

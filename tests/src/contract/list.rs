@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::assert_record;
 use crate::harness::{Setup, Storage, on_both_databases};
 
-on_both_databases!(is_empty_for_a_new_user, is_newest_first_and_only_ones_own, survives_a_restart);
+on_both_databases!(is_empty_for_a_new_user, lists_own_keys_newest_first, survives_a_restart);
 
 async fn is_empty_for_a_new_user(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
@@ -14,7 +14,7 @@ async fn is_empty_for_a_new_user(storage: Storage) {
     assert_eq!(response.json(), json!({ "keys": [] }));
 }
 
-async fn is_newest_first_and_only_ones_own(storage: Storage) {
+async fn lists_own_keys_newest_first(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let (alice, bob) = (gatepost.user("alice"), gatepost.user("bob"));
     for label in ["a", "b", "c", "d"] {

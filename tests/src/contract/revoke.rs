@@ -5,9 +5,9 @@ use crate::harness::{Setup, Storage, on_both_databases};
 
 on_both_databases!(
     sets_the_time_and_answers_the_list,
-    a_second_time_changes_nothing,
+    a_second_revocation_changes_nothing,
     refuses_a_missing_key_id,
-    knows_unknown_and_foreign_keys_apart,
+    unknown_and_foreign_keys_get_different_errors,
 );
 
 async fn sets_the_time_and_answers_the_list(storage: Storage) {
@@ -28,7 +28,7 @@ async fn sets_the_time_and_answers_the_list(storage: Storage) {
     assert_eq!(&alice.keys().await, keys);
 }
 
-async fn a_second_time_changes_nothing(storage: Storage) {
+async fn a_second_revocation_changes_nothing(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let alice = gatepost.user("alice");
     let (_, id) = alice.created("ci").await;
@@ -51,7 +51,7 @@ async fn refuses_a_missing_key_id(storage: Storage) {
     assert_eq!(alice.keys().await[0]["revokedAt"], Value::Null);
 }
 
-async fn knows_unknown_and_foreign_keys_apart(storage: Storage) {
+async fn unknown_and_foreign_keys_get_different_errors(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let (alice, bob) = (gatepost.user("alice"), gatepost.user("bob"));
     let (full_key, id) = alice.created("ci").await;

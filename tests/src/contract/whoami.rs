@@ -3,11 +3,11 @@ use serde_json::{Value, json};
 use super::{assert_problem, assert_timestamp, without_request_id};
 use crate::harness::{Request, Setup, Storage, on_both_databases};
 
-on_both_databases!(tells_what_a_credential_is, notes_the_use_of_a_key, refuses_all_bad_keys_alike);
+on_both_databases!(shows_what_a_credential_is, notes_the_use_of_a_key, all_bad_keys_get_the_same_answer);
 
 const PATH: &str = "/api/whoami";
 
-async fn tells_what_a_credential_is(storage: Storage) {
+async fn shows_what_a_credential_is(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let alice = gatepost.user("alice");
     let (full_key, id) = alice.created("ci").await;
@@ -45,7 +45,7 @@ async fn notes_the_use_of_a_key(storage: Storage) {
     assert_eq!(keys[0]["lastUsedAt"], Value::Null, "the other key was never used");
 }
 
-async fn refuses_all_bad_keys_alike(storage: Storage) {
+async fn all_bad_keys_get_the_same_answer(storage: Storage) {
     let gatepost = Setup::serve(&storage).await.start().await;
     let alice = gatepost.user("alice");
     let (full_key, id) = alice.created("ci").await;

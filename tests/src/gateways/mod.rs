@@ -34,14 +34,14 @@ macro_rules! on_every_gateway {
 
 on_every_gateway!(
     a_good_key_passes_and_names_its_user,
-    nobody_names_themselves,
+    callers_cannot_choose_their_identity,
     no_good_key_is_a_401,
     a_missing_scope_is_a_403,
-    a_spent_allowance_is_a_429,
+    a_key_over_its_rate_limit_is_a_429,
     a_revoked_key_is_refused_at_once,
-    a_gatepost_that_is_away_is_a_503,
-    a_gatepost_that_cannot_tell_is_a_503,
-    gatepost_is_asked_over_kept_connections_and_told_no_more_than_the_key,
+    an_unreachable_gatepost_is_a_503,
+    a_gatepost_that_does_not_know_is_a_503,
+    gateways_keep_connections_and_send_only_the_key,
 );
 
 /// A gateway between its callers and an API, and its Gatepost.
@@ -101,7 +101,7 @@ async fn a_good_key_passes_and_names_its_user(kind: Kind) {
 }
 
 /// Whatever a caller sends, the API gets the key's user or no user.
-async fn nobody_names_themselves(kind: Kind) {
+async fn callers_cannot_choose_their_identity(kind: Kind) {
     let world = World::start(kind, &[]).await;
     let (key, id) = world.key(&[]).await;
     let naming = |header: &str| get("/things").header("x-api-key", &key).header(header, "mallory");
@@ -164,7 +164,7 @@ async fn a_missing_scope_is_a_403(kind: Kind) {
     }
 }
 
-async fn a_spent_allowance_is_a_429(kind: Kind) {
+async fn a_key_over_its_rate_limit_is_a_429(kind: Kind) {
     let world = World::start(kind, &[("RATE_LIMIT", "2/h")]).await;
     let (often, seldom) = (world.key(&["orders:read"]).await.0, world.key(&[]).await.0);
     for path in ["/orders", "/things"] {
@@ -194,7 +194,7 @@ async fn a_revoked_key_is_refused_at_once(kind: Kind) {
     world.assert_api_saw_nothing();
 }
 
-async fn a_gatepost_that_is_away_is_a_503(kind: Kind) {
+async fn an_unreachable_gatepost_is_a_503(kind: Kind) {
     let mut world = World::start(kind, &[]).await;
     let request = get("/things").header("x-api-key", &world.key(&[]).await.0);
     assert_eq!(world.gateway.send(&request).await.status, 200);
@@ -210,7 +210,7 @@ async fn a_gatepost_that_is_away_is_a_503(kind: Kind) {
     eventually("keys pass again", async || (world.gateway.send(&request).await.status == 200).then_some(())).await;
 }
 
-async fn a_gatepost_that_cannot_tell_is_a_503(kind: Kind) {
+async fn a_gatepost_that_does_not_know_is_a_503(kind: Kind) {
     let api = Recorder::answering("200 OK", "x-from: api", "hello").await;
     let gatepost = Recorder::answering("503 Service Unavailable", "retry-after: 2", "{}").await;
     let gateway = Gateway::start(kind, gatepost.address(), api.address()).await;
@@ -220,7 +220,7 @@ async fn a_gatepost_that_cannot_tell_is_a_503(kind: Kind) {
     assert!(api.received().is_empty());
 }
 
-async fn gatepost_is_asked_over_kept_connections_and_told_no_more_than_the_key(kind: Kind) {
+async fn gateways_keep_connections_and_send_only_the_key(kind: Kind) {
     const CALLS: usize = 20;
     let api = Recorder::answering("200 OK", "x-from: api", "hello").await;
     let gatepost = Recorder::answering("200 OK", "x-auth-user: alice", "").await;

@@ -19,12 +19,12 @@ const WATCHED: Duration = Duration::from_millis(5_500);
 const ANSWER_WITHIN: Duration = Duration::from_secs(6);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_instance_whose_line_is_cut_refuses_within_five_seconds() {
+async fn an_instance_with_cut_connections_refuses_within_five_seconds() {
     assert_refused_when_cut_off(Line::Cut).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_instance_whose_line_is_silent_refuses_within_five_seconds() {
+async fn an_instance_with_silent_connections_refuses_within_five_seconds() {
     assert_refused_when_cut_off(Line::Silent).await;
 }
 

@@ -27,7 +27,7 @@ async fn four_instances_refuse_within_a_second() {
 
 /// Polling alone meets the bound. Notifications only make it faster.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_instance_that_hears_no_notification_refuses_within_a_second() {
+async fn an_instance_without_notifications_refuses_within_a_second() {
     let mut fleet = Fleet::of_one().await;
     let proxy = FaultProxy::swallowing(fleet.database(), "LISTEN").await;
     fleet.join_through(&proxy).await;

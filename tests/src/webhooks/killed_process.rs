@@ -9,7 +9,7 @@ use super::host::{Consumer, Host, setup};
 use super::receiver::{Behaviour, Receiver};
 use crate::harness::{Gatepost, Storage, eventually, on_both_databases};
 
-on_both_databases!(kill_9_loses_no_accepted_event, what_waits_survives_and_arrives,);
+on_both_databases!(kill_9_loses_no_accepted_event, waiting_events_survive_a_kill_and_arrive,);
 
 const KILLS: usize = 20;
 const PUBLISHERS: usize = 8;
@@ -109,7 +109,7 @@ fn tally(receiver: &Receiver) -> BTreeMap<String, usize> {
 /// An event that was published while the receiver was down arrives although the process was killed meanwhile. The test
 /// kills the process after the first attempt has ended; a delivery in an attempt would wait for the end of its claim, a
 /// minute.
-async fn what_waits_survives_and_arrives(storage: Storage) {
+async fn waiting_events_survive_a_kill_and_arrive(storage: Storage) {
     let setup = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "3s,3s,3s,3s");
     let mut gatepost = setup.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;

@@ -6,9 +6,9 @@ use super::receiver::{Behaviour, Received, Receiver};
 use crate::harness::{Request, Storage, on_both_databases};
 
 on_both_databases!(
-    a_subscribed_receiver_has_the_event_signed,
-    what_matches_is_fanned_out_and_nothing_else,
-    a_secret_of_the_consumers_own_signs,
+    a_subscribed_receiver_gets_the_signed_event,
+    only_matching_subscriptions_get_the_event,
+    a_secret_that_the_consumer_chose_signs,
     both_secrets_sign_while_a_rotation_overlaps,
 );
 
@@ -21,7 +21,7 @@ fn verify(secret: &str, webhook: &Received) -> Result<(), standardwebhooks::Webh
     Webhook::new(secret)?.verify(&webhook.body, &headers)
 }
 
-async fn a_subscribed_receiver_has_the_event_signed(storage: Storage) {
+async fn a_subscribed_receiver_gets_the_signed_event(storage: Storage) {
     let gatepost = setup(&storage).await.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&gatepost, "alice").await;
@@ -44,7 +44,7 @@ async fn a_subscribed_receiver_has_the_event_signed(storage: Storage) {
     assert_eq!(detail["attempts"][0]["response"], "thanks", "{detail}");
 }
 
-async fn what_matches_is_fanned_out_and_nothing_else(storage: Storage) {
+async fn only_matching_subscriptions_get_the_event(storage: Storage) {
     let gatepost = setup(&storage).await.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let (alice, bob) = (Consumer::new(&gatepost, "alice").await, Consumer::new(&gatepost, "bob").await);
@@ -63,7 +63,7 @@ async fn what_matches_is_fanned_out_and_nothing_else(storage: Storage) {
     assert_eq!(paths, ["/all", "/bob", "/invoices", "/paid"]);
 }
 
-async fn a_secret_of_the_consumers_own_signs(storage: Storage) {
+async fn a_secret_that_the_consumer_chose_signs(storage: Storage) {
     let gatepost = setup(&storage).await.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&gatepost, "alice").await;

@@ -6,11 +6,11 @@ use super::tls_receiver::TlsReceiver;
 use crate::harness::{Storage, eventually, on_both_databases};
 
 on_both_databases!(
-    every_receiver_ends_as_it_should_in_time_and_says_why,
-    a_receiver_that_is_gone_is_left_alone,
-    a_receiver_that_asks_for_time_gets_it,
-    a_receiver_that_comes_back_gets_what_it_missed,
-    http2_is_spoken_and_a_goaway_fails_one_attempt_alone,
+    every_kind_of_receiver_ends_in_time_with_its_reason,
+    a_410_disables_the_subscription,
+    retry_after_is_respected,
+    a_receiver_that_comes_back_gets_the_missed_events,
+    a_goaway_over_http2_fails_one_attempt_only,
 );
 
 /// The expected end of a delivery with one attempt.
@@ -59,7 +59,7 @@ fn animals() -> Vec<(&'static str, Behaviour, Expected)> {
     ]
 }
 
-async fn every_receiver_ends_as_it_should_in_time_and_says_why(storage: Storage) {
+async fn every_kind_of_receiver_ends_in_time_with_its_reason(storage: Storage) {
     let setup = setup(&storage).await.with("WEBHOOK_TIMEOUT_SECONDS", "2").with("WEBHOOK_RETRY_SCHEDULE", "");
     let mut gatepost = setup.start().await;
     let consumer = Consumer::new(&gatepost, "zoo").await;
@@ -105,7 +105,7 @@ async fn assert_end(consumer: &Consumer, name: &str, subscription: &str, expecte
     assert!(excerpt.len() <= 3 * 16 * 1024, "{name}: {} bytes of the answer are shown", excerpt.len());
 }
 
-async fn a_receiver_that_is_gone_is_left_alone(storage: Storage) {
+async fn a_410_disables_the_subscription(storage: Storage) {
     let gatepost = setup(&storage).await.start().await;
     let consumer = Consumer::new(&gatepost, "zoo").await;
     let receiver = Receiver::start(Behaviour::answer("410 Gone", "", "")).await;
@@ -124,7 +124,7 @@ async fn a_receiver_that_is_gone_is_left_alone(storage: Storage) {
     assert_eq!(accepted["deliveries"], 0, "a disabled subscription gets no more events: {accepted}");
 }
 
-async fn a_receiver_that_asks_for_time_gets_it(storage: Storage) {
+async fn retry_after_is_respected(storage: Storage) {
     let gatepost = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "1s,1s").start().await;
     let consumer = Consumer::new(&gatepost, "zoo").await;
     let receiver = Receiver::start(Behaviour::answer("429 Slow Down", "retry-after: 2\r\n", "")).await;
@@ -146,7 +146,7 @@ async fn a_receiver_that_asks_for_time_gets_it(storage: Storage) {
 }
 
 /// Events that were published while the receiver was down arrive after it starts again.
-async fn a_receiver_that_comes_back_gets_what_it_missed(storage: Storage) {
+async fn a_receiver_that_comes_back_gets_the_missed_events(storage: Storage) {
     let gatepost = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "1s,1s,1s,1s,1s,1s,1s").start().await;
     let consumer = Consumer::new(&gatepost, "zoo").await;
     let receiver = Receiver::start(Behaviour::ok()).await;
@@ -187,7 +187,7 @@ fn millis_between(earlier: &Value, later: &Value) -> i64 {
     millis(later) - millis(earlier)
 }
 
-async fn http2_is_spoken_and_a_goaway_fails_one_attempt_alone(storage: Storage) {
+async fn a_goaway_over_http2_fails_one_attempt_only(storage: Storage) {
     let receiver = TlsReceiver::start().await;
     let folder = tempfile::tempdir().unwrap();
     let authority = receiver.authority_file(folder.path());
