@@ -12,12 +12,10 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, NextStep, SubscriptionStore,
-};
+use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
 use domain::webhooks::{
-    AttemptRecord, ContentDigest, DeliveryEnd, Description, Event, EventType, NewEvent, Payload, PublicationKey,
-    PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl, Verdict,
+    AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, NewEvent, Payload, PublicationKey,
+    PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
@@ -300,7 +298,7 @@ fn completions(lanes: &[ClaimedLane]) -> Vec<Completion> {
         subscription,
         delivery: delivery.id,
         claim: CLAIM,
-        attempt: Some(AttemptRecord {
+        end: ClaimEnd::Delivered(AttemptRecord {
             number: delivery.attempt,
             started_at: now(),
             duration: Duration::from_millis(3),
@@ -308,9 +306,6 @@ fn completions(lanes: &[ClaimedLane]) -> Vec<Completion> {
             status: Some(200),
             excerpt: b"ok".to_vec(),
         }),
-        verdict: Verdict::Delivered,
-        ended_at: now(),
-        next: NextStep::End(DeliveryEnd::Delivered),
     })
     .collect()
 }

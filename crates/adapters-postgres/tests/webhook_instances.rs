@@ -11,13 +11,13 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, Entropy, EventStore, NextStep,
-    Publication, StoreError, SubscriptionStore,
+    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, Entropy, EventStore, Publication,
+    StoreError, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, ContentDigest, DeliveryEnd, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
+    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
     PublicationKey, PublisherId, SealedSecret, SealingKeys, SigningSecret, SubscribedEvents, Subscription,
-    SubscriptionChange, SubscriptionStatus, TargetUrl, Verdict,
+    SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
@@ -109,7 +109,7 @@ fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -> Vec<Compl
         subscription,
         delivery,
         claim,
-        attempt: Some(AttemptRecord {
+        end: ClaimEnd::Delivered(AttemptRecord {
             number,
             started_at: now,
             duration: Duration::from_millis(2),
@@ -117,9 +117,6 @@ fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -> Vec<Compl
             status: Some(200),
             excerpt: Vec::new(),
         }),
-        verdict: Verdict::Delivered,
-        ended_at: now,
-        next: NextStep::End(DeliveryEnd::Delivered),
     };
     all.map(completion).collect()
 }
@@ -409,12 +406,12 @@ async fn rows_read_beside(waiting: u32) -> u64 {
 async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
     let events: Vec<NewEvent> = (0..16).map(|_| event(entropy)).collect();
     store.publish(&events).await.unwrap();
-    for next in [NextStep::GiveBack(at(1)), NextStep::End(DeliveryEnd::Delivered)] {
+    for is_given_back in [true, false] {
         let request = request(entropy, at(1));
         let mut completions = delivered(request.claim, &store.claim(&request).await.unwrap(), at(1));
         assert_eq!(completions.len(), 16);
-        if let NextStep::GiveBack(_) = next {
-            let given_back = |done| Completion { attempt: None, verdict: Verdict::NotCharged, next, ..done };
+        if is_given_back {
+            let given_back = |done| Completion { end: ClaimEnd::GivenBack { at: at(1), due_at: at(1) }, ..done };
             completions = completions.into_iter().map(given_back).collect();
         }
         assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));

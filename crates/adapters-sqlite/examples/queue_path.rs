@@ -12,12 +12,10 @@ use std::time::Duration;
 
 use adapters_sqlite::{SqliteSettings, SqliteStore};
 use domain::memory::SeededEntropy;
-use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, NextStep, SubscriptionStore,
-};
+use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
 use domain::webhooks::{
-    AttemptRecord, DeliveryEnd, Description, Event, EventType, NewEvent, Payload, SealedSecret, SubscribedEvents,
-    Subscription, SubscriptionStatus, TargetUrl, Verdict,
+    AttemptRecord, ClaimEnd, Description, Event, EventType, NewEvent, Payload, SealedSecret, SubscribedEvents,
+    Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use futures_util::future::join_all;
@@ -125,7 +123,7 @@ impl Bench {
             subscription: lane.subscription,
             delivery: delivery.id,
             claim,
-            attempt: Some(AttemptRecord {
+            end: ClaimEnd::Delivered(AttemptRecord {
                 number: delivery.attempt,
                 started_at: self.now,
                 duration: Duration::from_millis(1),
@@ -133,9 +131,6 @@ impl Bench {
                 status: Some(200),
                 excerpt: b"ok".to_vec(),
             }),
-            verdict: Verdict::Delivered,
-            ended_at: self.now,
-            next: NextStep::End(DeliveryEnd::Delivered),
         };
         let completions: Vec<Completion> =
             claimed.iter().flat_map(|lane| lane.deliveries.iter().map(move |one| completion(lane, one))).collect();

@@ -16,7 +16,7 @@ use domain::ports::{
     Attempt, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError, WebhookSender,
 };
 use domain::webhooks::{
-    Answer, AttemptOutcome, Breaker, Payload, SealedSecrets, SealingKeys, SigningSecret, TargetUrl, Verdict,
+    Answer, AttemptOutcome, Breaker, ClaimEnd, Payload, SealedSecrets, SealingKeys, SigningSecret, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp};
 use tokio::time::{Instant, sleep};
@@ -58,7 +58,8 @@ impl DeliveryQueue for FullQueue {
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
         sleep(COMPLETE_TIME).await;
         self.batches.fetch_add(1, Ordering::Relaxed);
-        let delivered = completions.iter().filter(|completion| completion.verdict == Verdict::Delivered).count();
+        let delivered =
+            completions.iter().filter(|completion| matches!(completion.end, ClaimEnd::Delivered(_))).count();
         let delivered = i64::try_from(delivered).unwrap();
         if self.delivered.fetch_add(delivered, Ordering::Relaxed) + delivered >= DELIVERIES {
             self.done.cancel();

@@ -21,13 +21,22 @@ pub(crate) struct Unwritten {
 pub(crate) struct Note {
     /// Afterwards the delivery may be claimed by another.
     pub(crate) lease_ends: Instant,
-    /// The lane hands nothing out until this is stored.
-    pub(crate) is_awaited: bool,
-    /// The subscription will be closed by this.
-    pub(crate) closes: bool,
+    pub(crate) effect: Effect,
     /// When it was first refused all alone.
     pub(crate) refused_alone_at: Option<Instant>,
 }
+
+/// What storing the end of a claim changes for its lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effect {
+    /// The lane hands nothing out until the end is stored.
+    pub(crate) is_awaited: bool,
+    /// The end disables the subscription.
+    pub(crate) closes: bool,
+}
+
+/// Nothing changes for the lane.
+pub(crate) const NOT_AWAITED: Effect = Effect { is_awaited: false, closes: false };
 
 /// Gathers ends of claims into batches. One batch is under way at a time.
 ///
@@ -70,7 +79,7 @@ impl Completions {
     }
 
     pub(crate) fn push(&mut self, unwritten: Unwritten, now: Instant) {
-        let gathered_at = if unwritten.note.is_awaited { now } else { now + GATHER };
+        let gathered_at = if unwritten.note.effect.is_awaited { now } else { now + GATHER };
         let others = self.gathered_at.filter(|_| !self.queue.is_empty());
         self.gathered_at = Some(others.map_or(gathered_at, |at| at.min(gathered_at)));
         self.queue.push_back(unwritten);

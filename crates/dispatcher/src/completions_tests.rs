@@ -1,6 +1,6 @@
 use domain::memory::SeededEntropy;
-use domain::ports::{ClaimId, Entropy, NextStep};
-use domain::webhooks::Verdict;
+use domain::ports::{ClaimId, Entropy};
+use domain::webhooks::ClaimEnd;
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 
 use super::*;
@@ -14,12 +14,9 @@ fn unwritten(number: u8, now: Instant) -> Unwritten {
         subscription: SubscriptionId::from_bytes([1; 16]),
         delivery: DeliveryId::from_bytes([number; 16]),
         claim: ClaimId::from_number(1),
-        attempt: None,
-        verdict: Verdict::NotCharged,
-        ended_at,
-        next: NextStep::GiveBack(ended_at),
+        end: ClaimEnd::GivenBack { at: ended_at, due_at: ended_at },
     };
-    let note = Note { lease_ends: now + LEASE, is_awaited: false, closes: false, refused_alone_at: None };
+    let note = Note { lease_ends: now + LEASE, effect: NOT_AWAITED, refused_alone_at: None };
     Unwritten { completion, note }
 }
 
@@ -48,7 +45,7 @@ fn ends_gather_for_a_moment_and_leave_together() {
 fn what_a_lane_waits_for_and_a_full_batch_leave_at_once() {
     let (mut completions, now) = (Completions::new(), Instant::now());
     let mut awaited = unwritten(1, now);
-    awaited.note.is_awaited = true;
+    awaited.note.effect.is_awaited = true;
     completions.push(awaited, now);
     assert_eq!(completions.take(now).unwrap().len(), 1);
     completions.written(now);

@@ -1,53 +1,61 @@
-//! What becomes of a delivery: pure decisions.
+//! How claims end: pure decisions.
 
 use std::time::Duration;
 
 use domain::Timestamp;
-use domain::ports::{ClaimedDelivery, Entropy, NextStep};
-use domain::webhooks::{DeliveryEnd, RetrySchedule, Verdict};
+use domain::ports::{ClaimedDelivery, Entropy};
+use domain::webhooks::{AttemptRecord, ClaimEnd, RetrySchedule, Verdict};
 
-/// Whether the delivery is not to be sent any more, and how it ends then: it is past its schedule.
+/// Whether the delivery is past its schedule, so that it is not sent any more.
 ///
 /// Attempts are counted by claims, so that a delivery at which the process dies each time ends here. A lane's pauses
 /// may last longer than the schedule allows. See decision 34.
-pub(crate) fn end_unsent(schedule: &RetrySchedule, delivery: &ClaimedDelivery, now: Timestamp) -> Option<DeliveryEnd> {
+pub(crate) fn is_past_schedule(schedule: &RetrySchedule, delivery: &ClaimedDelivery, now: Timestamp) -> bool {
     let is_spent = delivery.run_attempt > schedule.attempts_max();
     let is_too_old = now > delivery.run_started_at.plus(schedule.age_max());
-    (is_spent || is_too_old).then_some(DeliveryEnd::ScheduleSpent)
+    is_spent || is_too_old
 }
 
-/// What follows an attempt that ended so. `fault_wait` is how long to wait when the fault is ours.
+/// How the claim ends with this attempt; without a record the fault is ours, and the delivery waits for `fault_wait`.
 pub(crate) fn after_attempt(
     schedule: &RetrySchedule,
     delivery: &ClaimedDelivery,
     ended_at: Timestamp,
+    attempt: Option<AttemptRecord>,
     verdict: Verdict,
     fault_wait: Duration,
     entropy: &dyn Entropy,
-) -> NextStep {
-    match verdict {
-        Verdict::Delivered => NextStep::End(DeliveryEnd::Delivered),
-        Verdict::Gone => NextStep::End(DeliveryEnd::SubscriptionDisabled),
-        Verdict::Failed { retry_after, .. } => schedule
-            .next_attempt(delivery.run_attempt, delivery.run_started_at, ended_at, retry_after, entropy)
-            .map_or(NextStep::End(DeliveryEnd::ScheduleSpent), NextStep::Retry),
-        Verdict::NotCharged => give_back(schedule, delivery, ended_at.plus(fault_wait)),
+) -> ClaimEnd {
+    match (attempt, verdict) {
+        (Some(attempt), Verdict::Delivered) => ClaimEnd::Delivered(attempt),
+        (Some(attempt), Verdict::Gone) => ClaimEnd::Gone(attempt),
+        (Some(attempt), Verdict::Failed { retry_after, .. }) => {
+            let ClaimedDelivery { run_attempt, run_started_at, .. } = *delivery;
+            let retry_at = schedule.next_attempt(run_attempt, run_started_at, ended_at, retry_after, entropy);
+            ClaimEnd::Failed { attempt, retry_after, retry_at }
+        }
+        (None, _) | (_, Verdict::NotCharged) => give_back(schedule, delivery, ended_at, ended_at.plus(fault_wait)),
     }
 }
 
-/// Back to the queue until `at`, uncounted, if the schedule lasts as long.
-pub(crate) fn give_back(schedule: &RetrySchedule, delivery: &ClaimedDelivery, at: Timestamp) -> NextStep {
-    if at > delivery.run_started_at.plus(schedule.age_max()) {
-        NextStep::End(DeliveryEnd::ScheduleSpent)
+/// Back to the queue at `at`, uncounted and due at `due_at`, if the schedule lasts as long.
+pub(crate) fn give_back(
+    schedule: &RetrySchedule,
+    delivery: &ClaimedDelivery,
+    at: Timestamp,
+    due_at: Timestamp,
+) -> ClaimEnd {
+    if due_at > delivery.run_started_at.plus(schedule.age_max()) {
+        ClaimEnd::Expired { at }
     } else {
-        NextStep::GiveBack(at)
+        ClaimEnd::GivenBack { at, due_at }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use domain::memory::SeededEntropy;
-    use domain::webhooks::{FailureReason, Payload};
+    use domain::webhooks::{DeliveryEnd, FailureReason, NextStep, Payload};
     use domain::{DeliveryId, EventId};
 
     use super::*;
@@ -77,11 +85,11 @@ mod tests {
     #[test]
     fn what_is_past_its_schedule_is_not_sent() {
         let age_max = 3 * 24 * 3_600 + 12;
-        let spent = Some(DeliveryEnd::ScheduleSpent);
-        for (run_attempt, seconds, end) in
-            [(1, 0, None), (3, 0, None), (4, 0, spent), (1, age_max, None), (1, age_max + 1, spent)]
+        for (run_attempt, seconds, is_past) in
+            [(1, 0, false), (3, 0, false), (4, 0, true), (1, age_max, false), (1, age_max + 1, true)]
         {
-            assert_eq!(end_unsent(&schedule(), &delivery(run_attempt), at(seconds)), end, "{run_attempt} {seconds}");
+            let past = is_past_schedule(&schedule(), &delivery(run_attempt), at(seconds));
+            assert_eq!(past, is_past, "{run_attempt} {seconds}");
         }
     }
 
@@ -105,21 +113,32 @@ mod tests {
             (failed(Some(4 * 24 * 3_600)), 1, retry(2 * 24 * 3_600 + 12, 2 * 24 * 3_600 + 12)),
             (Verdict::NotCharged, 3, (NextStep::GiveBack(at(103)), NextStep::GiveBack(at(103)))),
         ] {
-            let entropy = SeededEntropy::new(1);
-            let next = after_attempt(&schedule(), &delivery(run_attempt), at(100), verdict, FAULT_WAIT, &entropy);
-            match (earliest, next, latest) {
+            let (entropy, delivery) = (SeededEntropy::new(1), delivery(run_attempt));
+            let attempt = (verdict != Verdict::NotCharged).then(|| attempt(verdict));
+            let ended = after_attempt(&schedule(), &delivery, at(100), attempt, verdict, FAULT_WAIT, &entropy);
+            assert_eq!(ended.ended_at(), at(100), "{verdict:?}");
+            assert_eq!(ended.report().map_or(Verdict::NotCharged, |report| report.verdict), verdict);
+            match (earliest, ended.next_step(), latest) {
                 (NextStep::Retry(earliest), NextStep::Retry(next), NextStep::Retry(latest)) => {
                     assert!((earliest..=latest).contains(&next), "{verdict:?}: {next}");
                 }
-                _ => assert_eq!(next, earliest, "{verdict:?}"),
+                (_, next, _) => assert_eq!(next, earliest, "{verdict:?}"),
             }
         }
+    }
+
+    /// An attempt of one second that ended so.
+    fn attempt(verdict: Verdict) -> AttemptRecord {
+        let failure = (verdict != Verdict::Delivered).then_some(FailureReason::Status);
+        let duration = Duration::from_secs(1);
+        AttemptRecord { number: 1, started_at: at(99), duration, failure, status: None, excerpt: Vec::new() }
     }
 
     #[test]
     fn our_own_faults_end_with_the_schedule_too() {
         let age_max = 3 * 24 * 3_600 + 12;
-        assert_eq!(give_back(&schedule(), &delivery(1), at(age_max)), NextStep::GiveBack(at(age_max)));
-        assert_eq!(give_back(&schedule(), &delivery(1), at(age_max + 1)), NextStep::End(DeliveryEnd::ScheduleSpent));
+        let back = |due| give_back(&schedule(), &delivery(1), at(1), at(due));
+        assert_eq!(back(age_max), ClaimEnd::GivenBack { at: at(1), due_at: at(age_max) });
+        assert_eq!(back(age_max + 1), ClaimEnd::Expired { at: at(1) });
     }
 }

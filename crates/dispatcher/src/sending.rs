@@ -1,16 +1,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{Attempt, ClaimId, ClaimedDelivery, Completion, NextStep, WebhookSender};
-use domain::webhooks::{AttemptOutcome, AttemptRecord, FailureReason, Report, Verdict};
-use domain::{SubscriptionId, Timestamp};
+use domain::ports::{Attempt, ClaimId, ClaimedDelivery, Completion, WebhookSender};
+use domain::webhooks::{AttemptOutcome, AttemptRecord, ClaimEnd, FailureReason, NextStep, Report, Verdict};
+use domain::{DeliveryId, SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinError};
 use tokio::time::{Instant, timeout};
 
 use crate::POLL_INTERVAL;
-use crate::completions::{Note, Unwritten};
+use crate::completions::{Effect, NOT_AWAITED, Note, Unwritten};
 use crate::lane::{Aftermath, Target, Waiting};
-use crate::next_step::{after_attempt, end_unsent, give_back};
+use crate::next_step::{after_attempt, give_back, is_past_schedule};
 use crate::run::Run;
 
 /// An attempt under way.
@@ -40,9 +40,9 @@ impl Run<'_> {
     fn start_next_of(&mut self, lane: SubscriptionId) {
         let Some(waiting) = self.lanes.front(lane) else { return };
         let now = self.dispatcher.clock.now();
-        if let Some(end) = end_unsent(&self.dispatcher.settings.schedule, &waiting.delivery, now) {
+        if is_past_schedule(&self.dispatcher.settings.schedule, &waiting.delivery, now) {
             if let Some(waiting) = self.lanes.skip(lane) {
-                self.complete_unsent(lane, waiting.claim, &waiting.delivery, NextStep::End(end), now);
+                self.end_claim(lane, waiting.claim, waiting.delivery.id, ClaimEnd::Expired { at: now }, NOT_AWAITED);
             }
         } else if waiting.start_by.is_over(Instant::now(), now) {
             if let Some(waiting) = self.lanes.skip(lane) {
@@ -90,18 +90,18 @@ impl Run<'_> {
         let attempt = AttemptRecord::of(flight.delivery.attempt, flight.started_at, duration, &outcome);
         let ended_at = attempt.as_ref().map_or(flight.started_at.plus(duration), AttemptRecord::ended_at);
         let aftermath = self.land(&flight, Report { started_at: flight.started_at, ended_at, verdict });
-        let next = after_attempt(
+        let end = after_attempt(
             &self.dispatcher.settings.schedule,
             &flight.delivery,
             ended_at,
+            attempt,
             verdict,
             aftermath.fault_wait.unwrap_or_default(),
             &*self.dispatcher.entropy,
         );
-        log(&flight, &outcome, &aftermath, next);
-        let completion = completion(flight.subscription, flight.claim, &flight.delivery, next, ended_at);
-        let completion = Completion { attempt, verdict, ..completion };
-        self.push(completion, aftermath.was_probe, aftermath.is_closed);
+        log(&flight, &outcome, &aftermath, end.next_step());
+        let effect = Effect { is_awaited: aftermath.was_probe, closes: aftermath.is_closed };
+        self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, effect);
         self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
     }
 
@@ -114,8 +114,7 @@ impl Run<'_> {
         let ended_at = self.dispatcher.clock.now();
         let report = Report { started_at: flight.started_at, ended_at, verdict: Verdict::NotCharged };
         let aftermath = self.land(&flight, report);
-        let retry_at = ended_at.plus(aftermath.fault_wait.unwrap_or_default());
-        self.cut_off(&flight, NextStep::Retry(retry_at), ended_at);
+        self.cut_off(&flight, ended_at, ended_at.plus(aftermath.fault_wait.unwrap_or_default()));
         self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
     }
 
@@ -131,9 +130,10 @@ impl Run<'_> {
     }
 
     /// Ends the claim on a delivery whose attempt was begun, and nobody knows how it ended: it stays counted.
-    pub(crate) fn cut_off(&mut self, flight: &Flight, next: NextStep, ended_at: Timestamp) {
+    pub(crate) fn cut_off(&mut self, flight: &Flight, at: Timestamp, retry_at: Timestamp) {
         self.dispatcher.counters.cut_off.add(1);
-        self.push(completion(flight.subscription, flight.claim, &flight.delivery, next, ended_at), false, false);
+        let end = ClaimEnd::CutOff { at, retry_at };
+        self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, NOT_AWAITED);
     }
 
     /// What the lane has not begun goes back when the receiver, or a fault of ours, makes it wait.
@@ -171,25 +171,23 @@ impl Run<'_> {
         due_at: Timestamp,
     ) {
         self.dispatcher.counters.given_back.add(1);
-        let next = give_back(&self.dispatcher.settings.schedule, delivery, due_at);
-        self.complete_unsent(lane, claim, delivery, next, self.dispatcher.clock.now());
+        let end = give_back(&self.dispatcher.settings.schedule, delivery, self.dispatcher.clock.now(), due_at);
+        self.end_claim(lane, claim, delivery.id, end, NOT_AWAITED);
     }
 
-    fn complete_unsent(
+    /// Queues the end of a claim to be stored.
+    fn end_claim(
         &mut self,
-        lane: SubscriptionId,
+        subscription: SubscriptionId,
         claim: ClaimId,
-        delivery: &ClaimedDelivery,
-        next: NextStep,
-        at: Timestamp,
+        delivery: DeliveryId,
+        end: ClaimEnd,
+        effect: Effect,
     ) {
-        self.push(completion(lane, claim, delivery, next, at), false, false);
-    }
-
-    fn push(&mut self, completion: Completion, is_awaited: bool, closes: bool) {
         let now = Instant::now();
+        let completion = Completion { subscription, delivery, claim, end };
         let lease_ends = now + self.dispatcher.settings.lease();
-        let note = Note { lease_ends, is_awaited, closes, refused_alone_at: None };
+        let note = Note { lease_ends, effect, refused_alone_at: None };
         self.completions.push(Unwritten { completion, note }, now);
     }
 }
@@ -201,18 +199,6 @@ async fn send(sender: Arc<dyn WebhookSender>, attempt: Attempt, limit: Duration)
     let outcome = timeout(limit, sender.send(attempt)).await;
     let outcome = outcome.unwrap_or(AttemptOutcome::Failed { reason: FailureReason::Timeout, answer: None });
     Ended { outcome, duration: begun.elapsed() }
-}
-
-/// The end of a claim without an attempt.
-fn completion(
-    subscription: SubscriptionId,
-    claim: ClaimId,
-    delivery: &ClaimedDelivery,
-    next: NextStep,
-    ended_at: Timestamp,
-) -> Completion {
-    let verdict = Verdict::NotCharged;
-    Completion { subscription, delivery: delivery.id, claim, attempt: None, verdict, ended_at, next }
 }
 
 /// The target shows its origin alone: receivers put their own secrets into paths and queries.

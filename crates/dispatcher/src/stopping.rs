@@ -1,4 +1,3 @@
-use domain::ports::NextStep;
 use tokio::time::Instant;
 
 use crate::LAST_WRITE_MAX;
@@ -49,7 +48,7 @@ impl Run<'_> {
         flights.sort_by_key(|flight| flight.delivery.id);
         let at = self.dispatcher.clock.now();
         for flight in &flights {
-            self.cut_off(flight, NextStep::Retry(at), at);
+            self.cut_off(flight, at, at);
         }
         if !flights.is_empty() {
             tracing::warn!(count = flights.len(), "webhook attempts were cut off to stop, they will be made again");

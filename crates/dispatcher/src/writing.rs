@@ -1,5 +1,4 @@
 use domain::ports::{Completion, StoreError};
-use domain::webhooks::Verdict;
 use tokio::time::{Instant, timeout};
 
 use crate::STORE_TIMEOUT;
@@ -47,8 +46,8 @@ impl Run<'_> {
             self.settle(completion);
         }
         // What the lane held back may be due.
-        self.claiming.is_wanted |= notes.iter().any(|note| note.is_awaited);
-        if notes.iter().any(|note| note.closes) {
+        self.claiming.is_wanted |= notes.iter().any(|note| note.effect.is_awaited);
+        if notes.iter().any(|note| note.effect.closes) {
             self.dispatcher.lane_closed.notify_one();
         }
     }
@@ -62,7 +61,7 @@ impl Run<'_> {
         }
         if let Some(unwritten) = refused.given_up {
             let error: &dyn std::error::Error = error;
-            let (delivery, next) = (unwritten.completion.delivery, unwritten.completion.next);
+            let (delivery, next) = (unwritten.completion.delivery, unwritten.completion.end.next_step());
             tracing::error!(%delivery, ?next, error, "how a webhook attempt ended is refused by the store and given up");
             self.settle(&unwritten.completion);
         }
@@ -70,7 +69,7 @@ impl Run<'_> {
 
     /// The lane need not know more than the store for this one's sake.
     fn settle(&mut self, completion: &Completion) {
-        if completion.verdict != Verdict::NotCharged
+        if completion.end.report().is_some()
             && let Some(lane) = self.lanes.get_mut(completion.subscription)
         {
             lane.report_written();

@@ -5,10 +5,12 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{BreakerRow, Phase, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, phase_number, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::{Completion, NextStep, StoreError};
-use domain::webhooks::{AttemptRecord, Breaker, DeliveryEnd, DisableReason, FailureReason, Report, Verdict};
+use domain::ports::{Completion, StoreError};
+use domain::webhooks::{
+    AttemptRecord, Breaker, ClaimEnd, DeliveryEnd, DisableReason, FailureReason, NextStep, Phase, Report,
+};
 use domain::{SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
@@ -129,7 +131,7 @@ impl Work for Complete<'_> {
 impl Complete<'_> {
     fn record(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>>> {
         let made: Vec<(&Completion, &AttemptRecord)> =
-            self.0.iter().filter_map(|completion| Some((completion, completion.attempt.as_ref()?))).collect();
+            self.0.iter().filter_map(|completion| Some((completion, completion.end.attempt()?))).collect();
         let attempts = || made.iter().map(|(_, attempt)| *attempt);
         let insertion = diesel::sql_query(RECORD)
             .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|(done, _)| subscription(done)).collect())
@@ -148,7 +150,7 @@ impl Complete<'_> {
     }
 
     fn end(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<HeldRow>>>> {
-        let ended = self.0.iter().filter_map(|done| match done.next {
+        let ended = self.0.iter().filter_map(|done| match done.end.next_step() {
             NextStep::End(end) => Some((done, end)),
             NextStep::Retry(_) | NextStep::GiveBack(_) => None,
         });
@@ -158,19 +160,21 @@ impl Complete<'_> {
             .bind::<Array<Binary>, Vec<&[u8]>>(ended.iter().map(|(done, _)| delivery(done)).collect())
             .bind::<Array<BigInt>, Vec<i64>>(ended.iter().map(|(done, _)| done.claim.number()).collect())
             .bind::<Array<Text>, Vec<&str>>(ended.iter().map(|(_, end)| end.code()).collect())
-            .bind::<Array<Instant>, Vec<StoredInstant>>(ended.iter().map(|(done, _)| done.ended_at.into()).collect());
+            .bind::<Array<Instant>, Vec<StoredInstant>>(
+                ended.iter().map(|(done, _)| done.end.ended_at().into()).collect(),
+            );
         (!ended.is_empty()).then(|| Kept(statement).load(&mut &*connection))
     }
 
     fn go_on(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<HeldRow>>>> {
         let going: Vec<(&Completion, GoingOn)> =
-            self.0.iter().filter_map(|done| Some((done, GoingOn::of(done.next)?))).collect();
+            self.0.iter().filter_map(|done| Some((done, GoingOn::of(done.end.next_step())?))).collect();
         let statement = diesel::sql_query(GO_ON)
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| subscription(done)).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| delivery(done)).collect())
             .bind::<Array<BigInt>, Vec<i64>>(going.iter().map(|(done, _)| done.claim.number()).collect())
             .bind::<Array<Instant>, Vec<StoredInstant>>(going.iter().map(|(_, next)| next.due_at.into()).collect())
-            .bind::<Array<SmallInt>, Vec<i16>>(going.iter().map(|(_, next)| next.phase.number()).collect())
+            .bind::<Array<SmallInt>, Vec<i16>>(going.iter().map(|(_, next)| phase_number(next.phase)).collect())
             .bind::<Array<BigInt>, Vec<i64>>(going.iter().map(|(_, next)| next.uncounted).collect());
         (!going.is_empty()).then(|| Kept(statement).load(&mut &*connection))
     }
@@ -178,8 +182,7 @@ impl Complete<'_> {
     async fn lock_lanes(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<LockedLaneRow>> {
         let mut lanes: BTreeMap<SubscriptionId, bool> = BTreeMap::new();
         for done in self.0 {
-            let has_ended_well = done.verdict == Verdict::Delivered && matches!(done.next, NextStep::End(_));
-            *lanes.entry(done.subscription).or_default() |= !has_ended_well;
+            *lanes.entry(done.subscription).or_default() |= !matches!(done.end, ClaimEnd::Delivered(_));
         }
         let query = diesel::sql_query(LOCK_LANES)
             .bind::<Array<Binary>, Vec<&[u8]>>(lanes.keys().map(|lane| lane.as_bytes().as_slice()).collect())
@@ -205,10 +208,12 @@ impl Complete<'_> {
         }
         for done in self.0 {
             let Some(lane) = lanes.get_mut(&done.subscription) else { continue };
-            lane.at = lane.at.min(done.ended_at).min(GoingOn::of(done.next).map_or(done.ended_at, |next| next.due_at));
-            let Some(attempt) = &done.attempt else { continue };
+            let ended_at = done.end.ended_at();
+            let due_at = GoingOn::of(done.end.next_step()).map_or(ended_at, |next| next.due_at);
+            lane.at = lane.at.min(ended_at).min(due_at);
+            let Some((attempt, report)) = done.end.attempt().zip(done.end.report()) else { continue };
             if recorded.remove(&(delivery(done).to_vec(), attempt.number.into())) {
-                lane.tell(Report { started_at: attempt.started_at, ended_at: done.ended_at, verdict: done.verdict });
+                lane.tell(report);
             }
         }
         let mut lanes: Vec<ToldLane> = lanes.into_values().collect();

@@ -4,10 +4,10 @@ use diesel::sql_types::Binary;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_lanes};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{NewDueRow, Phase};
+use diesel_mapping::webhooks::{NewDueRow, phase_number};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{RetryByHand, RetryRequest};
-use domain::webhooks::{Delivery, DeliveryState};
+use domain::webhooks::{Delivery, DeliveryState, Phase, QueuedDelivery};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::locate_delivery::lock;
@@ -66,7 +66,7 @@ async fn replay_due(connection: &AsyncPgConnection, delivery: &Delivery, at: Tim
     let row =
         webhook_due::table.find((delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice()));
     let replay = (
-        webhook_due::phase.eq(Phase::Replay.number()),
+        webhook_due::phase.eq(phase_number(Phase::Replay)),
         webhook_due::due_at.eq(StoredInstant::from(at)),
         webhook_due::claim.eq(None::<i64>),
         webhook_due::claimed_until.eq(None::<StoredInstant>),
@@ -80,8 +80,9 @@ async fn replay_ended(connection: &AsyncPgConnection, delivery: &Delivery, at: T
     let row = webhook_deliveries::table
         .find((delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice()));
     diesel::delete(row).execute(&mut &*connection).await?;
-    let due = diesel::insert_into(webhook_due::table).values(NewDueRow::replay(delivery, at));
-    due.execute(&mut &*connection).await.map(drop)
+    let queued = QueuedDelivery::replayed(delivery.attempts, at);
+    let due = NewDueRow::new(&delivery.id, &delivery.event_id, &delivery.subscription_id, &queued);
+    diesel::insert_into(webhook_due::table).values(due).execute(&mut &*connection).await.map(drop)
 }
 
 /// Has the lane looked at as soon as it may be.

@@ -4,10 +4,10 @@ use diesel::connection::DefaultLoadingMode;
 use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
-use diesel_mapping::webhooks::{Phase, SecretsRow};
+use diesel_mapping::webhooks::{SecretsRow, phase_number};
 use domain::Timestamp;
 use domain::ports::{ClaimRequest, ClaimedLane, StoreError};
-use domain::webhooks::{Admission, TargetUrl};
+use domain::webhooks::{Admission, Phase, TargetUrl};
 
 use super::lane::{Lane, LaneRow};
 use super::queued_row::QueuedRow;
@@ -149,7 +149,7 @@ fn waiting(
         .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
         .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
         .filter(webhook_due::claim.is_null())
-        .filter(webhook_due::phase.eq(phase.number()))
+        .filter(webhook_due::phase.eq(phase_number(phase)))
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
         .select((QueuedRow::as_select(), webhook_events::payload))
@@ -175,7 +175,7 @@ fn expired(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, max: u
 /// no update prepared.
 fn take(connection: &mut SqliteConnection, rows: &mut [QueuedRow], request: &ClaimRequest) -> Result<(), Undo> {
     for row in &mut *rows {
-        row.claim(request.claim.number(), request.until);
+        row.set(&row.queued()?.claimed(request.claim, request.until));
     }
     let (together, alone) = (*rows).as_chunks::<TAKEN_TOGETHER>();
     for chunk in together {

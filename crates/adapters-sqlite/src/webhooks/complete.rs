@@ -4,8 +4,8 @@ use diesel_mapping::schema::{
     webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
 };
 use diesel_mapping::webhooks::{event_id, status_code};
-use domain::ports::{Completion, NextStep};
-use domain::webhooks::{AttemptRecord, DeliveryEnd, DisableReason, Report, SubscriptionStatus};
+use domain::ports::Completion;
+use domain::webhooks::{AfterClaim, AttemptRecord, DeliveryEnd, DisableReason, Report, SubscriptionStatus};
 use domain::{EventId, SubscriptionId, Timestamp};
 
 use super::attempt_row::NewAttemptRow;
@@ -34,10 +34,10 @@ pub(super) fn complete(
         let (is_held, report) = go_on(connection, completion)?;
         held.push(is_held);
         let lane = lanes.iter().position(|lane| lane.id == completion.subscription).unwrap_or_else(|| {
-            lanes.push(Ends { id: completion.subscription, at: completion.ended_at, reports: Vec::new() });
+            lanes.push(Ends { id: completion.subscription, at: completion.end.ended_at(), reports: Vec::new() });
             lanes.len() - 1
         });
-        lanes[lane].at = lanes[lane].at.max(completion.ended_at);
+        lanes[lane].at = lanes[lane].at.max(completion.end.ended_at());
         lanes[lane].reports.extend(report);
     }
     let mut woke = false;
@@ -55,16 +55,14 @@ fn go_on(connection: &mut SqliteConnection, completion: &Completion) -> Result<(
         Some((row, _)) => Some(row.event()?),
         None => ended_event(connection, completion)?,
     };
-    let report = match (&completion.attempt, event) {
+    let report = match (completion.end.attempt(), event) {
         (Some(attempt), Some(event)) => store_attempt(connection, completion, event, attempt)?,
         _ => None,
     };
-    let held = found.filter(|(row, _)| row.is_held_by(completion.claim.number()));
-    let is_held = held.is_some();
-    if let Some((row, event_type)) = held {
-        step(connection, row, &event_type, completion)?;
-    }
-    Ok((is_held, report))
+    let Some((row, event_type)) = found else { return Ok((false, report)) };
+    let Some(after) = row.queued()?.after(completion.claim, &completion.end) else { return Ok((false, report)) };
+    step(connection, row, &event_type, after, completion.end.ended_at())?;
+    Ok((true, report))
 }
 
 /// The delivery, unless it has ended, and its event's type.
@@ -96,23 +94,23 @@ fn store_attempt(
     let row = NewAttemptRow::new(&completion.subscription, &completion.delivery, &event, attempt);
     let insertion = diesel::insert_or_ignore_into(webhook_attempts::table).values(row);
     let is_new = insertion.execute(connection)? > 0;
-    let Completion { ended_at, verdict, .. } = *completion;
-    Ok(is_new.then_some(Report { started_at: attempt.started_at, ended_at, verdict }))
+    Ok(completion.end.report().filter(|_| is_new))
 }
 
 fn step(
     connection: &mut SqliteConnection,
     mut row: QueuedRow,
     event_type: &str,
-    completion: &Completion,
-) -> Result<(), Undo> {
-    match completion.next {
-        NextStep::End(how) => return Ok(end_queued(connection, &row, event_type, how, completion.ended_at)?),
-        NextStep::Retry(at) => row.wait(at),
-        NextStep::GiveBack(at) => row.give_back(at),
+    after: AfterClaim,
+    ended_at: Timestamp,
+) -> QueryResult<()> {
+    match after {
+        AfterClaim::Ended(end) => end_queued(connection, &row, event_type, end, ended_at),
+        AfterClaim::Queued(queued) => {
+            row.set(&queued);
+            diesel::replace_into(webhook_due::table).values(&row).execute(connection).map(drop)
+        }
     }
-    diesel::replace_into(webhook_due::table).values(&row).execute(connection)?;
-    Ok(())
 }
 
 /// Tells the lane's breaker, and plans the lane's next service. Answers whether that is any sooner.

@@ -3,9 +3,9 @@ use diesel::dsl::auto_type;
 use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_lanes};
-use diesel_mapping::webhooks::{BreakerRow, Phase, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, phase_number, subscription_id};
 use domain::ports::StoreError;
-use domain::webhooks::{Admission, Breaker};
+use domain::webhooks::{Admission, Breaker, Phase};
 use domain::{SubscriptionId, Timestamp};
 
 use crate::undo::Undo;
@@ -103,7 +103,7 @@ impl Lane {
 #[auto_type]
 fn first_waiting<'a>(lane: &'a SubscriptionId, phase: Phase) -> _ {
     let lane: &'a [u8] = lane.as_bytes();
-    let phase: i16 = phase.number();
+    let phase: i16 = phase_number(phase);
     webhook_due::table
         .filter(webhook_due::subscription_id.eq(lane))
         .filter(webhook_due::claim.is_null())

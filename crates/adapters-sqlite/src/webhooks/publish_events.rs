@@ -4,7 +4,7 @@ use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications};
 use diesel_mapping::webhooks::{EventRow, NewDueRow};
 use domain::ports::{Accepted, Publication};
-use domain::webhooks::{Event, EventPattern, EventType, NewEvent, PublicationKey, PublisherId};
+use domain::webhooks::{Event, EventPattern, EventType, NewEvent, PublicationKey, PublisherId, QueuedDelivery};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
 use super::event_row::NewEventRow;
@@ -100,7 +100,7 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
     for lane in lanes {
         let lane = &mut fan_out.lanes[lane].1;
         let delivery = DeliveryId::of(event.id, lane.id);
-        let row = NewDueRow::first(&delivery, &event.id, &lane.id, event.created_at);
+        let row = NewDueRow::new(&delivery, &event.id, &lane.id, &QueuedDelivery::published(event.created_at));
         diesel::insert_into(webhook_due::table).values(row).execute(connection)?;
         lane.bring_forward(event.created_at);
     }

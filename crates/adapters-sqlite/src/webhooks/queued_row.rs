@@ -1,9 +1,9 @@
 use diesel::prelude::{Insertable, Queryable, Selectable};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_due;
-use diesel_mapping::webhooks::{NewEndedRow, Phase, Place, delivery_id, event_id};
-use domain::ports::{ClaimedDelivery, StoreError};
-use domain::webhooks::{DeliveryEnd, Payload};
+use diesel_mapping::webhooks::{NewEndedRow, Place, delivery_id, event_id, phase_number};
+use domain::ports::{ClaimId, ClaimedDelivery, StoreError};
+use domain::webhooks::{DeliveryEnd, Payload, Phase, QueuedDelivery};
 use domain::{EventId, Timestamp};
 
 const TABLE: &str = "webhook_due";
@@ -24,9 +24,32 @@ pub(super) struct QueuedRow {
 }
 
 impl QueuedRow {
-    /// Whether this claim holds the delivery.
-    pub(super) fn is_held_by(&self, claim: i64) -> bool {
-        self.claim == Some(claim)
+    /// The delivery in its queue.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] names a column with a value that the schema does not promise.
+    pub(super) fn queued(&self) -> Result<QueuedDelivery, StoreError> {
+        let id = delivery_id(TABLE, "delivery_id", &self.delivery_id)?;
+        let place = Place { table: TABLE, row: &id };
+        Ok(QueuedDelivery {
+            phase: place.value("phase", phase_of(self.phase))?,
+            due_at: place.instant("due_at", self.due_at)?,
+            claim: self.claim.map(ClaimId::from_number),
+            attempts: place.number("attempts", self.attempts)?,
+            attempts_before_run: place.number("attempts_before_run", self.attempts_before_run)?,
+            run_started_at: place.instant("run_started_at", self.run_started_at)?,
+        })
+    }
+
+    /// Writes into the row what has become of the delivery.
+    pub(super) fn set(&mut self, queued: &QueuedDelivery) {
+        self.phase = phase_number(queued.phase);
+        self.due_at = queued.due_at.into();
+        self.claim = queued.claim.map(ClaimId::number);
+        self.attempts = queued.attempts.into();
+        self.attempts_before_run = queued.attempts_before_run.into();
+        self.run_started_at = queued.run_started_at.into();
     }
 
     /// By what the deliveries of a lane are sorted, so that they leave in order.
@@ -61,47 +84,26 @@ impl QueuedRow {
         }
     }
 
-    /// Puts it under a claim, and counts the attempt. From now on it is a retry at least.
-    pub(super) fn claim(&mut self, claim: i64, until: Timestamp) {
-        self.claim = Some(claim);
-        self.due_at = until.into();
-        self.attempts = self.attempts.saturating_add(1);
-        self.phase = self.phase.max(Phase::Retry.number());
-    }
-
-    /// Ends the claim: it waits until `at`.
-    pub(super) fn wait(&mut self, at: Timestamp) {
-        self.claim = None;
-        self.due_at = at.into();
-    }
-
-    /// Ends the claim as if it had not been: it waits until `at`, in the place that it had.
-    pub(super) fn give_back(&mut self, at: Timestamp) {
-        self.wait(at);
-        self.attempts = self.attempts.saturating_sub(1);
-        if self.phase == Phase::Retry.number() && self.attempts == 0 {
-            self.phase = Phase::First.number();
-        }
-    }
-
     /// What is to be sent under the claim.
     ///
     /// # Errors
     ///
     /// [`StoreError::Corrupt`] names a column with a value that the schema does not promise.
     pub(super) fn claimed(&self, payload: Vec<u8>) -> Result<ClaimedDelivery, StoreError> {
-        let id = delivery_id(TABLE, "delivery_id", &self.delivery_id)?;
-        let place = Place { table: TABLE, row: &id };
-        let run_attempt = self.attempts.saturating_sub(self.attempts_before_run);
+        let queued = self.queued()?;
         Ok(ClaimedDelivery {
-            id,
+            id: delivery_id(TABLE, "delivery_id", &self.delivery_id)?,
             event: self.event()?,
             payload: Payload::from_bytes(payload),
-            attempt: place.number("attempts", self.attempts)?,
-            run_attempt: place.number("attempts_before_run", run_attempt)?,
-            run_started_at: place.instant("run_started_at", self.run_started_at)?,
+            attempt: queued.attempts,
+            run_attempt: queued.run_attempt(),
+            run_started_at: queued.run_started_at,
         })
     }
+}
+
+fn phase_of(number: i16) -> Option<Phase> {
+    Phase::ALL.into_iter().find(|phase| phase_number(*phase) == number)
 }
 
 #[cfg(test)]
@@ -115,7 +117,7 @@ mod tests {
             subscription_id: vec![3; 16],
             delivery_id: vec![1; 16],
             event_id: vec![2; 16],
-            phase: Phase::Replay.number(),
+            phase: phase_number(Phase::Replay),
             due_at: Timestamp::MAX.into(),
             claim: None,
             attempts: 12,
@@ -125,36 +127,29 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_counts_an_attempt_and_giving_it_back_takes_it_away() {
-        let mut row = row();
-        row.claim(7, Timestamp::MAX);
-        let claimed = row.claimed(Vec::new()).unwrap();
-        assert_eq!((claimed.attempt, claimed.run_attempt), (13, 3));
-        assert!(row.is_held_by(7) && !row.is_held_by(8));
-        row.give_back(Timestamp::MIN);
-        assert!(!row.is_held_by(7));
-        assert_eq!((row.attempts, row.phase), (12, Phase::Replay.number()));
-    }
-
-    #[test]
-    fn only_a_first_attempt_is_given_back_as_one() {
-        let first = QueuedRow { phase: Phase::First.number(), attempts: 0, attempts_before_run: 0, ..row() };
-        let second = QueuedRow { phase: Phase::Retry.number(), attempts: 1, ..first.clone() };
-        for (mut row, phase) in [(first, Phase::First), (second, Phase::Retry)] {
-            row.claim(7, Timestamp::MAX);
-            assert_eq!(row.phase, Phase::Retry.number());
-            row.give_back(Timestamp::MIN);
-            assert_eq!(row.phase, phase.number());
+    fn a_row_is_the_delivery_that_was_written() {
+        let (claim, until) = (ClaimId::from_number(-7), Timestamp::MIN);
+        for queued in [
+            QueuedDelivery::published(Timestamp::MAX),
+            QueuedDelivery::published(Timestamp::MIN).claimed(claim, until),
+            QueuedDelivery::replayed(12, Timestamp::MAX).claimed(claim, until),
+        ] {
+            let mut row = row();
+            row.set(&queued);
+            assert_eq!(row.queued().unwrap(), queued);
+            let claimed = row.claimed(Vec::new()).unwrap();
+            assert_eq!((claimed.attempt, claimed.run_attempt), (queued.attempts, queued.run_attempt()));
         }
     }
 
     #[test]
     fn names_the_column_that_the_schema_does_not_promise() {
-        let cases: [(&str, Change); 4] = [
+        let cases: [(&str, Change); 5] = [
             ("delivery_id", |row| row.delivery_id.truncate(15)),
             ("event_id", |row| row.event_id.clear()),
             ("attempts", |row| row.attempts = i64::MAX),
-            ("attempts_before_run", |row| row.attempts_before_run = 14),
+            ("attempts_before_run", |row| row.attempts_before_run = -1),
+            ("phase", |row| row.phase = 3),
         ];
         for (wrong, change) in cases {
             let mut row = row();

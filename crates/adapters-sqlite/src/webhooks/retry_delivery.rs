@@ -1,9 +1,8 @@
 use diesel::prelude::*;
-use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due};
-use diesel_mapping::webhooks::{NewDueRow, Phase};
+use diesel_mapping::webhooks::NewDueRow;
 use domain::ports::{RetryByHand, RetryRequest};
-use domain::webhooks::{Delivery, DeliveryState};
+use domain::webhooks::{Delivery, DeliveryState, QueuedDelivery};
 use domain::{DeliveryId, Timestamp, UserId};
 
 use super::find_delivery::find_delivery;
@@ -34,21 +33,13 @@ pub(super) fn retry_delivery(
 }
 
 /// Makes a delivery due at `at`, as the start of a new run of its schedule. Its lane is not told.
-pub(super) fn replay(connection: &mut SqliteConnection, delivery: Delivery, at: Timestamp) -> Result<Delivery, Undo> {
+pub(super) fn replay(connection: &mut SqliteConnection, delivery: Delivery, at: Timestamp) -> QueryResult<Delivery> {
     let key = (delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice());
     if matches!(delivery.state, DeliveryState::Ended { .. }) {
         diesel::delete(webhook_deliveries::table.find(key)).execute(connection)?;
-        let row = NewDueRow::replay(&delivery, at);
-        diesel::insert_into(webhook_due::table).values(row).execute(connection)?;
-    } else {
-        let change = (
-            webhook_due::phase.eq(Phase::Replay.number()),
-            webhook_due::due_at.eq(StoredInstant::from(at)),
-            webhook_due::claim.eq(None::<i64>),
-            webhook_due::attempts_before_run.eq(webhook_due::attempts),
-            webhook_due::run_started_at.eq(StoredInstant::from(at)),
-        );
-        diesel::update(webhook_due::table.find(key)).set(change).execute(connection)?;
     }
-    Ok(Delivery { state: DeliveryState::Waiting(at), ..delivery })
+    let queued = QueuedDelivery::replayed(delivery.attempts, at);
+    let row = NewDueRow::new(&delivery.id, &delivery.event_id, &delivery.subscription_id, &queued);
+    diesel::replace_into(webhook_due::table).values(row).execute(connection)?;
+    Ok(Delivery { state: queued.state(), ..delivery })
 }

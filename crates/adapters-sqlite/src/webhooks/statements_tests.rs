@@ -9,11 +9,13 @@ use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use domain::memory::SeededEntropy;
-use domain::ports::{AttemptCursor, ClaimId, ClaimRequest, Completion, NextStep, RetryRequest, SubscriptionStore};
+use domain::ports::{
+    AttemptCursor, ClaimId, ClaimRequest, ClaimedDelivery, Completion, RetryRequest, SubscriptionStore,
+};
 use domain::webhooks::{
-    AttemptRecord, ContentDigest, DeliveryEnd, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
+    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
     PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus,
-    TargetUrl, Verdict,
+    TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use tempfile::TempDir;
@@ -99,29 +101,26 @@ fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed:
     let claimed = claim::claim(connection, &request).unwrap();
     let deliveries: Vec<DeliveryId> = claimed[0].deliveries.iter().map(|delivery| delivery.id).collect();
     let later = NOW.plus(Duration::from_mins(5));
-    let steps =
-        [NextStep::End(DeliveryEnd::Delivered), NextStep::Retry(later), NextStep::GiveBack(later)].into_iter().cycle();
-    let completions: Vec<Completion> = claimed[0]
-        .deliveries
-        .iter()
-        .zip(steps)
-        .map(|(delivery, next)| Completion {
-            subscription: subscription.id,
-            delivery: delivery.id,
-            claim,
-            attempt: Some(AttemptRecord {
-                number: delivery.attempt,
-                started_at: NOW,
-                duration: Duration::ZERO,
-                failure: None,
-                status: Some(200),
-                excerpt: Vec::new(),
-            }),
-            verdict: Verdict::Delivered,
-            ended_at: NOW,
-            next,
-        })
-        .collect();
+    let attempt = |number| AttemptRecord {
+        number,
+        started_at: NOW,
+        duration: Duration::ZERO,
+        failure: None,
+        status: Some(200),
+        excerpt: Vec::new(),
+    };
+    let ends: [fn(AttemptRecord, Timestamp) -> ClaimEnd; 3] = [
+        |attempt, _| ClaimEnd::Delivered(attempt),
+        |attempt, later| ClaimEnd::Failed { attempt, retry_after: None, retry_at: Some(later) },
+        |_, later| ClaimEnd::GivenBack { at: NOW, due_at: later },
+    ];
+    let completion = |(delivery, end): (&ClaimedDelivery, &fn(AttemptRecord, Timestamp) -> ClaimEnd)| Completion {
+        subscription: subscription.id,
+        delivery: delivery.id,
+        claim,
+        end: end(attempt(delivery.attempt), later),
+    };
+    let completions: Vec<Completion> = claimed[0].deliveries.iter().zip(ends.iter().cycle()).map(completion).collect();
     complete::complete(connection, &completions).unwrap();
     deliveries
 }

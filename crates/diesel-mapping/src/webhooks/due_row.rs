@@ -1,7 +1,7 @@
 use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
-use domain::ports::StoreError;
-use domain::webhooks::{Delivery, DeliveryState, EventType};
-use domain::{DeliveryId, EventId, SubscriptionId, Timestamp};
+use domain::ports::{ClaimId, StoreError};
+use domain::webhooks::{Delivery, DeliveryState, EventType, Phase, QueuedDelivery};
+use domain::{DeliveryId, EventId, SubscriptionId};
 
 use super::place::{Place, created_at, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
@@ -9,28 +9,12 @@ use crate::schema::webhook_due;
 
 const TABLE: &str = "webhook_due";
 
-/// In what order the deliveries of a lane leave, as `webhook_due.phase` stores it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
-    /// The first attempt of the first run.
-    First,
-    /// A later attempt of the first run.
-    Retry,
-    /// Any attempt of a later run.
-    Replay,
-}
-
-impl Phase {
-    /// Every phase, in order.
-    pub const ALL: [Self; 3] = [Self::First, Self::Retry, Self::Replay];
-
-    /// The number that stands for it.
-    pub const fn number(self) -> i16 {
-        match self {
-            Self::First => 0,
-            Self::Retry => 1,
-            Self::Replay => 2,
-        }
+/// The number that stands for the phase in `webhook_due.phase`.
+pub const fn phase_number(phase: Phase) -> i16 {
+    match phase {
+        Phase::First => 0,
+        Phase::Retry => 1,
+        Phase::Replay => 2,
     }
 }
 
@@ -68,7 +52,7 @@ impl DueRow {
     }
 }
 
-/// A delivery that waits, to insert or to put in the place of the one that is stored.
+/// A delivery in the queue, to insert.
 #[derive(Clone, Copy, Debug, Insertable)]
 #[diesel(table_name = webhook_due, treat_none_as_default_value = false)]
 pub struct NewDueRow<'a> {
@@ -84,40 +68,31 @@ pub struct NewDueRow<'a> {
 }
 
 impl<'a> NewDueRow<'a> {
-    /// The first run of the schedule, which starts when the event is published.
-    pub fn first(
+    /// The row of a delivery that `queued` describes.
+    pub fn new(
         delivery: &'a DeliveryId,
         event: &'a EventId,
         subscription: &'a SubscriptionId,
-        published_at: Timestamp,
+        queued: &QueuedDelivery,
     ) -> Self {
         Self {
             subscription_id: subscription.as_bytes(),
             delivery_id: delivery.as_bytes(),
             event_id: event.as_bytes(),
-            phase: Phase::First.number(),
-            due_at: published_at.into(),
-            claim: None,
-            attempts: 0,
-            attempts_before_run: 0,
-            run_started_at: published_at.into(),
-        }
-    }
-
-    /// A new run of an ended delivery's schedule, which starts at `at`.
-    pub fn replay(ended: &'a Delivery, at: Timestamp) -> Self {
-        let attempts = ended.attempts.into();
-        Self {
-            phase: Phase::Replay.number(),
-            attempts,
-            attempts_before_run: attempts,
-            ..Self::first(&ended.id, &ended.event_id, &ended.subscription_id, at)
+            phase: phase_number(queued.phase),
+            due_at: queued.due_at.into(),
+            claim: queued.claim.map(ClaimId::number),
+            attempts: queued.attempts.into(),
+            attempts_before_run: queued.attempts_before_run.into(),
+            run_started_at: queued.run_started_at.into(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::Timestamp;
+
     use super::*;
 
     type Change = fn(&mut DueRow);

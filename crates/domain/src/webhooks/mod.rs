@@ -34,6 +34,8 @@ pub use events::payload::{Payload, PayloadTooLarge};
 pub use events::publication_key::{ContentDigest, InvalidPublisherId, PublicationKey, PublisherId};
 pub use events::publish_events::{PublishEvent, PublishEventsError};
 pub use queue::breaker::{Admission, Breaker, DisableReason, Pause, Report};
+pub use queue::claim_end::{ClaimEnd, NextStep};
+pub use queue::queued_delivery::{AfterClaim, Phase, QueuedDelivery};
 pub use queue::retry_schedule::{InvalidRetrySchedule, RetrySchedule};
 pub use queue::retry_wait::{InvalidRetryWait, RetryWait};
 pub use signing::reseal_secrets::ResealedSecrets;

@@ -2,14 +2,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
-use domain::ports::{
-    Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, NextStep, WebhookStores,
-};
+use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, WebhookStores};
 use domain::webhooks::{
-    AttemptRecord, CreateSubscription, CreateSubscriptionError, CreatedSubscription, DeliveryEnd, Description,
+    AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError, CreatedSubscription, Description,
     EgressPolicy, EgressPolicySettings, EventType, FailureReason, PublishEvent, PublishEventsError, PublisherId,
-    RetrySchedule, SealingKeys, SigningSecret, SubscribedEvents, Verdict, WebhookPolicy, WebhookPolicySettings,
-    WebhookRules, Webhooks,
+    RetrySchedule, SealingKeys, SigningSecret, SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules,
+    Webhooks,
 };
 use domain::{SubscriptionId, Timestamp, UserId};
 use pollster::block_on;
@@ -96,29 +94,26 @@ impl Desk {
     }
 
     fn end(&self, lanes: &[ClaimedLane], retry_after: Option<Duration>, ended_at: Timestamp) -> usize {
-        let failed = FailureReason::Timeout;
         let deliveries = lanes.iter().flat_map(|lane| lane.deliveries.iter().map(|one| (lane.subscription, one)));
         let completions: Vec<Completion> = deliveries
             .map(|(subscription, delivery)| Completion {
                 subscription,
                 delivery: delivery.id,
                 claim: claim(),
-                attempt: Some(AttemptRecord {
-                    number: delivery.attempt,
-                    started_at: ended_at,
-                    duration: Duration::ZERO,
-                    failure: retry_after.map(|_| failed),
-                    status: None,
-                    excerpt: Vec::new(),
-                }),
-                // These tests are not about the breaker.
-                verdict: if retry_after.is_some() { Verdict::NotCharged } else { Verdict::Delivered },
-                ended_at,
-                next: retry_after
-                    .map_or(NextStep::End(DeliveryEnd::Delivered), |wait| NextStep::Retry(ended_at.plus(wait))),
+                end: claim_end(delivery.attempt, retry_after, ended_at),
             })
             .collect();
         block_on(self.store.complete(&completions)).unwrap().len()
+    }
+}
+
+fn claim_end(number: u32, retry_after: Option<Duration>, ended_at: Timestamp) -> ClaimEnd {
+    let failure = retry_after.map(|_| FailureReason::Timeout);
+    let (started_at, duration) = (ended_at, Duration::ZERO);
+    let attempt = AttemptRecord { number, started_at, duration, failure, status: None, excerpt: Vec::new() };
+    match retry_after {
+        Some(wait) => ClaimEnd::Failed { attempt, retry_after: None, retry_at: Some(ended_at.plus(wait)) },
+        None => ClaimEnd::Delivered(attempt),
     }
 }
 

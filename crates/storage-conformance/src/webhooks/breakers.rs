@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::UserId;
 use domain::ports::{ClaimRequest, Completion};
-use domain::webhooks::{Breaker, DeliveryState, DisableReason, Report, Subscription, SubscriptionStatus};
+use domain::webhooks::{Breaker, DeliveryState, DisableReason, Subscription, SubscriptionStatus};
 
 use super::WebhookStore;
 use super::sample::{
@@ -244,10 +244,8 @@ async fn trip(store: &Arc<dyn WebhookStore>, held: &[Held]) {
 
 fn folded(mut breaker: Breaker, completions: &[Completion]) -> Breaker {
     for completion in completions {
-        if let Some(attempt) = &completion.attempt {
-            let (started_at, ended_at) = (attempt.started_at, completion.ended_at);
-            let reason = breaker.record(Report { started_at, ended_at, verdict: completion.verdict });
-            assert_eq!(reason, None, "the sample must not disable");
+        if let Some(report) = completion.end.report() {
+            assert_eq!(breaker.record(report), None, "the sample must not disable");
         }
     }
     breaker

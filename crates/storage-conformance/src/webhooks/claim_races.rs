@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use domain::DeliveryId;
-use domain::ports::NextStep;
-use domain::webhooks::DeliveryState;
+use domain::webhooks::{DeliveryState, NextStep};
 
 use super::WebhookStore;
 use super::sample::{event, history, publish, publish_at, subscribed};
@@ -43,8 +42,9 @@ pub async fn parallel_completions_of_a_claim_end_it_once(store: Arc<dyn WebhookS
         let calls = (0..8).map(|n| {
             let (store, held) = (Arc::clone(&store), held.clone());
             let completion = if n % 2 == 0 { held.delivered(10 + n) } else { held.failed(10 + n, 1_000_000) };
-            Box::pin(async move { (complete(&*store, std::slice::from_ref(&completion)).await[0], completion.next) })
-                as Call<(bool, NextStep)>
+            Box::pin(async move {
+                (complete(&*store, std::slice::from_ref(&completion)).await[0], completion.end.next_step())
+            }) as Call<(bool, NextStep)>
         });
         let answers = all_at_once(calls.collect()).await;
         let ended: Vec<NextStep> = answers.iter().filter(|(held, _)| *held).map(|(_, next)| *next).collect();

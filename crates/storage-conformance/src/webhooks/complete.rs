@@ -4,22 +4,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::DeliveryId;
-use domain::ports::{Completion, NextStep};
-use domain::webhooks::{Answer, AttemptRecord, DeliveryEnd, DeliveryState, FailureReason};
+use domain::ports::Completion;
+use domain::webhooks::{Answer, AttemptRecord, ClaimEnd, DeliveryEnd, DeliveryState, FailureReason};
 
 use super::WebhookStore;
 use super::sample::{event, health, history, publish, publish_at, subscribed};
-use super::work::{claim, claim_one, complete, settle};
+use super::work::{Held, claim, claim_one, complete, settle};
 use crate::sample::{at, user};
 
 /// A delivery ends as its completion says, at its instant, and is not claimed again.
 pub async fn a_delivery_ends_as_it_is_told(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
-    for (millis, end) in (1..).zip(DeliveryEnd::ALL) {
+    let ends: [(fn(&Held, i64) -> Completion, DeliveryEnd); 4] = [
+        (Held::delivered, DeliveryEnd::Delivered),
+        (Held::spent, DeliveryEnd::ScheduleSpent),
+        (Held::expired, DeliveryEnd::ScheduleSpent),
+        // The last one: it disables the subscription.
+        (Held::gone, DeliveryEnd::SubscriptionDisabled),
+    ];
+    for (millis, (completion, end)) in (1..).zip(ends) {
         publish_at(&*store, &owner, at(0)).await;
         let held = claim_one(&*store, millis).await;
-        settle(&*store, Completion { next: NextStep::End(end), ..held.delivered(millis + 100) }).await;
+        settle(&*store, completion(&held, millis + 100)).await;
         let found = history(&*store, &owner, held.delivery.id).await.delivery;
         assert_eq!(found.state, DeliveryState::Ended { end, at: at(millis + 100) }, "how and when it ended");
         assert_eq!(found.attempts, 1, "the attempts must be kept");
@@ -64,10 +71,12 @@ pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) 
             status: [None, Some(200), Some(599), Some(999)][usize::from(n % 4)],
             excerpt: excerpts[usize::from(n / 2 % 4)].clone(),
         };
-        let ended_at = record.ended_at();
         let retry = at(now + 100_000 * i64::from(n + 1));
-        let (attempt, next) = (Some(record.clone()), NextStep::Retry(retry));
-        settle(&*store, Completion { attempt, ended_at, next, ..held.delivered(0) }).await;
+        let end = match failure {
+            Some(_) => ClaimEnd::Failed { attempt: record.clone(), retry_after: None, retry_at: Some(retry) },
+            None => ClaimEnd::Delivered(record.clone()),
+        };
+        settle(&*store, held.ended(end)).await;
         expected.push(record);
         now = retry.unix_millis() - at(0).unix_millis();
         let found = history(&*store, &owner, held.delivery.id).await;
@@ -81,10 +90,10 @@ pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
     let lane = subscribed(&*store, &owner).await;
     publish_at(&*store, &owner, at(0)).await;
     let held = claim_one(&*store, 0).await;
-    settle(&*store, Completion { attempt: None, ..held.failed(5, 10) }).await;
+    settle(&*store, held.cut_off(5, 10)).await;
     let held = claim_one(&*store, 10).await;
     assert_eq!(held.delivery.attempt, 2, "an attempt that was cut off counts");
-    settle(&*store, Completion { attempt: None, ..held.spent(15) }).await;
+    settle(&*store, held.expired(15)).await;
     let found = history(&*store, &owner, held.delivery.id).await;
     assert_eq!((found.delivery.attempts, found.attempts.len()), (2, 0), "two attempts, no record");
     let health = health(&*store, &lane).await;

@@ -133,10 +133,10 @@ pub async fn attempts_come_in_the_order_of_their_ends(store: Arc<dyn WebhookStor
         .zip(&endings)
         .filter(|(one, _)| theirs(one))
         .map(|(one, ending)| {
-            let attempt = ending.attempt.clone().expect("the sample has a record");
+            let attempt = ending.end.attempt().cloned().expect("the sample has a record");
             let attempt = AttemptRecord { excerpt: Vec::new(), ..attempt };
             let (delivery, event) = (one.delivery.id, one.delivery.event);
-            let cursor = AttemptCursor { ended_at: ending.ended_at, delivery, number: 1 };
+            let cursor = AttemptCursor { ended_at: ending.end.ended_at(), delivery, number: 1 };
             (cursor, LoggedAttempt { subscription: one.subscription, delivery, event, attempt })
         })
         .collect();

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, NextStep};
-use domain::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Verdict};
+use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion};
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason};
 use domain::{SubscriptionId, Timestamp};
 
 use super::WebhookStore;
@@ -78,56 +78,56 @@ impl Held {
         }
     }
 
-    fn completion(&self, ended_at: Timestamp, verdict: Verdict, next: NextStep) -> Completion {
-        let failure = match verdict {
-            Verdict::Failed { reason, .. } => Some(reason),
-            Verdict::Gone => Some(FailureReason::Status),
-            Verdict::Delivered | Verdict::NotCharged => None,
-        };
-        Completion {
-            subscription: self.subscription,
-            delivery: self.delivery.id,
-            claim: self.claim,
-            attempt: (verdict != Verdict::NotCharged).then(|| self.attempt(ended_at, failure)),
-            verdict,
-            ended_at,
-            next,
-        }
+    /// The claim ended so.
+    pub(crate) fn ended(&self, end: ClaimEnd) -> Completion {
+        Completion { subscription: self.subscription, delivery: self.delivery.id, claim: self.claim, end }
+    }
+
+    fn attempt_failed(&self, millis: i64, retry_after: Option<Duration>, retry_at: Option<Timestamp>) -> Completion {
+        let attempt = self.attempt(at(millis), Some(FailureReason::Timeout));
+        self.ended(ClaimEnd::Failed { attempt, retry_after, retry_at })
     }
 
     /// The receiver had it that many milliseconds after the start.
     pub(crate) fn delivered(&self, millis: i64) -> Completion {
-        self.completion(at(millis), Verdict::Delivered, NextStep::End(DeliveryEnd::Delivered))
+        self.ended(ClaimEnd::Delivered(self.attempt(at(millis), None)))
     }
 
     /// The attempt failed; the next one is at that instant.
     pub(crate) fn failed(&self, millis: i64, retry: i64) -> Completion {
-        self.completion(at(millis), FAILED, NextStep::Retry(at(retry)))
+        self.attempt_failed(millis, None, Some(at(retry)))
     }
 
     /// The last attempt failed.
     pub(crate) fn spent(&self, millis: i64) -> Completion {
-        self.completion(at(millis), FAILED, NextStep::End(DeliveryEnd::ScheduleSpent))
+        self.attempt_failed(millis, None, None)
     }
 
     /// The receiver asks to wait, after which the delivery is tried again.
     pub(crate) fn held_off(&self, millis: i64, wait: Duration) -> Completion {
-        let verdict = Verdict::Failed { reason: FailureReason::Status, retry_after: Some(wait) };
-        self.completion(at(millis), verdict, NextStep::Retry(at(millis).plus(wait)))
+        self.attempt_failed(millis, Some(wait), Some(at(millis).plus(wait)))
     }
 
     /// The receiver wants no more.
     pub(crate) fn gone(&self, millis: i64) -> Completion {
-        self.completion(at(millis), Verdict::Gone, NextStep::End(DeliveryEnd::SubscriptionDisabled))
+        self.ended(ClaimEnd::Gone(self.attempt(at(millis), Some(FailureReason::Status))))
+    }
+
+    /// The attempt was cut off; the next one is at that instant.
+    pub(crate) fn cut_off(&self, millis: i64, retry: i64) -> Completion {
+        self.ended(ClaimEnd::CutOff { at: at(millis), retry_at: at(retry) })
     }
 
     /// There was no attempt; to be claimed again then.
     pub(crate) fn given_back(&self, millis: i64, due: i64) -> Completion {
-        self.completion(at(millis), Verdict::NotCharged, NextStep::GiveBack(at(due)))
+        self.ended(ClaimEnd::GivenBack { at: at(millis), due_at: at(due) })
+    }
+
+    /// There was no attempt, and there is to be none.
+    pub(crate) fn expired(&self, millis: i64) -> Completion {
+        self.ended(ClaimEnd::Expired { at: at(millis) })
     }
 }
-
-const FAILED: Verdict = Verdict::Failed { reason: FailureReason::Timeout, retry_after: None };
 
 /// Completes all of them in one call.
 pub(crate) async fn complete(store: &dyn WebhookStore, completions: &[Completion]) -> Vec<bool> {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, NextStep, RetryRequest};
+use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, RetryRequest};
 use domain::webhooks::{
-    AttemptRecord, ContentDigest, DeliveryEnd, Description, DisableReason, Event, EventType, FailureReason, NewEvent,
+    AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason, NewEvent,
     Payload, PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents, Subscription,
-    SubscriptionChange, SubscriptionStatus, TargetUrl, Verdict,
+    SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{
     ApiKey, DeliveryId, EventId, KeyDigest, KeyId, KeyRotation, KeyUse, Label, ListView, Scopes, SubscriptionId,
@@ -144,7 +144,6 @@ stored_as! {
     SealedSecret as Vec<u8>: |secret| secret.as_bytes().to_vec(), |bytes| Some(Self::from_bytes(bytes));
     FailureReason as String: |reason| reason.code().to_owned(), |code| Self::from_code(&code);
     DisableReason as String: |reason| reason.code().to_owned(), |code| Self::from_code(&code);
-    DeliveryEnd as String: |end| end.code().to_owned(), |code| Self::from_code(&code);
     SubscriptionStatus as (bool, Option<DisableReason>):
         |status| match status {
             Self::Enabled => (true, None),
@@ -156,31 +155,24 @@ stored_as! {
             (false, None) => Self::DisabledByOwner,
             (false, Some(reason)) => Self::DisabledByService(reason),
         });
-    Verdict as (u8, Option<(FailureReason, Option<Duration>)>):
-        |verdict| match verdict {
-            Self::Delivered => (0, None),
-            Self::Failed { reason, retry_after } => (1, Some((*reason, *retry_after))),
-            Self::Gone => (2, None),
-            Self::NotCharged => (3, None),
+    ClaimEnd as (u8, (Option<AttemptRecord>, (Option<Duration>, (Option<Timestamp>, Option<Timestamp>)))):
+        |end| match end.clone() {
+            Self::Delivered(attempt) => (0, (Some(attempt), (None, (None, None)))),
+            Self::Failed { attempt, retry_after, retry_at } => (1, (Some(attempt), (retry_after, (None, retry_at)))),
+            Self::Gone(attempt) => (2, (Some(attempt), (None, (None, None)))),
+            Self::CutOff { at, retry_at } => (3, (None, (None, (Some(at), Some(retry_at))))),
+            Self::GivenBack { at, due_at } => (4, (None, (None, (Some(at), Some(due_at))))),
+            Self::Expired { at } => (5, (None, (None, (Some(at), None)))),
         },
-        |stored| match stored {
-            (0, None) => Some(Self::Delivered),
-            (1, Some((reason, retry_after))) => Some(Self::Failed { reason, retry_after }),
-            (2, None) => Some(Self::Gone),
-            (3, None) => Some(Self::NotCharged),
-            _ => None,
-        };
-    NextStep as (bool, (Option<DeliveryEnd>, Option<Timestamp>)):
-        |next| match next {
-            Self::End(end) => (false, (Some(*end), None)),
-            Self::Retry(at) => (false, (None, Some(*at))),
-            Self::GiveBack(at) => (true, (None, Some(*at))),
-        },
-        |stored| match stored {
-            (_, (Some(end), _)) => Some(Self::End(end)),
-            (false, (_, at)) => at.map(Self::Retry),
-            (true, (_, at)) => at.map(Self::GiveBack),
-        };
+        |(kind, (attempt, (retry_after, (at, next_at))))| Some(match kind {
+            0 => Self::Delivered(attempt?),
+            1 => Self::Failed { attempt: attempt?, retry_after, retry_at: next_at },
+            2 => Self::Gone(attempt?),
+            3 => Self::CutOff { at: at?, retry_at: next_at? },
+            4 => Self::GivenBack { at: at?, due_at: next_at? },
+            5 => Self::Expired { at: at? },
+            _ => return None,
+        });
 }
 
 records! {
@@ -199,6 +191,6 @@ records! {
     PublicationKey { id, content }
     ClaimRequest { claim, at, until, lanes_max, room, rooms }
     AttemptRecord { number, started_at, duration, failure, status, excerpt }
-    Completion { subscription, delivery, claim, attempt, verdict, ended_at, next }
+    Completion { subscription, delivery, claim, end }
     RetryRequest { at, published_since }
 }

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use domain::ports::{
-    ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue, NextStep, RetryRequest,
+    ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue, RetryRequest,
 };
-use domain::webhooks::{Admission, DeliveryFilter, DeliveryStateKind, Verdict};
+use domain::webhooks::{Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind};
 use domain::{SubscriptionId, Timestamp};
 
 use crate::fault::Fault;
@@ -72,10 +72,7 @@ impl Saboteur {
             subscription: lane.subscription,
             delivery: one.id,
             claim: request.claim,
-            attempt: None,
-            verdict: Verdict::NotCharged,
-            ended_at: request.at,
-            next: NextStep::GiveBack(one.run_started_at),
+            end: ClaimEnd::GivenBack { at: request.at, due_at: one.run_started_at },
         });
         self.inner.complete(&back.collect::<Vec<_>>()).await.expect("never fails");
         kept.into_iter()

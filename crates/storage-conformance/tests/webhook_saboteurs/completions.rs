@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use domain::ports::{ClaimId, Completion, DeliveryQueue, NextStep};
-use domain::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Report, SubscriptionStatus, Verdict};
+use domain::ports::{ClaimId, Completion, DeliveryQueue};
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NextStep, SubscriptionStatus};
 use domain::{SubscriptionId, Timestamp};
 
 use crate::fault::Fault;
@@ -11,27 +11,28 @@ use crate::store::{Saboteur, whole_second};
 impl Saboteur {
     pub(crate) fn said(&self, completion: &Completion, first: SubscriptionId) -> Completion {
         let mut said = completion.clone();
-        match (self.fault, said.next, said.verdict) {
-            (Fault::LosesMilliseconds, ..) => {
-                said.ended_at = whole_second(said.ended_at);
-                said.attempt.iter_mut().for_each(|attempt| attempt.started_at = whole_second(attempt.started_at));
+        match (self.fault, &mut said.end) {
+            (Fault::LosesMilliseconds, end) => lose_milliseconds(end),
+            (Fault::CutsExcerpts, end) => attempt_of(end).into_iter().for_each(|one| one.excerpt.truncate(1_024)),
+            (Fault::ForgetsFencing, _) => said.claim = self.holder(&said),
+            (Fault::CountsWhatIsGivenBack, ClaimEnd::GivenBack { at, due_at }) => {
+                said.end = ClaimEnd::CutOff { at: *at, retry_at: *due_at };
             }
-            (Fault::CutsExcerpts, ..) => said.attempt.iter_mut().for_each(|attempt| attempt.excerpt.truncate(1_024)),
-            (Fault::ForgetsFencing, ..) => said.claim = self.holder(&said),
-            (Fault::CountsWhatIsGivenBack, NextStep::GiveBack(at), _) => said.next = NextStep::Retry(at),
-            (Fault::UncountsUnrecorded, NextStep::Retry(at), _) if said.attempt.is_none() => {
-                said.next = NextStep::GiveBack(at);
+            (Fault::UncountsUnrecorded, ClaimEnd::CutOff { at, retry_at }) => {
+                said.end = ClaimEnd::GivenBack { at: *at, due_at: *retry_at };
             }
-            (Fault::EndsAsDelivered, NextStep::End(_), _) => said.next = NextStep::End(DeliveryEnd::Delivered),
-            (Fault::RetriesAtOnce, NextStep::Retry(_), _) => said.next = NextStep::Retry(said.ended_at),
-            (Fault::IgnoresRetryAfter, _, Verdict::Failed { reason, .. }) => {
-                said.verdict = Verdict::Failed { reason, retry_after: None };
+            (Fault::EndsAsDelivered, ClaimEnd::Failed { attempt, retry_at: None, .. }) => {
+                said.end = ClaimEnd::Delivered(attempt.clone());
             }
-            (Fault::CountsOurFaults, _, Verdict::NotCharged) => {
-                said.verdict = Verdict::Failed { reason: FailureReason::Connect, retry_after: None };
-                said.attempt = Some(record_at(said.ended_at, 1));
+            (Fault::RetriesAtOnce, ClaimEnd::Failed { attempt, retry_at: Some(retry_at), .. }) => {
+                *retry_at = attempt.ended_at();
             }
-            (Fault::ReportsToTheFirstLane, ..) => said.subscription = first,
+            (Fault::IgnoresRetryAfter, ClaimEnd::Failed { retry_after, .. }) => *retry_after = None,
+            (Fault::CountsOurFaults, ClaimEnd::GivenBack { at, due_at }) => {
+                let attempt = record_at(*at, 1);
+                said.end = ClaimEnd::Failed { attempt, retry_after: None, retry_at: Some(*due_at) };
+            }
+            (Fault::ReportsToTheFirstLane, _) => said.subscription = first,
             _ => {}
         }
         said
@@ -43,7 +44,7 @@ impl Saboteur {
 
     pub(crate) fn is_refused(&self, completion: &Completion) -> bool {
         let until = self.memo().claims.get(&completion.delivery).map(|(_, until)| *until);
-        self.is(Fault::RefusesLateCompletions) && until.is_some_and(|until| until <= completion.ended_at)
+        self.is(Fault::RefusesLateCompletions) && until.is_some_and(|until| until <= completion.end.ended_at())
     }
 
     /// Reads the breakers, and writes them a moment later.
@@ -51,8 +52,7 @@ impl Saboteur {
         let Some(first) = completions.first() else { return };
         let mut breaker = self.memo().breakers.get(&first.subscription).copied().unwrap_or_default();
         for one in completions {
-            let started_at = one.attempt.as_ref().map_or(one.ended_at, |attempt| attempt.started_at);
-            let _ = breaker.record(Report { started_at, ended_at: one.ended_at, verdict: one.verdict });
+            let _ = one.end.report().and_then(|report| breaker.record(report));
         }
         self.gap().await;
         self.memo().breakers.insert(first.subscription, breaker);
@@ -68,25 +68,41 @@ impl Saboteur {
                 self.memo().pauses.extend(until.map(|until| (id, until)));
             }
             Fault::NeverDisables if !subscription.status.is_enabled() => {
-                self.switch(&subscription, true, completion.ended_at).await;
+                self.switch(&subscription, true, completion.end.ended_at()).await;
             }
             Fault::OverrulesTheOwner if subscription.status == SubscriptionStatus::DisabledByOwner => {
-                self.memo().gone.extend((completion.verdict == Verdict::Gone).then_some(id));
+                self.memo().gone.extend(matches!(completion.end, ClaimEnd::Gone(_)).then_some(id));
             }
             Fault::ShowsTheLastRecorded => {
-                let shown = completion.attempt.clone().map(|one| AttemptRecord { excerpt: Vec::new(), ..one });
+                let shown = completion.end.attempt().cloned().map(|one| AttemptRecord { excerpt: Vec::new(), ..one });
                 self.memo().last_attempts.extend(shown.map(|attempt| (id, attempt)));
             }
             Fault::RecordsAgain if !held => {
                 let mut again = completion.clone();
-                again.attempt.iter_mut().for_each(|attempt| attempt.number += 100);
+                attempt_of(&mut again.end).into_iter().for_each(|attempt| attempt.number += 100);
                 self.inner.complete(&[again]).await.expect("never fails");
             }
             _ => {}
         }
-        if !matches!(completion.next, NextStep::End(_)) {
+        if !matches!(completion.end.next_step(), NextStep::End(_)) {
             self.memo().asleep.remove(&id);
         }
+    }
+}
+
+fn attempt_of(end: &mut ClaimEnd) -> Option<&mut AttemptRecord> {
+    match end {
+        ClaimEnd::Delivered(attempt) | ClaimEnd::Failed { attempt, .. } | ClaimEnd::Gone(attempt) => Some(attempt),
+        ClaimEnd::CutOff { .. } | ClaimEnd::GivenBack { .. } | ClaimEnd::Expired { .. } => None,
+    }
+}
+
+fn lose_milliseconds(end: &mut ClaimEnd) {
+    match end {
+        ClaimEnd::CutOff { at, .. } | ClaimEnd::GivenBack { at, .. } | ClaimEnd::Expired { at } => {
+            *at = whole_second(*at)
+        }
+        _ => attempt_of(end).into_iter().for_each(|attempt| attempt.started_at = whole_second(attempt.started_at)),
     }
 }
 

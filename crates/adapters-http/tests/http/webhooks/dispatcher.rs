@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use domain::Timestamp;
 use domain::memory::SeededEntropy;
-use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, NextStep};
-use domain::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Verdict};
+use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue};
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason};
 
 use crate::server::Server;
 
@@ -27,19 +28,8 @@ impl Server {
             .iter()
             .flat_map(|lane| lane.deliveries.iter().map(|delivery| (lane.subscription, delivery)))
             .map(|(subscription, delivery)| {
-                let (verdict, next, failure, status, excerpt) = outcome(receiver, self);
-                let duration = Duration::from_millis(20);
-                let started_at = self.clock.now().minus(duration);
-                let number = delivery.attempt;
-                Completion {
-                    subscription,
-                    delivery: delivery.id,
-                    claim: claim_id(),
-                    attempt: Some(AttemptRecord { number, started_at, duration, failure, status, excerpt }),
-                    verdict,
-                    ended_at: self.clock.now(),
-                    next,
-                }
+                let end = receiver.answers(delivery.attempt, self.clock.now());
+                Completion { subscription, delivery: delivery.id, claim: claim_id(), end }
             })
             .collect();
         self.queue.complete(&completions).await.unwrap().len()
@@ -54,19 +44,23 @@ impl Server {
     }
 }
 
-type Outcome = (Verdict, NextStep, Option<FailureReason>, Option<u16>, Vec<u8>);
-
-fn outcome(receiver: Receiver, server: &Server) -> Outcome {
-    let reason = FailureReason::Status;
-    let retry_at = server.clock.now().plus(Duration::from_secs(5));
-    match receiver {
-        Receiver::Accepts => (Verdict::Delivered, NextStep::End(DeliveryEnd::Delivered), None, Some(204), Vec::new()),
-        Receiver::Fails => {
-            let verdict = Verdict::Failed { reason, retry_after: None };
-            (verdict, NextStep::Retry(retry_at), Some(reason), Some(500), b"no \xff".to_vec())
-        }
-        Receiver::IsGone => {
-            (Verdict::Gone, NextStep::End(DeliveryEnd::ScheduleSpent), Some(reason), Some(410), Vec::new())
+impl Receiver {
+    /// How an attempt of 20 ms ends at `ended_at`.
+    fn answers(self, number: u32, ended_at: Timestamp) -> ClaimEnd {
+        let duration = Duration::from_millis(20);
+        let attempt = |failure, status, excerpt: &[u8]| {
+            let (started_at, status, excerpt) = (ended_at.minus(duration), Some(status), excerpt.to_vec());
+            AttemptRecord { number, started_at, duration, failure, status, excerpt }
+        };
+        let failed = Some(FailureReason::Status);
+        match self {
+            Self::Accepts => ClaimEnd::Delivered(attempt(None, 204, b"")),
+            Self::Fails => ClaimEnd::Failed {
+                attempt: attempt(failed, 500, b"no \xff"),
+                retry_after: None,
+                retry_at: Some(ended_at.plus(Duration::from_secs(5))),
+            },
+            Self::IsGone => ClaimEnd::Gone(attempt(failed, 410, b"")),
         }
     }
 }

@@ -69,7 +69,7 @@ impl DeliveryCommands for MemoryWebhookStore {
     async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError> {
         let mut tables = self.tables();
         let Some(stored) = tables.delivery_of(owner, id) else { return Ok(None) };
-        if stored.due_at().is_some() {
+        if stored.queued.is_some() {
             stored.end(DeliveryEnd::Cancelled, at);
         }
         Ok(Some(stored.delivery.clone()))

@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use async_trait::async_trait;
 
-use super::{MemoryWebhookStore, Rank, StoredDelivery, StoredEvent, Tables};
+use super::{MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::ports::{Accepted, EventStore, Publication, StoreError};
-use crate::webhooks::{Delivery, DeliveryState, NewEvent, SubscribedEvents};
+use crate::webhooks::{Delivery, NewEvent, QueuedDelivery, SubscribedEvents};
 use crate::{DeliveryId, SubscriptionId};
 
 impl Tables {
@@ -70,23 +70,17 @@ impl Tables {
 impl StoredDelivery {
     fn first(new: &NewEvent, subscription: SubscriptionId) -> Self {
         let event = &new.event;
+        let queued = QueuedDelivery::published(event.created_at);
         let delivery = Delivery {
             id: DeliveryId::of(event.id, subscription),
             event_id: event.id,
             event_type: event.event_type.clone(),
             subscription_id: subscription,
-            state: DeliveryState::Waiting(event.created_at),
-            attempts: 0,
+            state: queued.state(),
+            attempts: queued.attempts,
             created_at: event.created_at,
         };
-        Self {
-            delivery,
-            rank: Rank::FirstAttempt,
-            claim: None,
-            attempts_before_run: 0,
-            run_started_at: event.created_at,
-            attempts: BTreeMap::new(),
-        }
+        Self { delivery, queued: Some(queued), attempts: BTreeMap::new() }
     }
 }
 

@@ -11,10 +11,9 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::ports::ClaimId;
 use crate::webhooks::{
-    AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, PublisherId, SealedSecrets,
-    Subscription,
+    AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, PublisherId, QueuedDelivery,
+    SealedSecrets, Subscription,
 };
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
@@ -59,20 +58,11 @@ struct StoredEvent {
 
 #[derive(Debug)]
 struct StoredDelivery {
+    /// As its owner sees it.
     delivery: Delivery,
-    rank: Rank,
-    claim: Option<ClaimId>,
-    attempts_before_run: u32,
-    run_started_at: Timestamp,
+    /// As the queue sees it; `None` once it has ended.
+    queued: Option<QueuedDelivery>,
     attempts: BTreeMap<u32, AttemptRecord>,
-}
-
-/// Which deliveries of a lane leave first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    FirstAttempt,
-    Retry,
-    Replay,
 }
 
 impl Lane {
@@ -92,34 +82,24 @@ impl Lane {
 }
 
 impl StoredDelivery {
-    /// When it is to be claimed (again); `None` when it has ended.
-    fn due_at(&self) -> Option<Timestamp> {
-        match self.delivery.state {
-            DeliveryState::Waiting(at) | DeliveryState::Sending(at) => Some(at),
-            DeliveryState::Ended { .. } => None,
-        }
-    }
-
-    fn is_due(&self, at: Timestamp) -> bool {
-        self.due_at().is_some_and(|due_at| due_at <= at)
-    }
-
+    /// Whether a claim holds it.
     fn is_out(&self, at: Timestamp) -> bool {
-        matches!(self.delivery.state, DeliveryState::Sending(until) if at < until)
+        self.queued.is_some_and(|queued| queued.is_out(at))
+    }
+
+    fn queue(&mut self, queued: QueuedDelivery) {
+        (self.delivery.state, self.delivery.attempts) = (queued.state(), queued.attempts);
+        self.queued = Some(queued);
     }
 
     fn end(&mut self, end: DeliveryEnd, at: Timestamp) {
         self.delivery.state = DeliveryState::Ended { end, at };
-        self.claim = None;
+        self.queued = None;
     }
 
     /// Starts a new run of the schedule.
     fn replay(&mut self, at: Timestamp) {
-        self.delivery.state = DeliveryState::Waiting(at);
-        self.rank = Rank::Replay;
-        self.claim = None;
-        self.attempts_before_run = self.delivery.attempts;
-        self.run_started_at = at;
+        self.queue(QueuedDelivery::replayed(self.delivery.attempts, at));
     }
 }
 
@@ -149,7 +129,7 @@ impl Tables {
     /// Ends at most `max` deliveries of closed lanes that are not being sent.
     fn end_closed(&mut self, at: Timestamp, max: u32) -> u32 {
         let mut ended = 0;
-        for stored in self.deliveries.values_mut().filter(|stored| stored.due_at().is_some() && !stored.is_out(at)) {
+        for stored in self.deliveries.values_mut().filter(|stored| stored.queued.is_some() && !stored.is_out(at)) {
             let lane = self.lanes.get(&stored.delivery.subscription_id).filter(|lane| !lane.is_open());
             if let Some(lane) = lane.filter(|_| ended < max) {
                 stored.end(lane.end(), at);

@@ -3,13 +3,13 @@ use std::collections::{BTreeMap, HashSet};
 
 use async_trait::async_trait;
 
-use super::{Lane, MemoryWebhookStore, Rank, StoredDelivery, Tables};
-use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, NextStep, StoreError};
-use crate::webhooks::{Admission, DeliveryState, Report, SubscriptionStatus};
+use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
+use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError};
+use crate::webhooks::{Admission, AfterClaim, Payload, Phase, Report, SubscriptionStatus};
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 
 /// Due deliveries of a lane, in the order in which they leave.
-type Due = Vec<(Rank, Timestamp, DeliveryId)>;
+type Due = Vec<(Phase, Timestamp, DeliveryId)>;
 
 impl Lane {
     /// How many deliveries may be claimed now.
@@ -31,38 +31,34 @@ impl Lane {
 }
 
 impl StoredDelivery {
-    fn claim(&mut self, request: &ClaimRequest) {
-        self.delivery.state = DeliveryState::Sending(request.until);
-        self.delivery.attempts += 1;
-        self.rank = self.rank.max(Rank::Retry);
-        self.claim = Some(request.claim);
+    /// Puts it under the claim, with what is to be sent; `None` when it has ended.
+    fn claim(&mut self, request: &ClaimRequest, payload: Payload) -> Option<ClaimedDelivery> {
+        let claimed = self.queued?.claimed(request.claim, request.until);
+        self.queue(claimed);
+        Some(ClaimedDelivery {
+            id: self.delivery.id,
+            event: self.delivery.event_id,
+            payload,
+            attempt: claimed.attempts,
+            run_attempt: claimed.run_attempt(),
+            run_started_at: claimed.run_started_at,
+        })
     }
 
     /// The report of the attempt, if its record is stored now.
     fn record(&mut self, completion: &Completion) -> Option<Report> {
-        let attempt = completion.attempt.as_ref()?;
+        let attempt = completion.end.attempt()?;
         let Entry::Vacant(place) = self.attempts.entry(attempt.number) else { return None };
         place.insert(attempt.clone());
-        let (started_at, ended_at) = (attempt.started_at, completion.ended_at);
-        Some(Report { started_at, ended_at, verdict: completion.verdict })
+        completion.end.report()
     }
 
     /// Whether the completion's claim held the delivery, which then goes on.
     fn complete(&mut self, completion: &Completion) -> bool {
-        if self.claim != Some(completion.claim) {
-            return false;
-        }
-        self.claim = None;
-        match completion.next {
-            NextStep::End(end) => self.end(end, completion.ended_at),
-            NextStep::Retry(at) => self.delivery.state = DeliveryState::Waiting(at),
-            NextStep::GiveBack(at) => {
-                self.delivery.state = DeliveryState::Waiting(at);
-                self.delivery.attempts -= 1;
-                if self.delivery.attempts == 0 && self.rank == Rank::Retry {
-                    self.rank = Rank::FirstAttempt;
-                }
-            }
+        match self.queued.and_then(|queued| queued.after(completion.claim, &completion.end)) {
+            None => return false,
+            Some(AfterClaim::Queued(queued)) => self.queue(queued),
+            Some(AfterClaim::Ended(end)) => self.end(end, completion.end.ended_at()),
         }
         true
     }
@@ -72,13 +68,14 @@ impl Tables {
     /// What is due in each lane that is open and admitted, as much as there is room for, the lane first that has been
     /// waiting longest.
     fn ready(&self, request: &ClaimRequest) -> Vec<(SubscriptionId, Due)> {
-        let all = || self.deliveries.values().filter(|stored| stored.due_at().is_some());
-        let out = all().filter(|stored| stored.is_out(request.at));
+        let out = self.deliveries.values().filter(|stored| stored.is_out(request.at));
         let out: HashSet<SubscriptionId> = out.map(|stored| stored.delivery.subscription_id).collect();
         let mut due: BTreeMap<SubscriptionId, Due> = BTreeMap::new();
-        for stored in all().filter(|stored| stored.is_due(request.at)) {
-            let place = (stored.rank, stored.due_at().unwrap_or(request.at), stored.delivery.id);
-            due.entry(stored.delivery.subscription_id).or_default().push(place);
+        for stored in self.deliveries.values() {
+            if let Some(queued) = stored.queued.filter(|queued| queued.is_due(request.at)) {
+                let place = (queued.phase, queued.due_at, stored.delivery.id);
+                due.entry(stored.delivery.subscription_id).or_default().push(place);
+            }
         }
         let mut ready = Vec::new();
         for (id, mut due) in due {
@@ -101,15 +98,8 @@ impl Tables {
         let mut deliveries = Vec::with_capacity(due.len());
         for (_, _, delivery) in due {
             let stored = self.deliveries.get_mut(delivery)?;
-            stored.claim(request);
-            deliveries.push(ClaimedDelivery {
-                id: *delivery,
-                event: stored.delivery.event_id,
-                payload: self.events.get(&stored.delivery.event_id)?.event.payload.clone(),
-                attempt: stored.delivery.attempts,
-                run_attempt: stored.delivery.attempts - stored.attempts_before_run,
-                run_started_at: stored.run_started_at,
-            });
+            let payload = self.events.get(&stored.delivery.event_id)?.event.payload.clone();
+            deliveries.push(stored.claim(request, payload)?);
         }
         let (url, secrets) = (lane.subscription.url.clone(), lane.secrets.clone()?);
         Some(ClaimedLane { subscription: id, url, secrets, breaker: lane.breaker, deliveries })

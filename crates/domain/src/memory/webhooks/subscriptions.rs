@@ -36,7 +36,7 @@ impl Tables {
 
     fn health(&self, lane: &Lane) -> SubscriptionHealth {
         let id = lane.subscription.id;
-        let waiting = self.deliveries_to(id).filter(|stored| stored.due_at().is_some());
+        let waiting = self.deliveries_to(id).filter(|stored| stored.queued.is_some());
         let waiting = waiting.take(SubscriptionHealth::WAITING_COUNT_MAX as usize).count();
         let attempts = |stored: &StoredDelivery| stored.attempts.values().cloned().collect::<Vec<_>>();
         let last_attempt = self.deliveries_to(id).flat_map(attempts).max_by_key(AttemptRecord::ended_at);

@@ -5,12 +5,12 @@ use pollster::block_on;
 use super::MemoryWebhookStore;
 use crate::memory::SeededEntropy;
 use crate::ports::{
-    ClaimId, ClaimRequest, Completion, DeliveryLog, DeliveryQueue, EventStore, NextStep, Publication,
-    SubscriptionInsertion, SubscriptionStore,
+    ClaimId, ClaimRequest, Completion, DeliveryLog, DeliveryQueue, EventStore, Publication, SubscriptionInsertion,
+    SubscriptionStore,
 };
 use crate::webhooks::{
-    AttemptRecord, Delivery, DeliveryEnd, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent,
-    Payload, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl, Verdict,
+    AttemptRecord, ClaimEnd, Delivery, DeliveryEnd, DeliveryFilter, DeliveryState, Description, Event, EventType,
+    NewEvent, Payload, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use crate::{EventId, SubscriptionId, Timestamp, UserId};
 
@@ -81,7 +81,7 @@ fn an_event_is_published_claimed_and_delivered() {
         subscription: subscription.id,
         delivery: claimed[0].deliveries[0].id,
         claim: ClaimId::from_number(claim),
-        attempt: Some(AttemptRecord {
+        end: ClaimEnd::Delivered(AttemptRecord {
             number,
             started_at: at(61),
             duration: Duration::from_secs(1),
@@ -89,9 +89,6 @@ fn an_event_is_published_claimed_and_delivered() {
             status: Some(204),
             excerpt: Vec::new(),
         }),
-        verdict: Verdict::Delivered,
-        ended_at: at(62),
-        next: NextStep::End(DeliveryEnd::Delivered),
     };
     assert_eq!(block_on(store.complete(&[completion(1, 1), completion(2, 2)])).unwrap(), [false, true]);
     let delivery = only_delivery(&store);

@@ -3,7 +3,7 @@ use std::future::pending;
 use async_trait::async_trait;
 
 use crate::ports::{Entropy, StoreError};
-use crate::webhooks::{AttemptRecord, Breaker, DeliveryEnd, Payload, SealedSecrets, TargetUrl, Verdict};
+use crate::webhooks::{Breaker, ClaimEnd, Payload, SealedSecrets, TargetUrl};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp};
 
 /// Names one claim, so that whoever has lost it cannot end what another has claimed since (a fencing token).
@@ -85,17 +85,6 @@ pub struct ClaimedDelivery {
     pub run_started_at: Timestamp,
 }
 
-/// How a claimed delivery goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextStep {
-    /// It is over.
-    End(DeliveryEnd),
-    /// It is to be attempted again, then.
-    Retry(Timestamp),
-    /// There was no attempt, so none is counted; it is to be claimed again, then.
-    GiveBack(Timestamp),
-}
-
 /// The end of a claim on one delivery.
 #[derive(Clone, Debug)]
 pub struct Completion {
@@ -105,14 +94,8 @@ pub struct Completion {
     pub delivery: DeliveryId,
     /// Under which claim.
     pub claim: ClaimId,
-    /// The attempt; `None` when there was none.
-    pub attempt: Option<AttemptRecord>,
-    /// What the attempt means for the lane.
-    pub verdict: Verdict,
-    /// When it ended.
-    pub ended_at: Timestamp,
-    /// How the delivery goes on.
-    pub next: NextStep,
+    /// How the claim ended.
+    pub end: ClaimEnd,
 }
 
 /// Hands out what is due, and takes back what came of it.
@@ -141,20 +124,20 @@ pub trait DeliveryQueue: Send + Sync {
     /// Takes the ends of claims into account, all of them in one transaction. Answers for each, in order, whether its
     /// claim still held the delivery.
     ///
-    /// - Held: the delivery goes on as [`Completion::next`] says, also when the claim's time has passed, as long as
+    /// - Held: the delivery goes on as [`QueuedDelivery::after`](crate::webhooks::QueuedDelivery::after) says, also when the claim's time has passed, as long as
     ///   nobody else has claimed it.
     /// - Not held (claimed by another since, cancelled, or ended): the delivery stays as it is. Its attempt is recorded
     ///   all the same.
     /// - An attempt's record is stored once for its number: a completion that comes again changes nothing.
-    /// - Without a record, [`NextStep::Retry`] and [`NextStep::End`] leave the attempt counted (it was begun, and cut
-    ///   off); [`NextStep::GiveBack`] takes the count back, and the place among first attempts with it.
-    /// - Each lane's breaker takes, by [`Breaker::record`] and in the order given, the reports of the attempts whose
-    ///   records are stored now, also where the claim no longer held; of parallel calls none is lost. When it answers
-    ///   with a reason, the subscription is disabled for it, if it was enabled, with `updated_at` at `ended_at`.
+    /// - Each lane's breaker takes, by [`Breaker::record`] and in the order given, the [reports](ClaimEnd::report) of the
+    ///   attempts whose records are stored now, also where the claim no longer held; of parallel calls none is lost.
+    ///   When it answers with a reason, the subscription is disabled for it, if it was enabled, with `updated_at` at
+    ///   [`ClaimEnd::ended_at`].
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError>;
 
     /// Ends waiting deliveries of closed lanes at `at`, at most `max`, and answers how many: as
-    /// [`DeliveryEnd::SubscriptionDisabled`] or [`DeliveryEnd::SubscriptionDeleted`]. Those under a claim that still
+    /// [`SubscriptionDisabled`](crate::webhooks::DeliveryEnd::SubscriptionDisabled) or
+    /// [`SubscriptionDeleted`](crate::webhooks::DeliveryEnd::SubscriptionDeleted). Those under a claim that still
     /// holds are left for later.
     ///
     /// What closes a lane may end some of its deliveries by itself. The rest is not claimed while the lane is closed,

@@ -1,0 +1,138 @@
+use std::time::Duration;
+
+use super::breaker::Report;
+use crate::Timestamp;
+use crate::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Verdict};
+
+/// How a claim on a delivery ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimEnd {
+    /// The receiver took the webhook. The delivery ends as [`DeliveryEnd::Delivered`].
+    Delivered(AttemptRecord),
+    /// The attempt failed.
+    Failed {
+        /// The attempt. It has a [`AttemptRecord::failure`].
+        attempt: AttemptRecord,
+        /// The pause that the receiver asked for, for all deliveries of the lane.
+        retry_after: Option<Duration>,
+        /// When the next attempt is due; `None` ends the delivery as [`DeliveryEnd::ScheduleSpent`].
+        retry_at: Option<Timestamp>,
+    },
+    /// The receiver wants no more webhooks (410). The delivery ends as [`DeliveryEnd::SubscriptionDisabled`].
+    Gone(AttemptRecord),
+    /// The attempt began, and its outcome is unknown. The receiver may have the webhook, so the attempt stays counted.
+    CutOff {
+        /// When the attempt was cut off.
+        at: Timestamp,
+        /// When the next attempt is due.
+        retry_at: Timestamp,
+    },
+    /// No attempt began, so none stays counted.
+    GivenBack {
+        /// When the delivery went back to the queue.
+        at: Timestamp,
+        /// When the delivery is due again.
+        due_at: Timestamp,
+    },
+    /// No attempt began, because the schedule does not allow another. The delivery ends as
+    /// [`DeliveryEnd::ScheduleSpent`].
+    Expired {
+        /// When the delivery ended.
+        at: Timestamp,
+    },
+}
+
+/// How a delivery goes on when a claim has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextStep {
+    /// The delivery ends.
+    End(DeliveryEnd),
+    /// The next attempt is due at this instant.
+    Retry(Timestamp),
+    /// The same attempt is due at this instant.
+    GiveBack(Timestamp),
+}
+
+impl ClaimEnd {
+    /// The record of the attempt; `None` when there was no attempt, or its outcome is unknown.
+    pub fn attempt(&self) -> Option<&AttemptRecord> {
+        match self {
+            Self::Delivered(attempt) | Self::Failed { attempt, .. } | Self::Gone(attempt) => Some(attempt),
+            Self::CutOff { .. } | Self::GivenBack { .. } | Self::Expired { .. } => None,
+        }
+    }
+
+    /// When the claim ended.
+    pub fn ended_at(&self) -> Timestamp {
+        match self {
+            Self::Delivered(attempt) | Self::Failed { attempt, .. } | Self::Gone(attempt) => attempt.ended_at(),
+            Self::CutOff { at, .. } | Self::GivenBack { at, .. } | Self::Expired { at } => *at,
+        }
+    }
+
+    /// How the delivery goes on.
+    pub fn next_step(&self) -> NextStep {
+        match self {
+            Self::Delivered(_) => NextStep::End(DeliveryEnd::Delivered),
+            Self::Failed { retry_at: None, .. } | Self::Expired { .. } => NextStep::End(DeliveryEnd::ScheduleSpent),
+            Self::Gone(_) => NextStep::End(DeliveryEnd::SubscriptionDisabled),
+            Self::Failed { retry_at: Some(at), .. } | Self::CutOff { retry_at: at, .. } => NextStep::Retry(*at),
+            Self::GivenBack { due_at, .. } => NextStep::GiveBack(*due_at),
+        }
+    }
+
+    /// What the lane's breaker learns; `None` without a record.
+    pub fn report(&self) -> Option<Report> {
+        let verdict = match self {
+            Self::Delivered(_) => Verdict::Delivered,
+            Self::Gone(_) => Verdict::Gone,
+            Self::Failed { attempt, retry_after, .. } => {
+                let reason = attempt.failure.unwrap_or(FailureReason::Status);
+                Verdict::Failed { reason, retry_after: *retry_after }
+            }
+            Self::CutOff { .. } | Self::GivenBack { .. } | Self::Expired { .. } => return None,
+        };
+        self.attempt().map(|attempt| Report { started_at: attempt.started_at, ended_at: attempt.ended_at(), verdict })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(unix_millis: i64) -> Timestamp {
+        Timestamp::from_unix_millis(unix_millis).unwrap()
+    }
+
+    fn attempt(failure: Option<FailureReason>) -> AttemptRecord {
+        let duration = Duration::from_millis(5);
+        AttemptRecord { number: 3, started_at: at(10), duration, failure, status: None, excerpt: Vec::new() }
+    }
+
+    #[test]
+    fn what_follows_is_decided_by_how_the_claim_ended() {
+        let tls = FailureReason::Tls;
+        let failed = |retry_at, retry_after| ClaimEnd::Failed { attempt: attempt(Some(tls)), retry_after, retry_at };
+        let second = Some(Duration::from_secs(1));
+        let verdict = |retry_after| Some(Verdict::Failed { reason: tls, retry_after });
+        for (end, ended_at, next, reported) in [
+            (ClaimEnd::Delivered(attempt(None)), 15, NextStep::End(DeliveryEnd::Delivered), Some(Verdict::Delivered)),
+            (failed(Some(at(90)), None), 15, NextStep::Retry(at(90)), verdict(None)),
+            (failed(None, second), 15, NextStep::End(DeliveryEnd::ScheduleSpent), verdict(second)),
+            (
+                ClaimEnd::Gone(attempt(Some(FailureReason::Status))),
+                15,
+                NextStep::End(DeliveryEnd::SubscriptionDisabled),
+                Some(Verdict::Gone),
+            ),
+            (ClaimEnd::CutOff { at: at(20), retry_at: at(30) }, 20, NextStep::Retry(at(30)), None),
+            (ClaimEnd::GivenBack { at: at(20), due_at: at(30) }, 20, NextStep::GiveBack(at(30)), None),
+            (ClaimEnd::Expired { at: at(20) }, 20, NextStep::End(DeliveryEnd::ScheduleSpent), None),
+        ] {
+            assert_eq!((end.ended_at(), end.next_step()), (at(ended_at), next), "{end:?}");
+            assert_eq!(end.attempt().is_some(), reported.is_some(), "{end:?}");
+            let report = reported.map(|verdict| Report { started_at: at(10), ended_at: at(15), verdict });
+            assert_eq!(end.report(), report, "{end:?}");
+        }
+    }
+}
