@@ -12,30 +12,30 @@ use diesel::{Connection, ConnectionError, QueryResult, SqliteConnection};
 use crate::deadline::BUSY_TIMEOUT;
 use crate::file_lock::FileLock;
 
-/// How often it is looked whether another process has set up a new file.
+/// How long to wait before the next attempt to set up a new file.
 const LOCK_POLL: Duration = Duration::from_millis(10);
 
 /// Why the database could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The path cannot be handed to SQLite.
+    /// SQLite takes only paths that are valid UTF-8.
     #[error("the path of the database is not valid UTF-8")]
     InvalidPath,
-    /// The file or its folder cannot be made.
+    /// The file or its folder cannot be created.
     #[error("{} cannot be created", path.display())]
     Create {
         /// The database file.
         path: PathBuf,
-        /// Why.
+        /// What the operating system reports.
         #[source]
         source: io::Error,
     },
     /// The lock file beside the database cannot be written, or its file system has no locks.
-    #[error("the lock file {} cannot be used", path.display())]
+    #[error("cannot lock {}", path.display())]
     Lock {
         /// The lock file.
         path: PathBuf,
-        /// Why.
+        /// What the operating system reports.
         #[source]
         source: io::Error,
     },
@@ -51,19 +51,19 @@ pub enum OpenError {
     /// SQLite cannot open the file, or the file is not a database.
     #[error("SQLite cannot open the database")]
     Connect(#[source] ConnectionError),
-    /// No thread could be started for the writer.
-    #[error("the writer's thread cannot be started")]
+    /// The operating system does not start a thread for the writer.
+    #[error("cannot start the writer thread")]
     Thread(#[source] io::Error),
 }
 
-/// The canonical path of the database file, in the form that SQLite takes: without symbolic links, and absolute, so that
-/// SQLite takes no name for a URI or for its `:memory:`.
+/// The canonical path of the database file. It is absolute, so that SQLite never reads the name as a URI or as
+/// `:memory:`.
 #[derive(Clone, Debug)]
 pub(crate) struct DatabaseFile(String);
 
 impl DatabaseFile {
-    /// Creates the file where there is none, readable by its owner alone, and the folders above it. SQLite gives the
-    /// files it puts beside it (`-wal`, `-shm`) the same mode.
+    /// Creates the file and the folders above it if they do not exist. Only the owner may read them. SQLite gives the
+    /// files beside the database (`-wal`, `-shm`) the same mode.
     pub(crate) fn create(path: &Path) -> Result<Self, OpenError> {
         Self::create_at(path).map_err(|source| OpenError::Create { path: path.to_owned(), source })?.try_into()
     }
@@ -73,7 +73,7 @@ impl DatabaseFile {
         if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        // A file that exists is not opened here: closing it would release SQLite's locks on it in this process.
+        // Do not open a file that exists: closing it would release the locks that SQLite has on it in this process.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::create_target(&path)?,
             created => drop(created?),
@@ -81,7 +81,7 @@ impl DatabaseFile {
         path.canonicalize()
     }
 
-    /// Creates the file that a symbolic link leads to, if there is none.
+    /// Creates the file that a symbolic link leads to, if it does not exist.
     fn create_target(path: &Path) -> io::Result<()> {
         if !path.exists() {
             OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
@@ -127,8 +127,8 @@ impl TryFrom<PathBuf> for DatabaseFile {
     }
 }
 
-/// Changes a new file for good. Of several connections that do so at once SQLite refuses all but one, without the wait
-/// that it grants to statements.
+/// Switches a new file to write-ahead logging, which is permanent. If several connections do this at once, SQLite
+/// refuses all but one immediately, and `busy_timeout` does not help.
 fn use_write_ahead_log(connection: &mut SqliteConnection) -> QueryResult<()> {
     let mut attempts = BUSY_TIMEOUT.as_millis() / LOCK_POLL.as_millis();
     loop {
@@ -142,9 +142,10 @@ fn use_write_ahead_log(connection: &mut SqliteConnection) -> QueryResult<()> {
     }
 }
 
-/// FULL, because NORMAL may lose answered commits in a power cut. Savepoints keep what they would undo in memory, and not
-/// in a file of their own. A checkpoint each 16 MiB of log: what is written often is copied seldom; the size limit, so
-/// that one burst does not leave a large log for ever.
+/// - `synchronous = FULL`: with NORMAL, a power cut may lose commits that were answered.
+/// - `temp_store = MEMORY`: savepoints keep their undo data in memory and not in a file.
+/// - `wal_autocheckpoint`: a checkpoint every 16 MiB of log, so that a page that changes often is copied rarely.
+/// - `journal_size_limit`: a burst of writes does not leave a large log behind.
 fn pragmas() -> String {
     format!(
         "PRAGMA busy_timeout = {};

@@ -11,18 +11,18 @@ use crate::connection::OpenError;
 const POLL: Duration = Duration::from_millis(10);
 const POLLS_MAX: u32 = 20;
 
-/// Keeps other Gatepost processes from opening the same database, until it is released or dropped, or the process ends
-/// in whatever way. See decision 41.
+/// Keeps other Gatepost processes from opening the same database until the lock is released or dropped, or the process
+/// ends in any way. See decision 41.
 ///
-/// The lock is on a file of its own, so that other programs can use the database. The file is never deleted: a process
-/// that still waits for the deleted file would then not see the lock on the new one.
+/// The lock is on a separate file, so that other programs can use the database. The file is never deleted: a process
+/// that holds the deleted file would not see the lock on the new file.
 #[derive(Debug)]
 pub(crate) struct FileLock {
     file: File,
 }
 
 impl FileLock {
-    /// Locks the database at `database`, which must be its canonical path: other spellings lead to other locks.
+    /// Locks the database. The path must be canonical: another spelling leads to another lock.
     pub(crate) fn take(database: &Path) -> Result<Self, OpenError> {
         let path = lock_file_of(database);
         Self::take_file(&path).map_err(|source| OpenError::Lock { path, source })?.ok_or_process()
@@ -41,13 +41,13 @@ impl FileLock {
             if holder.is_some() || polls == POLLS_MAX {
                 return Ok(Attempt::Refused(holder));
             }
-            // The holder has just taken the lock, and is about to write its id.
+            // The holder has taken the lock, and writes its process id next.
             polls += 1;
             thread::sleep(POLL);
         }
     }
 
-    /// Writes this process's id into the file, for those that are refused.
+    /// Writes the id of this process into the file, for the error message of processes that are refused.
     fn sign(mut file: File) -> io::Result<Self> {
         file.set_len(0)?;
         file.rewind()?;
@@ -82,7 +82,7 @@ fn lock_file_of(database: &Path) -> PathBuf {
     path.into()
 }
 
-/// The process id that the file holds; `None` when it holds none yet.
+/// The process id in the file; `None` while the holder has not written it yet.
 fn read_process(file: &mut File) -> io::Result<Option<u32>> {
     file.rewind()?;
     let mut line = String::new();

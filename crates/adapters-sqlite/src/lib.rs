@@ -1,12 +1,12 @@
 //! The storage ports on SQLite: one file, one writer, any number of readers.
 //!
-//! - **Writes** go through one thread, which puts all that wait into one transaction and answers after its commit:
-//!   one flush to disk for many callers (group commit). Each stands on its own savepoint, so that one
-//!   refusal undoes nothing of its neighbours.
-//! - **Reads** each take one connection of a small pool and one hop to a thread that may block.
-//! - **Durable** means `journal_mode = WAL` with `synchronous = FULL`: what was answered survives a power cut.
-//! - **One process** opens a file at a time: a second one is refused when it starts (decision 41). Other programs, as
-//!   the `sqlite3` shell or a backup, may use the file: a lock of theirs is waited for, at most two seconds.
+//! - **Writes** go through one thread. The thread puts all writes that wait into one transaction and answers after the
+//!   commit: one flush to disk for many callers (group commit, decision 19). Each write has its own savepoint, so that a
+//!   refused write does not undo the others.
+//! - **Reads** use a small pool of connections, on threads that may block.
+//! - **Durable** means `journal_mode = WAL` with `synchronous = FULL`: an answered write survives a power cut.
+//! - **One process** opens a file at a time. A second process is refused when it starts (decision 41). Other programs,
+//!   such as the `sqlite3` shell or a backup, may use the file; a write waits up to two seconds for their locks.
 
 mod connection;
 mod deadline;

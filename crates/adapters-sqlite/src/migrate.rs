@@ -15,7 +15,7 @@ use crate::undo::Undo;
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
 diesel::table! {
-    /// What SQLite knows of its schema.
+    /// SQLite's own table of tables.
     sqlite_master (name) {
         name -> Text,
     }
@@ -27,7 +27,8 @@ impl Schema for SqliteStore {
     async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
         let file = self.file.clone();
         let migration = tokio::task::spawn_blocking(move || {
-            // A connection of its own: it may take longer than a write should, and a failure leaves no trace.
+            // A separate connection: a migration may take longer than a write should, and a failure must not affect
+            // later writes.
             let mut connection = file.connect().map_err(|error| MigrateError::Unavailable(Box::new(error)))?;
             let applied = connection.immediate_transaction(|connection| Ok(apply_pending(connection, &MIGRATIONS)?));
             applied.map_err(|MigrationUndone(error)| error)
@@ -41,8 +42,8 @@ impl Schema for SqliteStore {
     }
 }
 
-/// Every migration that this program knows, oldest first, as the file at `path` has them. Changes nothing, and may be
-/// called while another process uses the file. A file that does not exist has no migration.
+/// Every migration of this version, oldest first, and whether the file at `path` has it. Only reads, also while another
+/// process uses the file. A file that does not exist has none.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use crate::connection::DatabaseFile;
 use crate::deadline::{unavailable, within_deadline};
 use crate::undo::Undo;
 
-/// Connections that only read, opened as they are needed.
+/// A pool of connections that only read. A connection is opened when it is needed.
 #[derive(Clone)]
 pub(crate) struct Readers(Arc<Pool>);
 
@@ -19,13 +19,13 @@ struct Pool {
 }
 
 impl Readers {
-    /// At most `count` connections, at least one.
+    /// A pool of at most `count` connections, at least one.
     pub(crate) fn new(file: DatabaseFile, count: usize) -> Self {
         let free = Arc::new(Semaphore::new(count.max(1)));
         Self(Arc::new(Pool { file, idle: Mutex::default(), free }))
     }
 
-    /// Performs `work` on a thread that may block. A caller that goes away holds nothing up: the work ends on its own.
+    /// Runs `work` on a thread that may block. If the caller drops the future, the work still runs to its end.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
@@ -38,12 +38,12 @@ impl Readers {
                 let _turn = turn;
                 pool.read(work)
             });
-            reading.await.unwrap_or_else(|_| Err(unavailable("the read was cut off")))
+            reading.await.unwrap_or_else(|_| Err(unavailable("the reading thread stopped")))
         })
         .await
     }
 
-    /// Closes the connections, those in use as soon as they are done. What comes later is refused.
+    /// Closes the idle connections now, and those in use when their work is done. Refuses later calls.
     pub(crate) fn close(&self) {
         self.0.free.close();
         self.0.idle().clear();
@@ -58,7 +58,7 @@ impl Pool {
             None => self.file.connect_reader().map_err(|error| StoreError::Unavailable(Box::new(error)))?,
         };
         let outcome = work(&mut connection).map_err(|Undo(error)| error);
-        // A connection that failed is not used again.
+        // Do not reuse a connection that failed.
         let sound = !matches!(outcome, Err(StoreError::Unavailable(_)));
         if sound && !self.free.is_closed() {
             self.idle().push(connection);

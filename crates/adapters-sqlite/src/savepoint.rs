@@ -2,14 +2,14 @@ use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sqlite::Sqlite;
 
-/// A statement of the savepoint on which each write stands. Diesel's own are prepared each time; these are kept.
+/// The statements of the savepoint that each write has. SQLite prepares these once; it prepares diesel's own each time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Savepoint {
-    /// What follows can be undone on its own.
+    /// Starts the savepoint.
     Set,
-    /// Undoes what followed.
+    /// Undoes everything since the savepoint.
     RollBack,
-    /// Forgets the savepoint.
+    /// Removes the savepoint and keeps the changes.
     Release,
 }
 

@@ -10,18 +10,18 @@ use crate::readers::Readers;
 use crate::webhooks::Wake;
 use crate::writer::Writer;
 
-/// Where the database is, and how much of it is used.
+/// Where the database is, and how many connections read it.
 #[derive(Clone, Debug)]
 pub struct SqliteSettings {
     /// The database file.
     pub path: PathBuf,
-    /// Connections for reading, at most.
+    /// The most connections that read.
     pub readers: usize,
 }
 
 /// The storage ports on a SQLite file. Cheap to clone: all clones share one writer and one pool of readers.
 ///
-/// Writes that arrive while others are being flushed to disk share the next transaction.
+/// Writes that arrive during a flush to disk share the next transaction.
 #[derive(Clone)]
 pub struct SqliteStore {
     pub(crate) file: DatabaseFile,
@@ -33,7 +33,7 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens the database, and keeps it from other processes until [`Close::close`]. A file that does not exist is
-    /// created, readable by its owner alone, with its folder.
+    /// created with its folder; only the owner may read them.
     ///
     /// # Errors
     ///

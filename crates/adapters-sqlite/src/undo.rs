@@ -1,6 +1,6 @@
 use domain::ports::StoreError;
 
-/// Why a piece of work is undone. Takes diesel's errors and the store's alike, so that `?` does for both.
+/// Why a write is undone. `?` converts diesel's errors and the store's.
 #[derive(Debug)]
 pub(crate) struct Undo(pub(crate) StoreError);
 

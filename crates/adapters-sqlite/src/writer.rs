@@ -15,22 +15,23 @@ use crate::file_lock::FileLock;
 use crate::savepoint::Savepoint;
 use crate::undo::Undo;
 
-/// Writes that may wait. Past it callers are refused at once: memory stays bounded, and nobody waits for an answer
-/// that would come too late.
+/// The most writes that wait. More are refused at once, so that memory stays bounded and no caller waits for an answer
+/// that comes too late.
 const QUEUE_LENGTH_MAX: usize = 1_024;
-/// Writes in one transaction: enough that the flush hardly counts, so few that the first does not wait for the last.
+/// The most writes in one transaction: enough to make the flush cheap for each, and few enough that the first does not
+/// wait long for the last.
 const BATCH_LENGTH_MAX: usize = 256;
 
 /// When a write is answered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Durability {
-    /// Once it is on disk.
+    /// When the write is on disk.
     Flushed,
-    /// Once it is committed. A power failure may undo it, as long as nothing that was flushed came after it.
+    /// When the write is committed. A power failure may undo the write until a later write is flushed.
     Committed,
 }
 
-/// Hands writes to the one thread that performs them. See decision 19.
+/// Sends writes to the one thread that performs them. See decision 19.
 #[derive(Clone)]
 pub(crate) struct Writer {
     queue: mpsc::Sender<Message>,
@@ -42,8 +43,8 @@ enum Message {
 }
 
 impl Writer {
-    /// Starts the thread, which works on `connection` and, should that fail, on new ones to `file`. It holds the lock as
-    /// long as it may write.
+    /// Starts the thread. It works on `connection` and, when that fails, on new connections to `file`. It holds the lock
+    /// until it ends.
     pub(crate) fn start(file: DatabaseFile, connection: SqliteConnection, lock: Arc<FileLock>) -> io::Result<Self> {
         let (queue, inbox) = mpsc::channel(QUEUE_LENGTH_MAX);
         let worker = Worker { file, connection: Some(connection), durability: Durability::Flushed, lock };
@@ -51,11 +52,12 @@ impl Writer {
         Ok(Self { queue })
     }
 
-    /// Performs `work` in a transaction, and answers once that is on disk. When `work` fails, nothing of it stays.
+    /// Performs `work` in a transaction, and answers when the transaction is on disk. If `work` fails, it changes
+    /// nothing.
     ///
-    /// A caller that goes away before its turn leaves nothing; afterwards, the whole. One whose turn does not come
-    /// within the deadline is refused, and leaves nothing. Once the work has begun, its end is waited for: an error
-    /// must mean that nothing happens any more.
+    /// If the caller drops the future before the work begins, nothing is written; after that, everything is. Work that
+    /// does not begin within the deadline is refused and changes nothing. A call whose work has begun waits for its end,
+    /// because after an error nothing may happen any more.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
@@ -63,7 +65,7 @@ impl Writer {
         self.write_then(work, |_| ()).await
     }
 
-    /// Like [`Writer::write`], for what need not survive a power failure: it does not wait for the disk by itself.
+    /// Like [`Writer::write`], but does not wait for the disk: for writes that a power failure may undo.
     pub(crate) async fn write_unflushed<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
@@ -71,7 +73,7 @@ impl Writer {
         self.submit(work, |_| (), Durability::Committed).await
     }
 
-    /// Like [`Writer::write`]; tells others what was done, right after the commit, even if the caller has gone away.
+    /// Like [`Writer::write`], and calls `tell` right after the commit, even if the caller has dropped the future.
     pub(crate) async fn write_then<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
@@ -101,35 +103,36 @@ impl Writer {
         answered.unwrap_or_else(|_| Err(unavailable("the writer has stopped")))
     }
 
-    /// Lets what is queued finish, and closes the connection. What comes later is refused.
+    /// Finishes the writes that are queued, and closes the connection. Refuses later writes.
     pub(crate) async fn close(&self) {
         let (stopped, when_stopped) = oneshot::channel();
         if self.queue.send(Message::Stop(stopped)).await.is_ok() {
-            // An error means that the thread is gone, which is what was asked for.
+            // An error means that the thread has ended already.
             let _ = when_stopped.await;
         }
     }
 }
 
-/// A write, whatever its answer's type.
+/// A write with a result of any type.
 trait Job: Send {
-    /// Does the work on a savepoint of its own and keeps its outcome. Fails when the database does, and with it the
-    /// whole transaction; a refusal is an outcome like any other.
+    /// Does the work on its own savepoint and keeps the outcome. An error means that the database failed: the whole
+    /// transaction fails with it. A refusal is an outcome, not an error.
     fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()>;
 
-    /// What its caller waits for.
+    /// What the caller waits for.
     fn durability(&self) -> Durability;
 
-    /// Tells the caller.
+    /// Sends the outcome to the caller.
     fn answer(self: Box<Self>, committed: bool);
 }
 
-/// The turn of a write: either the writer takes it, or the caller who waits no longer.
+/// The right to decide about a write. Either the writer takes it and performs the write, or the caller takes it and gives
+/// up.
 #[derive(Clone, Default)]
 struct Turn(Arc<AtomicBool>);
 
 impl Turn {
-    /// Whether it was there to be taken.
+    /// Takes the turn; `false` if the other side has it.
     fn take(&self) -> bool {
         !self.0.swap(true, Ordering::SeqCst)
     }
@@ -154,8 +157,9 @@ where
         let Some(work) = self.work.take_if(|_| !self.caller.is_closed() && self.turn.take()) else {
             return Ok(());
         };
-        // Not `connection.transaction`, which does not tell a failure of the work from one of its savepoint: after
-        // that, as when SQLite has rolled everything back because the disk is full, no neighbour may be committed.
+        // Not `connection.transaction`: it does not distinguish a failure of the work from a failure of its savepoint.
+        // After a failed savepoint no other write may be committed: SQLite has rolled everything back, for example
+        // because the disk is full.
         Savepoint::Set.execute(connection)?;
         let outcome = work(connection).map_err(|Undo(error)| error);
         if outcome.is_err() {
@@ -173,28 +177,28 @@ where
     fn answer(self: Box<Self>, committed: bool) {
         let answer = match self.outcome {
             Some(outcome) if committed || outcome.is_err() => outcome,
-            _ => Err(unavailable("the transaction could not be committed")),
+            _ => Err(unavailable("the transaction was not committed")),
         };
         if let Ok(done) = &answer {
             (self.tell)(done);
         }
-        // An error means that the caller has gone away.
+        // An error means that the caller has dropped the future.
         let _ = self.caller.send(answer);
     }
 }
 
-/// The writer's thread.
+/// The state of the writer thread.
 struct Worker {
     file: DatabaseFile,
-    /// `None` after a failure, which may have left it within a transaction.
+    /// `None` after a failure, because the connection may still be inside a transaction.
     connection: Option<SqliteConnection>,
-    /// What the connection's commits wait for at present.
+    /// What commits of the connection wait for now.
     durability: Durability,
     lock: Arc<FileLock>,
 }
 
 impl Durability {
-    /// In a write-ahead log, NORMAL leaves the flush to the next commit that has one.
+    /// With NORMAL, a write-ahead log is flushed by the next commit that has FULL.
     fn pragma(self) -> &'static str {
         match self {
             Self::Flushed => "PRAGMA synchronous = FULL",
@@ -228,11 +232,15 @@ impl Worker {
         }
     }
 
-    /// One transaction for all; the answers only after its commit.
+    /// Performs all jobs in one transaction, and answers them after the commit.
     fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>) {
         let committed = self.perform(&mut jobs);
         if let Err(error) = &committed {
-            tracing::warn!(error = &**error as &dyn std::error::Error, writes = jobs.len(), "a transaction failed");
+            tracing::warn!(
+                error = &**error as &dyn std::error::Error,
+                writes = jobs.len(),
+                "a write transaction failed"
+            );
             self.connection = None;
         }
         for job in jobs {
@@ -254,7 +262,7 @@ impl Worker {
             connection.batch_execute(wanted.pragma())?;
             self.durability = wanted;
         }
-        // IMMEDIATE: a transaction that turns into a writing one later fails at once where it should wait its turn.
+        // IMMEDIATE: a transaction that starts to write later does not wait for other writers, but fails at once.
         connection.immediate_transaction(|connection| jobs.iter_mut().try_for_each(|job| job.perform(connection)))?;
         Ok(())
     }
@@ -293,7 +301,7 @@ mod tests {
         Ok(())
     }
 
-    /// Keeps the writer busy, so that what is queued meanwhile shares the next transaction.
+    /// Keeps the writer busy, so that writes that are queued meanwhile share the next transaction.
     async fn occupy(writer: &Writer) -> Sender<()> {
         let (release, released) = channel();
         let (begun, has_begun) = oneshot::channel();
@@ -332,7 +340,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_is_told_that_it_is_stored_before_the_commit() {
+    async fn no_write_is_answered_before_the_commit() {
         let (writer, file, _folder) = writer();
         let release = occupy(&writer).await;
         let good = writer.write(|connection| note(connection, "good"));
@@ -349,7 +357,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_disk_is_unavailable_to_whom_it_concerns() {
+    async fn a_full_disk_fails_the_writes_that_need_space() {
         let (writer, file, _folder) = writer();
         let full = |connection: &mut SqliteConnection| Ok(connection.batch_execute("PRAGMA max_page_count = 6")?);
         writer.write(full).await.unwrap();
@@ -358,14 +366,14 @@ mod tests {
         let too_large = writer.write(|connection| note(connection, &"x".repeat(100_000)));
         let (fits, too_large, ()) = tokio::join!(fits, too_large, async { release.send(()).unwrap() });
         assert!(matches!(too_large, Err(StoreError::Unavailable(_))), "{too_large:?}");
-        // SQLite may roll the whole transaction back: then nobody may be told that it is stored.
+        // SQLite may roll the whole transaction back. Then no write may be answered as stored.
         assert_eq!(notes(&file).len(), usize::from(fits.is_ok()), "{fits:?}");
         writer.write(|connection| note(connection, "later")).await.unwrap();
         assert_eq!(notes(&file).last().map(String::as_str), Some("later"));
     }
 
     #[tokio::test]
-    async fn a_caller_that_went_away_before_its_turn_leaves_nothing() {
+    async fn a_write_whose_caller_gave_up_before_its_turn_changes_nothing() {
         let (writer, file, _folder) = writer();
         let release = occupy(&writer).await;
         let mut gone = Box::pin(writer.write(|connection| note(connection, "gone")));
@@ -377,7 +385,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_has_not_begun_is_given_up() {
+    async fn only_a_write_that_has_not_begun_times_out() {
         let (writer, file, _folder) = writer();
         let (release, released) = channel();
         let (begun, has_begun) = oneshot::channel();
@@ -391,7 +399,7 @@ mod tests {
             slow.write(work).await
         });
         has_begun.await.unwrap();
-        // From here on time passes as soon as nothing else happens.
+        // From here on, time passes only while nothing else happens.
         tokio::time::pause();
         let waiting = writer.write(|connection| note(connection, "waiting")).await;
         assert!(matches!(waiting, Err(StoreError::Unavailable(_))), "{waiting:?}");

@@ -1,14 +1,13 @@
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 use domain::ports::StoreError;
 
-/// What a failed statement means to callers: a key that is stored already, a value that cannot be read, or a store
-/// that does not work now.
+/// The error of a failed statement: a duplicate, a value that cannot be read, or a store that is unavailable.
 pub fn store_error(error: Error) -> StoreError {
     match error {
         Error::DatabaseError(DatabaseErrorKind::UniqueViolation, violation) => {
             StoreError::Duplicate { what: duplicate(&*violation) }
         }
-        // The driver could not read a value: it names neither table, column nor row.
+        // The driver does not say which table, column or row it could not read.
         Error::DeserializationError(_) => {
             StoreError::Corrupt { table: "unknown", column: "unknown", row: "unknown".into() }
         }

@@ -9,16 +9,16 @@ use domain::Timestamp;
 
 /// An instant: `timestamptz` on Postgres, Unix milliseconds in an integer on SQLite.
 ///
-/// The object ids are those of `timestamptz` and its array in Postgres' catalogue, fixed in `pg_type.dat`.
+/// The object ids are those of `timestamptz` and its array type in `pg_type.dat` of Postgres; they never change.
 #[derive(Clone, Copy, Debug, Default, QueryId, SqlType)]
 #[diesel(postgres_type(oid = 1184, array_oid = 1185))]
 #[diesel(sqlite_type(name = "Long"))]
 pub struct Instant;
 
-/// 2000-01-01T00:00:00Z, from which Postgres counts microseconds, in Unix milliseconds.
+/// 2000-01-01T00:00:00Z in Unix milliseconds: Postgres counts microseconds from there.
 const POSTGRES_EPOCH_UNIX_MILLIS: i64 = 946_684_800_000;
 
-/// What a column of type [`Instant`] holds: Unix milliseconds, not yet checked to be a [`Timestamp`].
+/// The value of a column of type [`Instant`], in Unix milliseconds. It may be outside of the range of [`Timestamp`].
 #[derive(AsExpression, Clone, Copy, Debug, FromSqlRow, PartialEq, Eq)]
 #[diesel(sql_type = Instant)]
 pub struct StoredInstant {
@@ -26,12 +26,12 @@ pub struct StoredInstant {
 }
 
 impl StoredInstant {
-    /// What is stored, whether it is a [`Timestamp`] or not.
+    /// The stored value, in Unix milliseconds.
     pub fn unix_millis(self) -> i64 {
         self.unix_millis
     }
 
-    /// The domain's form; `None` when the stored value lies outside of its range (Postgres' `infinity` does).
+    /// The timestamp; `None` when the value is out of range, as Postgres' `infinity` is.
     pub fn timestamp(self) -> Option<Timestamp> {
         Timestamp::from_unix_millis(self.unix_millis)
     }
@@ -53,7 +53,7 @@ impl ToSql<Instant, Pg> for StoredInstant {
 impl FromSql<Instant, Pg> for StoredInstant {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         let micros = <i64 as FromSql<BigInt, Pg>>::from_sql(value)?;
-        // What is finer than a millisecond was not written by us; it is cut off.
+        // Gatepost writes whole milliseconds. Anything finer comes from elsewhere and is cut off.
         Ok(Self { unix_millis: micros.div_euclid(1000).saturating_add(POSTGRES_EPOCH_UNIX_MILLIS) })
     }
 }

@@ -2,13 +2,13 @@ use diesel::backend::Backend;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::{QueryResult, RunQueryDsl};
 
-/// A statement that each connection prepares once and keeps, by its text.
+/// A statement that each connection prepares once and keeps under its SQL text, which saves a round trip.
 ///
-/// Diesel does so for queries, but not for updates, upserts and SQL text, which may have a form for each call. Wrap
-/// only those whose text never varies: what is kept is never thrown away. Not preparing again saves a round trip.
+/// Diesel keeps queries, but not updates, upserts and SQL text, because their text may differ in each call. Wrap only
+/// statements whose text never changes: a connection never drops a statement that it keeps.
 ///
-/// On Postgres only: diesel's SQLite connection asks a reference to the statement, which answers for what is wrapped. What
-/// must be fast there is inserted, replaced or deleted, which diesel keeps by itself.
+/// This works on Postgres only: diesel's SQLite connection ignores the wrapper. Statements that must be fast on SQLite
+/// insert, replace or delete, and diesel keeps those.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<Statement>(pub Statement);
 

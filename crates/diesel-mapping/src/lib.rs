@@ -1,8 +1,7 @@
-//! What the SQL adapters share: one schema for both back ends, the types of its columns, rows, query fragments, and
-//! how failures and migrations are told.
+//! What the two SQL adapters share: the schema, column types, rows, query fragments, errors and migrations.
 //!
-//! One `table!` serves Postgres and SQLite, because the one type that differs, [`sql_types::Instant`], is our own and
-//! says what it is in each. Statements that both run are built here once; what only one can say stays in its adapter.
+//! One `table!` serves Postgres and SQLite, because only [`sql_types::Instant`] differs, and it implements both. A
+//! statement that both adapters run is built here; a statement of one database is in its adapter.
 
 mod failure;
 mod instant;
@@ -19,7 +18,7 @@ pub use kept::Kept;
 pub use migrations::{KnownMigrations, MigrationUndone, apply_pending};
 pub use readiness::{WRITE_PROBE, not_writable, schema_is_complete};
 
-/// SQL types that diesel does not have.
+/// SQL types that diesel does not provide.
 pub mod sql_types {
     pub use crate::instant::Instant;
 }

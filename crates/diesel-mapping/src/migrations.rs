@@ -19,7 +19,7 @@ impl From<diesel::result::Error> for MigrationUndone {
     }
 }
 
-/// The migrations that are built into this program, oldest first.
+/// The migrations of this version, oldest first.
 #[derive(Clone, Debug)]
 pub struct KnownMigrations(Vec<KnownMigration>);
 
@@ -30,11 +30,11 @@ struct KnownMigration {
 }
 
 impl KnownMigrations {
-    /// What `source` holds.
+    /// The migrations in `source`.
     ///
     /// # Errors
     ///
-    /// When the source cannot be read; embedded ones always can.
+    /// When the source cannot be read. Embedded migrations can always be read.
     pub fn of<DB: Backend>(source: &impl MigrationSource<DB>) -> Result<Self, MigrateError> {
         let migrations = sorted(source)?;
         let known = migrations.iter().map(|migration| KnownMigration {
@@ -44,16 +44,16 @@ impl KnownMigrations {
         Ok(Self(known.collect()))
     }
 
-    /// Whether the database, which has these versions, lacks none.
+    /// Whether a database with these versions has every known migration.
     pub(crate) fn are_applied(&self, applied: &[String]) -> bool {
         self.0.iter().all(|known| applied.contains(&known.version))
     }
 
-    /// The state of each, given the versions that the database has.
+    /// Each known migration, and whether it is among the versions of the database.
     ///
     /// # Errors
     ///
-    /// [`MigrateError::Newer`] when the database has one that is not known here.
+    /// [`MigrateError::Newer`] when the database has a migration that this version does not know.
     pub fn status(&self, applied: &[String]) -> Result<Vec<MigrationStatus>, MigrateError> {
         let unknown = applied.iter().filter(|version| !self.0.iter().any(|known| known.version == **version));
         if let Some(version) = unknown.min() {
@@ -67,11 +67,12 @@ impl KnownMigrations {
     }
 }
 
-/// Applies what the database lacks, oldest first, and answers with the names. Nobody else may do so at the same time.
+/// Applies the migrations that the database lacks, oldest first, and returns their names. The caller makes sure that no
+/// other process does the same.
 ///
 /// # Errors
 ///
-/// See [`MigrateError`]; with [`MigrateError::Newer`] nothing was changed.
+/// See [`MigrateError`]. After [`MigrateError::Newer`] nothing has changed.
 pub fn apply_pending<DB: Backend>(
     harness: &mut impl MigrationHarness<DB>,
     source: &impl MigrationSource<DB>,

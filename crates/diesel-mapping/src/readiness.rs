@@ -2,22 +2,22 @@ use domain::ports::{BoxError, NotReady};
 
 use crate::KnownMigrations;
 
-/// Changes the one row of `write_probes`: a database that is full, read-only or a standby refuses it.
+/// Writes the only row of `write_probes`. A full database, a read-only database and a standby refuse the write.
 pub const WRITE_PROBE: &str = "INSERT INTO write_probes (id, writes) VALUES (1, 1)
     ON CONFLICT (id) DO UPDATE SET writes = write_probes.writes + 1";
 
-/// The answer when the probe, or the look at the schema, failed.
+/// The reason when the probe, or the check of the schema, fails.
 pub fn not_writable(error: impl Into<BoxError>) -> NotReady {
     NotReady { summary: "the database does not take writes, or has no schema", source: Some(error.into()) }
 }
 
-/// Whether the schema has all that this program knows of.
+/// Checks that the schema has every migration of this version.
 ///
-/// More is fine: during a rolling upgrade the new instances have migrated, and the old ones still serve.
+/// The schema may have more: during a rolling upgrade new instances migrate while old instances still serve.
 ///
 /// # Errors
 ///
-/// When something is missing.
+/// When a migration is missing.
 pub fn schema_is_complete(known: &KnownMigrations, applied: &[String]) -> Result<(), NotReady> {
     if known.are_applied(applied) {
         return Ok(());

@@ -32,7 +32,7 @@ diesel::table! {
     use diesel::sql_types::{Binary, Text};
     use crate::sql_types::Instant;
 
-    /// On Postgres only.
+    /// Exists on Postgres only.
     key_changes (digest) {
         digest -> Binary,
     }
@@ -76,7 +76,7 @@ diesel::table! {
         subscription_id -> Binary,
         is_open -> Bool,
         ready_at -> Nullable<Instant>,
-        /// On Postgres only.
+        /// Exists on Postgres only.
         wakes -> BigInt,
         failures_in_a_row -> BigInt,
         failing_since -> Nullable<Instant>,
@@ -121,7 +121,7 @@ diesel::table! {
         phase -> SmallInt,
         due_at -> Instant,
         claim -> Nullable<BigInt>,
-        /// On Postgres only.
+        /// Exists on Postgres only.
         claimed_until -> Nullable<Instant>,
         attempts -> BigInt,
         attempts_before_run -> BigInt,

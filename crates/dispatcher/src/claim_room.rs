@@ -5,27 +5,27 @@ use crate::lane_cap::CAP_START;
 /// The most lanes in one claim.
 const LANES_MAX: u32 = 64;
 
-/// How many more deliveries of a lane are wanted.
+/// How many more deliveries of a lane the dispatcher can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneRoom {
     pub(crate) lane: SubscriptionId,
     pub(crate) wanted: u32,
 }
 
-/// What a claim asks for.
+/// The limits of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimRoom {
     /// The most lanes.
     pub(crate) lanes_max: u32,
-    /// The most deliveries of each lane that is not named.
+    /// The most deliveries of each lane that `rooms` does not name.
     pub(crate) room: u32,
-    /// The most deliveries of these, in the order of the lanes.
+    /// The most deliveries of these lanes, sorted by lane.
     pub(crate) rooms: Vec<(SubscriptionId, u32)>,
 }
 
 impl ClaimRoom {
-    /// Shares `budget`: half of it among the lanes that are known, which are to be sorted, none more than it wants; half
-    /// among lanes that may yet turn up. Never more than the budget in all.
+    /// Divides `budget`, and never exceeds it. Half is for the known lanes, which must be sorted, in equal shares and no
+    /// more than each lane can take. The other half is for lanes that this dispatcher does not know yet.
     pub(crate) fn share(budget: u32, known: &[LaneRoom]) -> Self {
         let for_known = budget / 2;
         let asking = u32::try_from(known.iter().filter(|lane| lane.wanted > 0).count()).unwrap_or(u32::MAX);
@@ -36,7 +36,7 @@ impl ClaimRoom {
         Self { lanes_max, room, rooms: known.iter().map(|lane| (lane.lane, lane.wanted.min(share))).collect() }
     }
 
-    /// The most deliveries of this lane.
+    /// The most deliveries of one lane.
     pub(crate) fn of(&self, lane: SubscriptionId) -> u32 {
         let named = self.rooms.binary_search_by_key(&lane, |(named, _)| *named);
         named.map_or(self.room, |index| self.rooms[index].1)

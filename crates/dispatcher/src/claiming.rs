@@ -12,14 +12,14 @@ use crate::outage::Outage;
 use crate::run::{Held, Run};
 use crate::{POLL_INTERVAL, STORE_TIMEOUT};
 
-/// The shortest time from one claim to the next: under load, one claim finds more.
+/// The shortest time between two claims. Under load, a later claim finds more deliveries at once.
 const CLAIM_SPACING: Duration = Duration::from_millis(1);
-/// While so many ends are not stored yet, nothing more is claimed.
+/// The dispatcher does not claim while this many results are not stored yet.
 const UNWRITTEN_MAX: usize = 1_024;
 
-/// Whether the queue is to be asked, and the question under way.
+/// Whether the next claim is wanted, and the claim in progress.
 pub(crate) struct Claiming<'a> {
-    /// Something may be due that nobody has asked for.
+    /// Deliveries may be due that no claim has seen.
     pub(crate) is_wanted: bool,
     pub(crate) under_way: Option<Held<'a, Result<Vec<ClaimedLane>, StoreError>>>,
     not_before: Instant,
@@ -44,10 +44,10 @@ impl Claiming<'_> {
 }
 
 impl Run<'_> {
-    /// When the next claim may begin; `None` when that depends on something else than time.
+    /// When the next claim may begin; `None` when it waits for something else than time.
     pub(crate) fn claim_due_at(&self) -> Option<Instant> {
         let settings = &self.dispatcher.settings;
-        // Not for a trifle: a claim costs the store much the same for one delivery and for many.
+        // Wait for enough room: a claim of one delivery costs the store about as much as a claim of many.
         let has_room = self.lanes.budget(settings.claimed_max()) > settings.claimed_max() / 16;
         let may_claim = self.claiming.under_way.is_none() && self.stopping.is_none();
         let can_write = !self.write_outage.is_failing() && self.completions.len() < UNWRITTEN_MAX;
@@ -84,7 +84,7 @@ impl Run<'_> {
             Some(Box::pin(async move { flatten(timeout(STORE_TIMEOUT, dispatcher.queue.claim(&request)).await) }));
     }
 
-    /// The queue has answered.
+    /// Takes the answer of the queue.
     pub(crate) fn claimed(&mut self, answer: Result<Vec<ClaimedLane>, StoreError>) {
         let lanes = match answer {
             Ok(lanes) => lanes,
@@ -98,7 +98,7 @@ impl Run<'_> {
         if lanes.len() >= self.claiming.lanes_max {
             self.claiming.is_wanted = true;
         } else {
-            // Those that it did find say otherwise in a moment.
+            // The lanes that the claim found are updated below.
             self.lanes.claim_found_nothing();
         }
         for lane in lanes {
@@ -107,7 +107,7 @@ impl Run<'_> {
         self.start_ready();
     }
 
-    /// Takes in what was claimed of a lane: to be sent, unless something has come between.
+    /// Takes the claimed deliveries of a lane: queues them for sending, or gives them back if the lane must wait.
     fn take_in(&mut self, claimed: ClaimedLane) {
         let ClaimedLane { subscription, url, secrets, breaker, deliveries } = claimed;
         let (claim, start_by) = (self.claiming.claim, self.claiming.start_by);
@@ -140,17 +140,17 @@ impl Run<'_> {
     }
 }
 
-/// The fault is ours: the lane waits, and the operator hears of it once.
+/// Holds the lane, because Gatepost cannot open its secret. Logs the first time only.
 fn cannot_open(lane: &mut Lane, subscription: SubscriptionId, error: UnsealError) -> Duration {
     let wait = lane.fault(Instant::now());
     if lane.is_first_fault() {
         let error: &dyn std::error::Error = &error;
-        tracing::error!(%subscription, error, "webhooks cannot be signed and wait: is ENCRYPTION_KEY complete?");
+        tracing::error!(%subscription, error, "cannot open the signing secret of a subscription, its deliveries wait: is ENCRYPTION_KEY complete?");
     }
     wait
 }
 
-/// One error for both ways in which a call can fail.
+/// A call that times out is unavailable, like a call that fails.
 pub(crate) fn flatten<T>(answer: Result<Result<T, StoreError>, Elapsed>) -> Result<T, StoreError> {
-    answer.unwrap_or_else(|_| Err(StoreError::Unavailable(BoxError::from("no answer in time"))))
+    answer.unwrap_or_else(|_| Err(StoreError::Unavailable(BoxError::from("the store did not answer in time"))))
 }

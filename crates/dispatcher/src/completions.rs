@@ -4,9 +4,9 @@ use std::time::Duration;
 use domain::ports::Completion;
 use tokio::time::Instant;
 
-/// How long an end may wait for others, so that they share a transaction.
+/// How long a result waits for others, so that they share a transaction.
 const GATHER: Duration = Duration::from_millis(3);
-/// The most ends in one transaction.
+/// The most results in one transaction.
 const BATCH_MAX: usize = 512;
 
 /// The end of a claim that is not stored yet.
@@ -16,13 +16,13 @@ pub(crate) struct Unwritten {
     pub(crate) note: Note,
 }
 
-/// What this process has to know of the end of a claim.
+/// What the dispatcher keeps about the end of a claim until the end is stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
-    /// Afterwards the delivery may be claimed by another.
+    /// After this, another dispatcher may claim the delivery.
     pub(crate) lease_ends: Instant,
     pub(crate) effect: Effect,
-    /// When it was first refused all alone.
+    /// When the store first refused this one in a batch without others.
     pub(crate) refused_alone_at: Option<Instant>,
 }
 
@@ -38,11 +38,11 @@ pub(crate) struct Effect {
 /// Nothing changes for the lane.
 pub(crate) const NOT_AWAITED: Effect = Effect { is_awaited: false, closes: false };
 
-/// Gathers ends of claims into batches. One batch is under way at a time.
+/// Gathers the ends of claims into batches. One batch is written at a time.
 ///
-/// A batch that fails comes back in front, and the next is half as large, so that one row that the store will never take
-/// ends up alone. It goes to the back then, and when others get through, it is given up with its lease. While the store
-/// takes nothing at all, nothing is given up.
+/// A batch that fails returns to the front, and the next batch is half as large, so that a row that the store always refuses
+/// is soon alone in its batch. Then this row goes to the back. If other batches succeed, the dispatcher drops the row when
+/// its lease ends. While the store takes no batch at all, the dispatcher drops nothing.
 pub(crate) struct Completions {
     queue: VecDeque<Unwritten>,
     gathered_at: Option<Instant>,
@@ -52,12 +52,12 @@ pub(crate) struct Completions {
     in_batch: usize,
 }
 
-/// What became of a batch that failed.
+/// The consequence of a batch that failed.
 #[derive(Debug, Default)]
 pub(crate) struct Refused {
-    /// Never to be stored.
+    /// Dropped: it will never be stored.
     pub(crate) given_up: Option<Unwritten>,
-    /// The store itself seems to be at fault, and not what it was given.
+    /// The store seems to fail, and not the rows of the batch.
     pub(crate) is_outage: bool,
 }
 
@@ -73,7 +73,7 @@ impl Completions {
         }
     }
 
-    /// How many are not stored yet.
+    /// How many ends are not stored yet.
     pub(crate) fn len(&self) -> usize {
         self.queue.len() + self.in_batch
     }
@@ -85,7 +85,7 @@ impl Completions {
         self.queue.push_back(unwritten);
     }
 
-    /// When the next batch should be written, `now` or later; `None` while there is none to write or one is under way.
+    /// When to write the next batch, `now` or later; `None` when there is no batch, or one is being written.
     pub(crate) fn due_at(&self, now: Instant) -> Option<Instant> {
         if self.in_batch > 0 || self.queue.is_empty() {
             return None;
@@ -94,7 +94,7 @@ impl Completions {
         Some(self.not_before.map_or(gathered_at, |not_before| not_before.max(gathered_at)).max(now))
     }
 
-    /// The next batch, if it is time and none is under way.
+    /// The next batch, if it is due and none is being written.
     pub(crate) fn take(&mut self, now: Instant) -> Option<Vec<Unwritten>> {
         if self.due_at(now)? > now {
             return None;
@@ -105,7 +105,7 @@ impl Completions {
         Some(batch)
     }
 
-    /// The batch is stored.
+    /// Notes that the batch is stored.
     pub(crate) fn written(&mut self, now: Instant) {
         self.in_batch = 0;
         self.not_before = None;
@@ -113,7 +113,7 @@ impl Completions {
         self.batch_max = BATCH_MAX.min(2 * self.batch_max);
     }
 
-    /// The batch is not stored, and the next is not to be tried before `not_before`.
+    /// Takes back a batch that was not stored. The next batch waits until `not_before`.
     pub(crate) fn refused(&mut self, mut batch: Vec<Unwritten>, now: Instant, not_before: Instant) -> Refused {
         self.in_batch = 0;
         self.batch_max = (batch.len() / 2).max(1);
@@ -125,7 +125,7 @@ impl Completions {
         }
         let Some(mut alone) = batch.pop() else { return Refused::default() };
         let refused_at = *alone.note.refused_alone_at.get_or_insert(now);
-        // Others got through since: the fault is with this one.
+        // Another batch succeeded since: this row is at fault, not the store.
         let is_at_fault = self.written_at.is_some_and(|written_at| written_at > refused_at);
         if is_at_fault && now >= alone.note.lease_ends {
             return Refused { given_up: Some(alone), is_outage: false };

@@ -2,27 +2,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::webhooks::Verdict;
 
-/// What a dispatcher has done since it was made, and what it is doing. Each figure is exact; they are not read at one
-/// instant.
+/// What a dispatcher has done since it was created, and what it is doing now. Each number is exact, but they are not all
+/// read at the same instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DispatcherCounts {
     /// Attempts that delivered.
     pub delivered: u64,
-    /// Attempts that failed by the receiver's fault, 410 among them.
+    /// Attempts that the receiver failed, including 410.
     pub failed: u64,
-    /// Attempts that came to nothing by a fault of ours.
+    /// Attempts that Gatepost could not make. They are not charged to the receiver.
     pub not_charged: u64,
-    /// Attempts that were cut off, by a stop or by a fault in the sender: they count, and nobody knows how they ended.
+    /// Attempts that were cut off by a shutdown or a panic of the sender. They count, and their outcome is unknown.
     pub cut_off: u64,
     /// Claimed deliveries that went back to the queue unsent.
     pub given_back: u64,
-    /// Ends of claims that another dispatcher had taken over before, or that concern deliveries cancelled meanwhile.
+    /// Results that came too late: another dispatcher had claimed the delivery, or it had been cancelled.
     pub overtaken: u64,
-    /// Attempts under way.
+    /// Attempts in progress.
     pub in_flight: u64,
     /// Claimed deliveries that wait for their turn in memory.
     pub waiting: u64,
-    /// Ends that are not stored yet.
+    /// Results that are not stored yet.
     pub unwritten: u64,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Counts an attempt that ended so.
+    /// Counts an attempt with this verdict.
     pub(crate) fn count(&self, verdict: Verdict) {
         let counter = match verdict {
             Verdict::Delivered => &self.delivered,

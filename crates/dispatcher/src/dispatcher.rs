@@ -10,15 +10,15 @@ use crate::run::Run;
 use crate::sweep::sweep_closed_lanes;
 use crate::{DispatcherCounts, DispatcherSettings};
 
-/// What a dispatcher works with.
+/// The ports that a dispatcher needs.
 pub struct DispatcherPorts {
-    /// Hands out what is due.
+    /// Hands out due deliveries.
     pub queue: Arc<dyn DeliveryQueue>,
-    /// Sends it.
+    /// Sends webhooks.
     pub sender: Arc<dyn WebhookSender>,
     /// Opens the subscriptions' signing secrets.
     pub keys: Arc<SealingKeys>,
-    /// Tells the time.
+    /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// Names claims, and spreads retries.
     pub entropy: Arc<dyn Entropy>,
@@ -33,7 +33,7 @@ pub struct Dispatcher {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) settings: DispatcherSettings,
     pub(crate) counters: Counters,
-    /// Wakes the sweep when a lane was closed.
+    /// Wakes the sweep when a lane has been closed.
     pub(crate) lane_closed: Notify,
 }
 
@@ -45,17 +45,18 @@ impl Dispatcher {
         Arc::new(Self { queue, sender, keys, clock, entropy, settings, counters, lane_closed })
     }
 
-    /// Delivers until `stop` is cancelled. Then it claims nothing more, gives back what it has not begun, lets attempts
-    /// under way end within [`DispatcherSettings::stop_grace`], and stores how they ended.
+    /// Delivers until `stop` is cancelled. Then it claims nothing more, gives back the deliveries that it has not started,
+    /// waits up to [`DispatcherSettings::stop_grace`] for attempts in progress, and stores the results.
     ///
-    /// - Attempts run on the runtime that this is called on.
-    /// - An attempt that the grace cuts off may have been received. It counts, and is due again at once.
-    /// - Dropping the future drops the attempts with it. What was claimed is due again when its lease ends.
+    /// - Attempts run on the runtime of the caller.
+    /// - The receiver may have the webhook of an attempt that is cut off after the grace. The attempt counts, and the
+    ///   delivery is due again at once.
+    /// - Dropping the future also drops the attempts. Claimed deliveries are due again when their leases end.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         tokio::join!(Run::new(&self).run(&stop), sweep_closed_lanes(&self, &stop));
     }
 
-    /// What it has done so far.
+    /// The counts so far.
     pub fn counts(&self) -> DispatcherCounts {
         self.counters.read()
     }

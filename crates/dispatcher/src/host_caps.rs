@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use domain::SubscriptionId;
 
-/// How many attempts each destination host has under way, and who waits for one of them to end.
+/// The attempts in progress to each host, and the lanes that wait because a host is full.
 ///
-/// Many subscriptions may go to one host; each lane's own cap knows nothing of the others'.
+/// Several subscriptions may go to one host, and the cap of a lane does not consider the other lanes.
 pub(crate) struct HostCaps {
     cap: u32,
     hosts: HashMap<Arc<str>, Host>,
@@ -14,17 +14,18 @@ pub(crate) struct HostCaps {
 #[derive(Default)]
 struct Host {
     in_flight: u32,
-    /// Lanes that found the host full, in the order in which they came.
+    /// Lanes that found the host full, in order of arrival.
     blocked: Vec<SubscriptionId>,
 }
 
 impl HostCaps {
-    /// No attempts yet; at most `cap` at a time to each host.
+    /// At most `cap` attempts at a time to each host, at least 1.
     pub(crate) fn new(cap: u32) -> Self {
         Self { cap: cap.max(1), hosts: HashMap::new() }
     }
 
-    /// Counts one more attempt to the host; `false`: it is full, and [`HostCaps::leave`] will name the lane.
+    /// Counts one more attempt to the host. Returns `false` when the host is full; then [`HostCaps::leave`] returns the
+    /// lane later.
     pub(crate) fn enter(&mut self, host: &Arc<str>, lane: SubscriptionId) -> bool {
         let state = self.hosts.entry(Arc::clone(host)).or_default();
         if state.in_flight >= self.cap {
@@ -35,8 +36,8 @@ impl HostCaps {
         true
     }
 
-    /// An attempt to the host has ended. Answers with all lanes that were blocked, in their order: what was blocked may
-    /// have gone meanwhile, so the first of them need not be one that still wants to send.
+    /// Counts the end of an attempt to the host. Returns all blocked lanes in order of arrival: the first one may have
+    /// nothing left to send.
     pub(crate) fn leave(&mut self, host: &Arc<str>) -> Vec<SubscriptionId> {
         let Some(state) = self.hosts.get_mut(host) else { return Vec::new() };
         state.in_flight -= 1;
@@ -59,7 +60,7 @@ mod tests {
         let mut caps = HostCaps::new(2);
         assert!(caps.enter(&host, lanes[0]) && caps.enter(&host, lanes[0]));
         assert!(!caps.enter(&host, lanes[2]) && !caps.enter(&host, lanes[1]));
-        assert!(caps.enter(&other, lanes[1]), "other hosts have caps of their own");
+        assert!(caps.enter(&other, lanes[1]), "other hosts have separate caps");
         assert_eq!(caps.leave(&host), [lanes[2], lanes[1]]);
         assert!(caps.enter(&host, lanes[2]) && !caps.enter(&host, lanes[1]));
     }

@@ -11,12 +11,12 @@ use crate::lane_cap::LaneCap;
 use crate::outage::doubled;
 use crate::secrets::OpenedSecrets;
 
-/// The first wait after a fault of ours.
+/// The first wait after a fault of Gatepost, as when a secret cannot be opened.
 const FAULT_WAIT_MIN: Duration = Duration::from_secs(1);
-/// The longest wait after a fault of ours.
+/// The longest wait after a fault of Gatepost.
 const FAULT_WAIT_MAX: Duration = Duration::from_mins(5);
 
-/// Where the deliveries of one claim go.
+/// The receiver of the deliveries of one claim.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) url: TargetUrl,
@@ -24,7 +24,7 @@ pub(crate) struct Target {
     pub(crate) secrets: Arc<OpenedSecrets>,
 }
 
-/// A claimed delivery that waits for its turn.
+/// A claimed delivery that waits to be sent.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) delivery: ClaimedDelivery,
@@ -33,8 +33,8 @@ pub(crate) struct Waiting {
     pub(crate) start_by: StartBy,
 }
 
-/// Started later, an attempt might outlive its claim. Told twice, because the wall clock may be set, and the queue goes by
-/// that: whichever comes first counts.
+/// The latest start of an attempt that is sure to end within its claim. It is kept for both clocks, because the queue uses
+/// the wall clock, which may be set; the earlier one counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartBy {
     pub(crate) instant: Instant,
@@ -47,34 +47,34 @@ impl StartBy {
     }
 }
 
-/// What the end of an attempt means for its lane.
+/// The consequences of an attempt for its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Aftermath {
-    /// How long to wait, because the fault was ours.
+    /// How long the lane waits after a fault of Gatepost.
     pub(crate) fault_wait: Option<Duration>,
     /// The lane pauses until then.
     pub(crate) paused_until: Option<Timestamp>,
     /// The subscription will be disabled.
     pub(crate) is_closed: bool,
-    /// The attempt was the one by which a lane finds out whether its receiver is back.
+    /// The attempt was the probe that checks whether the receiver works again.
     pub(crate) was_probe: bool,
 }
 
-/// What this process knows of one subscription's queue, and has claimed of it.
+/// What this process knows about the queue of one subscription, and the deliveries that it has claimed.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     cap: LaneCap,
-    /// As the last claim told it, and the reports since.
+    /// The breaker of the last claim, and the reports since.
     breaker: Breaker,
-    /// The breaker here knows of reports that the store may not know of.
+    /// The breaker includes reports that the store may not have.
     is_ahead: bool,
     /// Reports that are not stored yet.
     unwritten: u32,
     pub(crate) in_flight: u32,
     pub(crate) waiting: VecDeque<Waiting>,
-    /// It is among the lanes that want to start something, or blocked by its host.
+    /// The lane is in the line of lanes that can start a delivery, or is blocked by its host.
     pub(crate) is_queued: bool,
-    /// There may be more of it in the store than was claimed.
+    /// The store may have more due deliveries of the lane.
     may_have_more: bool,
     room_asked: u32,
     faults_in_a_row: u32,
@@ -82,52 +82,52 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Deliveries that are being sent or wait for it.
+    /// Deliveries that are being sent or wait to be sent.
     pub(crate) fn claimed(&self) -> u32 {
         self.in_flight + u32::try_from(self.waiting.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether one of its deliveries may start.
+    /// Whether the next delivery may start.
     pub(crate) fn may_start(&self) -> bool {
         self.in_flight < self.cap.get() && !self.waiting.is_empty()
     }
 
-    /// How many more of its deliveries are wanted: as many as its cap may wait while as many are under way. None while it
-    /// pauses and the store has not heard of it.
+    /// How many more deliveries to claim: as many wait as the cap allows in progress. 0 while the lane pauses and the
+    /// store does not know about the pause yet.
     pub(crate) fn room(&self, now: Timestamp) -> u32 {
         let pauses = self.unwritten > 0 && self.breaker.admission(now) != Admission::Free;
         if self.held_until.is_some() || pauses { 0 } else { (2 * self.cap.get()).saturating_sub(self.claimed()) }
     }
 
-    /// Whether the store should be asked for more, and not for a trifle.
+    /// Whether a claim is worth its cost: the store may have more, and there is room for at least half the cap.
     pub(crate) fn wants_more(&self, now: Timestamp) -> bool {
         self.may_have_more && self.room(now) >= self.cap.get().div_ceil(2)
     }
 
-    /// Whether nothing is lost by forgetting it but what its cap and its faults have taught.
+    /// Whether the lane may be forgotten: only its cap and its faults are lost.
     pub(crate) fn is_idle(&self) -> bool {
         self.claimed() == 0 && self.unwritten == 0
     }
 
-    /// Whether it is like a lane that nothing is known of.
+    /// Whether the lane is equal to a new lane.
     pub(crate) fn is_as_new(&self) -> bool {
         self.is_idle() && self.cap == LaneCap::default() && self.faults_in_a_row == 0
     }
 
-    /// A claim begins, with room for so many of this lane.
+    /// Notes that a claim begins, with this room for the lane.
     pub(crate) fn claim_begins(&mut self, room: u32) {
         self.room_asked = room;
         self.may_have_more |= room == 0;
         self.is_ahead = self.unwritten > 0;
     }
 
-    /// The claim found so many, none perhaps.
+    /// Notes how many deliveries of the lane the claim found.
     pub(crate) fn claim_found(&mut self, count: u32) {
         self.may_have_more = count >= self.room_asked;
     }
 
-    /// Takes over what the store knows of the receiver, unless this process knows more. Answers whether the lane may
-    /// deliver: what was claimed before the store heard of a pause must not be sent.
+    /// Takes the breaker of the store, unless this process has newer reports. Returns whether the lane may send: deliveries
+    /// that were claimed before the store knew about a pause must wait.
     pub(crate) fn adopt(&mut self, stored: Breaker, now: Timestamp) -> bool {
         if self.is_ahead {
             return self.breaker.admission(now) == Admission::Free;
@@ -136,7 +136,7 @@ impl Lane {
         true
     }
 
-    /// An attempt has ended.
+    /// Takes the report of an attempt.
     pub(crate) fn attempt_ended(&mut self, report: Report, now: Instant) -> Aftermath {
         self.in_flight -= 1;
         let was_probe = self.breaker.admission(report.started_at) == Admission::Probe;
@@ -160,7 +160,7 @@ impl Lane {
         Aftermath { fault_wait: None, paused_until, is_closed, was_probe }
     }
 
-    /// A fault of ours keeps the lane from delivering. Answers how long it is left alone.
+    /// Holds the lane after a fault of Gatepost. Returns how long.
     pub(crate) fn fault(&mut self, now: Instant) -> Duration {
         let is_held = self.held_until.is_some_and(|until| now < until);
         if !is_held {
@@ -171,17 +171,17 @@ impl Lane {
         wait
     }
 
-    /// Whether the fault that [`Lane::fault`] was last told of is the first in a row.
+    /// Whether the last call of [`Lane::fault`] was the first in a row.
     pub(crate) fn is_first_fault(&self) -> bool {
         self.faults_in_a_row == 1
     }
 
-    /// Lets go of a lane whose wait after a fault is over.
+    /// Releases the lane when its wait after a fault is over.
     pub(crate) fn release(&mut self, now: Instant) {
         self.held_until = self.held_until.filter(|until| now < *until);
     }
 
-    /// A report has been stored, or will never be.
+    /// Notes that a report is stored, or dropped.
     pub(crate) fn report_written(&mut self) {
         self.unwritten = self.unwritten.saturating_sub(1);
     }

@@ -1,12 +1,12 @@
-/// Where a lane that nothing is known of starts.
+/// The cap of a new lane.
 pub(crate) const CAP_START: u32 = 8;
 const CAP_MAX: u32 = 128;
 
-/// How many attempts a lane may have under way: it feels its way to what the receiver can take.
+/// How many attempts of a lane may be in progress. The cap adapts to what the receiver can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneCap {
     cap: u32,
-    /// Since the cap last changed.
+    /// Successes since the cap last changed.
     successes: u32,
 }
 
@@ -22,7 +22,7 @@ impl LaneCap {
         self.cap
     }
 
-    /// A full round of successes, as many as the cap, raises it by one.
+    /// Counts a success. As many successes as the cap raise the cap by one.
     pub(crate) fn succeed(&mut self) {
         self.successes += 1;
         if self.successes >= self.cap {
@@ -30,7 +30,7 @@ impl LaneCap {
         }
     }
 
-    /// A failure halves the cap, at least to one.
+    /// Counts a failure, which halves the cap, but not below 1.
     pub(crate) fn fail(&mut self) {
         *self = Self { cap: (self.cap / 2).max(1), successes: 0 };
     }
@@ -62,7 +62,7 @@ mod tests {
             (&[(2, FAILED)], 2),
             (&[(100, FAILED)], 1),
             (&[(100_000, OK), (1, FAILED)], 64),
-            // A failure starts the round anew.
+            // A failure restarts the count.
             (&[(7, OK), (1, FAILED), (3, OK)], 4),
             (&[(7, OK), (1, FAILED), (4, OK)], 5),
             (&[(5, FAILED), (1, OK)], 2),

@@ -8,24 +8,24 @@ use tokio::time::Instant;
 use crate::claim_room::{ClaimRoom, LaneRoom};
 use crate::lane::{Aftermath, Lane, Waiting};
 
-/// The most lanes whose caps and faults are remembered while nothing of them is claimed.
+/// The most idle lanes whose caps and faults are kept.
 const REMEMBERED_MAX: usize = 4_096;
-/// How many bytes of payloads are claimed, at most about.
+/// The limit for the payloads of claimed deliveries, in bytes. It is approximate.
 const CLAIMED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// The lanes that this process has claimed something of or remembers something about, and which of them goes next.
+/// The lanes that this process knows, and the order in which they start deliveries.
 ///
-/// Lanes that may start a delivery stand in one line, each once. Whoever has started one goes to the back, so that a
-/// lane with many deliveries delays none with few.
+/// Each lane that can start a delivery is in the line once. After a start the lane goes to the back, so that a lane with
+/// many deliveries does not delay a lane with few.
 #[derive(Default)]
 pub(crate) struct Lanes {
-    /// Sorted, so that the same history runs the same way twice.
+    /// Sorted, so that a simulation with the same seed runs the same way.
     known: BTreeMap<SubscriptionId, Lane>,
     line: VecDeque<SubscriptionId>,
     waiting: usize,
     in_flight: usize,
     claimed_bytes: usize,
-    /// The largest payload of late, for guessing what a claim brings.
+    /// The largest recent payload, to estimate the size of a claim.
     payload_bytes: usize,
 }
 
@@ -38,14 +38,14 @@ impl Lanes {
         self.in_flight
     }
 
-    /// How many deliveries more may be claimed, of `claimed_max` in all.
+    /// How many more deliveries may be claimed, when `claimed_max` is the limit.
     pub(crate) fn budget(&self, claimed_max: usize) -> usize {
         let by_count = claimed_max.saturating_sub(self.waiting + self.in_flight);
         let by_bytes = CLAIMED_BYTES_MAX.saturating_sub(self.claimed_bytes) / self.payload_bytes.max(1);
         by_count.min(by_bytes)
     }
 
-    /// A claim begins, of at most `budget` deliveries. Answers what to ask for.
+    /// Begins a claim of at most `budget` deliveries. Returns its limits.
     pub(crate) fn claim_begins(&mut self, budget: usize, now: Instant, at: Timestamp) -> ClaimRoom {
         self.payload_bytes -= self.payload_bytes / 8;
         self.tidy();
@@ -63,21 +63,21 @@ impl Lanes {
         room
     }
 
-    /// The claim found so many deliveries of a lane.
+    /// Notes how many deliveries of a lane the claim found.
     pub(crate) fn claim_found(&mut self, id: SubscriptionId, count: usize) -> &mut Lane {
         let lane = self.known.entry(id).or_default();
         lane.claim_found(u32::try_from(count).unwrap_or(u32::MAX));
         lane
     }
 
-    /// The claim had room for more lanes than it found: of the others there is nothing.
+    /// The claim had room for more lanes than it found: the other lanes have no due deliveries.
     pub(crate) fn claim_found_nothing(&mut self) {
         for lane in self.known.values_mut() {
             lane.claim_found(0);
         }
     }
 
-    /// Puts a claimed delivery behind those of its lane.
+    /// Appends a claimed delivery to its lane.
     pub(crate) fn admit(&mut self, id: SubscriptionId, waiting: Waiting) {
         self.waiting += 1;
         let bytes = payload_bytes(&waiting.delivery);
@@ -87,7 +87,7 @@ impl Lanes {
         self.stand_in_line(id);
     }
 
-    /// The next lane that may start a delivery. It stands in line no more.
+    /// Takes the next lane that may start a delivery out of the line.
     pub(crate) fn next(&mut self) -> Option<SubscriptionId> {
         while let Some(id) = self.line.pop_front() {
             if let Some(lane) = self.known.get_mut(&id) {
@@ -100,19 +100,19 @@ impl Lanes {
         None
     }
 
-    /// The delivery that the lane would start next.
+    /// The next delivery of the lane.
     pub(crate) fn front(&self, id: SubscriptionId) -> Option<&Waiting> {
         self.known.get(&id)?.waiting.front()
     }
 
-    /// Its host is full: the lane waits there and not in line, until [`Lanes::unblock`].
+    /// Keeps the lane out of the line until [`Lanes::unblock`], because its host is full.
     pub(crate) fn block(&mut self, id: SubscriptionId) {
         if let Some(lane) = self.known.get_mut(&id) {
             lane.is_queued = true;
         }
     }
 
-    /// Its host has room again, perhaps.
+    /// Puts the lane back in line: its host may have room.
     pub(crate) fn unblock(&mut self, id: SubscriptionId) {
         if let Some(lane) = self.known.get_mut(&id) {
             lane.is_queued = false;
@@ -120,7 +120,7 @@ impl Lanes {
         }
     }
 
-    /// Takes the lane's next delivery, which is to be sent now.
+    /// Takes the lane's next delivery to send it now.
     pub(crate) fn start(&mut self, id: SubscriptionId) -> Option<Waiting> {
         let lane = self.known.get_mut(&id)?;
         let waiting = lane.waiting.pop_front()?;
@@ -131,7 +131,7 @@ impl Lanes {
         Some(waiting)
     }
 
-    /// Takes the lane's next delivery, which is not to be sent.
+    /// Takes the lane's next delivery without sending it.
     pub(crate) fn skip(&mut self, id: SubscriptionId) -> Option<Waiting> {
         let waiting = self.known.get_mut(&id)?.waiting.pop_front()?;
         self.forget_waiting(&waiting);
@@ -139,7 +139,7 @@ impl Lanes {
         Some(waiting)
     }
 
-    /// Takes all deliveries of the lane that have not started.
+    /// Takes all waiting deliveries of the lane.
     pub(crate) fn drain(&mut self, id: SubscriptionId) -> Vec<Waiting> {
         let drained: Vec<Waiting> = match self.known.get_mut(&id) {
             Some(lane) => lane.waiting.drain(..).collect(),
@@ -151,13 +151,13 @@ impl Lanes {
         drained
     }
 
-    /// Lanes in which deliveries wait.
+    /// The lanes with waiting deliveries.
     pub(crate) fn with_waiting(&self) -> Vec<SubscriptionId> {
         let waiting = self.known.iter().filter(|(_, lane)| !lane.waiting.is_empty());
         waiting.map(|(id, _)| *id).collect()
     }
 
-    /// An attempt at a delivery of the lane has ended, as `report` says.
+    /// Takes the report of an attempt at a delivery of the lane.
     pub(crate) fn attempt_ended(
         &mut self,
         id: SubscriptionId,

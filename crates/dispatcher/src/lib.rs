@@ -1,18 +1,18 @@
 //! The engine that delivers webhooks.
 //!
-//! [`Dispatcher::run`] claims what is due from the [`DeliveryQueue`](domain::ports::DeliveryQueue), sends it
-//! through the [`WebhookSender`](domain::ports::WebhookSender), and writes down what came of it. One task
-//! holds all of its state, so that nothing is locked; attempts run as tasks of their own beside it.
+//! [`Dispatcher::run`] claims due deliveries from the [`DeliveryQueue`](domain::ports::DeliveryQueue), sends them through
+//! the [`WebhookSender`](domain::ports::WebhookSender), and stores the results. One task holds all state, so that there
+//! are no locks. Each attempt runs in its own task.
 //!
-//! - **Claiming** goes on while attempts run: as many deliveries as may be sent at a time may wait in memory, and what
-//!   cannot start within its claim goes back to the queue, uncounted.
-//! - **Sending** is bounded in all, for each destination host, and for each subscription by what its receiver has shown
-//!   to take. Lanes take turns. What a failure tells about the receiver holds at once for what waits in memory.
-//! - **Writing** gathers what ends within a few milliseconds into one transaction. While the store takes nothing, nothing
-//!   is claimed, and what has ended is kept and tried again.
-//! - **Dying** at any point loses nothing: what was claimed is due again when its lease ends.
+//! - **Claiming** continues while attempts run. As many deliveries wait in memory as may be sent at a time. A delivery that
+//!   cannot start within its claim goes back to the queue, and no attempt is counted.
+//! - **Sending** has a limit in total, for each host, and for each subscription by what its receiver can take. Lanes take
+//!   turns. A failure of the receiver also holds back the deliveries of the lane that wait in memory.
+//! - **Writing** gathers the results of a few milliseconds into one transaction. While the store fails, nothing is
+//!   claimed, and the results are kept and written again.
+//! - **Dying** at any point loses nothing: a claimed delivery is due again when its lease ends.
 //!
-//! Any number of dispatchers may work on one queue.
+//! Several dispatchers can share one queue.
 //!
 //! See decision 33.
 
@@ -41,11 +41,11 @@ pub use counters::DispatcherCounts;
 pub use dispatcher::{Dispatcher, DispatcherPorts};
 pub use settings::DispatcherSettings;
 
-/// How often the queue is asked when nothing hints at something due.
+/// The interval between claims while the queue gives no hint.
 pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// How long one call to the store may take before it has failed.
+/// How long one call to the store may take before it fails.
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How many deliveries of closed lanes are ended in one transaction.
+/// The most deliveries of closed lanes that end in one transaction.
 pub const SWEEP_MAX: u32 = 1_000;
-/// How long the last ends may take to be stored when the dispatcher stops and its attempts are over.
+/// On shutdown: how long storing the last results may take after all attempts have ended.
 pub const LAST_WRITE_MAX: Duration = Duration::from_secs(5);

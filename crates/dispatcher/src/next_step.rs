@@ -8,7 +8,7 @@ use domain::webhooks::{AttemptRecord, ClaimEnd, RetrySchedule, Verdict};
 
 /// Whether the delivery is past its schedule, so that it is not sent any more.
 ///
-/// Attempts are counted by claims, so that a delivery at which the process dies each time ends here. A lane's pauses
+/// Claims count attempts, so that a delivery at which the process dies each time ends here. A lane's pauses
 /// may last longer than the schedule allows. See decision 34.
 pub(crate) fn is_past_schedule(schedule: &RetrySchedule, delivery: &ClaimedDelivery, now: Timestamp) -> bool {
     let is_spent = delivery.run_attempt > schedule.attempts_max();
@@ -16,7 +16,8 @@ pub(crate) fn is_past_schedule(schedule: &RetrySchedule, delivery: &ClaimedDeliv
     is_spent || is_too_old
 }
 
-/// How the claim ends with this attempt; without a record the fault is ours, and the delivery waits for `fault_wait`.
+/// The end of a claim after an attempt. Without a record, Gatepost made no attempt, and the delivery waits for
+/// `fault_wait`.
 pub(crate) fn after_attempt(
     schedule: &RetrySchedule,
     delivery: &ClaimedDelivery,
@@ -38,7 +39,7 @@ pub(crate) fn after_attempt(
     }
 }
 
-/// Back to the queue at `at`, uncounted and due at `due_at`, if the schedule lasts as long.
+/// Gives the delivery back, due at `due_at`; ends it when the schedule does not last that long.
 pub(crate) fn give_back(
     schedule: &RetrySchedule,
     delivery: &ClaimedDelivery,

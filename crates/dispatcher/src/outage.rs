@@ -5,43 +5,43 @@ use domain::ports::StoreError;
 const WAIT_MIN: Duration = Duration::from_millis(100);
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Whether one kind of call to the store works: how long to wait after a failure, and one line in the log when it begins
-/// to fail and one when it works again.
+/// Tracks the failures of one kind of call to the store: the wait after each failure, one log line when the calls start to
+/// fail, and one when they work again.
 pub(crate) struct Outage {
-    /// What does not work, for the log.
+    /// The call, for the log.
     what: &'static str,
     failures_in_a_row: u32,
 }
 
 impl Outage {
-    /// It works as far as we know.
+    /// Starts without a failure.
     pub(crate) fn of(what: &'static str) -> Self {
         Self { what, failures_in_a_row: 0 }
     }
 
-    /// It has failed. Answers how long to wait before it is tried again.
+    /// Counts a failure. Returns how long to wait before the next call.
     pub(crate) fn failed(&mut self, error: &StoreError) -> Duration {
         if self.failures_in_a_row == 0 {
-            tracing::warn!(error = error as &dyn std::error::Error, "webhooks: {} failed, will retry", self.what);
+            tracing::warn!(error = error as &dyn std::error::Error, "webhooks: {} failed, retrying", self.what);
         }
         self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
         doubled(WAIT_MIN, self.failures_in_a_row - 1, WAIT_MAX)
     }
 
-    /// It has worked.
+    /// Notes a success.
     pub(crate) fn worked(&mut self) {
         if std::mem::take(&mut self.failures_in_a_row) > 0 {
             tracing::info!("webhooks: {} works again", self.what);
         }
     }
 
-    /// Whether it failed the last time.
+    /// Whether the last call failed.
     pub(crate) fn is_failing(&self) -> bool {
         self.failures_in_a_row > 0
     }
 }
 
-/// `first`, doubled so often, at most `longest`.
+/// `first` doubled `times` times, at most `longest`.
 pub(crate) fn doubled(first: Duration, times: u32, longest: Duration) -> Duration {
     first.saturating_mul(2_u32.saturating_pow(times)).min(longest)
 }

@@ -19,13 +19,13 @@ use crate::sending::{Ended, Flight};
 use crate::stopping::Stopping;
 use crate::writing::Written;
 
-/// A future that a run holds on to.
+/// A future that a run keeps across turns.
 pub(crate) type Held<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// One run of a dispatcher: the one task that holds all of its state.
 ///
-/// Each turn begins what can begin and then waits for one thing to happen. What a turn does with it is in the files
-/// beside this one: `claiming`, `sending`, `writing`, `stopping`.
+/// Each turn starts what can start, and then waits for one event. The files `claiming`, `sending`, `writing` and `stopping`
+/// handle the events.
 pub(crate) struct Run<'a> {
     pub(crate) dispatcher: &'a Dispatcher,
     pub(crate) lanes: Lanes,
@@ -43,7 +43,7 @@ pub(crate) struct Run<'a> {
     timer: Pin<Box<Sleep>>,
 }
 
-/// What a run waits for.
+/// An event that a run waits for.
 enum Happening {
     StopWanted,
     Claimed(Result<Vec<ClaimedLane>, StoreError>),
@@ -67,7 +67,7 @@ impl<'a> Run<'a> {
             flights: HashMap::new(),
             completions: Completions::new(),
             writing: None,
-            write_outage: Outage::of("storing how attempts ended"),
+            write_outage: Outage::of("storing the results of attempts"),
             stopping: None,
             next_poll: now,
             timer: Box::pin(sleep_until(now)),
@@ -100,8 +100,7 @@ impl<'a> Run<'a> {
         self.report_losses();
     }
 
-    /// What happens next. The order says who goes first when several things have happened: what comes seldom goes before
-    /// what may come all the time.
+    /// Waits for the next event. If there are several, the order below decides: rare events come before frequent ones.
     async fn next_happening(&mut self, stop: &CancellationToken, now: Instant) -> Happening {
         let deadline = self.next_deadline(now);
         if self.timer.deadline() != deadline {
@@ -120,7 +119,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Until when nothing is to be done unless something happens.
+    /// When the next turn starts if there is no event.
     fn next_deadline(&self, now: Instant) -> Instant {
         let others = [self.completions.due_at(now), self.claim_due_at(), self.stop_deadline()];
         others.into_iter().flatten().fold(self.next_poll, Instant::min)
@@ -142,7 +141,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Waits for the future, if there is one, and takes it away when it is ready.
+/// Waits for the future, if there is one, and removes it when it is ready.
 async fn held<T>(future: &mut Option<Held<'_, T>>) -> T {
     let Some(waiting) = future else { return pending().await };
     let output = waiting.await;

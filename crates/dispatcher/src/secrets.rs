@@ -7,16 +7,17 @@ use domain::{SubscriptionId, Timestamp};
 /// The most subscriptions in one generation of [`SecretCache`].
 const GENERATION_MAX: usize = 1_024;
 
-/// A subscription's signing secrets, opened.
+/// The opened signing secrets of a subscription.
 #[derive(Debug)]
 pub(crate) struct OpenedSecrets {
     current: Arc<[SigningSecret]>,
-    /// With the one before, until then (exclusive).
+    /// The current and the previous secret, and when the previous one stops signing.
     overlapping: Option<(Arc<[SigningSecret]>, Timestamp)>,
 }
 
 impl OpenedSecrets {
-    /// All that sign now must open: a webhook with one signature fewer fails at receivers that know only that one.
+    /// Fails if one of the secrets that sign now does not open: a receiver that knows only that secret would reject the
+    /// webhook.
     fn open(
         keys: &SealingKeys,
         subscription: SubscriptionId,
@@ -34,7 +35,7 @@ impl OpenedSecrets {
         Ok(Self { current: Arc::from([current]), overlapping })
     }
 
-    /// Those that sign at `at`, the newest first.
+    /// The secrets that sign at `at`, newest first.
     pub(crate) fn signing_at(&self, at: Timestamp) -> Arc<[SigningSecret]> {
         let overlapping = self.overlapping.as_ref().filter(|(_, until)| at < *until);
         Arc::clone(overlapping.map_or(&self.current, |(both, _)| both))
@@ -43,10 +44,11 @@ impl OpenedSecrets {
 
 type Generation = HashMap<SubscriptionId, (SealedSecrets, Arc<OpenedSecrets>)>;
 
-/// Opened secrets of the subscriptions that were served last. A secret that was rotated is opened anew, because it is
-/// stored otherwise.
+/// The opened secrets of the subscriptions that were served last. A rotated secret has other sealed bytes, so it is opened
+/// again.
 ///
-/// Two generations: when the younger is full, it becomes the older, and what was not used since is forgotten.
+/// There are two generations. When the younger one is full, it becomes the older one, and entries that were not used since
+/// are dropped.
 #[derive(Default)]
 pub(crate) struct SecretCache {
     younger: Generation,

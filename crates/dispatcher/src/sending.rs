@@ -13,7 +13,7 @@ use crate::lane::{Aftermath, Target, Waiting};
 use crate::next_step::{after_attempt, give_back, is_past_schedule};
 use crate::run::Run;
 
-/// An attempt under way.
+/// An attempt in progress.
 pub(crate) struct Flight {
     pub(crate) subscription: SubscriptionId,
     pub(crate) delivery: ClaimedDelivery,
@@ -22,14 +22,14 @@ pub(crate) struct Flight {
     pub(crate) started_at: Timestamp,
 }
 
-/// How an attempt ended, and how long it took.
+/// The outcome of an attempt, and how long the attempt took.
 pub(crate) struct Ended {
     outcome: AttemptOutcome,
     duration: Duration,
 }
 
 impl Run<'_> {
-    /// Starts what the limits admit, one of each lane in turn.
+    /// Starts deliveries up to the limits, one from each lane in turn.
     pub(crate) fn start_ready(&mut self) {
         while self.lanes.in_flight() < self.dispatcher.settings.concurrency.max(1) as usize {
             let Some(lane) = self.lanes.next() else { return };
@@ -69,7 +69,7 @@ impl Run<'_> {
         self.flights.insert(task.id(), Flight { subscription, delivery, target, claim, started_at });
     }
 
-    /// An attempt has ended, and perhaps others with it.
+    /// Handles an attempt that has ended, and all others that have ended meanwhile.
     pub(crate) fn attempts_ended(&mut self, first: Result<(Id, Ended), JoinError>) {
         let mut next = Some(first);
         while let Some(ended) = next {
@@ -105,12 +105,12 @@ impl Run<'_> {
         self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
     }
 
-    /// The sender has panicked. The receiver may have got the webhook, so the attempt counts, and its schedule bounds how
-    /// often that can happen.
+    /// Handles a panic of the sender. The receiver may have the webhook, so the attempt counts, and the schedule limits how
+    /// often this happens.
     fn attempt_broke(&mut self, error: &JoinError) {
         let Some(flight) = self.flights.remove(&error.id()) else { return };
         let error: &dyn std::error::Error = error;
-        tracing::error!(delivery = %flight.delivery.id, error, "a webhook attempt broke off by a fault of ours");
+        tracing::error!(delivery = %flight.delivery.id, error, "a webhook attempt panicked");
         let ended_at = self.dispatcher.clock.now();
         let report = Report { started_at: flight.started_at, ended_at, verdict: Verdict::NotCharged };
         let aftermath = self.land(&flight, report);
@@ -118,7 +118,7 @@ impl Run<'_> {
         self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
     }
 
-    /// Frees the attempt's places, and tells its lane.
+    /// Frees the attempt's places at its host and in its lane, and reports to the lane.
     fn land(&mut self, flight: &Flight, report: Report) -> Aftermath {
         for lane in self.hosts.leave(&flight.target.host) {
             self.lanes.unblock(lane);
@@ -129,17 +129,17 @@ impl Run<'_> {
         aftermath
     }
 
-    /// Ends the claim on a delivery whose attempt was begun, and nobody knows how it ended: it stays counted.
+    /// Ends the claim on a delivery whose attempt began and has an unknown outcome. The attempt stays counted.
     pub(crate) fn cut_off(&mut self, flight: &Flight, at: Timestamp, retry_at: Timestamp) {
         self.dispatcher.counters.cut_off.add(1);
         let end = ClaimEnd::CutOff { at, retry_at };
         self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, NOT_AWAITED);
     }
 
-    /// What the lane has not begun goes back when the receiver, or a fault of ours, makes it wait.
+    /// Gives back the lane's waiting deliveries when the lane must wait.
     fn spare_those_who_wait(&mut self, lane: SubscriptionId, aftermath: &Aftermath, at: Timestamp) {
-        // The queue itself holds back what is due while the lane pauses. The second is for a pause that another
-        // dispatcher's success has ended already: the two must not play ping-pong until both are stored.
+        // The queue holds back a lane that pauses. The wait of a second is for a pause that the success of another
+        // dispatcher has ended already: without it, the two would claim and give back until both results are stored.
         let pause = (aftermath.paused_until.is_some() || aftermath.is_closed).then_some(POLL_INTERVAL);
         if let Some(wait) = aftermath.fault_wait.or(pause) {
             self.give_back_all_of(lane, at.plus(wait));
@@ -152,7 +152,7 @@ impl Run<'_> {
         }
     }
 
-    /// Gives back deliveries that cannot start within their claims any more.
+    /// Gives back deliveries that can no longer end within their claims.
     pub(crate) fn give_back_what_waited_too_long(&mut self, now: Instant) {
         let at = self.dispatcher.clock.now();
         for lane in self.lanes.with_waiting() {
@@ -192,8 +192,8 @@ impl Run<'_> {
     }
 }
 
-/// One attempt. The sender keeps its own deadline; one that does not is cut off before its claim ends, so that nobody
-/// else sends the same meanwhile.
+/// Makes one attempt. The sender has its own deadline. A sender that misses it is cut off before the claim ends, so that no
+/// other dispatcher sends the same delivery meanwhile.
 async fn send(sender: Arc<dyn WebhookSender>, attempt: Attempt, limit: Duration) -> Ended {
     let begun = Instant::now();
     let outcome = timeout(limit, sender.send(attempt)).await;
@@ -201,7 +201,7 @@ async fn send(sender: Arc<dyn WebhookSender>, attempt: Attempt, limit: Duration)
     Ended { outcome, duration: begun.elapsed() }
 }
 
-/// The target shows its origin alone: receivers put their own secrets into paths and queries.
+/// Logs the attempt. The target's `Debug` shows only the origin, because receivers put secrets into paths and queries.
 fn log(flight: &Flight, outcome: &AttemptOutcome, aftermath: &Aftermath, next: NextStep) {
     let Flight { subscription, delivery, target, .. } = flight;
     let (id, event, attempt, url) = (delivery.id, delivery.event, delivery.attempt, &target.url);
@@ -217,10 +217,10 @@ fn log(flight: &Flight, outcome: &AttemptOutcome, aftermath: &Aftermath, next: N
             tracing::info!(%subscription, delivery = %id, %event, attempt, target_url = ?url, status, ?verdict, ?next, "webhook not delivered");
         }
         Verdict::NotCharged => {
-            tracing::info!(%subscription, delivery = %id, %event, target_url = ?url, ?outcome, ?next, "webhook not sent by a fault of ours");
+            tracing::info!(%subscription, delivery = %id, %event, target_url = ?url, ?outcome, ?next, "webhook not sent: the fault is not the receiver's");
         }
     }
     if let Some(until) = aftermath.paused_until {
-        tracing::info!(%subscription, target_url = ?url, %until, "deliveries to the receiver pause");
+        tracing::info!(%subscription, target_url = ?url, %until, "deliveries to the receiver are paused");
     }
 }

@@ -4,16 +4,16 @@ use domain::webhooks::RetrySchedule;
 
 /// The shortest lease of a claim.
 const LEASE_MIN: Duration = Duration::from_mins(1);
-/// How long past its sender's deadline an attempt may last before it is cut off.
+/// How long an attempt may exceed the sender's deadline before it is cut off.
 const ATTEMPT_SLACK: Duration = Duration::from_secs(5);
-/// How long before its lease ends a delivery must be over at the latest, so that its end can still be written.
+/// The time between the latest end of an attempt and the end of its lease, in which the result is stored.
 const WRITE_SLACK: Duration = Duration::from_secs(5);
 
-/// What an operator may set of delivering.
+/// The settings of a dispatcher.
 #[derive(Clone, Debug)]
 pub struct DispatcherSettings {
-    /// `WEBHOOK_CONCURRENCY`: the most attempts at a time, at least 1. As many deliveries again may be claimed and wait
-    /// for their turn in memory.
+    /// `WEBHOOK_CONCURRENCY`: the most attempts at a time, at least 1. As many more deliveries may be claimed and wait in
+    /// memory.
     pub concurrency: u32,
     /// The most attempts at a time to one destination host, at least 1.
     pub concurrency_per_host: u32,
@@ -21,8 +21,8 @@ pub struct DispatcherSettings {
     pub attempt_timeout: Duration,
     /// `WEBHOOK_RETRY_SCHEDULE`: when failed deliveries are tried again.
     pub schedule: RetrySchedule,
-    /// How long attempts that are under way may go on when the dispatcher is to stop. Below
-    /// [`DispatcherSettings::attempt_timeout`] some may be cut off, and count without having ended.
+    /// On shutdown: how long attempts in progress may continue. If this is below
+    /// [`DispatcherSettings::attempt_timeout`], some may be cut off; they count.
     pub stop_grace: Duration,
 }
 
@@ -40,22 +40,22 @@ impl Default for DispatcherSettings {
 }
 
 impl DispatcherSettings {
-    /// How long a claim lasts: 60 s, or more where attempts may take long, so that half of it is left for waiting.
+    /// How long a claim lasts: 60 s, or longer for a long attempt timeout, so that half of it remains for waiting.
     pub fn lease(&self) -> Duration {
         LEASE_MIN.max(2 * self.attempt_timeout + Duration::from_secs(30))
     }
 
-    /// When an attempt is cut off whose sender does not keep its deadline.
+    /// How long an attempt may take before it is cut off, because its sender misses the deadline.
     pub(crate) fn attempt_max(&self) -> Duration {
         self.attempt_timeout + ATTEMPT_SLACK
     }
 
-    /// How long a claimed delivery may wait for its turn: what starts by then ends within its lease.
+    /// How long a claimed delivery may wait to be sent: an attempt that starts by then ends within the lease.
     pub(crate) fn unsent_max(&self) -> Duration {
         self.lease().saturating_sub(self.attempt_max() + WRITE_SLACK)
     }
 
-    /// The most deliveries that are claimed at a time, being sent or waiting for their turn.
+    /// The most deliveries that are claimed at a time: those being sent, and those that wait.
     pub(crate) fn claimed_max(&self) -> usize {
         2 * self.concurrency.max(1) as usize
     }

@@ -6,8 +6,8 @@ use crate::dispatcher::Dispatcher;
 use crate::outage::Outage;
 use crate::{POLL_INTERVAL, STORE_TIMEOUT, SWEEP_MAX};
 
-/// Ends what waits in closed lanes: when this process has closed one, and every [`POLL_INTERVAL`], because owners and
-/// other processes close some, too. Chunk by chunk, each a transaction, until nothing is left.
+/// Ends the waiting deliveries of closed lanes, in chunks of one transaction each. Runs when this process closes a lane,
+/// and every [`POLL_INTERVAL`], because owners and other processes close lanes too.
 pub(crate) async fn sweep_closed_lanes(dispatcher: &Dispatcher, stop: &CancellationToken) {
     let sweeping = async {
         let mut outage = Outage::of("ending deliveries of closed lanes");

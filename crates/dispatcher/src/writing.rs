@@ -6,7 +6,7 @@ use crate::claiming::flatten;
 use crate::completions::{Note, Unwritten};
 use crate::run::Run;
 
-/// A batch of ends, and what the store says of each.
+/// A batch of results, and the store's answer.
 pub(crate) struct Written {
     completions: Vec<Completion>,
     notes: Vec<Note>,
@@ -25,7 +25,7 @@ impl Run<'_> {
         }));
     }
 
-    /// The store has answered.
+    /// Handles the store's answer.
     pub(crate) fn written(&mut self, written: Written) {
         let Written { completions, notes, answer } = written;
         match answer {
@@ -45,7 +45,7 @@ impl Run<'_> {
         for completion in completions {
             self.settle(completion);
         }
-        // What the lane held back may be due.
+        // Deliveries that the lane held back may be due.
         self.claiming.is_wanted |= notes.iter().any(|note| note.effect.is_awaited);
         if notes.iter().any(|note| note.effect.closes) {
             self.dispatcher.lane_closed.notify_one();
@@ -62,12 +62,12 @@ impl Run<'_> {
         if let Some(unwritten) = refused.given_up {
             let error: &dyn std::error::Error = error;
             let (delivery, next) = (unwritten.completion.delivery, unwritten.completion.end.next_step());
-            tracing::error!(%delivery, ?next, error, "how a webhook attempt ended is refused by the store and given up");
+            tracing::error!(%delivery, ?next, error, "the store rejected the result of a webhook attempt; dropping it");
             self.settle(&unwritten.completion);
         }
     }
 
-    /// The lane need not know more than the store for this one's sake.
+    /// Notes for the lane that this report is stored or dropped.
     fn settle(&mut self, completion: &Completion) {
         if completion.end.report().is_some()
             && let Some(lane) = self.lanes.get_mut(completion.subscription)

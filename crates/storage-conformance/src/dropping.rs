@@ -1,4 +1,4 @@
-//! Drops calls half way, and sees that later calls are not held up.
+//! Drops calls before they end, and checks that later calls do not hang.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -6,20 +6,20 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-/// More polls than a call should need: an adapter that suspends more often is dropped up to here.
+/// The most polls before a drop. More than a call should need.
 const POLLS_MAX: u32 = 40;
-/// How often a call is dropped at a moment in time, each a little later than the one before.
+/// How many times a call is dropped by time, each time a little later.
 const MOMENTS: u32 = 20;
 const MOMENT: Duration = Duration::from_micros(150);
-/// How long a few later calls may take. Longer, and they wait for a lock that the dropped one left behind.
+/// How long a few later calls may take. If they take longer, they wait for a lock that the dropped call left behind.
 const HELD_UP_AFTER: Duration = Duration::from_secs(4);
 
 /// When a call is dropped.
 #[derive(Clone, Copy)]
 pub(crate) enum DropAt {
-    /// After it was polled so often.
+    /// After this number of polls.
     Poll(u32),
-    /// After so long.
+    /// After this time.
     Moment(Duration),
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for DropAt {
 }
 
 impl DropAt {
-    /// Drives the call and drops it at its moment, unless it has come to its end.
+    /// Runs the call and drops it at its moment, unless it has ended.
     pub(crate) async fn call<Answer>(self, call: impl Future<Output = Answer>) {
         match self {
             Self::Poll(polls) => drop_after_polls(call, polls).await,
@@ -57,7 +57,7 @@ async fn drop_after_polls<Answer>(call: impl Future<Output = Answer>, polls: u32
     .await;
 }
 
-/// Makes later calls, which must come to their end.
+/// Makes later calls, which must end in time.
 pub(crate) async fn not_held_up(dropped: DropAt, later_calls: impl Future<Output = ()>) {
     let ended = tokio::time::timeout(HELD_UP_AFTER, later_calls).await;
     assert!(ended.is_ok(), "later calls must not be held up for {HELD_UP_AFTER:?} by a call {dropped}");

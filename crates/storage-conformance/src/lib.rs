@@ -1,8 +1,8 @@
-//! Every promise of the storage ports, as a function that any adapter can be held against.
+//! Every promise of the storage ports as a test that any adapter can run.
 //!
-//! `docs/writing-an-adapter.md` says how to write a store. This crate says whether it is right: each `pub async fn`
-//! in the modules of [`keys`] and [`webhooks`] is one promise. It takes a **fresh, empty** store, and panics
-//! with the promise that was broken. To name them all as tests of your crate:
+//! `docs/writing-an-adapter.md` says how to write a store. This crate tests it: each `pub async fn` in the modules of
+//! [`keys`] and [`webhooks`] tests one promise. The function takes a **fresh, empty** store, and panics when the store
+//! breaks the promise. To add all promises as tests of your crate:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -16,13 +16,13 @@
 //! storage_conformance::key_store_tests!(fresh_store());
 //! ```
 //!
-//! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in [`keys::change_feed`]:
-//! [`change_feed_tests`] names them. [`webhooks`] has the promises of the four ports of webhooks, which are one store;
-//! `webhook_store_tests!` names them.
+//! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in
+//! [`keys::change_feed`]; [`change_feed_tests`] adds them as tests. [`webhooks`] has the promises of the webhook ports,
+//! which one store implements; `webhook_store_tests!` adds them as tests.
 //!
-//! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`] and [`webhooks::PROMISES`]. The suite reads no clock, so
-//! that its runs are alike. What it cannot see
-//! from outside is a crash; [`keys::durability`] and [`webhooks::durability`] look at a store that was closed and opened again.
+//! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`] and [`webhooks::PROMISES`]. The suite does not
+//! read a clock, so that every run is the same. It cannot crash your process: [`keys::durability`] and
+//! [`webhooks::durability`] check a store that was closed, or killed, and opened again.
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 

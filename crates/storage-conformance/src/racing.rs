@@ -8,7 +8,7 @@ use tokio::sync::Barrier;
 /// A call to make, on any thread.
 pub(crate) type Call<Answer> = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-/// Makes the calls in tasks of their own, none before all have arrived at the gate. Answers in the order of the calls.
+/// Makes each call in a separate task, and starts them all at once. Returns the answers in the order of the calls.
 pub(crate) async fn all_at_once<Answer: Send + 'static>(calls: Vec<Call<Answer>>) -> Vec<Answer> {
     let gate = Arc::new(Barrier::new(calls.len()));
     let start = |call: Call<Answer>| {

@@ -2,10 +2,10 @@
 
 use domain::{Timestamp, UserId};
 
-/// `2026-11-21T01:42:03.120Z`: its milliseconds are not zero, so that a store that drops them is seen.
+/// `2026-11-21T01:42:03.120Z`. The milliseconds are not zero, so that a store that drops them fails.
 const START_UNIX_MILLIS: i64 = 1_795_225_323_120;
 
-/// That many milliseconds after the start of the samples.
+/// The instant this many milliseconds after the start of the samples.
 pub(crate) fn at(millis: i64) -> Timestamp {
     Timestamp::from_unix_millis(START_UNIX_MILLIS + millis).expect("samples lie within the range of timestamps")
 }
@@ -15,7 +15,7 @@ pub(crate) fn user(subject: &str) -> UserId {
     user_of("https://id.example", subject)
 }
 
-/// A user of that issuer.
+/// A user of any issuer.
 pub(crate) fn user_of(issuer: &str, subject: &str) -> UserId {
     UserId::new(issuer, subject).expect("the sample's issuer and subject are valid")
 }

@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use domain::ports::KeyStore;
 
-/// A promise that takes longer is broken: a call was blocked by another one, for good. Healthy stores need about a
-/// second for the slowest promise.
+/// A promise that takes longer is broken: two calls block each other. Healthy stores need about a second for the slowest
+/// promise.
 const PROMISE_DURATION_MAX: Duration = Duration::from_mins(1);
 
-/// Threads that call the store: more than one, so that calls run in parallel on any machine.
+/// The number of threads that call the store, so that calls run in parallel on any machine.
 const CALLING_THREADS: usize = 4;
 
 /// One promise of a store: of [`KeyStore`], or of [`WebhookStore`](crate::webhooks::WebhookStore).
 pub struct Promise<Store: ?Sized = dyn KeyStore> {
     /// The name of the function that checks it.
     pub name: &'static str,
-    /// Checks it on a fresh store, within a tokio runtime of several threads. Panics where it is broken.
+    /// Checks the promise on a fresh store, in a tokio runtime of several threads. Panics when it is broken.
     pub check: fn(Arc<Store>) -> Check,
 }
 
-/// The check of one promise under way.
+/// The future that checks one promise.
 pub type Check = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl<Store: ?Sized> fmt::Debug for Promise<Store> {
@@ -30,7 +30,7 @@ impl<Store: ?Sized> fmt::Debug for Promise<Store> {
     }
 }
 
-/// A store that holds nothing yet, and what must outlive it: a folder, a server.
+/// An empty store, and a guard that must outlive it, as a folder or a server.
 pub struct FreshStore<Store: ?Sized = dyn KeyStore> {
     store: Arc<Store>,
     _guard: Box<dyn Any + Send>,
@@ -48,7 +48,7 @@ impl<Store: ?Sized, Guard: Any + Send> From<(Arc<Store>, Guard)> for FreshStore<
     }
 }
 
-/// Makes a store and holds it against the promise, on a runtime of its own. Panics where it is broken.
+/// Creates a store and checks the promise on a new runtime. Panics when the promise is broken.
 pub fn keep<Store: ?Sized, Fresh: Into<FreshStore<Store>>>(
     promise: &Promise<Store>,
     fresh: impl Future<Output = Fresh>,
@@ -59,7 +59,7 @@ pub fn keep<Store: ?Sized, Fresh: Into<FreshStore<Store>>>(
     });
 }
 
-/// Runs the check of a promise to its end, which must come within [`PROMISE_DURATION_MAX`].
+/// Runs the check of a promise, which must end within [`PROMISE_DURATION_MAX`].
 pub(crate) fn in_time(promise: &str, check: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(CALLING_THREADS)
@@ -67,7 +67,7 @@ pub(crate) fn in_time(promise: &str, check: impl Future<Output = ()>) {
         .build()
         .expect("a runtime can be built");
     let ended = runtime.block_on(async { tokio::time::timeout(PROMISE_DURATION_MAX, check).await });
-    // Not dropped, which would wait for threads that the store has blocked.
+    // Not dropped: a drop waits for threads that the store has blocked.
     runtime.shutdown_background();
-    assert!(ended.is_ok(), "{promise}: no end after {PROMISE_DURATION_MAX:?}, calls block each other");
+    assert!(ended.is_ok(), "{promise}: not done after {PROMISE_DURATION_MAX:?}, calls block each other");
 }

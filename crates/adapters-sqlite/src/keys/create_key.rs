@@ -7,8 +7,8 @@ use domain::{ApiKey, KeyDigest, ListView};
 use super::list_keys::list_keys;
 use crate::undo::Undo;
 
-/// See [`KeyStore::insert_within`](domain::ports::KeyStore::insert_within). Nobody else writes between the count and the
-/// insertion: there is one writer at a time, in any process.
+/// See [`KeyStore::insert_within`](domain::ports::KeyStore::insert_within). No other write comes between the count and the
+/// insertion: SQLite has one writer at a time.
 pub(super) fn create_key(
     connection: &mut SqliteConnection,
     key: &ApiKey,

@@ -1,4 +1,4 @@
-//! The port of keys. What is more than one statement has a file of its own.
+//! The port of keys: one file for each use case that needs more than one statement.
 
 mod create_key;
 mod key_store;

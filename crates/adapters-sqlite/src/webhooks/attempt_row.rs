@@ -4,7 +4,7 @@ use diesel_mapping::schema::webhook_attempts;
 use domain::webhooks::AttemptRecord;
 use domain::{DeliveryId, EventId, SubscriptionId};
 
-/// An attempt to insert.
+/// A row of `webhook_attempts` to insert.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = webhook_attempts, treat_none_as_default_value = false)]
 pub(super) struct NewAttemptRow<'a> {

@@ -35,7 +35,7 @@ pub(super) fn change_subscription(
     Ok(Some(changed))
 }
 
-/// Opens the lane, with a breaker as new.
+/// Opens the lane with a new breaker.
 pub(super) fn open(connection: &mut SqliteConnection, id: SubscriptionId, at: Timestamp) -> Result<(), Undo> {
     let Some(before) = Lane::find(connection, id)? else { return Ok(()) };
     let mut lane = Lane { is_open: true, breaker: Breaker::default(), ..before.clone() };

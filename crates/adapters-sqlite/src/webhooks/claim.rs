@@ -13,13 +13,13 @@ use super::lane::{Lane, LaneRow};
 use super::queued_row::QueuedRow;
 use crate::undo::Undo;
 
-/// So many deliveries are claimed by one statement.
+/// How many deliveries one statement claims.
 const TAKEN_TOGETHER: usize = 16;
 
 /// A delivery that is due, and its payload.
 type Due = (QueuedRow, Vec<u8>);
 
-/// A lane that a claim must look at, and what is needed to deliver of it.
+/// A lane that a claim must check, and everything that sending needs.
 struct ReadyLane {
     lane: Lane,
     url: String,
@@ -38,17 +38,17 @@ pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -
                 claimed.extend(serve(connection, ready, request)?);
             }
         }
-        // Lanes that were looked at in vain sleep now: they are not met again.
+        // The lanes that had nothing to claim sleep now, so the next round does not find them.
         if !claimed.is_empty() || visited == 0 {
             return Ok(claimed);
         }
     }
 }
 
-// None of these has a `LIMIT`, but ends when enough is read: a SQLite that is compiled without our flags (record 39)
-// prepares a statement again whenever its limit is bound.
+// These queries have no `LIMIT`; the code stops reading instead. Without our compile flags (decision 39), SQLite prepares
+// a statement again each time its limit is bound.
 
-/// The lanes that have waited longest, as many as can be served even when those without room are among them.
+/// The lanes that have waited longest: `lanes_max` of them, and as many more as there are lanes without room.
 fn ready_lanes(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ReadyLane>, Undo> {
     let full = request.rooms.iter().filter(|(_, room)| *room == 0).count();
     let lanes_max = usize::try_from(request.lanes_max).unwrap_or(usize::MAX);
@@ -66,7 +66,7 @@ fn ready_lanes(connection: &mut SqliteConnection, request: &ClaimRequest) -> Res
     rows.take(lanes_max.saturating_add(full)).map(ready).collect()
 }
 
-/// Claims what the lane may deliver, and plans its next service. `None` when that is nothing.
+/// Claims what the lane may deliver, and plans its next service. `None` when nothing was claimed.
 fn serve(
     connection: &mut SqliteConnection,
     ready: ReadyLane,
@@ -78,8 +78,8 @@ fn serve(
     let (mut rows, payloads): (Vec<QueuedRow>, Vec<Vec<u8>>) = due.into_iter().unzip();
     take(connection, &mut rows, request)?;
     let mut lane = before.clone();
-    // Behind all that wait; looked at in vain, behind this claim as well. One that gave all that there was room for may
-    // have more, which the next claim will see.
+    // The lane goes to the back of the queue; a lane without due deliveries goes behind this claim too. A lane that
+    // filled its room may have more deliveries, which the next claim finds.
     let back = if rows.is_empty() { request.at.plus(Duration::from_millis(1)) } else { request.at };
     let may_have_more = room == request.room_of(before.id) && rows.len() == usize::try_from(room).unwrap_or(usize::MAX);
     lane.ready_at = if may_have_more {
@@ -102,7 +102,7 @@ fn serve(
     Ok(Some(ClaimedLane { subscription: before.id, url, secrets, breaker: before.breaker, deliveries }))
 }
 
-/// How many deliveries the breaker lets through.
+/// How many deliveries the breaker admits.
 fn admitted(connection: &mut SqliteConnection, lane: &Lane, request: &ClaimRequest) -> Result<u32, Undo> {
     match lane.breaker.admission(request.at) {
         Admission::Free => Ok(request.room_of(lane.id)),
@@ -119,8 +119,8 @@ fn admitted(connection: &mut SqliteConnection, lane: &Lane, request: &ClaimReque
     }
 }
 
-/// The deliveries of the lane that are due, in the order in which they should leave: those that wait and those whose
-/// claim has ended.
+/// The deliveries of the lane that are due, in the order in which they leave. A delivery is due when it waits or when its
+/// claim has expired.
 fn claimable(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, room: u32) -> Result<Vec<Due>, Undo> {
     let room = usize::try_from(room).unwrap_or(usize::MAX);
     let mut rows = Vec::new();
@@ -171,8 +171,7 @@ fn expired(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, max: u
         .collect()
 }
 
-/// Puts the deliveries under the claim, and counts the attempts. Rows are replaced and not updated, because diesel keeps
-/// no update prepared.
+/// Puts the deliveries under the claim. Replaces the rows, because diesel prepares an update again each time.
 fn take(connection: &mut SqliteConnection, rows: &mut [QueuedRow], request: &ClaimRequest) -> Result<(), Undo> {
     for row in &mut *rows {
         row.set(&row.queued()?.claimed(request.claim, request.until));

@@ -11,11 +11,11 @@ use super::lane::Lane;
 use super::queued_row::QueuedRow;
 use crate::undo::Undo;
 
-/// So many deliveries end in the transaction that closes a lane.
+/// How many deliveries end in the transaction that closes a lane.
 const ENDED_AT_CLOSING: u32 = 1_000;
 
-/// What waits, in the order of ids, so that both statements mean the same rows. Not what is under a claim that holds.
-/// The plus signs keep the search on the primary key.
+/// Deliveries that wait or whose claim has expired, in the order of their ids, so that both statements select the same
+/// rows. The plus signs make SQLite search by the primary key.
 const END_WAITING: &str = "INSERT INTO webhook_deliveries
         (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
     SELECT due.subscription_id, due.delivery_id, due.event_id, event.event_type, ?4, ?2, due.attempts
@@ -28,7 +28,7 @@ const DELETE_WAITING: &str = "DELETE FROM webhook_due
         WHERE subscription_id = ?1 AND (+claim IS NULL OR +due_at <= ?2)
         ORDER BY delivery_id LIMIT ?3)";
 
-/// Ends a delivery that has not ended.
+/// Ends a delivery that is queued.
 pub(super) fn end(
     connection: &mut SqliteConnection,
     delivery: &Delivery,
@@ -42,7 +42,7 @@ pub(super) fn end(
     Ok(())
 }
 
-/// Ends the delivery of this row, whose event has this type.
+/// Ends the delivery of this row. `event_type` is the type of its event.
 pub(super) fn end_queued(
     connection: &mut SqliteConnection,
     row: &QueuedRow,
@@ -55,7 +55,7 @@ pub(super) fn end_queued(
     Ok(())
 }
 
-/// Ends at most `max` of the deliveries of a lane that wait, the oldest first, and answers how many.
+/// Ends at most `max` waiting deliveries of a lane, oldest first. Returns how many.
 pub(super) fn end_waiting(
     connection: &mut SqliteConnection,
     lane: SubscriptionId,
@@ -77,8 +77,8 @@ pub(super) fn end_waiting(
     Ok(u32::try_from(ended).unwrap_or(max))
 }
 
-/// Closes the lane of a subscription that was disabled or deleted at `at`, and ends some of its deliveries. What is left
-/// is for [`end_closed`](super::end_closed::end_closed).
+/// Closes the lane of a subscription that was disabled or deleted at `at`, and ends some of its deliveries.
+/// [`end_closed`](super::end_closed::end_closed) ends the rest.
 pub(super) fn close(
     connection: &mut SqliteConnection,
     subscription: SubscriptionId,

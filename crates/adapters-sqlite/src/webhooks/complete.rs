@@ -14,16 +14,16 @@ use super::lane::Lane;
 use super::queued_row::QueuedRow;
 use crate::undo::Undo;
 
-/// What ended in a lane.
+/// The claims that ended in a lane.
 struct Ends {
     id: SubscriptionId,
-    /// When the last did.
+    /// When the last one ended.
     at: Timestamp,
     reports: Vec<Report>,
 }
 
-/// See [`DeliveryQueue::complete`](domain::ports::DeliveryQueue::complete). Answers also whether something may
-/// have become due.
+/// See [`DeliveryQueue::complete`](domain::ports::DeliveryQueue::complete). Also returns whether
+/// deliveries may have become due.
 pub(super) fn complete(
     connection: &mut SqliteConnection,
     completions: &[Completion],
@@ -47,8 +47,8 @@ pub(super) fn complete(
     Ok((held, woke))
 }
 
-/// Moves the delivery on, if its claim still holds it, and stores the attempt. Answers whether it does, and
-/// with the report for the breaker, if the attempt was not stored before.
+/// Stores the attempt, and applies the end of the claim if the claim still holds the delivery. Returns whether it does,
+/// and the report for the breaker if the attempt was not stored before.
 fn go_on(connection: &mut SqliteConnection, completion: &Completion) -> Result<(bool, Option<Report>), Undo> {
     let found = find(connection, completion)?;
     let event = match &found {
@@ -65,7 +65,7 @@ fn go_on(connection: &mut SqliteConnection, completion: &Completion) -> Result<(
     Ok((true, report))
 }
 
-/// The delivery, unless it has ended, and its event's type.
+/// The queued delivery and the type of its event; `None` when the delivery has ended.
 fn find(connection: &mut SqliteConnection, completion: &Completion) -> QueryResult<Option<(QueuedRow, String)>> {
     let due = webhook_due::table
         .find((completion.subscription.as_bytes().as_slice(), completion.delivery.as_bytes().as_slice()))
@@ -74,7 +74,7 @@ fn find(connection: &mut SqliteConnection, completion: &Completion) -> QueryResu
     due.get_result(connection).optional()
 }
 
-/// The event of a delivery that has ended; `None` when it is no longer known.
+/// The event of a delivery that has ended; `None` when the delivery was purged.
 fn ended_event(connection: &mut SqliteConnection, completion: &Completion) -> Result<Option<EventId>, Undo> {
     let (subscription, delivery) = (completion.subscription.as_bytes(), completion.delivery.as_bytes());
     let ended = webhook_deliveries::table
@@ -84,7 +84,7 @@ fn ended_event(connection: &mut SqliteConnection, completion: &Completion) -> Re
     Ok(event.map(|event| event_id("webhook_deliveries", "event_id", &event)).transpose()?)
 }
 
-/// Answers with the report for the breaker, unless an attempt of this number was stored before.
+/// Returns the report for the breaker; `None` when an attempt of this number was stored before.
 fn store_attempt(
     connection: &mut SqliteConnection,
     completion: &Completion,
@@ -113,7 +113,7 @@ fn step(
     }
 }
 
-/// Tells the lane's breaker, and plans the lane's next service. Answers whether that is any sooner.
+/// Reports to the breaker of the lane, and plans the lane's next service. Returns whether the lane is ready now.
 fn tell(connection: &mut SqliteConnection, ends: &Ends) -> Result<bool, Undo> {
     let Some(before) = Lane::find(connection, ends.id)? else { return Ok(false) };
     let mut lane = before.clone();
@@ -144,7 +144,7 @@ fn plan(connection: &mut SqliteConnection, lane: &mut Lane, at: Timestamp) -> Re
     Ok(woke)
 }
 
-/// Disables the subscription, unless it is disabled already, and closes its lane.
+/// Disables the subscription if it is enabled, and closes its lane.
 fn disable(
     connection: &mut SqliteConnection,
     subscription: SubscriptionId,

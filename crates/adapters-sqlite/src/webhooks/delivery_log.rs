@@ -19,7 +19,7 @@ impl DeliveryLog for SqliteStore {
         max: u32,
     ) -> Result<DeliveryPage, StoreError> {
         let (owner, filter) = (owner.clone(), filter.clone());
-        // One transaction, so that a delivery that ends meanwhile is neither missing nor there twice.
+        // One transaction, so that a delivery that ends meanwhile is listed exactly once.
         let read = move |connection: &mut SqliteConnection| {
             connection.transaction(|connection| list_deliveries(connection, &owner, &filter, before, max))
         };

@@ -11,7 +11,7 @@ use crate::SqliteStore;
 #[async_trait]
 impl DeliveryQueue for SqliteStore {
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
-        // A claim that a power failure undoes is claimed again: it does not wait for the disk.
+        // No wait for the disk: a delivery whose claim a power failure undoes is claimed again.
         let request = request.clone();
         self.writer.write_unflushed(move |connection: &mut SqliteConnection| claim(connection, &request)).await
     }

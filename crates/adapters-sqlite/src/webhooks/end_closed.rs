@@ -8,25 +8,25 @@ use super::close_lane::end_waiting;
 use super::lane::{Lane, LaneRow};
 use crate::undo::Undo;
 
-/// The most deliveries that end in one transaction, so that nobody waits long for the writer.
+/// The most deliveries that end in one transaction, so that other writes do not wait long.
 pub(super) const CHUNK: u32 = 500;
 
-/// Ends at most `max` of what waits in closed lanes, as
-/// [`DeliveryQueue::end_closed`](domain::ports::DeliveryQueue::end_closed) says, and answers how many.
+/// Ends at most `max` waiting deliveries of closed lanes, and returns how many. See
+/// [`DeliveryQueue::end_closed`](domain::ports::DeliveryQueue::end_closed).
 pub(super) fn end_closed(connection: &mut SqliteConnection, at: Timestamp, max: u32) -> Result<u32, Undo> {
     let mut ended = 0;
     while ended < max {
         let Some((before, end)) = next_closed(connection, at)? else { break };
         ended += end_waiting(connection, before.id, end, at, max - ended)?;
         let mut lane = before.clone();
-        // Claims end later than `at` when they still hold; what waits would be over the maximum.
+        // What is left is under a claim that still holds, or was over the maximum.
         lane.ready_at = lane.next_service(connection, at)?;
         lane.write(connection, &before)?;
     }
     Ok(ended)
 }
 
-/// A closed lane with something to end, and how that ends.
+/// A closed lane with deliveries to end, and how they end.
 fn next_closed(connection: &mut SqliteConnection, at: Timestamp) -> Result<Option<(Lane, DeliveryEnd)>, Undo> {
     let closed = webhook_lanes::table
         .inner_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))

@@ -3,7 +3,7 @@ use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_events;
 use domain::webhooks::Event;
 
-/// An event to insert.
+/// A row of `webhook_events` to insert.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = webhook_events)]
 pub(super) struct NewEventRow<'a> {
@@ -17,7 +17,7 @@ pub(super) struct NewEventRow<'a> {
 }
 
 impl<'a> NewEventRow<'a> {
-    /// The row of `event`, which is fanned out to so many deliveries.
+    /// The row of `event`, which has this number of deliveries.
     pub(super) fn new(event: &'a Event, deliveries: u32) -> Self {
         Self {
             id: event.id.as_bytes(),

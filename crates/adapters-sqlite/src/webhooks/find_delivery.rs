@@ -27,7 +27,8 @@ pub(super) fn find_history(
     Ok(Some(DeliveryHistory { delivery, event: event.try_into()?, attempts }))
 }
 
-/// The owner's delivery with this id, looked for in each of the owner's subscriptions: its key begins with that.
+/// The owner's delivery with this id. Searches each of the owner's subscriptions, because the key of the table begins with
+/// the subscription.
 pub(super) fn find_delivery(
     connection: &mut SqliteConnection,
     owner: &UserId,
@@ -60,7 +61,7 @@ fn find_in(
     Ok(ended.map(Delivery::try_from).transpose()?)
 }
 
-/// The owner's subscriptions, also those that were deleted.
+/// The owner's subscriptions, including deleted ones.
 pub(super) fn subscriptions_of(connection: &mut SqliteConnection, owner: &UserId) -> Result<Vec<SubscriptionId>, Undo> {
     let ids: Vec<Vec<u8>> = webhook_subscriptions::table
         .filter(webhook_subscriptions::owner_issuer.eq(owner.issuer()))

@@ -10,12 +10,12 @@ use super::lane::Lane;
 use super::subscription_queries::of;
 use crate::undo::Undo;
 
-/// Stops counting at a limit.
+/// Counts up to a limit.
 const COUNT_QUEUED: &str =
     "SELECT count(*) AS count FROM (SELECT 1 FROM webhook_due WHERE subscription_id = ?1 LIMIT ?2)";
 
 /// See [`SubscriptionStore::find`](domain::ports::SubscriptionStore::find). One transaction, so that the subscription
-/// and its health are of one instant.
+/// and its health are from the same instant.
 pub(super) fn find_with_health(
     connection: &mut SqliteConnection,
     owner: &UserId,
@@ -64,7 +64,7 @@ struct Counted {
     count: i64,
 }
 
-/// The subscription's health.
+/// The health of the subscription: its breaker, its queue, its last attempt.
 fn health(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<SubscriptionHealth, Undo> {
     let waiting: Counted = diesel::sql_query(COUNT_QUEUED)
         .bind::<Binary, _>(id.as_bytes().as_slice())

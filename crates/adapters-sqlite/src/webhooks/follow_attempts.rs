@@ -32,7 +32,7 @@ pub(super) fn follow_attempts(
         attempts.append(&mut attempts_of(connection, subscription, after, until, max)?);
         attempts.sort_unstable_by_key(cursor_of);
         attempts.truncate(length_max);
-        // Once there are enough, later ones of other subscriptions are not needed.
+        // When there are enough, later attempts of the other subscriptions are not needed.
         if attempts.len() == length_max {
             until = attempts.last().map_or(until, |last| last.attempt.ended_at());
         }

@@ -38,8 +38,8 @@ impl Lane {
         Ok(row.map(Self::try_from).transpose()?)
     }
 
-    /// When a claim, or [`end_closed`](super::end_closed::end_closed), has something to do here; `None` when nothing is
-    /// queued.
+    /// When a claim or [`end_closed`](super::end_closed::end_closed) must check the lane again; `None` when its queue is
+    /// empty.
     pub(super) fn next_service(
         &self,
         connection: &mut SqliteConnection,
@@ -51,7 +51,7 @@ impl Lane {
         }
         let paused_until = self.breaker.pause.map_or(Timestamp::MIN, |pause| pause.until);
         let probes = self.breaker.admission(paused_until.max(at)) == Admission::Probe;
-        // One that probes waits for the claims that are out, but not for those that nobody holds any more.
+        // A lane that probes waits for claims that hold, but not for claims that have expired.
         let next = match claim_end {
             Some(end) if probes && end > at => Some(end),
             _ => waiting.into_iter().chain(claim_end).min(),
@@ -59,8 +59,8 @@ impl Lane {
         Ok(next.map(|next| next.max(paused_until)))
     }
 
-    /// Brings the lane's next service forward to `due_at`, or as soon as the breaker lets it. Answers whether that is
-    /// any sooner.
+    /// Moves the lane's next service forward to `due_at`, or to the end of the breaker's pause. Returns whether the
+    /// service is earlier now.
     pub(super) fn bring_forward(&mut self, due_at: Timestamp) -> bool {
         let ready_at = self.breaker.pause.map_or(due_at, |pause| pause.until.max(due_at));
         let is_sooner = self.is_open && self.ready_at.is_none_or(|planned| planned > ready_at);
@@ -70,18 +70,18 @@ impl Lane {
         is_sooner
     }
 
-    /// Writes the lane, which `before` was.
+    /// Writes the lane if it differs from `before`, which is what is stored.
     pub(super) fn write(&self, connection: &mut SqliteConnection, before: &Self) -> Result<(), Undo> {
         if self == before {
             return Ok(());
         }
-        // Not an update, which would be prepared each time: diesel keeps none.
+        // Not an update: diesel would prepare it again each time.
         diesel::replace_into(webhook_lanes::table).values(LaneRow::from(self)).execute(connection)?;
         Ok(())
     }
 
-    /// When the first of the lane's deliveries is due, of those that wait and of those under a claim: looks at the start of
-    /// an index, however long the queue.
+    /// When the first waiting delivery is due, and when the first claim ends. Reads only the start of an index, however long
+    /// the queue is.
     fn queued(&self, connection: &mut SqliteConnection) -> Result<(Option<Timestamp>, Option<Timestamp>), Undo> {
         let mut waiting: Option<Timestamp> = None;
         for phase in Phase::ALL {

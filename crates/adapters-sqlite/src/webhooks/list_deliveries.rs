@@ -10,10 +10,10 @@ use domain::{DeliveryId, SubscriptionId, UserId};
 use super::find_delivery::subscriptions_of;
 use crate::undo::Undo;
 
-/// So many deliveries are read for one page, of which the filter may leave few.
+/// How many deliveries are read for one page; the filter may keep only a few.
 const READ_MAX: usize = 2_000;
 
-/// Ids from `from` on and below `below`.
+/// Ids from `from`, included, to `below`, excluded.
 #[derive(Clone, Copy)]
 struct Ids {
     from: DeliveryId,
@@ -33,14 +33,14 @@ pub(super) fn list_deliveries(
     let max = usize::try_from(max).unwrap_or(usize::MAX);
     let is_selective = filter.event_type.is_some() || filter.state.is_some();
     let read_max = if is_selective { max.max(READ_MAX) } else { max };
-    // One more tells whether there are more.
+    // One more than needed shows whether there is another page.
     let mut read = newest(connection, &subscriptions, filter, before, read_max.saturating_add(1))?;
     let has_more = read.len() > read_max;
     read.truncate(read_max);
     Ok(page(read, filter, max, has_more))
 }
 
-/// Of what was read what passes the filter, up to `max`.
+/// The first `max` deliveries that pass the filter.
 fn page(read: Vec<Delivery>, filter: &DeliveryFilter, max: usize, has_more: bool) -> DeliveryPage {
     let mut read = read.into_iter();
     let (mut deliveries, mut last) = (Vec::new(), None);
@@ -56,8 +56,8 @@ fn page(read: Vec<Delivery>, filter: &DeliveryFilter, max: usize, has_more: bool
     DeliveryPage { deliveries, next: last.filter(|_| has_more) }
 }
 
-/// The newest deliveries of these subscriptions, `max` at most. Those that the filter rules out by their table or time
-/// are not read.
+/// The newest deliveries of these subscriptions, at most `max`. Does not read deliveries that the filter excludes by table
+/// or time.
 fn newest(
     connection: &mut SqliteConnection,
     subscriptions: &[SubscriptionId],
@@ -82,7 +82,7 @@ fn newest(
         }
         newest.sort_unstable_by_key(|delivery| Reverse(delivery.id));
         newest.truncate(max);
-        // Once there are enough, older ones of other subscriptions are not needed.
+        // When there are enough, older deliveries of the other subscriptions are not needed.
         if newest.len() == max {
             ids.from = newest.last().map_or(ids.from, |oldest| oldest.id);
         }

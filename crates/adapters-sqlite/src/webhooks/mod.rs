@@ -1,8 +1,8 @@
-//! Subscriptions, events, the queue and the log on SQLite: one file for each use, and `lane`, which all share.
+//! Subscriptions, events, the queue and the log on SQLite: one file for each use case. All share `lane`.
 //!
-//! Everything that writes is a job of the one writer, so that what a job has read stays as it is until its end. A lane's
-//! `ready_at` says when a claim must look at it, and nothing more: a claim that comes too early puts the lane to sleep
-//! again, none may come too late.
+//! Every write is a job of the one writer, so that nothing changes between a job's first read and its end. A lane's
+//! `ready_at` says when a claim must check the lane. It may be too early: then the claim finds nothing, and the lane
+//! sleeps again. It must never be too late. See decision 31.
 
 mod attempt_row;
 mod cancel_delivery;

@@ -11,23 +11,23 @@ use super::event_row::NewEventRow;
 use super::lane::{Lane, LaneRow};
 use crate::undo::Undo;
 
-/// So many patterns are looked up by one statement.
+/// How many patterns one statement looks up.
 const LOOKED_UP_TOGETHER: usize = 4;
 
-/// What is already known of an event that is to be published.
+/// Whether an event was published before.
 enum Known<'a> {
-    /// Nothing: it is new.
+    /// The event is new.
     New(&'a NewEvent),
-    /// It was published before the call.
+    /// The event was published before this call.
     Before(Accepted),
-    /// It repeats the event at this index of the call.
+    /// The event repeats the event at this index of the call.
     Within(usize),
 }
 
 /// What the events of one call share: the lanes that they go to.
 #[derive(Default)]
 struct FanOut<'a> {
-    /// Each as it was read and as it is now.
+    /// Each lane as it is stored, and as it is now.
     lanes: Vec<(Lane, Lane)>,
     /// Indices into `lanes`.
     matching: HashMap<(&'a UserId, &'a EventType), Vec<usize>>,
@@ -35,7 +35,7 @@ struct FanOut<'a> {
 
 /// See [`EventStore::publish`](domain::ports::EventStore::publish).
 pub(super) fn publish_events(connection: &mut SqliteConnection, events: &[NewEvent]) -> Result<Publication, Undo> {
-    // What is known is looked up before anything is written, so that a conflict leaves nothing to be undone.
+    // Look up all events before the first write, so that a conflict needs no undo.
     let mut known = Vec::with_capacity(events.len());
     let mut within = HashMap::new();
     for (index, event) in events.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(super) fn publish_events(connection: &mut SqliteConnection, events: &[NewEve
     Ok(Publication::Accepted(accepted))
 }
 
-/// `None` when the event's publisher has published another under the same id.
+/// `None` when the publisher has published another event under the same id.
 fn look_up<'a>(
     connection: &mut SqliteConnection,
     new: &'a NewEvent,
@@ -139,7 +139,7 @@ impl<'a> FanOut<'a> {
         Ok(lanes)
     }
 
-    /// The lane of this subscription, if it is the owner's and open.
+    /// The lane of this subscription, if it belongs to the owner and is open.
     fn only(
         &mut self,
         connection: &mut SqliteConnection,
@@ -163,8 +163,8 @@ impl<'a> FanOut<'a> {
     }
 }
 
-/// The open lanes of the owner's subscriptions with one of these patterns: of which there are
-/// [`LOOKED_UP_TOGETHER`] at most. Where there are fewer, the last stands for the rest, so that there is one statement.
+/// The open lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`]. If there are
+/// fewer, the last pattern fills the other places, so that one prepared statement is enough.
 fn asking_for(
     connection: &mut SqliteConnection,
     owner: &UserId,

@@ -12,9 +12,9 @@ use domain::ports::StoreError;
 use crate::SqliteStore;
 use crate::undo::Undo;
 
-/// The most deliveries, or events, that are forgotten in one transaction, so that nobody waits long for the writer.
+/// The most deliveries, or events, that one transaction deletes, so that other writes do not wait long.
 const CHUNK: u32 = 500;
-/// The most subscriptions that one read looks at, so that it ends in time.
+/// The most subscriptions that one read checks, so that it ends within the deadline.
 const LOOKED_AT_MAX: usize = 10_000;
 
 /// The oldest ended deliveries of a subscription below an id.
@@ -25,14 +25,14 @@ const PURGE_DELIVERIES: &str = "DELETE FROM webhook_deliveries
     WHERE subscription_id = ?1 AND id IN (
         SELECT id FROM webhook_deliveries WHERE subscription_id = ?1 AND id < ?2 ORDER BY id LIMIT ?3)";
 
-/// Subscriptions that were deleted and have no deliveries any more.
+/// Deleted subscriptions without deliveries.
 const FORGOTTEN: &str = "SELECT id FROM webhook_subscriptions AS subscription
     WHERE deleted_at IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM webhook_due WHERE subscription_id = subscription.id)
         AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE subscription_id = subscription.id)
     LIMIT ?1";
 
-/// An id of 16 bytes. Delivery and event ids of one millisecond begin alike, so that one bound is good for both.
+/// An id of 16 bytes. Delivery ids and event ids of one millisecond start with the same bytes, so one bound fits both.
 pub(super) type Id = Vec<u8>;
 
 #[derive(QueryableByName)]
@@ -41,13 +41,13 @@ struct Forgotten {
     id: Id,
 }
 
-/// How far a search for subscriptions with old deliveries has come.
+/// The progress of a search for subscriptions with old deliveries.
 pub(super) enum Search {
-    /// This one has some.
+    /// This subscription has old deliveries.
     Found(Id),
-    /// None up to this one.
+    /// No subscription up to this one has old deliveries.
     UpTo(Id),
-    /// There are none.
+    /// No subscription has old deliveries.
     Over,
 }
 
@@ -105,7 +105,7 @@ impl SqliteStore {
     }
 }
 
-/// The next subscription after `after` whose oldest ended delivery is below `below`: one look for each subscription.
+/// The next subscription after `after` whose oldest ended delivery is below `below`. Reads one row for each subscription.
 pub(super) fn search(connection: &mut SqliteConnection, mut after: Id, below: &[u8]) -> Result<Search, Undo> {
     for _ in 0..LOOKED_AT_MAX {
         let oldest: Option<(Id, Id)> = webhook_deliveries::table
@@ -123,7 +123,7 @@ pub(super) fn search(connection: &mut SqliteConnection, mut after: Id, below: &[
     Ok(Search::UpTo(after))
 }
 
-/// Forgets up to `max` of the subscription's ended deliveries below `below`. Answers how many attempts and how many
+/// Deletes up to `max` ended deliveries of the subscription with ids below `below`. Returns how many attempts and
 /// deliveries.
 pub(super) fn purge_chunk(
     connection: &mut SqliteConnection,
@@ -149,8 +149,8 @@ fn delete_chunk(
     Ok(u32::try_from(deletion.execute(connection)?).unwrap_or(u32::MAX))
 }
 
-/// Forgets up to `max` events after `after` and below `below` with their publication keys, but not those that still have
-/// deliveries to be done. Answers how many rows, and where to go on.
+/// Deletes up to `max` events with ids after `after` and below `below`, and their publication keys. Keeps events that have
+/// queued deliveries. Returns how many rows, and where to continue.
 pub(super) fn purge_events(
     connection: &mut SqliteConnection,
     after: &[u8],
@@ -175,7 +175,7 @@ pub(super) fn purge_events(
     Ok((u32::try_from(purged).unwrap_or(u32::MAX), Some(last.clone())))
 }
 
-/// The events of the same time that have deliveries to be done: looked for in each lane with a queue.
+/// The events of the same time that have queued deliveries. Searches each lane that has a queue.
 fn due_events(connection: &mut SqliteConnection, first: &[u8], last: &[u8]) -> Result<HashSet<Id>, Undo> {
     let (from, to) = ([&first[..6], &[0; 10]].concat(), [&last[..6], &[0xFF; 10]].concat());
     let (mut events, mut after) = (HashSet::new(), Id::new());

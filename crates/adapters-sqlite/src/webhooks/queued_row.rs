@@ -8,7 +8,7 @@ use domain::{EventId, Timestamp};
 
 const TABLE: &str = "webhook_due";
 
-/// A whole row of `webhook_due`, to be put back changed: nothing checked yet.
+/// A whole row of `webhook_due`, to be changed and written back. Its values are not checked yet.
 #[derive(Clone, Debug, Insertable, Queryable, Selectable)]
 #[diesel(table_name = webhook_due, treat_none_as_default_value = false)]
 pub(super) struct QueuedRow {
@@ -24,7 +24,7 @@ pub(super) struct QueuedRow {
 }
 
 impl QueuedRow {
-    /// The delivery in its queue.
+    /// The delivery of this row.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl QueuedRow {
         })
     }
 
-    /// Writes into the row what has become of the delivery.
+    /// Changes the row to this state of the delivery.
     pub(super) fn set(&mut self, queued: &QueuedDelivery) {
         self.phase = phase_number(queued.phase);
         self.due_at = queued.due_at.into();
@@ -52,26 +52,26 @@ impl QueuedRow {
         self.run_started_at = queued.run_started_at.into();
     }
 
-    /// By what the deliveries of a lane are sorted, so that they leave in order.
+    /// The sort key of the deliveries of a lane.
     pub(super) fn order(&self) -> impl Ord + use<> {
         (self.phase, self.due_at.unix_millis(), self.delivery_id.clone())
     }
 
-    /// Its event.
+    /// The event of the delivery.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Corrupt`] when the id is none.
+    /// [`StoreError::Corrupt`] when the stored id is invalid.
     pub(super) fn event(&self) -> Result<EventId, StoreError> {
         event_id(TABLE, "event_id", &self.event_id)
     }
 
-    /// The bytes of its key: of the subscription's id and its own.
+    /// The primary key: the id of the subscription and the id of the delivery.
     pub(super) fn key(&self) -> (&[u8], &[u8]) {
         (&self.subscription_id, &self.delivery_id)
     }
 
-    /// The row that takes its place when it ends. Its event has this type.
+    /// The row of `webhook_deliveries` that replaces this row when the delivery ends.
     pub(super) fn ended<'a>(&'a self, event_type: &'a str, end: DeliveryEnd, at: Timestamp) -> NewEndedRow<'a> {
         NewEndedRow {
             subscription_id: &self.subscription_id,
@@ -84,7 +84,7 @@ impl QueuedRow {
         }
     }
 
-    /// What is to be sent under the claim.
+    /// What the dispatcher sends under the claim.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use super::lane::Lane;
 use super::retry_delivery::replay;
 use crate::undo::Undo;
 
-/// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the words of the index for it.
+/// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the same SQL as its index.
 const FAILED: &str = "ended IN ('schedule_spent', 'subscription_disabled')";
 
 /// See [`DeliveryCommands::recover`](domain::ports::DeliveryCommands::recover).
@@ -40,7 +40,7 @@ pub(super) fn recover_subscription(
     Ok(Some(recovered))
 }
 
-/// The oldest that failed or wait for a retry, `max` at most.
+/// The oldest deliveries that failed or wait for a retry, at most `max`.
 fn recoverable(
     connection: &mut SqliteConnection,
     subscription: SubscriptionId,

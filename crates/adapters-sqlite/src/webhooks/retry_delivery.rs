@@ -32,7 +32,7 @@ pub(super) fn retry_delivery(
     Ok(RetryByHand::Due(delivery))
 }
 
-/// Makes a delivery due at `at`, as the start of a new run of its schedule. Its lane is not told.
+/// Makes a delivery due at `at`, as the start of a new run of its schedule. The caller updates the lane.
 pub(super) fn replay(connection: &mut SqliteConnection, delivery: Delivery, at: Timestamp) -> QueryResult<Delivery> {
     let key = (delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice());
     if matches!(delivery.state, DeliveryState::Ended { .. }) {

@@ -1,4 +1,4 @@
-//! What SQLite makes of the statements: which indexes they use, and that they are prepared once.
+//! How SQLite runs the statements: which indexes they use, and that they are prepared once.
 
 use domain::ports::Schema as _;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ use crate::{SqliteSettings, SqliteStore};
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
 
-/// The statements that a connection performs, by their text, and those among them that it has kept.
+/// The SQL that a connection performs, and the SQL that it keeps prepared.
 #[derive(Clone, Default)]
 struct Statements(Arc<Mutex<(BTreeSet<String>, BTreeSet<String>)>>);
 
@@ -46,7 +46,7 @@ impl Statements {
     }
 }
 
-/// A store with one subscription, and a connection to it that notes its statements.
+/// A store with one subscription, and a connection to the store that records its statements.
 async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(SqliteSettings { path: folder.path().join("test.db"), readers: 1 }).await.unwrap();
@@ -85,8 +85,8 @@ fn event(owner: &UserId, seed: u64) -> NewEvent {
     NewEvent { event, publication: Some(key), only: None }
 }
 
-/// Publishes three events and claims their deliveries: the first is delivered, the second to be retried, the third given
-/// back.
+/// Publishes three events and claims their deliveries. The first delivery ends, the second waits for a retry, the third is
+/// given back.
 fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed: u64) -> Vec<DeliveryId> {
     let events: Vec<NewEvent> = (seed..seed + 3).map(|seed| event(&subscription.owner, seed)).collect();
     publish_events::publish_events(connection, &events).unwrap();

@@ -14,7 +14,7 @@ pub(super) fn of<'a>(owner: &'a UserId, id: &'a SubscriptionId) -> _ {
     webhook_subscriptions::table.find((issuer, subject, id)).filter(webhook_subscriptions::deleted_at.is_null())
 }
 
-/// The subscription, unless it is deleted, whoever owns it.
+/// The subscription of any owner, unless it is deleted.
 #[auto_type]
 pub(super) fn live<'a>(id: &'a SubscriptionId) -> _ {
     let id: &'a [u8] = id.as_bytes();
@@ -23,7 +23,7 @@ pub(super) fn live<'a>(id: &'a SubscriptionId) -> _ {
         .filter(webhook_subscriptions::deleted_at.is_null())
 }
 
-/// Writes the patterns by which events find the subscription.
+/// Writes the patterns that match events to the subscription.
 pub(super) fn insert_patterns(connection: &mut SqliteConnection, subscription: &Subscription) -> Result<(), Undo> {
     for pattern in subscription.events.patterns() {
         let row = (
@@ -37,7 +37,7 @@ pub(super) fn insert_patterns(connection: &mut SqliteConnection, subscription: &
     Ok(())
 }
 
-/// Deletes them.
+/// Deletes the patterns of the subscription.
 pub(super) fn delete_patterns(
     connection: &mut SqliteConnection,
     owner: &UserId,

@@ -2,18 +2,17 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-/// Wakes the dispatcher of this process. It keeps one wake-up for whoever comes later, and more than one are as good
-/// as one.
+/// Wakes the dispatcher of this process. A wake-up without a waiter is kept for the next one; several count as one.
 #[derive(Clone, Default)]
 pub(crate) struct Wake(Arc<Notify>);
 
 impl Wake {
-    /// Something may have become due.
+    /// Wakes the dispatcher, because deliveries may have become due.
     pub(super) fn up(&self) {
         self.0.notify_one();
     }
 
-    /// Returns after a wake-up.
+    /// Returns after the next wake-up.
     pub(super) async fn awaited(&self) {
         self.0.notified().await;
     }

@@ -1,5 +1,5 @@
-//! What both back ends say in the same SQL. "Good", "active", "being replaced" and "ended" repeat the methods of
-//! `ApiKey`; the conformance suite holds the two together at the boundary.
+//! Queries that both databases run. "Good", "active", "being replaced" and "ended" repeat the methods of `ApiKey`; the
+//! conformance suite tests that both agree at every boundary.
 #![expect(missing_docs, reason = "`auto_type` names the type of each query like its function, without a comment")]
 
 use diesel::dsl::{auto_type, case_when, not, update};
@@ -10,7 +10,7 @@ use super::key_row::{KEY_COLUMNS, KeyColumns};
 use crate::StoredInstant;
 use crate::schema::api_keys;
 
-/// The key is this owner's.
+/// The key belongs to this owner.
 #[auto_type]
 pub fn owned_by<'a>(owner: &'a UserId) -> _ {
     let issuer: &'a str = owner.issuer();
@@ -24,7 +24,7 @@ fn good_at(at: StoredInstant) -> _ {
     api_keys::revoked_at.is_null().and(api_keys::expires_at.is_null().or(api_keys::expires_at.assume_not_null().gt(at)))
 }
 
-/// When the key ended. Only for keys that did by `at`: revoked, or expired by then.
+/// When the key ended. Valid only for keys that are revoked, or expired by `at`.
 #[auto_type]
 fn ended_at(at: StoredInstant) -> _ {
     let expired = api_keys::expires_at.assume_not_null().le(at);
@@ -50,8 +50,8 @@ pub fn count_being_replaced<'a>(owner: &'a UserId, at: Timestamp) -> _ {
     api_keys::table.filter(is_theirs).filter(is_good).filter(api_keys::replaced_by.is_not_null()).count()
 }
 
-/// The owner's keys as [`ListView::select`] picks them, in no order: every good one, and of the ended ones those
-/// that ended last. `select` orders them, so that the order is stated once.
+/// The owner's keys that [`ListView::select`] shows: every good key, and the keys that ended last. They are not sorted:
+/// `select` sorts them, so that the order is coded once.
 #[auto_type]
 pub fn list_keys<'a>(owner: &'a UserId, view: ListView) -> _ {
     let is_good: good_at = good_at(view.at.into());
@@ -79,7 +79,7 @@ pub fn key_by_digest<'a>(digest: &'a KeyDigest) -> _ {
     api_keys::table.filter(api_keys::digest.eq(digest)).select(columns)
 }
 
-/// The key with this id, whoever owns it, and its digest.
+/// The key with this id, of any owner, and its digest.
 #[auto_type]
 pub fn key_by_id<'a>(id: &'a KeyId) -> _ {
     let id: &'a [u8] = id.as_bytes();
@@ -97,7 +97,7 @@ pub fn revoke_key<'a>(owner: &'a UserId, id: &'a KeyId, at: Timestamp) -> _ {
     update(found).set(api_keys::revoked_at.eq(at))
 }
 
-/// Writes what a rotation changes of the old key.
+/// Writes the changes that a rotation makes to the old key.
 #[auto_type]
 pub fn replace_key<'a>(replaced: &'a ApiKey) -> _ {
     let id: &'a [u8] = replaced.id.as_bytes();
@@ -122,9 +122,9 @@ fn bytes_of(id: Option<&KeyId>) -> Option<&[u8]> {
 
 /// Deletes at most `$2` ([`BigInt`](diesel::sql_types::BigInt)) keys that ended before `$1` ([`Instant`]).
 ///
-/// `ApiKey::ended_at` is earlier than `$1` when either of its two instants is. Each half reads its own partial index,
-/// and no key is in both, so that the limit stops the search. SQL text, because the query builder has no subquery on
-/// the table that is deleted from; both back ends number placeholders so.
+/// `ApiKey::ended_at` is earlier than `$1` when the revocation or the expiry is. Each half of the union reads a partial
+/// index, and no key is in both halves, so that the limit stops the search. This is SQL text because diesel has no
+/// subquery on the table of a deletion. Both databases number placeholders like this.
 pub const DELETE_ENDED: &str = "DELETE FROM api_keys WHERE id IN (SELECT id FROM (
     SELECT id FROM api_keys WHERE revoked_at < $1
     UNION ALL

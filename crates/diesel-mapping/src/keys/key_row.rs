@@ -7,7 +7,7 @@ use domain::{ApiKey, KeyDigest, KeyId, Label, Scopes, Timestamp, UserId};
 use crate::StoredInstant;
 use crate::schema::api_keys;
 
-/// The columns of [`KeyRow`], in its order: all but the digest, which few need.
+/// The columns of [`KeyRow`], in its order: all but the digest, which few queries need.
 pub type KeyColumns = (
     api_keys::id,
     api_keys::owner_issuer,
@@ -37,7 +37,7 @@ pub const KEY_COLUMNS: KeyColumns = (
     api_keys::replaced_by,
 );
 
-/// A row of `api_keys` as it is stored: nothing checked yet.
+/// A row of `api_keys` as it is stored. Its values are not checked yet.
 #[derive(Queryable)]
 pub struct KeyRow {
     id: Vec<u8>,
@@ -100,11 +100,11 @@ pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
     rows.into_iter().map(ApiKey::try_from).collect()
 }
 
-/// The digest of these bytes, which are stored with `key`.
+/// The digest that is stored with `key`.
 ///
 /// # Errors
 ///
-/// [`StoreError::Corrupt`] when they are not 32.
+/// [`StoreError::Corrupt`] when there are not 32 bytes.
 pub fn digest_of(key: KeyId, bytes: &[u8]) -> Result<KeyDigest, StoreError> {
     bytes.try_into().map(KeyDigest::from_bytes).map_err(|_| corrupt("digest", key.to_string()))
 }

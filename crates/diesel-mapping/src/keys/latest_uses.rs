@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use domain::{KeyId, KeyUse, Timestamp};
 
-/// The latest use of each key, in the order of their ids: no statement may meet a row twice, and two that lock rows in
-/// one order never wait for each other in a circle.
+/// The latest use of each key, in the order of the key ids. No statement may update a row twice, and two statements that
+/// lock rows in the same order cannot deadlock.
 pub fn latest_uses(uses: &[KeyUse]) -> BTreeMap<KeyId, Timestamp> {
     let mut latest = BTreeMap::new();
     for used in uses {

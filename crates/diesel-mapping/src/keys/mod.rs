@@ -1,4 +1,4 @@
-//! Rows of the table of keys, and the queries of it that both back ends run.
+//! The rows of `api_keys`, and the queries on the table that both databases run.
 
 mod key_queries;
 mod key_row;

@@ -11,7 +11,7 @@ use crate::schema::webhook_attempts;
 
 const TABLE: &str = "webhook_attempts";
 
-/// An attempt as it is stored, with the excerpt of its answer: nothing checked yet.
+/// A row of `webhook_attempts` as it is stored, with the excerpt of the answer. Its values are not checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_attempts)]
 pub struct AttemptRow {
@@ -24,7 +24,7 @@ pub struct AttemptRow {
 }
 
 impl AttemptRow {
-    /// The attempt, which was one of `delivery`.
+    /// The attempt to send `delivery`.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl AttemptRow {
     }
 }
 
-/// An attempt as it is stored, without the excerpt, and what it was an attempt at: nothing checked yet.
+/// A row of `webhook_attempts` as it is stored, with its ids and without the excerpt. Its values are not checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_attempts)]
 pub struct LoggedAttemptRow {
@@ -74,7 +74,7 @@ impl TryFrom<LoggedAttemptRow> for LoggedAttempt {
     }
 }
 
-/// Names the row of an attempt.
+/// The name of an attempt's row, for errors.
 struct AttemptName {
     delivery: DeliveryId,
     number: i64,

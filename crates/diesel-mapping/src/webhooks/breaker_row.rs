@@ -9,17 +9,17 @@ use super::place::Place;
 use crate::StoredInstant;
 use crate::schema::webhook_lanes;
 
-/// The breaker of a lane as it is stored: nothing checked yet. Also the change that writes it.
+/// The breaker columns of `webhook_lanes`, to read and to write. Their values are not checked yet.
 #[derive(AsChangeset, Clone, Copy, Debug, Insertable, PartialEq, Eq, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_lanes, treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct BreakerRow {
     /// Failed attempts since the last success.
     pub failures_in_a_row: i64,
-    /// When the first of them ended.
+    /// When the first of these attempts ended.
     pub failing_since: Option<StoredInstant>,
     /// The end of the pause.
     pub paused_until: Option<StoredInstant>,
-    /// How long the breaker made it.
+    /// How long the breaker paused the lane, in milliseconds.
     pub pause_millis: i64,
 }
 

@@ -9,7 +9,7 @@ use crate::schema::webhook_due;
 
 const TABLE: &str = "webhook_due";
 
-/// The number that stands for the phase in `webhook_due.phase`.
+/// The number that `webhook_due.phase` stores for the phase.
 pub const fn phase_number(phase: Phase) -> i16 {
     match phase {
         Phase::First => 0,
@@ -18,7 +18,7 @@ pub const fn phase_number(phase: Phase) -> i16 {
     }
 }
 
-/// A delivery that has not ended as it is stored, without its event's type: nothing checked yet. See decision 31.
+/// The columns of `webhook_due` that the owner of a delivery sees. Their values are not checked yet. See decision 31.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_due)]
 pub struct DueRow {
@@ -31,7 +31,7 @@ pub struct DueRow {
 }
 
 impl DueRow {
-    /// The delivery, whose event has this type: waiting, or being sent while there is a claim.
+    /// The delivery: waiting, or being sent while there is a claim. `event_type` is the type of its event.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl DueRow {
     }
 }
 
-/// A delivery in the queue, to insert.
+/// A row of `webhook_due` to insert.
 #[derive(Clone, Copy, Debug, Insertable)]
 #[diesel(table_name = webhook_due, treat_none_as_default_value = false)]
 pub struct NewDueRow<'a> {
@@ -68,7 +68,7 @@ pub struct NewDueRow<'a> {
 }
 
 impl<'a> NewDueRow<'a> {
-    /// The row of a delivery that `queued` describes.
+    /// The row of a delivery in this state.
     pub fn new(
         delivery: &'a DeliveryId,
         event: &'a EventId,

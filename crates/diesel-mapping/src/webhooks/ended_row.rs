@@ -9,7 +9,7 @@ use crate::schema::webhook_deliveries;
 
 const TABLE: &str = "webhook_deliveries";
 
-/// An ended delivery as it is stored: nothing checked yet.
+/// A row of `webhook_deliveries` as it is stored. Its values are not checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_deliveries)]
 pub struct EndedRow {
@@ -43,7 +43,7 @@ impl TryFrom<EndedRow> for Delivery {
     }
 }
 
-/// An ended delivery to insert.
+/// A row of `webhook_deliveries` to insert.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = webhook_deliveries)]
 pub struct NewEndedRow<'a> {
@@ -64,7 +64,7 @@ pub struct NewEndedRow<'a> {
 }
 
 impl<'a> NewEndedRow<'a> {
-    /// The row of `delivery`, which ended so, whatever its state says.
+    /// The row of `delivery` with this end; ignores [`Delivery::state`].
     pub fn new(delivery: &'a Delivery, end: DeliveryEnd, at: Timestamp) -> Self {
         Self {
             subscription_id: delivery.subscription_id.as_bytes(),

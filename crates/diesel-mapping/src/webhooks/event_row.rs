@@ -9,7 +9,7 @@ use crate::schema::webhook_events;
 
 const TABLE: &str = "webhook_events";
 
-/// An event as it is stored: nothing checked yet.
+/// A row of `webhook_events` as it is stored. Its values are not checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_events)]
 pub struct EventRow {

@@ -1,7 +1,7 @@
-//! Rows of the webhook tables, as both back ends store them, and what they mean.
+//! The rows of the webhook tables in both databases.
 //!
-//! What is read is checked: a value that the schema does not promise is [`StoreError::Corrupt`] with its table, column
-//! and row.
+//! Every value that is read is checked. A value that the schema does not allow is [`StoreError::Corrupt`] with its table,
+//! column and row.
 //!
 //! [`StoreError::Corrupt`]: domain::ports::StoreError::Corrupt
 

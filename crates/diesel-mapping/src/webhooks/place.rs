@@ -5,7 +5,7 @@ use domain::{DeliveryId, EventId, SubscriptionId, Timestamp};
 
 use crate::StoredInstant;
 
-/// A stored row, to be named when a value of it cannot be read.
+/// The table and the id of a stored row, for errors.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// The table.
@@ -21,11 +21,11 @@ impl fmt::Debug for Place<'_> {
 }
 
 impl Place<'_> {
-    /// The value, if it could be read.
+    /// The value of a column.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Corrupt`] when it could not.
+    /// [`StoreError::Corrupt`] when `value` is `None`.
     pub fn value<T>(self, column: &'static str, value: Option<T>) -> Result<T, StoreError> {
         value.ok_or_else(|| StoreError::Corrupt { table: self.table, column, row: self.row.to_string() })
     }
@@ -34,7 +34,7 @@ impl Place<'_> {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Corrupt`] when it is outside of the range of [`Timestamp`].
+    /// [`StoreError::Corrupt`] when the value is outside of the range of [`Timestamp`].
     pub fn instant(self, column: &'static str, stored: StoredInstant) -> Result<Timestamp, StoreError> {
         self.value(column, stored.timestamp())
     }
@@ -47,21 +47,21 @@ impl Place<'_> {
         stored.map(|stored| self.instant(column, stored)).transpose()
     }
 
-    /// The number of a column, in the type that the domain gives it.
+    /// The number of a column, in the domain's type.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Corrupt`] when that type does not hold it.
+    /// [`StoreError::Corrupt`] when the number does not fit that type.
     pub fn number<N: TryFrom<i64>>(self, column: &'static str, stored: i64) -> Result<N, StoreError> {
         self.value(column, stored.try_into().ok())
     }
 }
 
-/// The id of these bytes, which are stored in this column.
+/// The id in a column.
 ///
 /// # Errors
 ///
-/// [`StoreError::Corrupt`] when they are not 16.
+/// [`StoreError::Corrupt`] when there are not 16 bytes.
 pub fn subscription_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<SubscriptionId, StoreError> {
     id(table, column, bytes).map(SubscriptionId::from_bytes)
 }
@@ -70,7 +70,7 @@ pub fn subscription_id(table: &'static str, column: &'static str, bytes: &[u8]) 
 ///
 /// # Errors
 ///
-/// [`StoreError::Corrupt`] when they are not 16.
+/// [`StoreError::Corrupt`] when there are not 16 bytes.
 pub fn delivery_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<DeliveryId, StoreError> {
     id(table, column, bytes).map(DeliveryId::from_bytes)
 }
@@ -79,7 +79,7 @@ pub fn delivery_id(table: &'static str, column: &'static str, bytes: &[u8]) -> R
 ///
 /// # Errors
 ///
-/// [`StoreError::Corrupt`] when they are not 16.
+/// [`StoreError::Corrupt`] when there are not 16 bytes.
 pub fn event_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<EventId, StoreError> {
     id(table, column, bytes).map(EventId::from_bytes)
 }
@@ -88,7 +88,7 @@ fn id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<[u8; 16
     Place { table, row: &Hexadecimal(bytes) }.value(column, bytes.try_into().ok())
 }
 
-/// Names a row whose id is no id.
+/// Names a row whose id is invalid.
 struct Hexadecimal<'a>(&'a [u8]);
 
 impl fmt::Display for Hexadecimal<'_> {
@@ -98,14 +98,14 @@ impl fmt::Display for Hexadecimal<'_> {
     }
 }
 
-/// When what has this `UUIDv7` was created, to the millisecond.
+/// The creation time in this `UUIDv7`, to the millisecond.
 pub(super) fn created_at(id: DeliveryId) -> Option<Timestamp> {
     let unix_millis = id.as_bytes()[..6].iter().fold(0, |millis, byte| millis << 8 | i64::from(*byte));
     Timestamp::from_unix_millis(unix_millis)
 }
 
-/// No delivery of an event that was published at `at` or later has a lower id, and none of an earlier one a higher: a
-/// time range is an id range.
+/// The lowest id of a delivery whose event was published at `at` or later. Deliveries of earlier events have lower ids, so
+/// a time range is an id range.
 pub fn first_delivery_at(at: Timestamp) -> DeliveryId {
     let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
     let mut bytes = [0; 16];

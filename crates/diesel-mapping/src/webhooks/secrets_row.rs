@@ -9,7 +9,7 @@ use super::place::Place;
 use crate::StoredInstant;
 use crate::schema::webhook_subscriptions;
 
-/// The secrets of a subscription as they are stored, sealed: nothing checked yet. Also the change that writes them.
+/// The sealed secrets of a row of `webhook_subscriptions`, to read and to write. Their values are not checked yet.
 #[derive(AsChangeset, Clone, PartialEq, Eq, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_subscriptions, treat_none_as_null = true)]
 pub struct SecretsRow {
@@ -19,14 +19,14 @@ pub struct SecretsRow {
 }
 
 impl SecretsRow {
-    /// What is left of the secrets of a deleted subscription.
+    /// The secrets of a deleted subscription: none.
     pub const NONE: Self = Self { secret: None, previous_secret: None, previous_secret_until: None };
 
-    /// The secrets of `subscription`, which is not deleted.
+    /// The secrets of `subscription`, which must not be deleted.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Corrupt`] when there is none, or when nothing says how long the previous one signs.
+    /// [`StoreError::Corrupt`] when there is no secret, or when a previous secret has no end.
     pub fn secrets(self, subscription: SubscriptionId) -> Result<SealedSecrets, StoreError> {
         let place = Place { table: "webhook_subscriptions", row: &subscription };
         let until = place.optional_instant("previous_secret_until", self.previous_secret_until)?;

@@ -12,7 +12,7 @@ use crate::schema::webhook_subscriptions;
 
 const TABLE: &str = "webhook_subscriptions";
 
-/// A subscription as it is stored, without its secrets: nothing checked yet.
+/// A row of `webhook_subscriptions` as it is stored, without the secrets. Its values are not checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_subscriptions)]
 pub struct SubscriptionRow {
@@ -46,7 +46,7 @@ impl TryFrom<SubscriptionRow> for Subscription {
     }
 }
 
-/// A subscription to insert, with its secret.
+/// A row of `webhook_subscriptions` to insert, with its secret.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = webhook_subscriptions, treat_none_as_default_value = false)]
 pub struct NewSubscriptionRow<'a> {
@@ -66,7 +66,7 @@ pub struct NewSubscriptionRow<'a> {
 }
 
 impl<'a> NewSubscriptionRow<'a> {
-    /// The row of `subscription`, whose only secret is `secret`.
+    /// The row of `subscription` with one secret.
     pub fn new(subscription: &'a Subscription, secret: &SealedSecret) -> Self {
         Self {
             id: subscription.id.as_bytes(),
@@ -86,7 +86,7 @@ impl<'a> NewSubscriptionRow<'a> {
     }
 }
 
-/// What a [`SubscriptionChange`](domain::webhooks::SubscriptionChange) may change of a row.
+/// The columns that a [`SubscriptionChange`](domain::webhooks::SubscriptionChange) may change.
 #[derive(Debug, diesel::AsChangeset)]
 #[diesel(table_name = webhook_subscriptions)]
 pub struct ChangedSubscriptionRow<'a> {
@@ -109,7 +109,7 @@ impl<'a> From<&'a Subscription> for ChangedSubscriptionRow<'a> {
     }
 }
 
-/// The code under which a status is stored.
+/// The code that stores a status.
 pub const fn status_code(status: SubscriptionStatus) -> &'static str {
     match status {
         SubscriptionStatus::Enabled => "enabled",
@@ -125,7 +125,7 @@ fn status_of(code: &str) -> Option<SubscriptionStatus> {
         .or_else(|| DisableReason::from_code(code).map(SubscriptionStatus::DisabledByService))
 }
 
-/// No pattern contains a space.
+/// The patterns, separated by spaces: no pattern contains one.
 fn events_text(events: &SubscribedEvents) -> String {
     let patterns: Vec<&str> = events.patterns().iter().map(EventPattern::as_str).collect();
     patterns.join(" ")

@@ -53,7 +53,7 @@ pub(crate) struct Grant {
 #[derive(Debug, Default)]
 struct Record {
     grants: Vec<Grant>,
-    /// Attempts that count: all but those that were no fault of the receiver.
+    /// Attempts that count: all but those that are not charged to the receiver.
     charged: u32,
     in_flight: u32,
     delivered: u32,
@@ -188,7 +188,7 @@ impl Oracle {
                 format!("{id} is sent at {now}, too soon after attempt {} failed at {failed_at}", before.run_attempt)
             });
         }
-        // Others may have claimed before the pause; one alone knows of it.
+        // Others may have claimed before the pause; only one has the report.
         if let Some(health) = health.filter(|_| dispatchers == 1 && !clock_jumps) {
             let is_paused = matches!(health.breaker.admission(now), Admission::Paused(_));
             model.check(!is_paused, || format!("{id} is sent at {now} to a paused lane: {:?}", health.breaker));

@@ -1,4 +1,4 @@
-//! Faults of ours: they cost a delivery no attempt, and come to an end.
+//! Faults of Gatepost: they do not count as attempts, and they end with the schedule.
 
 use std::sync::Arc;
 

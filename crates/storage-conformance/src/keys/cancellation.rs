@@ -1,8 +1,8 @@
-//! Calls whose caller went away: the future was dropped half way.
+//! Calls whose caller drops the future before it ends.
 //!
-//! Each is dropped after every number of polls until it comes to its end, and then at moments in between. What it
-//! has set going may still end after the drop, so nothing here asks *when* it happens: only that what is seen is
-//! whole, and that nobody else is held up.
+//! Each call is dropped after every number of polls up to its end, and at several times in between. The write may still
+//! happen after the drop. So these tests do not check *when* it happens, but that it happens wholly or not at all, and
+//! that later calls do not hang.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use super::sample::{
 use crate::dropping::{moments, not_held_up};
 use crate::sample::{at, user};
 
-/// A dropped insertion stores the key whole or not at all: listed and found by its digest, or neither. The limit
-/// stays exact, and later calls are not held up.
+/// A dropped insertion stores the whole key or nothing: the key is listed and found by its digest, or neither. The limit
+/// stays exact, and later calls do not hang.
 pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     for drop_at in moments() {
@@ -44,7 +44,7 @@ pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyStore>)
     assert_eq!(stored, 80, "after dropped insertions the limit must be exact");
 }
 
-/// A dropped revocation revokes or does not; a later one succeeds, is not held up, and keeps the time that was set.
+/// A dropped revocation revokes the key or does not. A later one succeeds, does not hang, and keeps the first time.
 pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     for drop_at in moments() {
@@ -62,7 +62,7 @@ pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyStore>
     }
 }
 
-/// A dropped rotation marks the old key and stores the successor, or does neither. A later call is not held up.
+/// A dropped rotation marks the old key and stores the successor, or does neither. A later call does not hang.
 pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let sample = Sample::of(&user(&format!("round {round}")));
@@ -83,7 +83,7 @@ pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyStore>) 
     }
 }
 
-/// A dropped revocation by digests revokes every key or none; a later one is not held up.
+/// A dropped revocation by digests revokes every key or none. A later one does not hang.
 pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
@@ -101,7 +101,7 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
     }
 }
 
-/// A dropped batch of uses is written whole or not at all; a later one is not held up.
+/// A dropped batch of uses is written wholly or not at all. A later one does not hang.
 pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
@@ -120,7 +120,7 @@ pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn KeySto
     }
 }
 
-/// A dropped purge deletes what it would have deleted or nothing; a later one is not held up.
+/// A dropped purge deletes all that it found or nothing. A later one does not hang.
 pub async fn a_cancelled_purge_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));

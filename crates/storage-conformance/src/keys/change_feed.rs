@@ -12,7 +12,7 @@ use super::shared_suite::Instances;
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// More changes than any check here makes.
+/// More changes than any test here makes.
 const CHANGES_MAX: u32 = 1_000;
 
 /// A revocation, a revocation by digests and a rotation reach each instance as the key's digest, whichever instance made
@@ -85,7 +85,7 @@ pub async fn changes_are_never_listed_in_part(instances: Instances) {
     for max in 0..7 {
         let (changes, position) = read(&**there, Some(&start.1), max).await;
         let is_listed = matches!(&changes, KeyChanges::Of(all) if all.len() == 5);
-        assert!(is_listed == (max >= 5), "of five changes at most {max} were asked for, got {changes:?}");
+        assert!(is_listed == (max >= 5), "a read of at most {max} of five changes, got {changes:?}");
         assert!(is_listed || changes == KeyChanges::OfAnyKey, "changes must not be listed in part, got {changes:?}");
         let (none, _) = read(&**here, Some(&position), 1).await;
         assert_eq!(none, KeyChanges::Of(Vec::new()), "the position must be behind the five changes");

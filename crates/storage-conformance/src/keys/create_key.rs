@@ -1,4 +1,4 @@
-//! The maximum of active keys: exact, always.
+//! The maximum of active keys is always exact.
 
 use std::sync::Arc;
 
@@ -11,9 +11,8 @@ use crate::sample::{at, user};
 
 type Change = fn(Sample) -> Sample;
 
-/// One after the other, as many keys are stored as the limit says. A refused one leaves nothing: neither in the list
-/// nor under its digest, and it can be stored once there is room. A limit below what the owner has, and a limit of
-/// none, refuse as well.
+/// In sequence, as many keys are stored as the limit allows. A refused key is neither in the list nor under its digest, and
+/// can be stored when there is room. A limit below the number of stored keys refuses too, and so does a limit of 0.
 pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     for _ in 0..3 {
@@ -36,9 +35,9 @@ pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyStore>) {
     assert_eq!(answer, Insertion::LimitReached, "where none is allowed, not even the first is stored");
 }
 
-/// Only keys count that are active at the instant of the limit, to the millisecond: a key that expires at that very
-/// instant does not, nor does one whose revocation lies ahead (the clock of another instance may be ahead), nor one
-/// that is being replaced.
+/// Only keys that are active at the instant of the limit count, to the millisecond. A key that expires at that instant does
+/// not count, a key with a revocation in the future does not (another instance's clock may be ahead), and a key that is
+/// being replaced does not.
 pub async fn only_active_keys_count(store: Arc<dyn KeyStore>) {
     let now = at(500);
     let cases: [(&str, Change, bool); 12] = [
@@ -66,8 +65,8 @@ pub async fn only_active_keys_count(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// A key that is being replaced takes no place, and is a good one otherwise: listed beside the active ones however few
-/// ended keys are shown, and found by its digest. When its overlap is over, it has ended.
+/// A key that is being replaced does not count towards the maximum, but it is good: it is listed with the active keys,
+/// however few ended keys are shown, and found by its digest. When its overlap is over, the key has ended.
 pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let replaced = Sample::of(&owner).created(at(-9)).replaced().expiring(at(100));
@@ -95,7 +94,7 @@ pub async fn other_owners_keys_do_not_count(store: Arc<dyn KeyStore>) {
     assert!(matches!(answer, Insertion::Stored(_)), "the keys of other owners must not count, got {answer:?}");
 }
 
-/// The list in the answer is what `list` answers with the same view, the new key included.
+/// The list in the answer equals the list that `list` returns with the same view, and includes the new key.
 pub async fn insertion_answers_with_the_list(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     put(&*store, &Sample::of(&user("bob"))).await;
@@ -111,8 +110,8 @@ pub async fn insertion_answers_with_the_list(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// 40 parallel insertions for 10 places, again and again: exactly 10 are stored, and 30 get `LimitReached`. The
-/// answers' lists show that they happened one after the other.
+/// Repeatedly, 40 parallel insertions for 10 places: exactly 10 keys are stored, and 30 calls get `LimitReached`. The lists
+/// in the answers show that the insertions happened in sequence.
 pub async fn parallel_insertions_fill_the_room_exactly(store: Arc<dyn KeyStore>) {
     for round in 0..4 {
         let owner = user(&format!("round {round}"));
@@ -127,7 +126,7 @@ pub async fn parallel_insertions_fill_the_room_exactly(store: Arc<dyn KeyStore>)
     }
 }
 
-/// Two owners who insert at the same time both get exactly their room.
+/// Two owners who insert at the same time both reach exactly their maximum.
 pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn KeyStore>) {
     let owners = [user("alice"), user("bob")];
     let calls = (0..40).map(|n| insertion(&store, &owners[n % 2], 5)).collect();
@@ -139,8 +138,8 @@ pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn Ke
     }
 }
 
-/// While keys are revoked and inserted at the same time, there are never more active ones than allowed, and every
-/// place that was freed can be filled.
+/// While keys are revoked and inserted at the same time, there are never more active keys than allowed, and every freed
+/// place can be used.
 pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let old: Vec<Sample> = (0..8).map(|_| Sample::of(&owner)).collect();
@@ -167,7 +166,7 @@ fn insertion(store: &Arc<dyn KeyStore>, owner: &UserId, max: u32) -> Call<Insert
     Box::pin(async move { insert(&*store, &sample, max).await })
 }
 
-/// A revocation that answers as an insertion which found no room.
+/// A revocation as a call with the result type of an insertion.
 fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample) -> Call<Insertion> {
     let (store, sample) = (Arc::clone(store), sample.clone());
     Box::pin(async move {

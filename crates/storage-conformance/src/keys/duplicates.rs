@@ -10,8 +10,7 @@ use crate::sample::{at, user};
 
 type Answer = Result<Insertion, StoreError>;
 
-/// A second key with a stored id is `Duplicate`, whoever owns the two and whatever became of the first. It changes
-/// nothing.
+/// A second key with a stored id is `Duplicate`, for any owners and any state of the first key. Nothing changes.
 pub async fn a_stored_id_is_refused(store: Arc<dyn KeyStore>) {
     for (name, first) in firsts() {
         put(&*store, &first).await;
@@ -25,8 +24,7 @@ pub async fn a_stored_id_is_refused(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// A second key with a stored digest is `Duplicate`, whoever owns the two and whatever became of the first. It
-/// changes nothing.
+/// A second key with a stored digest is `Duplicate`, for any owners and any state of the first key. Nothing changes.
 pub async fn a_stored_digest_is_refused(store: Arc<dyn KeyStore>) {
     for (name, first) in firsts() {
         put(&*store, &first).await;
@@ -39,7 +37,7 @@ pub async fn a_stored_digest_is_refused(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// Where the limit is reached too, a duplicate is refused one way or the other, and changes nothing.
+/// A duplicate at the limit is refused as either of the two, and nothing changes.
 pub async fn duplicates_at_the_limit_change_nothing(store: Arc<dyn KeyStore>) {
     let first = Sample::of(&user("alice"));
     put(&*store, &first).await;

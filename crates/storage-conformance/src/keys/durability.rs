@@ -1,4 +1,4 @@
-//! What was answered is durable: looked at by closing a store and opening it again.
+//! Answered writes are durable. The test closes a store, opens it again, and compares.
 //!
 //! ```no_run
 //! # use std::sync::Arc;
@@ -18,15 +18,15 @@ use domain::ports::KeyStore;
 use super::sample::{Replacement, Sample, all_keys, find, put_all, revoke, revoke_by_digests, rotate};
 use crate::sample::{at, user};
 
-/// What was answered as written.
+/// The keys that were written and answered.
 #[derive(Clone, Debug)]
 pub struct Written {
     kept: Vec<Sample>,
     purged: Vec<Sample>,
 }
 
-/// Calls each writing method at least once: a key that was revoked, one that was used, one that was left alone, one
-/// that leaked, one that was rotated and its successor, and one that was purged.
+/// Calls each writing method at least once, for keys that are revoked, used, unchanged, reported as leaked, rotated, and
+/// purged.
 pub async fn write(store: &dyn KeyStore) -> Written {
     let owner = user("durable");
     let mut kept: Vec<Sample> = (0..5).map(|n| Sample::of(&owner).created(at(n))).collect();
@@ -50,7 +50,7 @@ pub async fn write(store: &dyn KeyStore) -> Written {
 }
 
 impl Written {
-    /// Panics unless the store holds exactly what was written.
+    /// Panics unless the store has exactly these keys.
     pub async fn expect_in(&self, store: &dyn KeyStore) {
         let expected: Vec<_> = self.kept.iter().rev().map(|sample| sample.key.clone()).collect();
         assert_eq!(all_keys(store, &user("durable")).await, expected, "what was answered must outlive the store");

@@ -1,4 +1,4 @@
-//! Keys by their digest.
+//! Finding a key by its digest.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// A digest that is not stored finds nothing, however much it resembles one that is.
+/// A digest that is not stored finds nothing, even if it differs from a stored one in a single bit.
 pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyStore>) {
     assert_eq!(find(&*store, &Sample::of(&user("alice"))).await, None, "an empty store finds nothing");
     let mut stored = Sample::of(&user("alice"));

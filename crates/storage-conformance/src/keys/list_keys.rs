@@ -9,7 +9,7 @@ use domain::{ApiKey, LISTED_ENDED_KEYS_MAX};
 use super::sample::{ALL_ENDED, Sample, ids, list, put, put_all, view};
 use crate::sample::{at, user};
 
-/// An owner without keys has an empty list, whoever else has keys.
+/// An owner without keys has an empty list, even if other owners have keys.
 pub async fn an_owner_without_keys_has_an_empty_list(store: Arc<dyn KeyStore>) {
     let seen = view(at(0), ALL_ENDED);
     assert_eq!(list(&*store, &user("alice"), seen).await, [], "an empty store lists nothing");
@@ -31,7 +31,7 @@ pub async fn lists_are_newest_first(store: Arc<dyn KeyStore>) {
     assert_eq!(listed, expected, "a list must be newest first, by creation and then by id");
 }
 
-/// However many keys are active, a user's list shows them all, and of the ended ones a hundred.
+/// A user's list shows every active key, however many there are, and a hundred ended keys.
 pub async fn lists_show_every_active_key_and_a_hundred_ended(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     for n in 0..103 {
@@ -45,8 +45,8 @@ pub async fn lists_show_every_active_key_and_a_hundred_ended(store: Arc<dyn KeyS
     assert!(ended.iter().all(|key| key.revoked_at >= Some(at(1_003))), "a list must show the keys that ended last");
 }
 
-/// The ended keys that are shown are those that ended last: by the earlier of revocation and expiry, then by id, and
-/// never by creation. The view says how many.
+/// The list shows the keys that ended last: by the earlier of revocation and expiry, then by id, and never by creation. The
+/// view says how many.
 pub async fn the_most_recently_ended_keys_are_shown(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let now = at(100);
@@ -78,7 +78,7 @@ pub async fn the_most_recently_ended_keys_are_shown(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// What is active and what has ended is decided at the view's instant, to the millisecond.
+/// Whether a key is active is decided at the view's instant, to the millisecond.
 pub async fn lists_are_decided_at_their_instant(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let (expiring, skewed) = (Sample::of(&owner).expiring(at(100)), Sample::of(&owner).revoked(at(100)));
@@ -92,7 +92,7 @@ pub async fn lists_are_decided_at_their_instant(store: Arc<dyn KeyStore>) {
     assert_eq!(shown.len(), 2, "a key that is revoked ahead of the view's instant has ended");
 }
 
-/// Over keys of all states with times that often coincide, lists are what `ListView::select` picks, at every instant.
+/// For keys of all states with many equal times, lists equal what `ListView::select` selects, at every instant.
 pub async fn lists_are_what_the_reference_selects(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let samples = mixed_samples(&owner);
@@ -109,7 +109,7 @@ pub async fn lists_are_what_the_reference_selects(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// 30 keys whose times are among nine milliseconds, so that every order of created, used, expired and revoked is seen.
+/// 30 keys with times within nine milliseconds, so that created, used, expired and revoked come in every order.
 fn mixed_samples(owner: &domain::UserId) -> Vec<Sample> {
     let entropy = SeededEntropy::new(11);
     let mut samples = Vec::new();

@@ -1,4 +1,4 @@
-//! Who is who.
+//! Owners are compared byte for byte.
 
 use std::slice;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use domain::ports::{Insertion, KeyStore, Revocation};
 use super::sample::{Sample, all_keys, insert, revoke};
 use crate::sample::{at, user_of};
 
-/// Owners are the same only when issuer and subject are the same bytes: case, spaces, composed characters and the
-/// place where the issuer ends all tell them apart.
+/// Two owners are the same only if issuer and subject are the same bytes. Case, spaces, composed characters and the
+/// boundary between issuer and subject make a difference.
 pub async fn look_alike_owners_are_told_apart(store: Arc<dyn KeyStore>) {
     let owners: Vec<UserId> = [
         ("https://id.example", "alice"),

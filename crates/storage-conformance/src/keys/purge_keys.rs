@@ -9,8 +9,8 @@ use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, put, put_all, rev
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Keys of any owner that ended earlier than the boundary are deleted, by revocation or expiry, whichever came
-/// first. Active keys stay, and so does one that ended at the boundary exactly.
+/// Keys of any owner whose revocation or expiry is before the boundary are deleted. Active keys stay, and so does a key
+/// that ended exactly at the boundary.
 pub async fn keys_that_ended_earlier_are_deleted(store: Arc<dyn KeyStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let past = [
@@ -42,7 +42,7 @@ pub async fn keys_that_ended_earlier_are_deleted(store: Arc<dyn KeyStore>) {
     assert_eq!(purge(&*store, at(100), ALL_ENDED).await, 0, "a second purge must find nothing");
 }
 
-/// No more keys are deleted than asked for, and the answer says how many; the rest goes with the next calls.
+/// At most `max` keys are deleted, and the answer says how many. The next calls delete the rest.
 pub async fn at_most_max_keys_are_deleted(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     for n in 0..7 {

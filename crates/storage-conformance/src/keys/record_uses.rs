@@ -23,7 +23,7 @@ pub async fn uses_move_forward_only(store: Arc<dyn KeyStore>) {
     assert_eq!(only_key(&*store, &owner).await.last_used_at, Some(at(90_000)), "no use must change nothing");
 }
 
-/// Of several uses of one key in a batch the latest counts, wherever it stands.
+/// The latest of several uses of one key in a batch counts, wherever it is in the batch.
 pub async fn the_latest_of_several_uses_counts(store: Arc<dyn KeyStore>) {
     let samples = [Sample::of(&user("alice")), Sample::of(&user("bob")), Sample::of(&user("carol"))];
     put_all(&*store, &samples).await;
@@ -36,7 +36,7 @@ pub async fn the_latest_of_several_uses_counts(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// Ids that are not stored are passed over; the others of the batch count.
+/// Ids that are not stored are skipped; the other uses of the batch count.
 pub async fn uses_of_unknown_keys_are_passed_over(store: Arc<dyn KeyStore>) {
     let (known, unknown) = (Sample::of(&user("alice")), Sample::of(&user("alice")));
     record(&*store, &[used_at(&unknown, 1)]).await;
@@ -46,8 +46,8 @@ pub async fn uses_of_unknown_keys_are_passed_over(store: Arc<dyn KeyStore>) {
     assert_eq!(key.last_used_at, Some(at(2)), "a known key's use must count beside unknown ones");
 }
 
-/// A use changes nothing but `last_used_at` of the named keys, whatever their state: revoked and expired ones move
-/// too, and stay revoked and expired.
+/// A use changes only `last_used_at` of its key, in any state: revoked and expired keys are updated too, and stay revoked
+/// and expired.
 pub async fn uses_change_nothing_else(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let unnamed = Sample::of(&owner).used(at(1));

@@ -1,4 +1,4 @@
-//! Revoking leaked keys: whoever owns them, many at once.
+//! Revoking leaked keys of any owner, many at once.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use super::sample::{Sample, find, put, put_all, revoke_by_digests};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Every key whose digest is given is revoked at the instant, of any owner and in any state, and nothing else of it
-/// changes. The answer has each key as it is afterwards. Keys that are not named stay as they are.
+/// Every key with one of the digests is revoked at the instant, of any owner and in any state, and nothing else of the key
+/// changes. The answer has each key after the change. Other keys do not change.
 pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let mut named = [
@@ -33,7 +33,7 @@ pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyStore>) 
     }
 }
 
-/// Digests that are not stored are passed over, and so is a call without any; the others of the call count.
+/// Digests that are not stored are skipped; the other digests of the call count. A call without digests succeeds.
 pub async fn unknown_digests_are_passed_over(store: Arc<dyn KeyStore>) {
     let (mut known, unknown) = (Sample::of(&user("alice")), Sample::of(&user("alice")));
     let mut resembling = *known.digest.as_bytes();
@@ -62,7 +62,7 @@ pub async fn a_digest_given_twice_is_answered_once(store: Arc<dyn KeyStore>) {
     assert_eq!(answer, pairs(&samples), "a digest that is given several times must be answered once");
 }
 
-/// The first revocation's time stays, be the later one earlier by the clock, and the answer shows it.
+/// The time of the first revocation stays, even if the second one has an earlier time, and the answer shows it.
 pub async fn the_first_revocation_stays_by_digests_too(store: Arc<dyn KeyStore>) {
     let mut samples = [Sample::of(&user("alice")).revoked(at(100)), Sample::of(&user("bob"))];
     put_all(&*store, &samples).await;
@@ -77,7 +77,7 @@ pub async fn the_first_revocation_stays_by_digests_too(store: Arc<dyn KeyStore>)
     }
 }
 
-/// As many digests as one report may have are taken in one call, all of them stored.
+/// One call takes as many digests as a report may have, all of them stored.
 pub async fn a_thousand_digests_are_taken(store: Arc<dyn KeyStore>) {
     let owners = [user("alice"), user("bob")];
     let mut samples: Vec<Sample> = (0..60).map(|n| Sample::of(&owners[n % 2])).collect();
@@ -121,7 +121,7 @@ fn digests(samples: &[Sample]) -> Vec<KeyDigest> {
     samples.iter().map(|sample| sample.digest).collect()
 }
 
-/// What an answer about these holds, in the order of the ids.
+/// The expected answer for these keys, in the order of the ids.
 fn pairs(samples: &[Sample]) -> Vec<(KeyDigest, ApiKey)> {
     let mut pairs: Vec<_> = samples.iter().map(|sample| (sample.digest, sample.key.clone())).collect();
     pairs.sort_by_key(|(_, key)| key.id);

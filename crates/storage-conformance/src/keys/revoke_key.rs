@@ -9,8 +9,8 @@ use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, list, put, put_al
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A revocation sets `revoked_at` to its time, be the key active or expired, and changes nothing else: neither of the
-/// key nor of the owner's others.
+/// A revocation sets `revoked_at` of an active or an expired key. Nothing else changes, neither of the key nor of the
+/// owner's other keys.
 pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let kinds: [fn(Sample) -> Sample; 4] = [
@@ -47,7 +47,7 @@ pub async fn the_first_revocation_stays(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// Of parallel revocations all succeed and one sets the time, which every answer shows.
+/// Parallel revocations all succeed. One sets the time, and every answer shows it.
 pub async fn parallel_revocations_set_one_time(store: Arc<dyn KeyStore>) {
     for round in 0..3 {
         let owner = user(&format!("round {round}"));
@@ -68,7 +68,7 @@ pub async fn parallel_revocations_set_one_time(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// An id that is not stored is `NotFound`, whoever asks.
+/// An id that is not stored is `NotFound` for every owner.
 pub async fn an_unknown_key_is_not_found(store: Arc<dyn KeyStore>) {
     let (owner, unknown) = (user("alice"), Sample::of(&user("alice")));
     assert_eq!(revoke(&*store, &owner, unknown.id(), at(1)).await, Revocation::NotFound, "in an empty store");

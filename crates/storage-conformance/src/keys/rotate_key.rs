@@ -1,4 +1,4 @@
-//! Putting a successor in the place of a key.
+//! Replacing a key with its successor.
 
 use std::slice;
 use std::sync::Arc;
@@ -104,8 +104,8 @@ pub async fn a_key_is_rotated_once(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// With as many keys being replaced at the rotation's instant as may be, another overlap is refused, and a rotation
-/// without one is not. Overlaps that are over and those of other owners do not count.
+/// When the most keys allowed are being replaced at the rotation's instant, another overlap is refused; a rotation without
+/// an overlap succeeds. Overlaps that are over, and those of other owners, do not count.
 pub async fn overlaps_stop_at_their_limit(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let not_counted = [
@@ -161,8 +161,8 @@ pub async fn rotating_another_users_key_changes_nothing(store: Arc<dyn KeyStore>
     }
 }
 
-/// A successor with a stored id or digest is `Duplicate`, be it the rotated key's own or another owner's. The key
-/// stays as it is, and can be rotated afterwards.
+/// A successor with a stored id or digest is `Duplicate`, whether that is the rotated key's or another owner's. The key does
+/// not change, and can be rotated afterwards.
 pub async fn a_stored_successor_is_refused(store: Arc<dyn KeyStore>) {
     let (old, other) = (Sample::of(&user("alice")), Sample::of(&user("bob")).revoked(at(1)));
     put_all(&*store, &[old.clone(), other.clone()]).await;
@@ -190,7 +190,8 @@ pub async fn a_stored_successor_is_refused(store: Arc<dyn KeyStore>) {
     assert!(matches!(answer, Rotation::Rotated { .. }), "after refusals the key can be rotated, got {answer:?}");
 }
 
-/// The purge may delete a successor before the key that it replaced, which stays as it is and names it still.
+/// The purge may delete a successor before the key that it replaced. That key does not change, and still names the
+/// successor.
 pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let sample = Sample::of(&owner);
@@ -207,7 +208,7 @@ pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyStore>) {
     assert_eq!(find(&*store, &sample).await, Some(expected), "the old key must name its successor still");
 }
 
-/// The list in the answer is what `list` answers with the same view, the successor included.
+/// The list in the answer equals the list that `list` returns with the same view, and includes the successor.
 pub async fn rotation_answers_with_the_list(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (1..=4).map(|n| Sample::of(&owner).created(at(n))).collect();

@@ -11,8 +11,8 @@ use super::sample::{
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Of parallel rotations of one key exactly one succeeds, and the others are refused: as replaced, or without an
-/// overlap as revoked. One successor is stored, the one that the old key names.
+/// Exactly one of several parallel rotations of one key succeeds. The others are refused as replaced or, without an overlap,
+/// as revoked. One successor is stored, and the old key names it.
 pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn KeyStore>) {
     for round in 0..4 {
         let owner = user(&format!("round {round}"));
@@ -40,7 +40,7 @@ pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn Ke
     }
 }
 
-/// Of parallel rotations of different keys as many succeed as may overlap, and the others are refused for that.
+/// Of parallel rotations of different keys, as many succeed as may overlap. The others are refused for that reason.
 pub async fn parallel_rotations_of_an_owner_keep_the_overlap_limit(store: Arc<dyn KeyStore>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (0..16).map(|_| Sample::of(&owner)).collect();
@@ -110,7 +110,7 @@ fn rotation(store: &Arc<dyn KeyStore>, sample: &Sample, replacement: &Replacemen
     Box::pin(async move { rotate(&*store, &sample, &replacement).await })
 }
 
-/// A revocation that answers as a rotation which found no key.
+/// A revocation as a call with the result type of a rotation.
 fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample, by_digest: bool) -> Call<Rotation> {
     let (store, sample) = (Arc::clone(store), sample.clone());
     Box::pin(async move {
@@ -125,7 +125,7 @@ fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample, by_digest: bool) -> Ca
     })
 }
 
-/// What was called, and the list that it answered with.
+/// The call, and the list in its answer.
 type Seen = (&'static str, Option<Vec<ApiKey>>);
 
 fn rotation_beside(store: &Arc<dyn KeyStore>, sample: &Sample, overlap_millis: u64) -> Call<Seen> {

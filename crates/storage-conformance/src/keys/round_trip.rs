@@ -1,4 +1,4 @@
-//! What goes in comes out.
+//! Stored values come back unchanged.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub async fn scopes_come_back(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// `replaced_by` comes back, be the key that it names stored, gone or never stored, this owner's or another's.
+/// `replaced_by` comes back, whether its key is stored, deleted or was never stored, and for any owner.
 pub async fn replaced_by_comes_back(store: Arc<dyn KeyStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let successor = Sample::of(&alice);

@@ -1,4 +1,4 @@
-//! Keys to try a store with. Every one has an id and a digest of its own.
+//! Sample keys, each with a unique id and digest, and calls of the store.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,12 +9,12 @@ use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, Label, ListView, Scopes, Tim
 
 use crate::sample::at;
 
-/// A limit that never says no.
+/// A limit that is never reached.
 pub(crate) const NO_LIMIT: u32 = u32::MAX;
 /// A view that hides no ended key.
 pub(crate) const ALL_ENDED: u32 = u32::MAX;
 
-/// What users see at that instant, with as many ended keys.
+/// The view at an instant, with at most this many ended keys.
 pub(crate) fn view(at: Timestamp, ended_max: u32) -> ListView {
     ListView { at, ended_max }
 }
@@ -24,7 +24,7 @@ pub(crate) fn limit(max: u32, at: Timestamp) -> ActiveLimit {
     ActiveLimit { max, at }
 }
 
-/// A key and what it is stored under.
+/// A key and its digest.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     pub(crate) key: ApiKey,
@@ -80,7 +80,7 @@ impl Sample {
         self
     }
 
-    /// Rotated into a key that is not stored: perhaps it is gone already.
+    /// Replaced by a key that is not stored, as after a purge.
     pub(crate) fn replaced(mut self) -> Self {
         self.key.replaced_by = Some(mint().0);
         self
@@ -91,7 +91,7 @@ impl Sample {
     }
 }
 
-/// A rotation, and what its successor is stored under.
+/// A rotation, and the digest of its successor.
 #[derive(Clone, Debug)]
 pub(crate) struct Replacement {
     pub(crate) rotation: KeyRotation,
@@ -113,7 +113,7 @@ impl Replacement {
         Self { rotation, digest }
     }
 
-    /// Refused where that many keys are being replaced already.
+    /// Refused when this many keys are being replaced already.
     pub(crate) fn overlapping(mut self, max: u32) -> Self {
         self.rotation.overlapping_max = max;
         self
@@ -137,13 +137,13 @@ fn label(text: &str) -> Label {
     Label::parse(text).expect("the sample's label is valid")
 }
 
-/// Inserts under this limit, which is decided at the start of the samples. The list in the answer is kept short.
+/// Inserts with this limit at the start of the samples. The list in the answer has no ended keys.
 pub(crate) async fn insert(store: &dyn KeyStore, sample: &Sample, max: u32) -> Insertion {
     let answer = store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0)).await;
     answer.expect("an insertion must succeed or be refused as a value")
 }
 
-/// Stores the key whatever the owner has.
+/// Stores the key without a limit.
 pub(crate) async fn put(store: &dyn KeyStore, sample: &Sample) {
     let answer = insert(store, sample, NO_LIMIT).await;
     assert!(matches!(answer, Insertion::Stored(_)), "a key within the limit must be stored, got {answer:?}");
@@ -189,7 +189,7 @@ pub(crate) async fn revoke(store: &dyn KeyStore, owner: &UserId, id: KeyId, revo
     answer.expect("a revocation must succeed or be refused as a value")
 }
 
-/// Rotates a key in its owner's name; the list in the answer has every key.
+/// Rotates a key as its owner. The list in the answer has every key.
 pub(crate) async fn try_rotate(
     store: &dyn KeyStore,
     sample: &Sample,
@@ -199,7 +199,7 @@ pub(crate) async fn try_rotate(
     store.rotate(&sample.key.owner, sample.id(), &replacement.rotation, &replacement.digest, seen).await
 }
 
-/// Rotates a key in its owner's name, which does not fail.
+/// Rotates a key as its owner. Panics on a store error.
 pub(crate) async fn rotate(store: &dyn KeyStore, sample: &Sample, replacement: &Replacement) -> Rotation {
     let answer = try_rotate(store, sample, replacement).await;
     answer.expect("a rotation must succeed or be refused as a value")

@@ -6,12 +6,12 @@ use domain::ports::{ChangeFeed, KeyStore};
 
 use crate::suite::{Check, in_time};
 
-/// A store that several processes use, and that tells each of them what any has changed.
+/// A store that several processes share, with a feed of the changes of all.
 pub trait SharedStore: KeyStore + ChangeFeed {}
 
 impl<Store: KeyStore + ChangeFeed> SharedStore for Store {}
 
-/// Two instances of one store. They may be the same one, where a store has no more.
+/// Two instances of one store. They may be the same instance if the store has only one.
 pub type Instances = [Arc<dyn SharedStore>; 2];
 
 /// One promise of [`ChangeFeed`].
@@ -19,7 +19,7 @@ pub type Instances = [Arc<dyn SharedStore>; 2];
 pub struct SharedPromise {
     /// The name of the function that checks it.
     pub name: &'static str,
-    /// Checks it on two instances of a fresh store, within a tokio runtime of several threads. Panics where it is
+    /// Checks the promise on two instances of a fresh store, in a tokio runtime of several threads. Panics when it is
     /// broken.
     pub check: fn(Instances) -> Check,
 }
@@ -30,8 +30,8 @@ impl fmt::Debug for SharedPromise {
     }
 }
 
-/// Opens two instances and holds them against the promise, on a runtime of its own. Panics where it is broken. The
-/// guard is dropped after them.
+/// Opens two instances and checks the promise on a new runtime. Panics when the promise is broken. The guard is dropped
+/// after the instances.
 pub fn keep_shared<Guard: Any + Send>(promise: &SharedPromise, fresh: impl Future<Output = (Instances, Guard)>) {
     in_time(promise.name, async {
         let (instances, _guard) = fresh.await;
@@ -39,8 +39,8 @@ pub fn keep_shared<Guard: Any + Send>(promise: &SharedPromise, fresh: impl Futur
     });
 }
 
-/// Names every promise of [`ChangeFeed`] as a `#[test]` of the module it is used in. Takes a future that opens two
-/// [`Instances`] of a fresh store, and makes a guard that is dropped after them.
+/// Adds every promise of [`ChangeFeed`] as a `#[test]` to the current module. Takes a future that opens two [`Instances`]
+/// of a fresh store and returns them with a guard that is dropped after them.
 #[macro_export]
 macro_rules! change_feed_tests {
     ($fresh:expr $(,)?) => {
@@ -77,7 +77,7 @@ macro_rules! table_of {
     };
 }
 
-/// The one list of these promises: hands it to another macro, behind that one's own arguments.
+/// The list of these promises: passes it to another macro, after that macro's arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_change_feed_promises {

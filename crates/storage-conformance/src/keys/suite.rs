@@ -1,7 +1,7 @@
 use crate::Promise;
 
-/// Names every promise as a `#[test]` of the module it is used in. Takes a future that makes a fresh store: an
-/// `Arc<dyn KeyStore>`, or a pair of it and a guard that is dropped after it.
+/// Adds every promise as a `#[test]` to the current module. Takes a future that creates a fresh store: an
+/// `Arc<dyn KeyStore>`, or a pair of the store and a guard that is dropped after it.
 #[macro_export]
 macro_rules! key_store_tests {
     ($fresh:expr $(,)?) => {
@@ -35,7 +35,7 @@ macro_rules! table_of {
     };
 }
 
-/// The one list of promises: hands it to another macro, behind that one's own arguments.
+/// The list of promises: passes it to another macro, after that macro's arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_key_store_promises {

@@ -19,7 +19,7 @@ use crate::sample::{at, user};
 const PAUSE_MILLIS: i64 = 30_000;
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
-/// The reports of one call are taken in the order given, each as the breaker says. Claims and the health show it.
+/// The breaker takes the reports of one call in their order. Claims and the health show the result.
 pub async fn reports_are_taken_in_their_order(store: Arc<dyn WebhookStore>) {
     type Ending = fn(&Held, i64) -> Completion;
     let failed: Ending = |held, millis| held.failed(millis, millis + 100);
@@ -48,8 +48,8 @@ pub async fn reports_are_taken_in_their_order(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// Of a paused lane nothing is claimed before the very end of the pause, whatever is published or due meanwhile; then
-/// one delivery goes alone.
+/// Nothing of a paused lane is claimed before the exact end of the pause, even if more is published or due. Then one
+/// delivery is claimed alone.
 pub async fn a_paused_lane_waits_until_its_instant(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 6).await;
     trip(&store, &held[..5]).await;
@@ -61,8 +61,8 @@ pub async fn a_paused_lane_waits_until_its_instant(store: Arc<dyn WebhookStore>)
     claim_one(&*store, PAUSE_MILLIS + 10).await;
 }
 
-/// The probe goes alone: one delivery, whatever the room and however many claims run in parallel, and none while it is
-/// out. When its claim ends by itself, another may go.
+/// A probe is one delivery, for any room and any number of parallel claims. No other delivery is claimed until the claim of
+/// the probe ends or expires.
 pub async fn a_probe_goes_alone(store: Arc<dyn WebhookStore>) {
     for round in 0..4 {
         let (_, held) = lane_with(&store, &user(&format!("round {round}")), 8).await;
@@ -87,7 +87,7 @@ pub async fn a_probe_goes_alone(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// No probe goes while an older claim on the lane is out.
+/// No probe is claimed while an older claim on the lane holds.
 pub async fn no_probe_goes_beside_an_older_claim(store: Arc<dyn WebhookStore>) {
     let (_, held) = lane_with(&store, &user("alice"), 6).await;
     trip(&store, &held[..5]).await;
@@ -96,7 +96,7 @@ pub async fn no_probe_goes_beside_an_older_claim(store: Arc<dyn WebhookStore>) {
     claim_one(&*store, PAUSE_MILLIS + 20).await;
 }
 
-/// Each probe that fails doubles the pause, and the lane wakes at its very end.
+/// Each failed probe doubles the pause, and the lane is ready exactly at its end.
 pub async fn each_failed_probe_pauses_longer(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 5).await;
     trip(&store, &held).await;
@@ -104,7 +104,7 @@ pub async fn each_failed_probe_pauses_longer(store: Arc<dyn WebhookStore>) {
     for pause in [2, 4, 8, 16] {
         assert!(claim(&*store, now - 1).await.is_empty(), "the lane must pause until the instant");
         let probe = claim_one(&*store, now).await;
-        // The attempt is said to have taken a second, all of it after the pause.
+        // The attempt takes a second and starts after the pause.
         settle(&*store, probe.failed(now + 1_000, now + 1_001)).await;
         now += 1_000 + pause * PAUSE_MILLIS;
         let until = health(&*store, &lane).await.breaker.pause.map(|pause| pause.until);
@@ -115,7 +115,7 @@ pub async fn each_failed_probe_pauses_longer(store: Arc<dyn WebhookStore>) {
     assert_eq!(claim(&*store, now).await.len(), 4, "a probe that was delivered must free the lane");
 }
 
-/// A success that comes while the lane pauses ends the pause at once.
+/// A success during a pause ends the pause at once.
 pub async fn a_success_ends_the_pause_at_once(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 6).await;
     trip(&store, &held[..5]).await;
@@ -125,7 +125,7 @@ pub async fn a_success_ends_the_pause_at_once(store: Arc<dyn WebhookStore>) {
     assert_eq!(claim(&*store, 60).await.len(), 6, "the receiver is back: all that is due may go at once");
 }
 
-/// A receiver that asks to wait is waited for by the whole lane.
+/// When a receiver asks to wait, the whole lane waits.
 pub async fn retry_after_pauses_the_whole_lane(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 2).await;
     settle(&*store, held[0].held_off(10, Duration::from_millis(1_234))).await;
@@ -135,16 +135,16 @@ pub async fn retry_after_pauses_the_whole_lane(store: Arc<dyn WebhookStore>) {
     assert_eq!(claim(&*store, 1_244).await.len(), 3, "then it goes on without a probe");
 }
 
-/// Faults of ours are no failures of the receiver's.
+/// A delivery that is given back is not a failure of the receiver.
 pub async fn faults_of_ours_are_not_counted(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 8).await;
     let given_back: Vec<_> = held.iter().map(|one| one.given_back(10, 10)).collect();
     complete(&*store, &given_back).await;
-    assert_eq!(health(&*store, &lane).await.breaker, Breaker::default(), "what was given back is no report");
+    assert_eq!(health(&*store, &lane).await.breaker, Breaker::default(), "what was given back must not be reported");
     assert_eq!(claim(&*store, 10).await.len(), 8, "what was given back is due again");
 }
 
-/// Of parallel completions of one lane every report is taken, whatever comes in one call.
+/// Every report of parallel completions of one lane counts, however the reports are divided among the calls.
 pub async fn parallel_reports_are_all_taken(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
         let owner = user(&format!("round {round}"));
@@ -165,7 +165,7 @@ pub async fn parallel_reports_are_all_taken(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A completion that comes again is not reported again, and what a lost claim says is reported once.
+/// A repeated completion is not reported again, and the attempt of a lost claim is reported once.
 pub async fn an_attempt_is_reported_once(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 1).await;
     for expected in [true, false, false] {
@@ -183,8 +183,7 @@ pub async fn an_attempt_is_reported_once(store: Arc<dyn WebhookStore>) {
     settle(&*store, holder.delivered(2 * LEASE_MILLIS)).await;
 }
 
-/// 410 disables the subscription at the instant at which the attempt ended: it gets nothing more, and nothing of it is
-/// claimed.
+/// 410 disables the subscription when the attempt ends: no more events go to it, and nothing of it is claimed.
 pub async fn gone_disables_the_subscription(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 3).await;
     settle(&*store, held[0].given_back(5, 5)).await;
@@ -216,7 +215,7 @@ pub async fn nothing_but_failures_disables_the_subscription(store: Arc<dyn Webho
     assert_eq!((disabled.status, disabled.updated_at), (status, at(10 + 5 * DAY_MILLIS)), "after five days it is");
 }
 
-/// What its owner has disabled stays disabled by its owner, whatever its receiver answers then.
+/// A subscription that its owner disabled stays disabled by the owner, whatever its receiver answers later.
 pub async fn the_owners_word_stays(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 1).await;
     let disabled = update(&*store, &lane, &switched(false), at(5)).await;
@@ -226,7 +225,7 @@ pub async fn the_owners_word_stays(store: Arc<dyn WebhookStore>) {
     assert_eq!(found.attempts.len(), 1, "the attempt must be recorded all the same");
 }
 
-/// A lane of its own with as many deliveries, all of them claimed at the start.
+/// A new lane with this number of deliveries, all of them claimed at the start.
 async fn lane_with(store: &Arc<dyn WebhookStore>, owner: &UserId, count: usize) -> (Subscription, Vec<Held>) {
     let lane = subscribed(&**store, owner).await;
     let events: Vec<_> = (0..count).map(|_| event(owner)).collect();
@@ -236,7 +235,7 @@ async fn lane_with(store: &Arc<dyn WebhookStore>, owner: &UserId, count: usize) 
     (lane, held)
 }
 
-/// Lets all of them fail, which pauses the lane: they are due again soon.
+/// Lets all deliveries fail, which pauses the lane. They are due again soon.
 async fn trip(store: &Arc<dyn WebhookStore>, held: &[Held]) {
     let failures: Vec<_> = held.iter().map(|one| one.failed(10, 11)).collect();
     assert!(complete(&**store, &failures).await.iter().all(|held| *held), "fresh claims must hold");

@@ -14,8 +14,8 @@ use super::work::{claim, claim_lanes, complete, request};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A change leaves what it does not name, and answers with the subscription as it is then. One that changes nothing
-/// leaves `updated_at` as well.
+/// A change does not touch the fields that it does not name, and returns the changed subscription. A change without an
+/// effect also leaves `updated_at`.
 pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let none = SubscriptionChange::default;
@@ -61,7 +61,7 @@ pub async fn parallel_changes_all_count(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// An event goes by the patterns that a subscription has when it is published.
+/// An event is matched with the patterns of the moment when it is published.
 pub async fn changed_patterns_decide_from_then_on(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let changed = subscription_to(&owner, &["old.*", "both"]);
@@ -85,7 +85,7 @@ pub async fn a_changed_url_is_where_claims_go_from_then_on(store: Arc<dyn Webhoo
     assert_eq!(lanes[0].url, new_url, "what waited must go to the new URL");
 }
 
-/// Enabling what was disabled starts with a breaker as new. Enabling what is enabled leaves the breaker alone.
+/// Enabling a disabled subscription resets its breaker. Enabling an enabled one does not.
 pub async fn enabling_starts_with_a_breaker_as_new(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let subscription = subscribed(&*store, &owner).await;
@@ -102,7 +102,7 @@ pub async fn enabling_starts_with_a_breaker_as_new(store: Arc<dyn WebhookStore>)
     assert_eq!(breaker, Breaker::default(), "enabling must start with a breaker as new");
 }
 
-/// A deleted subscription is found by no method, its secrets are gone, and its place is free.
+/// No method finds a deleted subscription. Its secrets are gone, and its place is free.
 pub async fn a_deleted_subscription_is_found_by_no_method(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let deleted = subscription(&owner);
@@ -117,7 +117,7 @@ pub async fn a_deleted_subscription_is_found_by_no_method(store: Arc<dyn Webhook
     assert_eq!(answer, SubscriptionInsertion::Stored, "the place of a deleted subscription must be free");
 }
 
-/// Another user's subscription is as if it were not there, and stays as it is; nor is one that never was.
+/// Another user's subscription cannot be found or changed, like one that does not exist.
 pub async fn other_owners_subscriptions_are_not_seen_nor_touched(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let theirs = subscription(&bob);

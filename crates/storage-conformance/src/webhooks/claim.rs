@@ -1,4 +1,4 @@
-//! What is claimed, by whom, and for how long.
+//! Which deliveries a claim takes, and for how long it holds them.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use super::sample::{event, event_at, history, only_secret, publish, publish_at, 
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, request, settle};
 use crate::sample::{at, user};
 
-/// A delivery is claimed when its time has come, to the millisecond, with all that is needed to deliver it. It is then
-/// being sent until the claim's end.
+/// A delivery is claimed when it is due, to the millisecond, with everything that sending needs. Its state is then sending,
+/// until the claim ends.
 pub async fn a_due_delivery_is_claimed_with_all_that_it_needs(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let stored = subscription(&owner);
@@ -27,7 +27,7 @@ pub async fn a_due_delivery_is_claimed_with_all_that_it_needs(store: Arc<dyn Web
     let lane = &lanes[0];
     assert_eq!((lane.subscription, &lane.url), (stored.id, &stored.url), "the claim must say where to");
     assert_eq!(lane.secrets, only_secret(&secret), "the claim must say what to sign with");
-    assert_eq!(lane.breaker, Breaker::default(), "the claim must say what is known of the receiver");
+    assert_eq!(lane.breaker, Breaker::default(), "the claim must have the breaker");
     assert_eq!(lane.deliveries.len(), 1, "one delivery is due");
     let one = &lane.deliveries[0];
     let id = DeliveryId::of(new.event.id, stored.id);
@@ -37,7 +37,7 @@ pub async fn a_due_delivery_is_claimed_with_all_that_it_needs(store: Arc<dyn Web
     assert_eq!(state, DeliveryState::Sending(at(100 + LEASE_MILLIS)), "it is being sent until the claim ends");
 }
 
-/// A claim ends by itself at its very instant, and the delivery is claimed again as its next attempt.
+/// A claim expires exactly at its instant, and the delivery is claimed again as the next attempt.
 pub async fn a_claim_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -53,8 +53,7 @@ pub async fn a_claim_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// Who has lost a claim ends nothing with it: the delivery stays with whoever has claimed it since. The attempt is
-/// recorded.
+/// A completion under a lost claim does not change the delivery, which belongs to the next claim. The attempt is recorded.
 pub async fn a_lost_claim_ends_nothing(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -64,7 +63,7 @@ pub async fn a_lost_claim_ends_nothing(store: Arc<dyn WebhookStore>) {
     let before = history(&*store, &owner, holder.delivery.id).await.delivery;
     let late = LEASE_MILLIS + 10;
     for completion in [lost.delivered(late), lost.failed(late, late), lost.given_back(late, late), lost.spent(late)] {
-        assert_eq!(complete(&*store, &[completion]).await, [false], "a lost claim must be told");
+        assert_eq!(complete(&*store, &[completion]).await, [false], "a lost claim must be reported");
         let found = history(&*store, &owner, holder.delivery.id).await;
         assert_eq!(found.delivery, before, "what a lost claim says must change nothing");
         assert_eq!(found.attempts, [lost.attempt(at(late), None)], "the attempt under a lost claim is recorded");
@@ -76,7 +75,7 @@ pub async fn a_lost_claim_ends_nothing(store: Arc<dyn WebhookStore>) {
     assert_eq!(numbers, [1, 2], "both attempts must be recorded");
 }
 
-/// A claim whose time has passed still holds as long as nobody else has claimed the delivery.
+/// An expired claim still holds until another claim takes the delivery.
 pub async fn a_claim_that_ran_out_holds_until_another_claims(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -86,8 +85,8 @@ pub async fn a_claim_that_ran_out_holds_until_another_claims(store: Arc<dyn Webh
     assert!(claim(&*store, 3 * LEASE_MILLIS).await.is_empty(), "what was delivered must not be claimed again");
 }
 
-/// An attempt is counted when it is claimed, so that one that never comes back counts. What is given back does not,
-/// and is due again at its time, to the millisecond.
+/// A claim counts an attempt, so that an attempt without a result counts. A delivery that is given back does not count an
+/// attempt, and is due again at its time, to the millisecond.
 pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -97,7 +96,7 @@ pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
     assert_eq!(history(&*store, &owner, id).await.delivery.attempts, 1, "the attempt must count while it is made");
     settle(&*store, held.given_back(10, 50)).await;
     let found = history(&*store, &owner, id).await;
-    assert_eq!(found.delivery.attempts, 0, "what was given back was no attempt");
+    assert_eq!(found.delivery.attempts, 0, "what was given back must not count");
     assert_eq!(found.delivery.state, DeliveryState::Waiting(at(50)), "it must be claimed again then");
     assert!(found.attempts.is_empty(), "no attempt, no record");
     assert!(claim(&*store, 49).await.is_empty(), "it is not due yet");
@@ -110,7 +109,7 @@ pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
     assert_eq!((held.delivery.attempt, held.delivery.run_attempt), (2, 2), "what was given back is uncounted alone");
 }
 
-/// Of a lane first attempts leave before retries, and those before replays; each kind by its due time.
+/// In a lane, first attempts are claimed before retries, and retries before replays; each kind by its due time.
 pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -118,7 +117,7 @@ pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
     let delivery = |n: usize| DeliveryId::of(ids[n], lane.id);
     let held = claim(&*store, 10).await;
     assert_eq!(events(&held), ids, "first attempts must leave by their due time");
-    // Two come back as replays, two as retries, in an order of their own.
+    // Two come back as replays and two as retries, each pair in another order.
     complete(&*store, &[held[0].spent(20), held[1].delivered(20)]).await;
     complete(&*store, &[held[2].failed(20, 60), held[3].failed(20, 40), held[4].delivered(20), held[5].delivered(20)])
         .await;
@@ -134,7 +133,7 @@ pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// What is given back has lost nothing: a first attempt leaves before retries that have been due for longer.
+/// A delivery that is given back keeps its place: a first attempt is claimed before retries that have been due for longer.
 pub async fn what_is_given_back_keeps_its_place(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -148,8 +147,8 @@ pub async fn what_is_given_back_keeps_its_place(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// Of each lane at most as many are claimed as there is room: the lane's own or the usual one. Neither more lanes than
-/// asked for.
+/// A claim takes at most as many deliveries of a lane as there is room, for lanes that are named and for others, and at most
+/// as many lanes as requested.
 pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
     let mut lanes = Vec::new();
     for n in 0..4 {
@@ -173,7 +172,7 @@ pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
     assert_eq!(sorted, [0, 2, 2, 2], "at most three lanes");
 }
 
-/// A lane gives as many as there is room for, whatever the number, as long as it has them.
+/// A claim takes as many deliveries of a lane as there is room for, if the lane has them.
 pub async fn a_lane_gives_as_many_as_there_is_room_for(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -191,7 +190,7 @@ pub async fn a_lane_gives_as_many_as_there_is_room_for(store: Arc<dyn WebhookSto
     assert_eq!(left, 0, "everything must have been claimed");
 }
 
-/// Publishes events a millisecond apart, each in a call of its own; the last one first, so that no store goes by the
+/// Publishes events a millisecond apart, each in a separate call. The last one comes first, so that a store cannot use the
 /// order of arrival.
 async fn publish_spaced_from(
     store: &Arc<dyn WebhookStore>,

@@ -12,7 +12,7 @@ use super::work::{Held, claim, claim_one, complete};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Parallel claims share out what is due: each delivery is in one of them, and together they get everything.
+/// Parallel claims divide the due deliveries: each delivery is in one claim, and together the claims take all.
 pub async fn parallel_claims_share_out_what_is_due(store: Arc<dyn WebhookStore>) {
     for round in 0..4 {
         let owner = user(&format!("round {round}"));
@@ -32,7 +32,7 @@ pub async fn parallel_claims_share_out_what_is_due(store: Arc<dyn WebhookStore>)
     }
 }
 
-/// Parallel completions under one claim end it once.
+/// Of parallel completions under one claim, one ends the claim.
 pub async fn parallel_completions_of_a_claim_end_it_once(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
         let owner = user(&format!("round {round}"));

@@ -1,4 +1,4 @@
-//! What becomes of a delivery after an attempt.
+//! How a delivery goes on after an attempt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::sample::{event, health, history, publish, publish_at, subscribed};
 use super::work::{Held, claim, claim_one, complete, settle};
 use crate::sample::{at, user};
 
-/// A delivery ends as its completion says, at its instant, and is not claimed again.
+/// A delivery ends as its completion says, at the completion's instant, and is not claimed again.
 pub async fn a_delivery_ends_as_it_is_told(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -84,7 +84,7 @@ pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) 
     }
 }
 
-/// Without a record an attempt counts all the same, whether the delivery goes on or ends: it was begun and cut off.
+/// An attempt without a record counts, whether the delivery goes on or ends: it began and was cut off.
 pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -97,10 +97,14 @@ pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
     let found = history(&*store, &owner, held.delivery.id).await;
     assert_eq!((found.delivery.attempts, found.attempts.len()), (2, 0), "two attempts, no record");
     let health = health(&*store, &lane).await;
-    assert_eq!((health.breaker.failures_in_a_row, health.last_attempt), (0, None), "no record is no report");
+    assert_eq!(
+        (health.breaker.failures_in_a_row, health.last_attempt),
+        (0, None),
+        "without a record there must be no report"
+    );
 }
 
-/// Each completion of a batch is answered in order: held, lost, given twice, or of a delivery that is not there.
+/// Each completion of a batch is answered in order: held, lost, repeated, or of an unknown delivery.
 pub async fn a_batch_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -131,7 +135,7 @@ pub async fn a_batch_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
     assert!(complete(&*store, &[]).await.is_empty(), "a batch of nothing is one");
 }
 
-/// An attempt's record is stored once for its number: the first stays.
+/// One record is stored for each attempt number: the first one stays.
 pub async fn an_attempt_is_recorded_once(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -144,7 +148,7 @@ pub async fn an_attempt_is_recorded_once(store: Arc<dyn WebhookStore>) {
     assert_eq!(history(&*store, &owner, held.delivery.id).await.attempts, [first], "the first record must stay");
 }
 
-/// Completions of many lanes in one call each reach their own.
+/// Completions of many lanes in one call each reach their lane.
 pub async fn completions_of_many_lanes_are_taken_at_once(store: Arc<dyn WebhookStore>) {
     let owners: Vec<_> = (0..20).map(|n| user(&format!("user-{n}"))).collect();
     let mut lanes = Vec::new();

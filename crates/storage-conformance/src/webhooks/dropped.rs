@@ -1,4 +1,4 @@
-//! Calls whose caller went away: the future was dropped half way. See [`crate::keys::cancellation`].
+//! Calls whose caller drops the future before it ends. See [`crate::keys::cancellation`].
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub async fn a_cancelled_subscription_is_whole_or_nothing(store: Arc<dyn Webhook
     assert_eq!(subscriptions(&*store, &owner).await.len(), 80, "after dropped insertions the maximum must be exact");
 }
 
-/// A dropped publication accepts every event or none: each with all of its deliveries, and with its publisher's id.
+/// A dropped publication accepts every event or none, each with all its deliveries and its publisher's id.
 pub async fn a_cancelled_publication_is_whole_or_nothing(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -64,7 +64,7 @@ pub async fn a_cancelled_publication_is_whole_or_nothing(store: Arc<dyn WebhookS
     assert_eq!(delivered, deliveries(&*store, &owner).await.len(), "what was accepted must be delivered");
 }
 
-/// What a dropped claim has taken is due again when the claim ends, all of it; nobody else is held up.
+/// All deliveries of a dropped claim are due again when the claim expires. Later calls do not hang.
 pub async fn what_a_cancelled_claim_took_is_due_again(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -88,7 +88,7 @@ pub async fn what_a_cancelled_claim_took_is_due_again(store: Arc<dyn WebhookStor
     }
 }
 
-/// A dropped batch of completions is taken whole or not at all. A later one is not held up.
+/// A dropped batch of completions is stored wholly or not at all. A later one does not hang.
 pub async fn a_cancelled_completion_is_whole_or_nothing(store: Arc<dyn WebhookStore>) {
     for (round, drop_at) in (0..).zip(moments()) {
         let owner = user(&format!("round {round}"));
@@ -144,7 +144,7 @@ pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStor
     }
 }
 
-/// A dropped change is made or not; a later one is not held up.
+/// A dropped change is made or not. A later one does not hang.
 pub async fn a_cancelled_change_is_whole_or_nothing(store: Arc<dyn WebhookStore>) {
     for (round, drop_at) in (0..).zip(moments()) {
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
@@ -162,7 +162,7 @@ pub async fn a_cancelled_change_is_whole_or_nothing(store: Arc<dyn WebhookStore>
     }
 }
 
-/// Whoever waits for a hint may stop waiting, and wait again. Nobody else is held up by it.
+/// A caller may stop waiting for a hint and wait again. Other calls do not hang.
 pub async fn a_hint_may_be_dropped_at_any_time(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -176,7 +176,7 @@ pub async fn a_hint_may_be_dropped_at_any_time(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A dropped purge forgets whole deliveries: what is still listed is still all there.
+/// A dropped purge deletes whole deliveries: every delivery that is still listed is complete.
 pub async fn a_cancelled_purge_leaves_whole_deliveries(store: Arc<dyn WebhookStore>) {
     for (round, drop_at) in (0..).zip(moments()) {
         let owner = user(&format!("round {round}"));

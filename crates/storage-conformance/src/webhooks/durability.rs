@@ -1,4 +1,4 @@
-//! What was answered is durable: looked at by closing a store and opening it again.
+//! Answered writes are durable. The test closes a store, opens it again, and compares.
 //!
 //! ```no_run
 //! # use std::sync::Arc;
@@ -26,7 +26,7 @@ use super::sample::{
 use super::work::{claim, complete, drain, end_closed, settle};
 use crate::sample::{at, user};
 
-/// What was answered as written.
+/// What was written and answered.
 #[derive(Clone, Debug)]
 pub struct Written {
     subscriptions: Vec<(Subscription, SubscriptionHealth)>,
@@ -95,7 +95,7 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
 }
 
 impl Written {
-    /// Panics unless the store holds exactly what was written.
+    /// Panics unless the store has exactly what was written.
     pub async fn expect_in(&self, store: &dyn WebhookStore) {
         let owner = user("durable");
         let seen = subscriptions(store, &owner).await;
@@ -103,7 +103,7 @@ impl Written {
         assert_eq!(seen, expected, "subscriptions must outlive the store");
         for (one, health) in &self.subscriptions {
             let found = find(store, &owner, one.id).await;
-            assert_eq!(found, Some((one.clone(), health.clone())), "how they fare must outlive the store");
+            assert_eq!(found, Some((one.clone(), health.clone())), "their health must outlive the store");
         }
         for (id, secrets) in &self.secrets {
             assert_eq!(secrets_of(store, *id).await.as_ref(), Some(secrets), "secrets must outlive the store");
@@ -118,7 +118,7 @@ impl Written {
         assert_eq!(accepted[0].event, self.published.event, "ids of publishers must outlive the store");
     }
 
-    /// Delivers what is due, and panics unless that is what was still to be delivered. To be called once, at the end.
+    /// Delivers what is due, and panics unless that is everything that was not delivered yet. Call this once, at the end.
     pub async fn expect_delivered_by(&self, store: &dyn WebhookStore) {
         let delivered = drain(store, 100).await.len();
         assert_eq!(delivered, self.due, "what was due must outlive the store and be delivered");

@@ -1,4 +1,4 @@
-//! Subscriptions that are disabled or deleted with deliveries on their way.
+//! Subscriptions that are disabled or deleted while they have deliveries.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use super::sample::{delete, deliveries, event, history, publish, publish_at, sub
 use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, end_closed, settle};
 use crate::sample::{at, user};
 
-/// Disabling ends what waits, at once or by `end_closed`, with the reason: nothing of it is claimed any more.
+/// Disabling ends the waiting deliveries with the reason, at once or by `end_closed`. None of them is claimed any more.
 pub async fn disabling_ends_what_waits(store: Arc<dyn WebhookStore>) {
     let lane = waiting_lane(&store).await;
     update(&*store, &lane, &switched(false), at(100)).await;
     expect_ended(&store, &lane, DeliveryEnd::SubscriptionDisabled, at(100)).await;
 }
 
-/// Deleting ends what waits, at once or by `end_closed`, with the reason. Its deliveries stay in the log.
+/// Deleting ends the waiting deliveries with the reason, at once or by `end_closed`. The deliveries stay in the log.
 pub async fn deleting_ends_what_waits(store: Arc<dyn WebhookStore>) {
     let lane = waiting_lane(&store).await;
     delete(&*store, &lane, at(100)).await;
     expect_ended(&store, &lane, DeliveryEnd::SubscriptionDeleted, at(100)).await;
 }
 
-/// Deleting what was disabled before leaves the ends as they were.
+/// Deleting a disabled subscription does not change how its deliveries ended.
 pub async fn the_first_end_stays(store: Arc<dyn WebhookStore>) {
     let lane = waiting_lane(&store).await;
     update(&*store, &lane, &switched(false), at(100)).await;
@@ -33,8 +33,8 @@ pub async fn the_first_end_stays(store: Arc<dyn WebhookStore>) {
     expect_ended(&store, &lane, DeliveryEnd::SubscriptionDisabled, at(100)).await;
 }
 
-/// What is being sent when its lane closes is left to its claim: it may be delivered still. What is to be tried again
-/// ends, and so does what its claim has left behind.
+/// A delivery that is being sent when its lane closes may still be delivered under its claim. A delivery that waits for a
+/// retry ends, and so does a delivery whose claim expires.
 pub async fn what_is_being_sent_is_left_to_its_claim(store: Arc<dyn WebhookStore>) {
     let disabled = subscribed(&*store, &user("alice")).await;
     let held = claimed_from(&store, &disabled).await;
@@ -71,14 +71,14 @@ async fn expect_left_to_claims(store: &Arc<dyn WebhookStore>, lane: &Subscriptio
     assert_eq!(complete(&**store, &[held[3].delivered(LEASE_MILLIS + 5)]).await, [false], "it has ended");
 }
 
-/// `end_closed` ends at most as many as asked for, and says how many; those of open lanes it leaves alone.
+/// `end_closed` ends at most `max` deliveries and returns how many. It does not touch open lanes.
 pub async fn at_most_max_deliveries_are_ended(store: Arc<dyn WebhookStore>) {
     let (closed, open) = (subscribed(&*store, &user("alice")).await, subscribed(&*store, &user("bob")).await);
     let events: Vec<_> = (0..7).flat_map(|_| [event(&closed.owner), event(&open.owner)]).collect();
     publish(&*store, &events).await;
     assert_eq!(claim(&*store, 0).await.len(), 14, "all that was published is due");
     delete(&*store, &closed, at(10)).await;
-    // Their claims have run out, so that nobody but `end_closed` can have ended them.
+    // The claims have expired, so that only `end_closed` can have ended the deliveries.
     for (max, expected) in [(0, 0), (3, 3), (1, 1), (100, 3), (100, 0)] {
         let ended = store.end_closed(at(LEASE_MILLIS), max).await.expect("it succeeds");
         assert_eq!(ended, expected, "at most {max} were to be ended");
@@ -88,7 +88,7 @@ pub async fn at_most_max_deliveries_are_ended(store: Arc<dyn WebhookStore>) {
     assert_eq!(drain(&*store, LEASE_MILLIS).await.len(), 7, "an open lane's deliveries must go on");
 }
 
-/// A thousand and more that wait when their lane closes all end, and none is claimed meanwhile.
+/// More than a thousand waiting deliveries all end when their lane closes, and none is claimed meanwhile.
 pub async fn thousands_that_wait_all_end(store: Arc<dyn WebhookStore>) {
     for (n, deleting) in [(0, false), (1, true)] {
         let lane = subscribed(&*store, &user(&format!("user-{n}"))).await;
@@ -109,7 +109,7 @@ pub async fn thousands_that_wait_all_end(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// Enabled again, a subscription gets what is published from then on; what has ended stays so.
+/// A subscription that is enabled again gets the events published from then on. Deliveries that have ended stay ended.
 pub async fn enabling_again_brings_nothing_back(store: Arc<dyn WebhookStore>) {
     let lane = waiting_lane(&store).await;
     update(&*store, &lane, &switched(false), at(100)).await;
@@ -120,7 +120,7 @@ pub async fn enabling_again_brings_nothing_back(store: Arc<dyn WebhookStore>) {
     assert_eq!(claim_one(&*store, 1_000).await.delivery.event, new, "what is published then must be");
 }
 
-/// A lane with a first attempt, a retry and a replay that wait, and one that has ended.
+/// A lane with a waiting first attempt, a retry and a replay, and one delivery that has ended.
 async fn waiting_lane(store: &Arc<dyn WebhookStore>) -> Subscription {
     let lane = subscribed(&**store, &user("alice")).await;
     let events: Vec<_> = (0..3).map(|_| event(&lane.owner)).collect();
@@ -133,7 +133,7 @@ async fn waiting_lane(store: &Arc<dyn WebhookStore>) -> Subscription {
     lane
 }
 
-/// After `end_closed` all but the delivered one have this end.
+/// After `end_closed`, all but the delivered one have this end.
 async fn expect_ended(store: &Arc<dyn WebhookStore>, lane: &Subscription, end: DeliveryEnd, at: Timestamp) {
     assert!(claim(&**store, 100).await.is_empty(), "of a closed lane nothing may be claimed");
     end_closed(&**store, 100).await;

@@ -13,12 +13,12 @@ use super::work::{claim, end_closed};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Whatever is accepted while a subscription is deleted ends: none of it can be claimed afterwards, and none is lost.
+/// Every delivery that is accepted while a subscription is deleted ends: none can be claimed afterwards, and none is lost.
 pub async fn publications_beside_a_deletion_all_end(store: Arc<dyn WebhookStore>) {
     closing_races(&store, 12, closing_by_deletion).await;
 }
 
-/// Whatever is accepted while a subscription is disabled ends: none of it can be claimed afterwards, and none is lost.
+/// Every delivery that is accepted while a subscription is disabled ends: none can be claimed afterwards, and none is lost.
 pub async fn publications_beside_a_disabling_all_end(store: Arc<dyn WebhookStore>) {
     closing_races(&store, 12, closing_by_disabling).await;
 }
@@ -42,7 +42,7 @@ async fn closing_races(
     }
 }
 
-/// While a subscription is closed, each of its deliveries is either claimed or ended, and none of them both.
+/// While a subscription is disabled, each of its deliveries is either claimed or ended, and never both.
 pub async fn claims_beside_a_disabling_lose_nothing(store: Arc<dyn WebhookStore>) {
     for round in 0..8 {
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
@@ -71,8 +71,8 @@ pub async fn claims_beside_a_disabling_lose_nothing(store: Arc<dyn WebhookStore>
     }
 }
 
-/// A change of patterns comes wholly before or wholly after a publication: a subscription that asks for one of two
-/// types, and then for the other, gets one of two events that are published together.
+/// A change of patterns happens wholly before or wholly after a publication. A subscription that changes from one type to
+/// another gets one of two events that are published together.
 pub async fn a_change_comes_wholly_before_or_after_a_publication(store: Arc<dyn WebhookStore>) {
     for round in 0..20 {
         let lane = subscription_to(&user(&format!("round {round}")), &["before"]);

@@ -1,4 +1,4 @@
-//! Lanes take turns: what one of them has does not hold up the others.
+//! Lanes take turns: a long lane does not delay the others.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use super::sample::{event, event_at, publish, publish_at, subscribed};
 use super::work::{Held, claim, claim_as, complete, request};
 use crate::sample::{at, user};
 
-/// One lane has two thousand deliveries that have waited longest, and five have one each: the first claim gets them
-/// all, and of the long one as many as there is room for.
+/// One lane has two thousand deliveries that have waited longest, and five lanes have one each. The first claim takes those
+/// five, and as many of the long lane as there is room for.
 pub async fn a_long_lane_holds_up_no_other(store: Arc<dyn WebhookStore>) {
     let long = long_lane(&store, 2_000).await;
     let small = small_lanes(&store, 5).await;
@@ -23,7 +23,7 @@ pub async fn a_long_lane_holds_up_no_other(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// With room for one lane at a time, a small lane waits for each of the others once at most, however long they are.
+/// With room for one lane at a time, a short lane waits at most once for each other lane, however long that is.
 pub async fn lanes_take_turns(store: Arc<dyn WebhookStore>) {
     let mut lanes: HashSet<SubscriptionId> = small_lanes(&store, 3).await.into_iter().collect();
     lanes.insert(long_lane(&store, 100).await);
@@ -32,14 +32,14 @@ pub async fn lanes_take_turns(store: Arc<dyn WebhookStore>) {
     for millis in 100..105 {
         let held = claim_as(&*store, &ClaimRequest { lanes_max: 1, ..request(millis) }).await;
         let lane = held.first().expect("something is due").subscription;
-        assert!(held.iter().all(|one| one.subscription == lane), "one lane was asked for");
+        assert!(held.iter().all(|one| one.subscription == lane), "the claim has room for one lane");
         served.push(lane);
     }
     assert_eq!(served.iter().copied().collect::<HashSet<_>>(), lanes, "each of 5 lanes must be served once in 5 turns");
 }
 
-/// The lane comes first that was served longest ago, also when another has older deliveries: claims of one delivery
-/// of one lane go round and round.
+/// The lane that was served longest ago comes first, even if another lane has older deliveries. Claims of one delivery of
+/// one lane go round in turn.
 pub async fn the_lane_served_longest_ago_comes_first(store: Arc<dyn WebhookStore>) {
     for n in 0..4 {
         let owner = user(&format!("user-{n}"));
@@ -50,7 +50,7 @@ pub async fn the_lane_served_longest_ago_comes_first(store: Arc<dyn WebhookStore
     let mut served = Vec::new();
     for millis in 100..124 {
         let held = claim_as(&*store, &ClaimRequest { lanes_max: 1, room: 1, ..request(millis) }).await;
-        assert_eq!(held.len(), 1, "one delivery was asked for, and some are due");
+        assert_eq!(held.len(), 1, "the claim has room for one delivery, and some are due");
         complete(&*store, &[held[0].delivered(millis)]).await;
         served.push(held[0].subscription);
     }
@@ -61,7 +61,7 @@ pub async fn the_lane_served_longest_ago_comes_first(store: Arc<dyn WebhookStore
     }
 }
 
-/// A lane without room is passed over and takes no other's place.
+/// A lane without room is skipped, and does not take another lane's place.
 pub async fn a_lane_without_room_takes_no_place(store: Arc<dyn WebhookStore>) {
     let full: Vec<_> = [long_lane(&store, 5).await, long_lane(&store, 6).await].map(|lane| (lane, 0)).into();
     let small = small_lanes(&store, 2).await;
@@ -75,7 +75,7 @@ pub async fn a_lane_without_room_takes_no_place(store: Arc<dyn WebhookStore>) {
     assert_eq!(held.len(), 11, "what there was no room for is still due");
 }
 
-/// A paused lane and one with nothing due take no place either.
+/// A paused lane, and a lane without due deliveries, do not take a place either.
 pub async fn lanes_that_wait_take_no_place(store: Arc<dyn WebhookStore>) {
     let paused = user("paused");
     subscribed(&*store, &paused).await;
@@ -94,7 +94,7 @@ pub async fn lanes_that_wait_take_no_place(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A lane of an owner of its own, with as many deliveries that have waited for a while.
+/// A lane of a new owner with this number of deliveries that have waited for a while.
 async fn long_lane(store: &Arc<dyn WebhookStore>, count: usize) -> SubscriptionId {
     let owner = user(&format!("long-{count}"));
     let lane = subscribed(&**store, &owner).await;
@@ -105,7 +105,7 @@ async fn long_lane(store: &Arc<dyn WebhookStore>, count: usize) -> SubscriptionI
     lane.id
 }
 
-/// Lanes of owners of their own, each with one delivery.
+/// Lanes of different owners, each with one delivery.
 async fn small_lanes(store: &Arc<dyn WebhookStore>, count: usize) -> Vec<SubscriptionId> {
     let mut lanes = Vec::new();
     for n in 0..count {

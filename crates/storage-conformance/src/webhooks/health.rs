@@ -1,4 +1,4 @@
-//! How a subscription fares, as its owner sees it.
+//! The health of a subscription, as its owner sees it.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use super::sample::{event, event_at, health, publish, publish_at, subscribed};
 use super::work::{claim, claim_one, complete, drain, settle};
 use crate::sample::{at, user};
 
-/// Deliveries that are waiting or being sent are counted, whatever their time; those that have ended are not, nor are
-/// other subscriptions'.
+/// Deliveries that wait or are being sent are counted, for any due time. Deliveries that have ended and those of other
+/// subscriptions are not.
 pub async fn waiting_deliveries_are_counted(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -28,7 +28,7 @@ pub async fn waiting_deliveries_are_counted(store: Arc<dyn WebhookStore>) {
     assert_eq!(health(&*store, &lane).await.waiting, 0, "nothing is left");
 }
 
-/// The attempt that ended last is shown, also when another was recorded after it; its answer's excerpt is left out.
+/// The attempt that ended last is shown, even if another one was recorded later. The excerpt is left out.
 pub async fn the_attempt_that_ended_last_is_shown(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;

@@ -1,7 +1,7 @@
-//! Whatever runs beside it, what was accepted is delivered: no lane falls asleep over a delivery that is due.
+//! Every accepted delivery is delivered, whatever runs in parallel: no lane sleeps while it has a due delivery.
 //!
-//! The rounds are short and many, each from a gate: what they look for is a lane that is put to sleep by one call while
-//! another has just made something of it due. Afterwards nothing runs in parallel, so that one claim must find it.
+//! Each test has many short rounds of calls that start together. It looks for a lane that one call puts to sleep while
+//! another call makes a delivery due. After the race nothing runs in parallel, so one claim must find the delivery.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// How many rounds a race of two calls gets.
+/// The number of rounds of a race of two calls.
 const ROUNDS: i64 = 80;
 /// The time between two rounds in milliseconds: longer than the first pause of a breaker, and than a claim.
 const ROUND_MILLIS: i64 = 200_000;
 
-/// Publishers and dispatchers at work on the same lanes, some attempts failing and some given back: what was accepted
-/// is delivered in the end, each delivery once.
+/// Publishers and dispatchers work on the same lanes; some attempts fail, and some deliveries are given back. Every accepted
+/// delivery is delivered in the end, once.
 pub async fn everything_that_was_accepted_is_delivered(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lanes = [subscribed(&*store, &owner).await, subscribed(&*store, &owner).await];
@@ -92,8 +92,7 @@ pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookSto
     }
 }
 
-/// What is accepted beside a subscription's being enabled is claimed: either it was enabled by then, and the event has
-/// a delivery, or it has none.
+/// An event that is published while its subscription is enabled has a delivery that is claimed, or has no delivery.
 pub async fn a_publication_beside_an_enabling_is_claimed(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -109,7 +108,7 @@ pub async fn a_publication_beside_an_enabling_is_claimed(store: Arc<dyn WebhookS
     }
 }
 
-/// A success that ends a pause while something is published wakes the lane for it.
+/// A success that ends a pause during a publication wakes the lane for the new delivery.
 pub async fn a_publication_beside_a_recovery_is_claimed(store: Arc<dyn WebhookStore>) {
     for round in 0..ROUNDS / 4 {
         let owner = user(&format!("round {round}"));
@@ -128,12 +127,12 @@ pub async fn a_publication_beside_a_recovery_is_claimed(store: Arc<dyn WebhookSt
     }
 }
 
-/// Makes two calls at once. Which of them is first at the gate, and so behind the other by a hair, takes turns.
+/// Makes two calls at once. Which call is created first alternates, because the second has a tiny lead.
 async fn race<Answer: Send + 'static>(round: i64, one: Call<Answer>, other: Call<Answer>) -> Vec<Answer> {
     all_at_once(if round % 2 == 0 { vec![one, other] } else { vec![other, one] }).await
 }
 
-/// After the race one claim finds what the race has not claimed.
+/// After the race, one claim finds every delivery that the race has not claimed.
 async fn expect_rest(store: &Arc<dyn WebhookStore>, mut held: Vec<Held>, count: usize, start: i64, round: i64) {
     held.extend(claim(&**store, start + 1).await);
     assert_eq!(held.len(), count, "round {round}: what is due must be claimed in the race or right after it");

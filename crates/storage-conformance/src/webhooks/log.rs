@@ -16,7 +16,7 @@ use crate::sample::{at, user};
 /// More pages than a bounded search of two thousand deliveries should need.
 const PAGES_MAX: usize = 200;
 
-/// Deliveries come newest first, in pages that go on below the last one seen, each once and in every state.
+/// Deliveries come newest first, in pages that continue below the last one. Each comes once, in every state.
 pub async fn deliveries_are_listed_newest_first_in_pages(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let mut expected = varied_log(&store, &owner).await;
@@ -31,8 +31,8 @@ pub async fn deliveries_are_listed_newest_first_in_pages(store: Arc<dyn WebhookS
     assert_eq!(empty.expect("a list succeeds").next, None, "and no next page");
 }
 
-/// Every filter, and all of them together, pick what the reference picks: by subscription, type, state and time, to
-/// the millisecond.
+/// Every filter, and all filters together, select what the reference selects: by subscription, type, state and time, to the
+/// millisecond.
 pub async fn filters_pick_what_the_reference_picks(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     varied_log(&store, &owner).await;
@@ -68,7 +68,7 @@ pub async fn filters_pick_what_the_reference_picks(store: Arc<dyn WebhookStore>)
     }
 }
 
-/// A search for what is rare finds it and comes to its end, page by page, however much lies between.
+/// A search for rare deliveries finds them page by page, and ends, however many others are between them.
 pub async fn a_search_for_what_is_rare_comes_to_its_end(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -112,8 +112,8 @@ pub async fn deliveries_to_deleted_subscriptions_stay(store: Arc<dyn WebhookStor
     assert_eq!(attempts(&*store, &owner, Some(lane.id), START, 10).await.len(), 2, "by its id, too");
 }
 
-/// Attempts come in the order in which they ended, then by delivery and number, and go on after the last one seen; one
-/// subscription's or all of the owner's. Excerpts are left out.
+/// Attempts come in the order in which they ended, then by delivery and number, and continue after the last one: those of
+/// one subscription, or all of the owner's. Excerpts are left out.
 pub async fn attempts_come_in_the_order_of_their_ends(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     for _ in 0..3 {
@@ -163,7 +163,7 @@ pub async fn attempts_come_in_the_order_of_their_ends(store: Arc<dyn WebhookStor
     assert!(attempts(&*store, &owner, Some(foreign), START, 10).await.is_empty(), "others' are not shown");
 }
 
-/// Several attempts at one delivery all come, each under its number.
+/// All attempts at one delivery come, each with its number.
 pub async fn attempts_at_one_delivery_all_come(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -177,7 +177,7 @@ pub async fn attempts_at_one_delivery_all_come(store: Arc<dyn WebhookStore>) {
     assert_eq!(numbers, [1, 2, 3, 4], "attempts that ended together come by their numbers");
 }
 
-/// Before every attempt.
+/// A cursor before every attempt.
 const START: AttemptCursor =
     AttemptCursor { ended_at: Timestamp::MIN, delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
 

@@ -1,4 +1,4 @@
-//! Every promise of the four ports of webhooks ([`domain::ports`]), which are one store.
+//! Every promise of the webhook ports ([`domain::ports`]), which one store implements.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Events that are published twice, by mistake or under the same id.
+//! Events that are published again under the same id of their publisher.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::work::claim;
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// The same content under the same id of the publisher is a duplicate: the answer is the event that was published
-/// first, with its count of deliveries, and nothing happens. Also when it was delivered to nobody.
+/// The same content under the same id of the publisher is a duplicate. The answer is the first event with its number of
+/// deliveries, and nothing changes. This also holds for an event without deliveries.
 pub async fn a_repetition_is_a_duplicate(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let unheard = named(event(&owner), "unheard", "a");
@@ -34,7 +34,7 @@ pub async fn a_repetition_is_a_duplicate(store: Arc<dyn WebhookStore>) {
     assert_eq!(claim(&*store, 1_000).await.len(), 1, "a duplicate must not be delivered again");
 }
 
-/// Another content under the same id of the publisher is a conflict, which names the event. Nothing happens.
+/// Other content under the same id of the publisher is a conflict, which names the event. Nothing changes.
 pub async fn another_event_under_the_same_id_is_a_conflict(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -48,7 +48,7 @@ pub async fn another_event_under_the_same_id_is_a_conflict(store: Arc<dyn Webhoo
     assert_eq!(deliveries(&*store, &owner).await.len(), 1, "a conflict must change nothing");
 }
 
-/// Where one event is a conflict, no other of the same call is accepted, nor is its publisher's id taken.
+/// If one event is a conflict, no event of the call is accepted, and no publisher's id is used up.
 pub async fn a_publication_is_all_or_nothing(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -70,7 +70,7 @@ pub async fn a_publication_is_all_or_nothing(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// The ids of a publisher are each owner's own, and compared byte for byte.
+/// Each owner has separate publisher ids, which are compared byte for byte.
 pub async fn publisher_ids_are_each_owners_own(store: Arc<dyn WebhookStore>) {
     let longest = "\u{1f980}".repeat(256);
     let almost = format!("{}\u{1f981}", "\u{1f980}".repeat(255));
@@ -106,7 +106,7 @@ pub async fn repetitions_within_one_call_are_seen(store: Arc<dyn WebhookStore>) 
     assert_eq!(deliveries(&*store, &owner).await.len(), 1, "each event must be fanned out once");
 }
 
-/// Of parallel repetitions one is accepted, and the others are told which.
+/// One of several parallel repetitions is accepted, and the others get the accepted event.
 pub async fn parallel_repetitions_are_accepted_once(store: Arc<dyn WebhookStore>) {
     for round in 0..6 {
         let owner = user(&format!("round {round}"));
@@ -117,7 +117,7 @@ pub async fn parallel_repetitions_are_accepted_once(store: Arc<dyn WebhookStore>
         assert_eq!(firsts.len(), 1, "of 12 parallel repetitions one must be accepted");
         for answer in &answers {
             let seen = (&answer.event, answer.deliveries);
-            assert_eq!(seen, (&firsts[0].event, 1), "a repetition must be told the event accepted");
+            assert_eq!(seen, (&firsts[0].event, 1), "a repetition must get the accepted event");
         }
         assert_eq!(deliveries(&*store, &owner).await.len(), 1, "parallel repetitions must be fanned out once");
     }

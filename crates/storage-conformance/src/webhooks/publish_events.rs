@@ -1,4 +1,4 @@
-//! Accepting events, and fanning them out.
+//! Accepting events, and creating their deliveries.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub async fn an_event_comes_back_with_every_field(store: Arc<dyn WebhookStore>) 
         new.event.payload = Payload::from_bytes(bytes);
         let accepted = publish(&*store, std::slice::from_ref(&new)).await;
         assert_eq!(accepted[0].event, new.event, "the answer must hold the event as it was published");
-        assert!(!accepted[0].is_duplicate, "a new event is no duplicate");
+        assert!(!accepted[0].is_duplicate, "a new event must not be a duplicate");
 
         let id = DeliveryId::of(new.event.id, subscription.id);
         let found = history(&*store, &owner, id).await;
@@ -64,7 +64,7 @@ pub async fn times_of_events_keep_their_milliseconds(store: Arc<dyn WebhookStore
     }
 }
 
-/// An event goes to each subscription of which a pattern matches its type, by whole levels, and to each once.
+/// An event goes once to each subscription with a pattern that matches its type, level by level.
 pub async fn an_event_goes_to_every_subscription_that_matches(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let wishes: [&[&str]; 12] = [
@@ -114,7 +114,7 @@ pub async fn an_event_goes_to_every_subscription_that_matches(store: Arc<dyn Web
     }
 }
 
-/// Nobody gets an event but the owner's enabled subscriptions.
+/// Only the owner's enabled subscriptions get an event.
 pub async fn closed_and_foreign_subscriptions_get_nothing(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     subscribed(&*store, &bob).await;
@@ -134,7 +134,7 @@ pub async fn closed_and_foreign_subscriptions_get_nothing(store: Arc<dyn Webhook
     assert_eq!(accepted[0].deliveries, 2, "what is enabled again must get what is published from then on");
 }
 
-/// An event for one subscription goes there alone, whatever that asks for; but only if it is the owner's and enabled.
+/// An event for one subscription goes only there, whatever its patterns are, if the subscription is the owner's and enabled.
 pub async fn an_event_for_one_subscription_goes_there_alone(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let wanted = subscription_to(&alice, &["something.else"]);
@@ -161,7 +161,7 @@ pub async fn an_event_for_one_subscription_goes_there_alone(store: Arc<dyn Webho
     assert_eq!(deliveries(&*store, &bob).await, [], "another owner must get nothing");
 }
 
-/// As many events as may be published at once are taken, and each is delivered once.
+/// One call takes the maximum number of events, and each is delivered once.
 pub async fn the_most_events_at_once_are_taken(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let subscription = subscribed(&*store, &owner).await;
@@ -209,7 +209,7 @@ pub async fn events_of_several_owners_go_each_to_their_own(store: Arc<dyn Webhoo
     }
 }
 
-/// Of parallel publications by many publishers every event is accepted and delivered once.
+/// Every event of parallel publications by many publishers is accepted and delivered once.
 pub async fn parallel_publications_all_arrive(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     for _ in 0..3 {

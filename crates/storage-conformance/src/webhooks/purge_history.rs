@@ -1,4 +1,4 @@
-//! Forgetting what was published long ago.
+//! Deleting what was published long ago.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::sample::{at, user};
 /// More calls than a purge in small steps should need.
 const CALLS_MAX: usize = 1_000;
 
-/// What was published earlier than the boundary is forgotten, of every owner: ended deliveries, their attempts, their
-/// events, and the ids of publishers, which are then free. What was published at the boundary or later stays.
+/// Everything that any owner published before the boundary is deleted: ended deliveries, attempts, events, and the ids of
+/// publishers, which are free again. Everything from the boundary on stays.
 pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -47,8 +47,8 @@ pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore
     assert_eq!(attempts(&*store, &owner).await, 2, "attempts must be forgotten with their deliveries");
 }
 
-/// Deliveries that have not ended stay, however old, with their attempts and their events. When they have ended, they
-/// go.
+/// Deliveries that have not ended stay, however old, with their attempts and events. When they have ended, they are
+/// deleted.
 pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -71,7 +71,7 @@ pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     assert_eq!(deliveries(&*store, &owner).await, [], "what has ended must go");
 }
 
-/// A purge in small steps comes to its end, and a step forgets about as much as it may.
+/// A purge in small steps ends, and each step deletes about as much as it may.
 pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -88,8 +88,8 @@ pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore
     assert!(accepted.iter().all(|one| !one.is_duplicate), "and the ids of their publishers, too");
 }
 
-/// A deleted subscription goes when its last delivery has; one that is not deleted stays, without any delivery and
-/// disabled.
+/// A deleted subscription is purged with its last delivery. A subscription that is not deleted stays, even if it is disabled
+/// and has no delivery.
 pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let [used, unused, kept, disabled] = [
@@ -117,7 +117,7 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
     }
 }
 
-/// Purging beside publications and deliveries forgets nothing that is new.
+/// A purge in parallel with publications and deliveries deletes nothing new.
 pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -140,7 +140,7 @@ pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookSto
     assert_eq!((states.len(), over), (24, 24), "what is new must stay in the log, and nothing else");
 }
 
-/// Purges to the end, in steps of about so many rows; answers how many.
+/// Purges in steps of about `max` rows until nothing is left. Returns how many rows.
 async fn purge(store: &dyn WebhookStore, before_millis: i64, max: u32) -> usize {
     let mut all = 0;
     for _ in 0..CALLS_MAX {
@@ -153,7 +153,7 @@ async fn purge(store: &dyn WebhookStore, before_millis: i64, max: u32) -> usize 
     panic!("a purge must come to its end within {CALLS_MAX} calls");
 }
 
-/// The same publication with an event of its own.
+/// The same publication with a new event.
 fn republished(new: &NewEvent) -> NewEvent {
     NewEvent { event: event(&new.event.owner).event, ..new.clone() }
 }

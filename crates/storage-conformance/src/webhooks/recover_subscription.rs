@@ -11,9 +11,9 @@ use super::sample::{event, event_at, health, publish, publish_at, reread, subscr
 use super::work::{Held, claim, claim_one, complete, end_closed, settle};
 use crate::sample::{at, user};
 
-/// Recovering enables the subscription with a breaker as new, and brings back what failed: what the schedule or the
-/// subscription's end gave up, and what waits for a later retry. Not what was delivered or cancelled, nor what is too
-/// old.
+/// Recovering enables the subscription, resets its breaker, and brings back deliveries that failed: those that the schedule
+/// or the disabling ended, and those that wait for a later retry. It does not bring back deliveries that were delivered or
+/// cancelled, or whose event is too old.
 pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -37,14 +37,14 @@ pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
         let counted = (one.delivery.attempt, one.delivery.run_attempt, one.delivery.run_started_at);
         assert_eq!(counted, (2, 1, at(300)), "each as the first attempt of a new run");
     }
-    // Retries that wait for later are brought forward; what is being sent is left alone.
+    // Retries that wait for later become due; a delivery that is being sent does not change.
     settle(&*store, again[0].failed(310, 1_000_000)).await;
     assert_eq!(recover(&*store, &lane, 400, 100, 10).await, Some(1), "one waits for a retry");
     assert_eq!(recover(&*store, &lane, 400, 100, 10).await, Some(0), "it is due now");
     assert_eq!(claim_one(&*store, 400).await.delivery.id, again[0].delivery.id, "the one that waited");
 }
 
-/// At most as many are recovered as asked for, the oldest first, and the rest by the next calls.
+/// At most `max` deliveries are recovered, oldest first, and the next calls recover the rest.
 pub async fn recovering_takes_the_oldest_first(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -63,7 +63,7 @@ pub async fn recovering_takes_the_oldest_first(store: Arc<dyn WebhookStore>) {
     assert_eq!(recovered.len(), 7, "all of them in the end");
 }
 
-/// Recovering an enabled subscription whose lane pauses lets it go on at once.
+/// Recovering an enabled subscription ends the pause of its lane.
 pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;

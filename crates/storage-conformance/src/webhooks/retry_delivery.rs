@@ -15,8 +15,7 @@ use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, settle}
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A delivery that waits for a retry is due at once when it is retried by hand, as the first attempt of a new run.
-/// Attempts go on counting.
+/// A waiting delivery that is retried by hand is due at once, as the first attempt of a new run. Attempts count on.
 pub async fn a_waiting_delivery_is_due_at_once(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -35,7 +34,7 @@ pub async fn a_waiting_delivery_is_due_at_once(store: Arc<dyn WebhookStore>) {
     assert_eq!(counted, (3, 2, at(20)), "the run goes on");
 }
 
-/// A delivery that has ended, however, is due again when it is retried by hand, and keeps its attempts.
+/// A delivery that has ended in any way is due again when it is retried by hand, and keeps its attempts.
 pub async fn an_ended_delivery_is_brought_back(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -61,7 +60,7 @@ pub async fn an_ended_delivery_is_brought_back(store: Arc<dyn WebhookStore>) {
     assert_eq!(deliveries(&*store, &owner).await.len(), 3, "a retry must not make another delivery");
 }
 
-/// What is being sent goes on as it is when it is retried by hand. Once its claim has run out, it is waiting.
+/// A retry by hand does not change a delivery that is being sent. When its claim has expired, the delivery waits.
 pub async fn what_is_being_sent_is_not_retried(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -78,7 +77,7 @@ pub async fn what_is_being_sent_is_not_retried(store: Arc<dyn WebhookStore>) {
     settle(&*store, again.delivered(LEASE_MILLIS + 10)).await;
 }
 
-/// Nothing is retried to a subscription that is disabled or deleted.
+/// No delivery to a disabled or deleted subscription is retried.
 pub async fn a_retry_needs_an_open_lane(store: Arc<dyn WebhookStore>) {
     for (n, deleting) in [(0, false), (1, true)] {
         let owner = user(&format!("user-{n}"));
@@ -135,8 +134,8 @@ pub async fn parallel_retries_make_one_delivery(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A cancelled delivery ends at its instant, waiting or being sent: what its claim says then changes nothing, but for
-/// the record. One that has ended stays as it is.
+/// A delivery that waits or is being sent ends when it is cancelled. Its claim then changes nothing except the record of the
+/// attempt. A delivery that has ended does not change.
 pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -160,8 +159,8 @@ pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
     assert_eq!(answer, Some(delivered), "what was delivered stays so");
 }
 
-/// A claim from before a delivery was cancelled means nothing to the run that a retry by hand has started since,
-/// whether that waits or is being sent.
+/// A claim from before a cancellation does not affect the new run that a retry by hand starts, whether the delivery waits or
+/// is being sent.
 pub async fn an_old_claim_means_nothing_to_a_new_run(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -178,7 +177,7 @@ pub async fn an_old_claim_means_nothing_to_a_new_run(store: Arc<dyn WebhookStore
     assert_eq!(history(&*store, &owner, new.delivery.id).await.attempts.len(), 2, "both attempts are recorded");
 }
 
-/// Cancelling beside claims: what was cancelled is not claimed afterwards, and no claim ends it otherwise.
+/// Cancelling in parallel with claims: a cancelled delivery is not claimed afterwards, and no claim changes its end.
 pub async fn cancelling_beside_claims_holds(store: Arc<dyn WebhookStore>) {
     for round in 0..8 {
         let owner = user(&format!("round {round}"));
@@ -205,7 +204,7 @@ pub async fn cancelling_beside_claims_holds(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// Other owners' deliveries, and those that never were, are not found by anything that changes one.
+/// No command finds another owner's delivery, or a delivery that does not exist.
 pub async fn other_owners_deliveries_are_not_touched(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     subscribed(&*store, &alice).await;
@@ -242,7 +241,7 @@ async fn cancel(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, millis
     store.cancel(owner, id, at(millis)).await.expect("a cancellation must succeed")
 }
 
-/// A delivery that was published, claimed and delivered then.
+/// A delivery that is published, claimed and delivered at this time.
 async fn publish_delivered(store: &Arc<dyn WebhookStore>, owner: &UserId, millis: i64) -> Delivery {
     publish_at(&**store, owner, at(millis)).await;
     let held = claim_one(&**store, millis).await;

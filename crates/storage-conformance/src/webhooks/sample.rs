@@ -1,4 +1,4 @@
-//! Subscriptions and events to try a store with, and the calls on it. Every one has an id of its own.
+//! Sample subscriptions and events with unique ids, and calls of the store.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,11 +14,11 @@ use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use super::WebhookStore;
 use crate::sample::at;
 
-/// A maximum that never says no.
+/// A maximum that is never reached.
 pub(crate) const NO_MAX: u32 = 1_000_000;
-/// The most pages that a list may take to come to its end.
+/// The most pages that a list may have.
 const PAGES_MAX: usize = 10_000;
-/// What events are of, where a sample does not say.
+/// The usual type of events.
 pub(crate) const USUAL_TYPE: &str = "invoice.paid";
 
 /// Bytes that no other sample has.
@@ -99,14 +99,14 @@ pub(crate) fn event_of(owner: &UserId, name: &str) -> NewEvent {
     new
 }
 
-/// The event under its publisher's own id, with a content that this text stands for.
+/// The event with a publisher's id, and with content that `content` identifies.
 pub(crate) fn named(mut new: NewEvent, id: &str, content: &str) -> NewEvent {
     let id = PublisherId::parse(id).expect("the sample's publisher id is valid");
     new.publication = Some(PublicationKey { id, content: ContentDigest::of(&new.event.event_type, content) });
     new
 }
 
-/// Stores the subscription with a secret of its own, whatever its owner has.
+/// Stores the subscription with a unique secret, without a maximum.
 pub(crate) async fn put(store: &dyn WebhookStore, subscription: &Subscription) -> SealedSecret {
     let secret = secret();
     let answer = insert(store, subscription, &secret, NO_MAX).await;
@@ -166,7 +166,7 @@ pub(crate) async fn health(store: &dyn WebhookStore, subscription: &Subscription
     found.expect("a stored subscription must be found").1
 }
 
-/// Changes the subscription in its owner's name.
+/// Changes the subscription as its owner.
 pub(crate) async fn update(
     store: &dyn WebhookStore,
     subscription: &Subscription,
@@ -177,7 +177,7 @@ pub(crate) async fn update(
     answer.expect("an update must succeed").expect("a stored subscription must be found by an update")
 }
 
-/// Deletes the subscription in its owner's name.
+/// Deletes the subscription as its owner.
 pub(crate) async fn delete(store: &dyn WebhookStore, subscription: &Subscription, at: Timestamp) {
     let deleted = store.delete(&subscription.owner, subscription.id, at).await.expect("a deletion must succeed");
     assert!(deleted, "a stored subscription must be found by a deletion");
@@ -193,7 +193,7 @@ pub(crate) async fn try_publish(store: &dyn WebhookStore, events: &[NewEvent]) -
     store.publish(events).await.expect("a publication must succeed or be refused as a value")
 }
 
-/// Publishes what is no conflict.
+/// Publishes events, and panics on a conflict.
 pub(crate) async fn publish(store: &dyn WebhookStore, events: &[NewEvent]) -> Vec<Accepted> {
     match try_publish(store, events).await {
         Publication::Accepted(accepted) => accepted,

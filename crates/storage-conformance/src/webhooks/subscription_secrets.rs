@@ -28,8 +28,8 @@ pub async fn secrets_come_back_byte_for_byte(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A rotation makes the new secret current; the one before signs on until the instant given, to the millisecond, and
-/// a third is forgotten. `updated_at` is set, and nothing else of the subscription changes.
+/// A rotation makes the new secret current. The previous secret signs until the given instant, to the millisecond, and an
+/// older one is deleted. `updated_at` is set, and nothing else of the subscription changes.
 pub async fn rotation_keeps_the_secret_before(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let stored = subscription(&owner);
@@ -48,8 +48,8 @@ pub async fn rotation_keeps_the_secret_before(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// The list of secrets has every owner's subscriptions in the order of their ids, those that are disabled included,
-/// at most as many as asked for, and goes on above the last one seen.
+/// The list of secrets has the subscriptions of every owner in the order of their ids, including disabled ones. It has at
+/// most `max` entries and continues after the last one.
 pub async fn secrets_are_listed_by_id_in_pages(store: Arc<dyn WebhookStore>) {
     let mut all = Vec::new();
     for n in 0..6 {
@@ -69,7 +69,7 @@ pub async fn secrets_are_listed_by_id_in_pages(store: Arc<dyn WebhookStore>) {
     assert_eq!(page(&*store, Some(all[5].0), 4).await, [], "above the last there is nothing");
 }
 
-/// Secrets are replaced if they are what is stored in every part, and only then. The subscription stays as it is.
+/// Secrets are replaced only if every part equals what is stored. The subscription does not change.
 pub async fn secrets_are_replaced_if_they_are_what_is_stored(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let stored = subscription(&owner);
@@ -102,7 +102,7 @@ pub async fn secrets_are_replaced_if_they_are_what_is_stored(store: Arc<dyn Webh
     assert!(!replace(&*store, subscription(&owner).id, &from, &to).await, "what is not stored has no secrets");
 }
 
-/// Of parallel replacements of what was read once, one succeeds.
+/// Of parallel replacements of the same secrets, one succeeds.
 pub async fn parallel_replacements_of_secrets_succeed_once(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
         let stored = subscription(&user(&format!("round {round}")));
@@ -117,7 +117,7 @@ pub async fn parallel_replacements_of_secrets_succeed_once(store: Arc<dyn Webhoo
     }
 }
 
-/// Sealing secrets again beside a rotation never brings the old one back.
+/// Sealing secrets again in parallel with a rotation never restores the old secret.
 pub async fn a_replacement_beside_a_rotation_undoes_nothing(store: Arc<dyn WebhookStore>) {
     for round in 0..10 {
         let stored = subscription(&user(&format!("round {round}")));

@@ -14,8 +14,7 @@ use super::sample::{
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
 
-/// A stored subscription comes back equal in every field, from a list and from a look-up, whatever its status. Its
-/// lane is as new.
+/// A stored subscription of any status comes back equal in every field, from a list and from a look-up. Its lane is new.
 pub async fn every_field_of_a_subscription_comes_back(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let statuses = [
@@ -85,7 +84,8 @@ pub async fn texts_of_subscriptions_come_back_byte_for_byte(store: Arc<dyn Webho
     assert_eq!(found, Some(stored), "a hundred patterns must come back in their order");
 }
 
-/// Owners are the same only when issuer and subject are the same bytes: nobody sees or gets what is for another.
+/// Two owners are the same only if issuer and subject are the same bytes: an owner never sees another's subscriptions or
+/// events.
 pub async fn look_alike_owners_have_subscriptions_of_their_own(store: Arc<dyn WebhookStore>) {
     let owners: Vec<UserId> = [
         ("https://id.example", "alice"),
@@ -112,8 +112,8 @@ pub async fn look_alike_owners_have_subscriptions_of_their_own(store: Arc<dyn We
     }
 }
 
-/// One after the other, as many are stored as the maximum says. Disabled ones count, deleted ones and other owners'
-/// do not. A refused one leaves nothing.
+/// In sequence, as many subscriptions are stored as the maximum allows. Disabled ones count; deleted ones and those of other
+/// owners do not. A refused subscription is not stored.
 pub async fn subscriptions_stop_at_the_maximum(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &user("bob")).await;
@@ -133,7 +133,7 @@ pub async fn subscriptions_stop_at_the_maximum(store: Arc<dyn WebhookStore>) {
     assert_eq!(answer, SubscriptionInsertion::Stored, "a deleted one must not count");
 }
 
-/// 24 parallel insertions for 6 places, again and again: exactly 6 are stored, the others are refused, none fails.
+/// Repeatedly, 24 parallel insertions for 6 places: exactly 6 are stored, the others are refused, and none fails.
 pub async fn parallel_subscriptions_fill_the_maximum_exactly(store: Arc<dyn WebhookStore>) {
     for round in 0..4 {
         let owner = user(&format!("round {round}"));
@@ -145,7 +145,7 @@ pub async fn parallel_subscriptions_fill_the_maximum_exactly(store: Arc<dyn Webh
     }
 }
 
-/// An id that is stored already is refused, and what is stored stays as it is, whoever asks.
+/// An id that is stored already is refused for every owner, and the stored subscription does not change.
 pub async fn a_stored_subscription_id_is_refused(store: Arc<dyn WebhookStore>) {
     let stored = subscribed(&*store, &user("alice")).await;
     for owner in [user("alice"), user("bob")] {
@@ -157,7 +157,7 @@ pub async fn a_stored_subscription_id_is_refused(store: Arc<dyn WebhookStore>) {
     assert_eq!(subscriptions(&*store, &user("bob")).await, [], "a refused duplicate must not be stored");
 }
 
-/// Lists come newest first, at most as many as asked for, and go on below the last one seen.
+/// Lists come newest first, with at most `max` entries, and continue below the last one.
 pub async fn subscriptions_are_listed_newest_first_in_pages(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let mut all = Vec::new();

@@ -1,8 +1,8 @@
 use super::WebhookStore;
 use crate::Promise;
 
-/// Names every promise of the ports of webhooks as a `#[test]` of the module it is used in. Takes a future that makes a
-/// fresh store: an `Arc<dyn WebhookStore>`, or a pair of it and a guard that is dropped after it.
+/// Adds every promise of the webhook ports as a `#[test]` to the current module. Takes a future that creates a fresh store:
+/// an `Arc<dyn WebhookStore>`, or a pair of the store and a guard that is dropped after it.
 #[macro_export]
 macro_rules! webhook_store_tests {
     ($fresh:expr $(,)?) => {
@@ -29,14 +29,14 @@ macro_rules! webhook_store_tests_of {
 
 macro_rules! table_of {
     (() $($group:ident::$name:ident)*) => {
-        /// Every promise of the ports of webhooks, in the order of their methods.
+        /// Every promise of the webhook ports, in the order of their methods.
         pub const PROMISES: &[Promise<dyn WebhookStore>] = &[
             $(Promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
         ];
     };
 }
 
-/// The one list of promises: hands it to another macro, behind that one's own arguments.
+/// The list of promises: passes it to another macro, after that macro's arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_webhook_store_promises {

@@ -1,4 +1,4 @@
-//! What a dispatcher does: it claims, and says what came of it.
+//! The calls of a dispatcher: claims and completions.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::sample::at;
 
 /// How long a sample's claim lasts, in milliseconds.
 pub(crate) const LEASE_MILLIS: i64 = 60_000;
-/// The instants of claims, in milliseconds: later than every sample's event, and any number of them.
+/// The most claims, a millisecond apart, that a drain makes.
 const CLAIMS_MAX: i64 = 5_000;
 
-/// A claim by a new name at that many milliseconds after the start: up to 64 lanes, 8 deliveries of each.
+/// A request with a new claim id, this many milliseconds after the start: up to 64 lanes, and 8 deliveries of each.
 pub(crate) fn request(millis: i64) -> ClaimRequest {
     static NEXT: AtomicI64 = AtomicI64::new(i64::MIN);
     ClaimRequest {
@@ -66,7 +66,7 @@ pub(crate) async fn claim_one(store: &dyn WebhookStore, millis: i64) -> Held {
 }
 
 impl Held {
-    /// The record of an attempt of one second that ended then.
+    /// The record of an attempt of one second that ended at this instant.
     pub(crate) fn attempt(&self, ended_at: Timestamp, failure: Option<FailureReason>) -> AttemptRecord {
         AttemptRecord {
             number: self.delivery.attempt,
@@ -78,7 +78,7 @@ impl Held {
         }
     }
 
-    /// The claim ended so.
+    /// A completion with this end of the claim.
     pub(crate) fn ended(&self, end: ClaimEnd) -> Completion {
         Completion { subscription: self.subscription, delivery: self.delivery.id, claim: self.claim, end }
     }
@@ -88,12 +88,12 @@ impl Held {
         self.ended(ClaimEnd::Failed { attempt, retry_after, retry_at })
     }
 
-    /// The receiver had it that many milliseconds after the start.
+    /// The receiver took the delivery this many milliseconds after the start.
     pub(crate) fn delivered(&self, millis: i64) -> Completion {
         self.ended(ClaimEnd::Delivered(self.attempt(at(millis), None)))
     }
 
-    /// The attempt failed; the next one is at that instant.
+    /// The attempt failed; the next one is due at `retry`.
     pub(crate) fn failed(&self, millis: i64, retry: i64) -> Completion {
         self.attempt_failed(millis, None, Some(at(retry)))
     }
@@ -103,45 +103,45 @@ impl Held {
         self.attempt_failed(millis, None, None)
     }
 
-    /// The receiver asks to wait, after which the delivery is tried again.
+    /// The receiver asks to wait; the next attempt is due after the wait.
     pub(crate) fn held_off(&self, millis: i64, wait: Duration) -> Completion {
         self.attempt_failed(millis, Some(wait), Some(at(millis).plus(wait)))
     }
 
-    /// The receiver wants no more.
+    /// The receiver answers 410.
     pub(crate) fn gone(&self, millis: i64) -> Completion {
         self.ended(ClaimEnd::Gone(self.attempt(at(millis), Some(FailureReason::Status))))
     }
 
-    /// The attempt was cut off; the next one is at that instant.
+    /// The attempt was cut off; the next one is due at `retry`.
     pub(crate) fn cut_off(&self, millis: i64, retry: i64) -> Completion {
         self.ended(ClaimEnd::CutOff { at: at(millis), retry_at: at(retry) })
     }
 
-    /// There was no attempt; to be claimed again then.
+    /// There was no attempt; the delivery is due again at `due`.
     pub(crate) fn given_back(&self, millis: i64, due: i64) -> Completion {
         self.ended(ClaimEnd::GivenBack { at: at(millis), due_at: at(due) })
     }
 
-    /// There was no attempt, and there is to be none.
+    /// There was no attempt, and the schedule allows none.
     pub(crate) fn expired(&self, millis: i64) -> Completion {
         self.ended(ClaimEnd::Expired { at: at(millis) })
     }
 }
 
-/// Completes all of them in one call.
+/// Completes everything in one call.
 pub(crate) async fn complete(store: &dyn WebhookStore, completions: &[Completion]) -> Vec<bool> {
     let held = store.complete(completions).await.expect("completions must be taken");
     assert_eq!(held.len(), completions.len(), "each completion must be answered");
     held
 }
 
-/// Completes what is still held.
+/// Completes a claim that must still hold.
 pub(crate) async fn settle(store: &dyn WebhookStore, completion: Completion) {
     assert_eq!(complete(store, &[completion]).await, [true], "a claim that nobody else has taken must hold");
 }
 
-/// Claims and delivers until nothing is claimed any more, a millisecond later each time. Answers in the order of
+/// Claims and delivers, a millisecond later each time, until nothing is due. Returns the deliveries in the order of the
 /// claims.
 pub(crate) async fn drain(store: &dyn WebhookStore, from_millis: i64) -> Vec<Held> {
     let mut all = Vec::new();
@@ -158,7 +158,7 @@ pub(crate) async fn drain(store: &dyn WebhookStore, from_millis: i64) -> Vec<Hel
     panic!("the queue must come to its end, got {} deliveries in {CLAIMS_MAX} claims", all.len());
 }
 
-/// Ends what waits in closed lanes, to the end.
+/// Ends all waiting deliveries of closed lanes.
 pub(crate) async fn end_closed(store: &dyn WebhookStore, millis: i64) -> u32 {
     let mut all = 0;
     loop {

@@ -117,7 +117,7 @@ async fn a_replayed_purge_deletes_the_same_keys() {
     assert_eq!(stored(&*open(folder.path()).await).await, kept);
 }
 
-/// The process that is killed: it stores keys for ever, and prints each id once the store has answered.
+/// The process that is killed: it stores keys without end, and prints each id once the store has answered.
 #[tokio::test]
 async fn the_process_that_is_killed() {
     if !Path::new(KILL_ME).exists() {

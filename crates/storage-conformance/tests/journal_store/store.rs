@@ -46,7 +46,7 @@ impl JournalStore {
     /// in the order of the journal. It does not wait in between: a dropped future leaves all of the call or nothing.
     pub(crate) async fn record(&self, call: Call) -> Answer<MutexGuard<'_, Journal>> {
         let mut journal = self.journal.lock().await;
-        // Blocks its thread while the disk works. A real adapter does that on a thread of its own.
+        // Blocks its thread while the disk works. A real adapter does that on a separate thread.
         journal.append(&call).map_err(|error| StoreError::Unavailable(error.into()))?;
         Ok(journal)
     }

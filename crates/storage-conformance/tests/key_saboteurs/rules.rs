@@ -87,7 +87,7 @@ impl Saboteur {
         if self.is(Fault::AnswersWithAnotherDigest) { KeyDigest::from_bytes([0; 32]) } else { digest }
     }
 
-    /// Whether the row stands in the way of this key.
+    /// Whether the row conflicts with this key.
     pub(crate) fn collides(&self, row: &Row, key: &ApiKey, digest: &KeyDigest) -> bool {
         match self.fault {
             Fault::OverwritesStoredIds => row.digest == *digest,

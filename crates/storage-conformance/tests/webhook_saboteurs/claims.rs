@@ -11,7 +11,7 @@ use crate::store::{Saboteur, whole_second};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// How claims are asked for, and what they leave behind, wrong if it is the fault.
+/// Requests of claims and their effects, wrong where the fault says so.
 impl Saboteur {
     pub(crate) async fn asked(&self, request: &ClaimRequest) -> ClaimRequest {
         let mut asked = request.clone();

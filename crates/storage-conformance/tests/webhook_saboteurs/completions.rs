@@ -7,7 +7,7 @@ use domain::{SubscriptionId, Timestamp};
 use crate::fault::Fault;
 use crate::store::{Saboteur, whole_second};
 
-/// What becomes of completions, wrong if it is the fault.
+/// Completions and their effects, wrong where the fault says so.
 impl Saboteur {
     pub(crate) fn said(&self, completion: &Completion, first: SubscriptionId) -> Completion {
         let mut said = completion.clone();

@@ -231,9 +231,9 @@ fn every_promise_is_broken_by_some_fault() {
     assert_eq!(broken, promised);
 }
 
-/// Whether the promise breaks. A race may be missed once, so it gets three tries.
+/// Whether the promise breaks. A try may miss a race on a busy machine, so there are several.
 async fn is_seen(fault: Fault, promise: &Promise<dyn WebhookStore>) -> bool {
-    for _ in 0..3 {
+    for _ in 0..10 {
         let broken = tokio::spawn((promise.check)(Arc::new(Saboteur::new(fault)))).await;
         if broken.is_err_and(|error| error.is_panic()) {
             return true;

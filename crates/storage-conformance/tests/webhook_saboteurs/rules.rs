@@ -8,7 +8,7 @@ use domain::{SubscriptionId, UserId};
 use crate::fault::Fault;
 use crate::store::Saboteur;
 
-/// What becomes of subscriptions on the way in and out, wrong if it is the fault.
+/// Subscriptions as they are stored and returned, wrong where the fault says so.
 impl Saboteur {
     pub(crate) fn written(&self, subscription: &Subscription) -> Subscription {
         let mut written = subscription.clone();
@@ -76,7 +76,7 @@ impl Saboteur {
         self.is(Fault::DeletesWithoutClosing) && self.memo().deleted.contains(&id)
     }
 
-    /// The change as it is made, perhaps with what was read some time before.
+    /// The change that is made, which may use values that were read earlier.
     pub(crate) async fn change(
         &self,
         owner: &UserId,

@@ -64,7 +64,7 @@ impl Saboteur {
         self.memo.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the lock that somebody may have left behind: for ever.
+    /// Waits without end for a lock that a dropped call has left behind.
     pub(crate) async fn enter(&self) {
         if self.memo().held {
             pending::<()>().await;
