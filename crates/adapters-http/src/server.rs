@@ -22,8 +22,8 @@ use crate::openapi::openapi_json;
 use crate::state::State;
 use crate::{Api, HttpSettings, endpoints};
 
-/// How much of an answer the kernel buffers for a client that does not read; Linux doubles it. Without a limit the kernel
-/// takes megabytes for each connection, and a worker spends its time copying them.
+/// How much of an answer the kernel buffers for a client that does not read; Linux doubles it. Without a limit the
+/// kernel takes megabytes for each connection, and a worker spends its time copying them.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 
 /// Serves the API on `listener` until `stop` is cancelled and the requests in flight are answered.

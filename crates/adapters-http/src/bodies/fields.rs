@@ -6,7 +6,7 @@ use domain::{Scope, Scopes, Timestamp};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use crate::bodies::unreadable::{named_twice, unreadable};
+use crate::bodies::body::{named_twice, unreadable};
 use crate::credentials::presented::{Presented, of_text};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;

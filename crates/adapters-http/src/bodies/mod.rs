@@ -5,4 +5,3 @@ pub(crate) mod event_body;
 pub(crate) mod event_json;
 pub(crate) mod fields;
 pub(crate) mod subscription_fields;
-pub(crate) mod unreadable;

@@ -96,7 +96,7 @@ impl Boundary {
     }
 
     /// Turns the refusal of a credential into a 429 when too many credentials from the same address have failed.
-    /// Gateways are exempt: the credentials that they ask about are those of their own clients.
+    /// Gateways are exempt: they verify the credentials of other clients.
     fn limit_failures(&self, exchange: &Exchange, response: HttpResponse) -> HttpResponse {
         let Some(reason) = refused_credential(&response).filter(|_| !exchange.is_verification()) else {
             return response;

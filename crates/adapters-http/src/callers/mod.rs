@@ -3,7 +3,6 @@
 pub(crate) mod caller;
 pub(crate) mod caller_request;
 pub(crate) mod id_token;
-pub(crate) mod identified_request;
-pub(crate) mod identified_user;
+pub(crate) mod identified;
 pub(crate) mod operator;
 pub(crate) mod operator_request;

@@ -1,4 +1,6 @@
 //! The TCP connections below HTTP.
+//!
+//! See decision 43.
 
 mod chunks;
 pub(crate) mod client_network;

@@ -10,8 +10,8 @@ use crate::connections::client_network::network_of;
 use crate::connections::place::{Place, Seat};
 use crate::{HttpLimits, HttpSettings};
 
-/// Of so many connections that wait, one gives way at a time. More than one, so that a flood of new connections does not
-/// search all places for each.
+/// Of so many connections that wait, one gives way at a time. More than one, so that a flood of new connections does
+/// not search all places for each.
 const GIVE_WAY_SHARE: usize = 64;
 /// How often the log says that connections give way.
 const REPORT_INTERVAL: Duration = Duration::from_mins(1);
@@ -23,7 +23,7 @@ const REPORT_INTERVAL: Duration = Duration::from_mins(1);
 pub(crate) struct OpenConnections {
     max: usize,
     per_address_max: usize,
-    /// Addresses without a limit of their own: many clients share them.
+    /// Addresses that have no limit, because many clients share them.
     trusted_proxies: Vec<IpNet>,
     started: Instant,
     places: Mutex<Places>,
@@ -100,7 +100,8 @@ impl OpenConnections {
 }
 
 impl Places {
-    /// Makes the connections give way that have waited longest: of this address, or of all. Returns whether there are any.
+    /// Makes the connections give way that have waited longest: of this address, or of all. Returns whether there are
+    /// any.
     fn make_room(&mut self, address: Option<IpAddr>) -> bool {
         let is_candidate = |place: &Place| address.is_none() || place.address == address;
         let candidates = self.open.iter().filter(|(_, place)| is_candidate(place));

@@ -1,6 +1,7 @@
 use std::fs;
 
-/// Of the files that the process may have open, the share for connections. The rest is for the database and for receivers.
+/// Of the files that the process may have open, the share for connections. The rest is for the database and for
+/// receivers.
 const CONNECTIONS_SHARE_PERCENT: usize = 75;
 
 /// How many connections the limit on open files leaves room for; `None` where the limit is unknown.

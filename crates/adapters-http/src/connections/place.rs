@@ -11,8 +11,8 @@ use crate::connections::open_connections::OpenConnections;
 /// In [`Place::waiting_since`]: the server does not wait for the client.
 const BUSY: u64 = u64::MAX;
 
-/// What [`OpenConnections`] knows of one connection. The connection writes it with single atomic stores, because it does so
-/// on each request.
+/// The state of one connection in [`OpenConnections`]. The connection updates it on each request, so an update is a
+/// single atomic store.
 pub(super) struct Place {
     pub(super) address: Option<IpAddr>,
     started: Instant,

@@ -5,7 +5,7 @@ use std::task::Waker;
 use actix_web::HttpRequest;
 use actix_web::dev::ServiceRequest;
 
-/// What a connection and the requests on it know of each other.
+/// Tells a connection when its current request is answered, and the request when the client is gone.
 ///
 /// The framework decodes requests ahead of their answers, and then applies `Connection: close`, the method and the
 /// version of the last decoded request to an earlier answer. So a connection passes on one request at a time, and the

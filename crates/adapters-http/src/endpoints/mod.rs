@@ -5,15 +5,20 @@ mod gateways;
 mod health;
 mod keys;
 mod operator;
-mod resources;
 mod webhooks;
 
+use actix_web::Resource;
 use actix_web::web::{self, ServiceConfig};
 use utoipa::OpenApi;
 use utoipa::openapi;
 
-use self::resources::Resources;
 use crate::Api;
+
+/// Adds the methods of a path to its resource.
+type Methods = fn(Resource) -> Resource;
+
+/// Paths and their methods. They are explicit resources, which answer other methods with 405 and `Allow`.
+type Resources = &'static [(&'static str, Methods)];
 
 const RESOURCES: [Resources; 5] =
     [gateways::RESOURCES, keys::RESOURCES, webhooks::RESOURCES, health::RESOURCES, documentation::RESOURCES];

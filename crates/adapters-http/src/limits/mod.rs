@@ -1,4 +1,6 @@
 //! Limits on how often a user may call, and on how often credentials from an address may fail.
+//!
+//! See decision 10.
 
 pub(crate) mod credential_failures;
 mod keyed_limiter;

@@ -2,7 +2,6 @@
 
 pub(crate) mod cursor;
 pub(crate) mod path_id;
-mod path_parameters;
 pub(crate) mod path_user;
 pub(crate) mod query;
 pub(crate) mod values;

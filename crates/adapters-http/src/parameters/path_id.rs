@@ -1,3 +1,5 @@
+use actix_web::web::Path;
+use serde::Deserialize;
 use std::future::{Ready, ready};
 use std::str::FromStr;
 
@@ -7,7 +9,6 @@ use domain::{DeliveryId, KeyId, SubscriptionId};
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::path_parameters::PathParameters;
 
 /// The id in a path; `None` when the string in the path is not a valid id.
 ///
@@ -61,5 +62,21 @@ impl<T: NamedInPath> FromRequest for PathId<T> {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let text = T::parameter(PathParameters::of(request));
         ready(Ok(Self(text.and_then(|text| text.parse().ok()))))
+    }
+}
+
+/// The percent-decoded parameters of a path. Parameters that the path does not have are `None`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PathParameters {
+    pub(crate) id: Option<String>,
+    pub(crate) key_id: Option<String>,
+    pub(crate) user_id: Option<String>,
+}
+
+impl PathParameters {
+    pub(crate) fn of(request: &HttpRequest) -> Self {
+        let extracted = Path::<Self>::from_request(request, &mut Payload::None).into_inner();
+        extracted.map(Path::into_inner).unwrap_or_default()
     }
 }

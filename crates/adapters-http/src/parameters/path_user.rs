@@ -6,7 +6,7 @@ use domain::UserId;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::path_parameters::PathParameters;
+use crate::parameters::path_id::PathParameters;
 use crate::parameters::values::user_at;
 use crate::state::State;
 

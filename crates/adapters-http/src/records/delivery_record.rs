@@ -62,3 +62,16 @@ impl DeliveryRecord {
         }
     }
 }
+
+/// The delivery after a change.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ChangedDelivery {
+    /// The delivery.
+    delivery: DeliveryRecord,
+}
+
+impl ChangedDelivery {
+    pub(crate) fn of(delivery: &Delivery) -> Self {
+        Self { delivery: DeliveryRecord::of(delivery) }
+    }
+}

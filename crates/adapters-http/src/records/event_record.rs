@@ -1,3 +1,4 @@
+use domain::ports::Accepted;
 use domain::webhooks::Event;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -47,5 +48,28 @@ impl EventRecord {
     pub(crate) fn with_payload(event: &Event) -> Result<Self, serde_json::Error> {
         let payload = serde_json::from_slice(event.payload.bytes())?;
         Ok(Self { payload: Some(payload), ..Self::of(event) })
+    }
+}
+
+/// An accepted event.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PublishedEvent {
+    /// The event. For a repeated event, the event that was published first.
+    event: EventRecord,
+    /// How many subscriptions receive the event.
+    deliveries: u32,
+    /// `true` when the event was published before, so that this call changed nothing. Otherwise absent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    duplicate: bool,
+}
+
+impl PublishedEvent {
+    pub(crate) fn of(accepted: &Accepted) -> Self {
+        Self {
+            event: EventRecord::of(&accepted.event),
+            deliveries: accepted.deliveries,
+            duplicate: accepted.is_duplicate,
+        }
     }
 }

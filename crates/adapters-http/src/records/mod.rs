@@ -1,14 +1,10 @@
 //! The JSON objects in answers.
 
 pub(crate) mod attempt_record;
-pub(crate) mod changed_delivery;
 pub(crate) mod check_outcome;
-pub(crate) mod created_key;
 pub(crate) mod delivery_record;
 pub(crate) mod event_record;
 pub(crate) mod health_record;
 pub(crate) mod key_record;
-pub(crate) mod published_event;
 pub(crate) mod streamed_attempt;
 pub(crate) mod subscription_record;
-pub(crate) mod subscription_with_secret;

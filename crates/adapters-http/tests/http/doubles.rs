@@ -1,4 +1,4 @@
-//! Stand-ins for what a test cannot have otherwise: a provider that signs nothing, stores and checks that fail.
+//! Test doubles: an identity provider without signatures, and stores and checks that fail.
 
 use async_trait::async_trait;
 use domain::ports::{
@@ -7,10 +7,10 @@ use domain::ports::{
 };
 use domain::{ApiKey, IdToken, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
-/// Whose users those of the tests are.
+/// The issuer of the users in tests.
 pub(crate) const ISSUER: &str = "https://id.example";
 
-/// Knows `alice.id.token` and `bob.id.token`; cannot tell about `down.id.token`; refuses the rest.
+/// Accepts `alice.id.token`, `bob.id.token` and `odd.id.token`, fails for `down.id.token`, and refuses all others.
 pub(crate) struct FixedIdentities;
 
 #[async_trait]
@@ -19,7 +19,7 @@ impl IdentityVerifier for FixedIdentities {
         match token.expose() {
             "alice.id.token" => Ok(IdentityVerdict::Valid(user("alice"))),
             "bob.id.token" => Ok(IdentityVerdict::Valid(user("bob"))),
-            // A subject as some providers have them: no part of a path, and no header value.
+            // Some providers have such subjects, which are not valid in a path or in a header.
             "odd.id.token" => Ok(IdentityVerdict::Valid(user("auth0|Zoë/100%"))),
             "down.id.token" => Err(IdentityUnavailable("connection refused by 192.0.2.1".into())),
             _ => Ok(IdentityVerdict::Refused("unknown signer")),

@@ -1,5 +1,5 @@
-//! The API as a client sees it: whole answers of a bound server over the memory store, with a clock that stands still
-//! and entropy from a seed.
+//! The API as a client sees it: whole answers of a bound server over the memory store, with a fixed clock and seeded
+//! entropy.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 

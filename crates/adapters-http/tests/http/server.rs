@@ -24,13 +24,13 @@ use zeroize::Zeroizing;
 
 use crate::doubles::{FixedCheck, FixedIdentities, ISSUER};
 
-/// Far beyond what any answer takes: a test that waits this long has failed.
+/// Much longer than any answer takes: a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) clock: Arc<ManualClock>,
-    /// What a dispatcher would work on.
+    /// The queue that a dispatcher would work on.
     pub(crate) queue: Arc<MemoryWebhookStore>,
     pub(crate) stop: CancellationToken,
     /// Signalled when a request has reached `/test/slow`.
@@ -42,7 +42,7 @@ pub(crate) struct Server {
 
 pub(crate) struct Setup {
     pub(crate) store: Arc<dyn KeyStore>,
-    /// In the place of the memory store that is the [`Server::queue`].
+    /// Replaces the memory store that [`Server::queue`] gives access to.
     pub(crate) webhook_stores: Option<WebhookStores>,
     pub(crate) webhook_policy: WebhookPolicySettings,
     pub(crate) checks: Vec<Arc<dyn ReadinessCheck>>,
@@ -96,7 +96,7 @@ impl Setup {
     }
 }
 
-/// As an operator without settings has them.
+/// The rules with default settings.
 fn rules(policy: WebhookPolicySettings) -> WebhookRules {
     let own_addresses = Arc::new(Vec::new());
     let settings = EgressPolicySettings { allow_http: false, allowed_networks: Vec::new(), own_addresses };
@@ -108,7 +108,7 @@ fn rules(policy: WebhookPolicySettings) -> WebhookRules {
     }
 }
 
-/// Routes of another adapter, as the development provider's are.
+/// Routes of another adapter, like those of the development provider.
 fn test_routes(reached: Arc<Notify>, release: Arc<Notify>) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
     move |config| {
         let (reached, release) = (Arc::clone(&reached), Arc::clone(&release));
@@ -153,7 +153,7 @@ impl Server {
     }
 }
 
-/// What the server still says before it closes the connection. A reset counts as closing.
+/// Reads until the server closes the connection. A reset counts as closing.
 pub(crate) async fn read_to_end(connection: &mut TcpStream) -> String {
     String::from_utf8(read_bytes_to_end(connection).await).unwrap()
 }
@@ -164,7 +164,7 @@ pub(crate) async fn read_bytes_to_end(connection: &mut TcpStream) -> Vec<u8> {
     answer
 }
 
-/// What the server says until it has said `end`.
+/// Reads until the server has sent `end`.
 pub(crate) async fn read_until(connection: &mut TcpStream, end: &str) -> String {
     let mut answer = String::new();
     while !answer.ends_with(end) {

@@ -1,4 +1,4 @@
-//! Requests as tests write them, and exchanges as snapshots show them.
+//! Builds requests for tests, and formats exchanges for snapshots.
 
 use std::fmt::Write;
 
@@ -75,13 +75,13 @@ impl Response {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The value of a text field, wherever in the body it comes first.
+    /// The value of the first string field with this name, anywhere in the body.
     pub(crate) fn field(&self, name: &str) -> &str {
         let (_, rest) = self.body.split_once(&format!("\"{name}\":\"")).unwrap_or_else(|| panic!("{}", self.body));
         rest.split('"').next().unwrap()
     }
 
-    /// All of it but the date.
+    /// The whole answer, without the date.
     pub(crate) fn without_date(&self) -> String {
         let headers: Vec<_> = self.headers.iter().filter(|(name, _)| name != "date").collect();
         format!("{} {headers:?} {}", self.status, self.body)
@@ -93,7 +93,7 @@ impl Response {
     }
 }
 
-/// Exchanges one after the other, whole but for the date.
+/// Exchanges in order, without their dates.
 #[derive(Default)]
 pub(crate) struct Transcript(String);
 

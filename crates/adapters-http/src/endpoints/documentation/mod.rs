@@ -7,7 +7,7 @@ mod openapi_document;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::resources::Resources;
+use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/openapi.json", |resource| resource.route(web::get().to(openapi_document::openapi_document))),

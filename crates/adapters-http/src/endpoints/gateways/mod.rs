@@ -8,7 +8,7 @@ use actix_web::web;
 use utoipa::OpenApi;
 
 use self::forward_auth::EveryMethod;
-use super::resources::Resources;
+use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/forward-auth", |resource| resource.route(web::to(forward_auth::forward_auth))),

@@ -6,7 +6,7 @@ mod ready;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::resources::Resources;
+use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/livez", |resource| resource.route(web::get().to(live::live))),

@@ -3,11 +3,11 @@ use domain::{CreateKey, Label};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::callers::identified_request::IdentifiedRequest;
+use crate::callers::identified::IdentifiedRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::records::created_key::CreatedKey;
+use crate::records::key_record::CreatedKey;
 use crate::state::State;
 
 /// The properties of the new key.

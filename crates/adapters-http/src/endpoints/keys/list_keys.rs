@@ -1,6 +1,6 @@
 use actix_web::web::{Data, Json};
 
-use crate::callers::identified_user::IdentifiedUser;
+use crate::callers::identified::IdentifiedUser;
 use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::records::key_record::KeyList;

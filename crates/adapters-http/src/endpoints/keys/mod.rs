@@ -9,7 +9,7 @@ mod whoami;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::resources::Resources;
+use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/api/api-keys", |resource| {

@@ -3,7 +3,7 @@ use domain::KeyId;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::callers::identified_request::IdentifiedRequest;
+use crate::callers::identified::IdentifiedRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;

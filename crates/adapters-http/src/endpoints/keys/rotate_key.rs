@@ -4,11 +4,11 @@ use actix_web::web::{Data, Json};
 use domain::{KeyId, RotateKey};
 use utoipa::ToSchema;
 
-use crate::callers::identified_request::IdentifiedRequest;
+use crate::callers::identified::IdentifiedRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
-use crate::records::created_key::CreatedKey;
+use crate::records::key_record::CreatedKey;
 use crate::state::State;
 
 /// How to rotate the key.

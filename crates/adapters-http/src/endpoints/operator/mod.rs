@@ -10,7 +10,7 @@ mod revoke_user_key;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::resources::Resources;
+use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/api/operator/events", |resource| resource.route(web::post().to(publish_event::publish_event))),

@@ -7,7 +7,7 @@ use crate::callers::operator_request::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::refusals::of_publication;
-use crate::records::published_event::PublishedEvent;
+use crate::records::event_record::PublishedEvent;
 
 /// How much larger than its payload a body may be, in bytes.
 const ENVELOPE_SIZE_BYTES_MAX: usize = 16 * 1024;

@@ -9,7 +9,7 @@ use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_err
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::errors::refusals::of_publication;
-use crate::records::published_event::PublishedEvent;
+use crate::records::event_record::PublishedEvent;
 
 /// The maximum size of a batch, in bytes.
 const BODY_SIZE_BYTES_MAX: usize = 8 * 1024 * 1024;

@@ -6,7 +6,7 @@ use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters::path_id::PathId;
-use crate::records::changed_delivery::ChangedDelivery;
+use crate::records::delivery_record::ChangedDelivery;
 use crate::state::State;
 
 /// Cancels a delivery.

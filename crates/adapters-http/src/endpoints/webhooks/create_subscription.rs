@@ -7,7 +7,7 @@ use crate::bodies::subscription_fields::{description, events, required, secret, 
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
-use crate::records::subscription_with_secret::SubscriptionWithSecret;
+use crate::records::subscription_record::SubscriptionWithSecret;
 use crate::state::State;
 
 /// The properties of the new subscription.

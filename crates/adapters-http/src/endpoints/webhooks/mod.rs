@@ -19,7 +19,7 @@ mod test_subscription;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::resources::Resources;
+use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/api/webhooks/subscriptions", |resource| {

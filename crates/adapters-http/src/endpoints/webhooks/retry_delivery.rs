@@ -6,7 +6,7 @@ use crate::callers::caller::Caller;
 use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
-use crate::records::changed_delivery::ChangedDelivery;
+use crate::records::delivery_record::ChangedDelivery;
 use crate::state::State;
 
 /// Retries a delivery now.

@@ -11,7 +11,7 @@ use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
-use crate::records::subscription_with_secret::SubscriptionWithSecret;
+use crate::records::subscription_record::SubscriptionWithSecret;
 use crate::state::State;
 
 /// How to rotate the secret.

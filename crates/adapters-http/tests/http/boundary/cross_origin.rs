@@ -1,4 +1,4 @@
-//! CORS: pages of configured origins may call `/api`; for anybody else nothing changes.
+//! CORS: pages of configured origins may call `/api`. For other callers nothing changes.
 
 use insta::assert_snapshot;
 
@@ -55,7 +55,7 @@ async fn without_configured_origins_no_preflight_is_answered() {
     assert_snapshot!(transcript.text());
 }
 
-/// Whatever the API can be asked to do, a page may ask.
+/// Pages of configured origins may use every method and header of the API.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_documented_method_and_header_may_cross() {
     let server = with_origin("https://app.example");

@@ -1,4 +1,4 @@
-//! Errors that no endpoint of ours raises: the framework's, those of other adapters' routes, panics.
+//! Errors that do not come from an endpoint: errors of the framework, errors of other adapters' routes, and panics.
 
 use std::fmt::Write;
 
@@ -65,7 +65,7 @@ async fn a_panic_is_a_500_and_the_server_goes_on() {
     transcript.send(&server, request("GET /livez")).await;
     assert_snapshot!(transcript.text());
 
-    // The connection of the panic can be used further.
+    // The connection still works after the panic.
     let mut connection = server.connect().await;
     connection.write_all(b"GET /test/panic HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
     read_until(&mut connection, "}").await;

@@ -1,4 +1,4 @@
-//! Limits on what a client decides: sizes, and how long things take.
+//! Limits on the sizes and durations that a client decides.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ async fn the_body_has_exactly_16_kib() {
     }
 }
 
-/// The promised length alone is enough: nothing is read.
+/// The declared length is enough to refuse the body: the server reads nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_announced_too_large_is_not_waited_for() {
     let server = Server::start();
@@ -63,7 +63,7 @@ async fn a_handler_that_hangs_is_a_503() {
     assert_snapshot!(transcript.text());
 }
 
-/// These come from below every middleware: status and closing are the framework's.
+/// These errors come from below every middleware: the framework sets the status and closes the connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_http_is_answered_and_closed() {
     let server = impatient();
@@ -83,7 +83,7 @@ async fn what_is_no_http_is_answered_and_closed() {
     assert_eq!(request("GET /livez").send(&server).await.status, 200);
 }
 
-/// A head that trickles is cut off, on a new connection and on one that was good before.
+/// A head that trickles in is cut off, also on a connection that worked before.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_head_does_not_hold_a_connection() {
     let server = impatient();

@@ -1,4 +1,4 @@
-//! One line for each request, and no secret in any.
+//! Each request has one log line, and no line contains a secret.
 
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock};

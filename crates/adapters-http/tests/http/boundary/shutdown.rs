@@ -1,4 +1,4 @@
-//! The graceful stop.
+//! Graceful shutdown.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Which credential counts, and that it counts before anything else.
+//! Which credential counts. The service checks it before anything else.
 
 use std::fmt::Write;
 

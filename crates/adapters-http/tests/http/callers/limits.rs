@@ -12,7 +12,7 @@ async fn verdict(server: &Server, request: Request) -> String {
     request.send(server).await.verdict()
 }
 
-/// A user has one limit for all credentials. It holds nobody else, and verification does not count.
+/// A user has one limit for all credentials. Other users are not affected, and verification does not count.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_user_has_a_limit() {
     let mut setup = Setup::default();

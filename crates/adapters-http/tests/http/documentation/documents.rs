@@ -18,7 +18,7 @@ async fn the_openapi_document_is_served_as_it_is_committed() {
 
     let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
     let committed = std::fs::read_to_string(committed).unwrap_or_default();
-    assert!(committed == openapi_json(), "docs/openapi.json has drifted: write it anew with `cargo xtask openapi`");
+    assert!(committed == openapi_json(), "docs/openapi.json has drifted: run `cargo xtask openapi`");
 }
 
 #[tokio::test(flavor = "multi_thread")]

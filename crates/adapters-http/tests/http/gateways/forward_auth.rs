@@ -1,4 +1,4 @@
-//! `/forward-auth`: what a gateway is told.
+//! `/forward-auth`: the answers for gateways.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ async fn takes_an_api_key_any_method_and_its_own_parameters() {
     assert_eq!((head.status, head.header("x-auth-user"), head.body.as_str()), (200, Some("alice"), ""));
 }
 
-/// Envoy appends the path and the query of its caller: nothing in them counts, whatever they are.
+/// Envoy appends the path and the query of the caller's request. The service ignores both.
 #[tokio::test(flavor = "multi_thread")]
 async fn takes_the_path_of_the_callers_request_behind_its_own() {
     let (server, mut table) = (Server::start(), String::new());
@@ -110,7 +110,7 @@ async fn a_spent_allowance_is_told_as_the_gateway_understands_it() {
     }
 }
 
-/// A gateway passes the head of its caller's request on, with the length of a body that it keeps.
+/// A gateway forwards the head of the caller's request, including the length of a body that it does not forward.
 #[tokio::test(flavor = "multi_thread")]
 async fn does_not_wait_for_a_body() {
     let server = Server::start();

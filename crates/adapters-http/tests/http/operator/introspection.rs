@@ -68,7 +68,7 @@ async fn refuses_what_it_does_not_understand() {
         ("scopes in a form", form("token=a&scopes=b")),
         ("too large, form", form(&large)),
         ("compressed form", form("token=a").header(("content-encoding", "gzip"))),
-        ("token that is no text", introspect().json(r#"{"token":1}"#)),
+        ("token that is not a string", introspect().json(r#"{"token":1}"#)),
         ("scope that is none", introspect().json(r#"{"token":"a","scopes":["a b"]}"#)),
         ("malformed JSON", introspect().json("{")),
         ("another media type", introspect().header(("content-type", "text/plain")).body("token=a")),
@@ -93,7 +93,7 @@ async fn a_spent_allowance_is_a_429_and_counts_the_key_alone() {
     assert_snapshot!(transcript.text());
 }
 
-/// "Not active" would lock everybody out.
+/// An answer of "not active" would lock out everybody.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_down_is_a_503() {
     let store = Arc::new(FailingStore(|| StoreError::Unavailable("refused by 192.0.2.1".into())));

@@ -19,7 +19,7 @@ fn batch(events: &str) -> Request {
     request("POST /api/operator/events/batch").header(OPERATOR).json(&format!(r#"{{"events":{events}}}"#))
 }
 
-/// The payloads that are due, the oldest first.
+/// The payloads of due deliveries, oldest first.
 async fn payloads(server: &Server) -> Vec<String> {
     let lanes = server.claim().await;
     let deliveries = lanes.iter().flat_map(|lane| &lane.deliveries);
@@ -42,7 +42,7 @@ async fn an_event_goes_to_every_subscription_that_matches() {
     assert_eq!(payloads(&server).await, [sent; 2]);
 }
 
-/// Numbers keep their digits, objects their order, texts their escapes.
+/// Numbers keep their digits, objects their order, and strings their escapes.
 #[tokio::test(flavor = "multi_thread")]
 async fn data_is_delivered_byte_for_byte() {
     let data = [
@@ -211,7 +211,7 @@ async fn a_payload_has_its_maximum_to_the_byte() {
     let refused = publish(&event(100_001)).send(&server).await;
     assert_eq!((refused.verdict().as_str(), refused.field("field")), ("413 payload_too_large", "data"));
     assert_eq!(refused.field("detail"), "data is too large: the payload must have at most 100000 bytes");
-    // The body may have 16 KiB beside the payload.
+    // The body may be 16 KiB larger than the payload.
     let head = r#"{"userId":"alice","type":"a","data":1,"x":""#;
     let body = |size: usize| format!("{head}{}\"}}", "x".repeat(size - head.len() - 2));
     assert_eq!(publish(&body(116_384)).send(&server).await.status, 202);
@@ -230,7 +230,7 @@ async fn a_batch_has_eight_mebibytes() {
     assert_eq!(call.json(&filler((8 << 20) + 1)).send(&server).await.verdict(), "413 payload_too_large");
 }
 
-/// A body in many pieces is the same body.
+/// A body that arrives in many pieces is read like any other.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_may_come_in_pieces() {
     let server = Server::start();

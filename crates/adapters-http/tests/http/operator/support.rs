@@ -21,7 +21,7 @@ async fn shows_and_revokes_keys_of_one_user() {
     assert_snapshot!(transcript.text());
 }
 
-/// A subject may hold what a path cannot: it is percent-encoded there.
+/// A subject may contain characters that a path cannot contain, so clients percent-encode it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_id_is_percent_decoded_once() {
     let server = Server::start();

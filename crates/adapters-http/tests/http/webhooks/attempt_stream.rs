@@ -31,7 +31,7 @@ async fn publish(server: &Server) {
     assert_eq!(accepted.status, 202);
 }
 
-/// The next event of a stream: its lines, the framing of the chunks left out.
+/// The lines of the next event of a stream, without the framing of the chunks.
 async fn next_event(connection: &mut TcpStream) -> String {
     let text = read_until(connection, "}}\n\n").await;
     let lines = text.lines().filter(|line| line.contains(": "));
@@ -123,7 +123,7 @@ async fn streams_are_bounded_and_make_room_when_they_end() {
     transcript.send(&server, stream("")).await;
     assert_snapshot!(transcript.text());
     open(&server, request("GET /api/webhooks/deliveries/stream").header(BOB)).await;
-    // A reset, so that the server learns of it at its next write or read.
+    // A reset, so that the next read or write of the server fails.
     first.set_zero_linger().unwrap();
     drop(first);
     let unknown = stream("?subscriptionId=sub_00000000000000000000000000");
@@ -155,7 +155,7 @@ async fn a_stream_makes_room_when_its_client_closes_the_connection() {
     timeout(Duration::from_secs(10), has_room).await.expect("the place is free again");
 }
 
-/// The deadline of requests is not one of streams.
+/// The deadline of requests does not apply to streams.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_outlives_the_deadline_and_ends_with_the_service() {
     let mut setup = Setup::default();

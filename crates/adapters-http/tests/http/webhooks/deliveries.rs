@@ -1,4 +1,4 @@
-//! `/api/webhooks/deliveries`: what became of each event, and what its owner can do about it.
+//! `/api/webhooks/deliveries`: lists and shows deliveries, and retries and cancels them.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::transcript::{ALICE, BOB, OPERATOR, Transcript, request};
 use crate::webhooks::dispatcher::Receiver;
 use crate::webhooks::subscriptions::subscribed;
 
-/// Publishes an event of Alice's, and answers its delivery's id: the newest there is.
+/// Publishes an event for Alice, and returns the id of its delivery, the newest one.
 async fn published(server: &Server, event_type: &str) -> String {
     let body = format!(r#"{{"userId":"alice","type":"{event_type}","data":{{"n": 1.0}}}}"#);
     let accepted = request("POST /api/operator/events").header(OPERATOR).json(&body).send(server).await;
@@ -161,7 +161,7 @@ async fn a_wrong_filter_is_named() {
     assert_snapshot!(transcript.text());
 }
 
-/// What is another user's looks like what does not exist: byte for byte.
+/// The answer about another user's delivery is byte for byte the answer about an unknown one.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_other_users_ids_nothing_is_told() {
     let server = Server::start();

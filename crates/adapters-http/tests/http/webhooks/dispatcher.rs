@@ -1,4 +1,4 @@
-//! What a dispatcher does to the queue, without sending anything.
+//! Does to the queue what a dispatcher does, without sending anything.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use crate::server::Server;
 pub(crate) enum Receiver {
     /// Answers 204.
     Accepts,
-    /// Answers 500 with bytes that are no text.
+    /// Answers 500 with bytes that are not UTF-8.
     Fails,
-    /// Asks for no more: 410.
+    /// Answers 410, which asks for no further webhooks.
     IsGone,
 }
 
 impl Server {
-    /// Attempts whatever is due, each for 20 ms, and answers how many that were.
+    /// Attempts all due deliveries, each for 20 ms, and returns how many there were.
     pub(crate) async fn dispatch(&self, receiver: Receiver) -> usize {
         let lanes = self.claim().await;
         let completions: Vec<Completion> = lanes
@@ -35,7 +35,7 @@ impl Server {
         self.queue.complete(&completions).await.unwrap().len()
     }
 
-    /// Claims whatever is due, and leaves it so.
+    /// Claims all due deliveries, and does not complete them.
     pub(crate) async fn claim(&self) -> Vec<ClaimedLane> {
         let at = self.clock.now();
         let until = at.plus(Duration::from_mins(1));

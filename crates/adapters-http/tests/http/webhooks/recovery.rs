@@ -1,4 +1,4 @@
-//! How a subscription fares, how it is tested, and how it is brought back.
+//! The health, the test and the recovery of a subscription.
 
 use std::time::Duration;
 

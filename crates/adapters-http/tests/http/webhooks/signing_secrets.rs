@@ -21,7 +21,7 @@ fn rotate(id: &str, body: &str) -> Request {
     request(&format!("POST /api/webhooks/subscriptions/{id}/rotate-secret")).header(ALICE).json(body)
 }
 
-/// What signs now, the newest first.
+/// The secrets that sign now, newest first.
 async fn signing(server: &Server, id: &str) -> Vec<String> {
     let keys = SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap();
     let id: SubscriptionId = id.parse().unwrap();
@@ -82,7 +82,7 @@ async fn every_wrong_field_of_a_rotation_is_named() {
     assert_eq!(signing(&server, &id).await.len(), 1);
 }
 
-/// A canary goes through every call, and shows up in no answer and no log line.
+/// A canary secret goes through every call, and no answer and no log line contains it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_leaves_through_no_other_door() {
     let (lines, server) = (Lines::capture(), Server::start());

@@ -13,7 +13,7 @@ pub(crate) fn create(body: &str) -> Request {
     request("POST /api/webhooks/subscriptions").header(ALICE).json(body)
 }
 
-/// The id of a new subscription of Alice's to `events`, a list in JSON.
+/// Creates a subscription for Alice to `events`, a JSON list, and returns its id.
 pub(crate) async fn subscribed(server: &Server, events: &str) -> String {
     let body = format!(r#"{{"url":"https://example.com/hooks","events":{events}}}"#);
     create(&body).send(server).await.field("id").to_owned()
@@ -165,7 +165,7 @@ async fn the_maximum_holds_until_one_is_deleted() {
     assert_eq!(create(GOOD).send(&server).await.status, 200);
 }
 
-/// What is another user's looks like what does not exist: byte for byte.
+/// The answer about another user's subscription is byte for byte the answer about an unknown one.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_other_users_ids_nothing_is_told() {
     let server = Server::start();

@@ -13,6 +13,23 @@ use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
 use crate::state::State;
 
+/// The user of an ID token in the headers. API keys are refused.
+pub(crate) struct IdentifiedUser(pub(crate) UserId);
+
+impl FromRequest for IdentifiedUser {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let user = identify(&request, id_token_in(request.headers())).await?;
+            State::of(&request).count_call_of(&user)?;
+            Ok(Self(user))
+        })
+    }
+}
+
 /// The user of an ID token in the headers or in the body, and the fields of the body. API keys are refused.
 ///
 /// The body is read first, within its limits, because the token may be in the body. Faults of the body are reported
