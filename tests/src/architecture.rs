@@ -122,6 +122,47 @@ fn keys_and_webhooks_do_not_import_each_other() {
     assert!(read > 100, "{read} files were read");
 }
 
+/// The folders of `domain` name each other: a port has the types of a wing in its signatures, and the use cases of that wing
+/// call the port. Files do not, so that each can be read after those that it builds on.
+#[test]
+fn no_files_of_the_domain_import_each_other_in_a_circle() {
+    let texts: BTreeMap<PathBuf, String> = rust_files(&root().join("crates/domain/src"))
+        .into_iter()
+        .map(|file| {
+            let text = fs::read_to_string(&file).unwrap();
+            (file, text.split("#[cfg(test)]").next().unwrap_or_default().to_owned())
+        })
+        .collect();
+    let homes: BTreeMap<String, &PathBuf> =
+        texts.iter().flat_map(|(file, text)| public_items(text).into_iter().map(move |item| (item, file))).collect();
+    assert!(["KeyStore", "KeyId", "Webhooks"].iter().all(|item| homes.contains_key(*item)), "{homes:?}");
+    let mut rest: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> = texts
+        .iter()
+        .map(|(file, text)| (file, imports(text).iter().filter_map(|name| homes.get(name).copied()).collect()))
+        .collect();
+    loop {
+        let (low, high): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            rest.iter().partition(|(file, used)| !used.iter().any(|used| used != *file && rest.contains_key(used)));
+        if low.is_empty() {
+            break;
+        }
+        rest = high.into_iter().map(|(file, used)| (*file, used.clone())).collect();
+    }
+    assert!(rest.is_empty(), "these files import each other in a circle, or a file that does: {:#?}", rest.keys());
+}
+
+/// The names that other files can import. A `TypeID` is declared by a macro, with its name and its prefix in a line.
+fn public_items(text: &str) -> Vec<String> {
+    let kinds = ["struct", "enum", "trait", "type", "const", "fn"];
+    let declared = text.lines().filter(|line| line.starts_with("pub")).filter_map(|line| {
+        let words = words(line);
+        let kind = words.iter().position(|word| kinds.contains(&word.as_str()))?;
+        words[kind + 1..].iter().find(|word| *word != "fn").cloned()
+    });
+    let ids = text.lines().filter(|line| line.ends_with("_\"")).filter_map(|line| words(line).into_iter().next());
+    declared.chain(ids).collect()
+}
+
 /// What `domain` and `domain::ports` export from these modules. All of `domain::webhooks` is named by its path.
 fn exports_of(modules: &[&str]) -> BTreeSet<String> {
     let source = root().join("crates/domain/src");
