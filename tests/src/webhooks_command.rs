@@ -241,7 +241,7 @@ async fn an_event_is_published_by_the_operator_from_a_file_or_a_pipe() {
     assert_eq!((&again["event"], &again["duplicate"]), (&first["event"], &json!(true)), "the same bytes");
     assert_failed(&publish("{}", ""), 1, "event_conflict");
     assert_failed(&publish("-1", ""), 1, "event_conflict");
-    assert_failed(&publish("{", ""), 1, "the data is no JSON");
+    assert_failed(&publish("{", ""), 1, "the data is not JSON");
     assert_failed(&publish("@missing.json", ""), 1, "missing.json");
     assert_failed(&shell.publish("alice", "no type", DATA), 1, "type");
     let wrong = shell.with(("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789"));

@@ -1,7 +1,9 @@
 use domain::{Timestamp, UserId};
 use serde_json::{Map, Number, Value};
 
-use crate::refusal::Refusal;
+/// Why a token is refused. The reason is for the log, so it contains nothing of the token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal(pub(crate) &'static str);
 
 /// How far the clocks of the provider and of this machine may differ, in milliseconds.
 const LEEWAY_MILLIS: i64 = 60_000;

@@ -3,7 +3,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::Algorithm;
 use serde_json::{Map, Value};
 
-use crate::refusal::Refusal;
+use crate::claims::Refusal;
 use crate::strict_json::read_object;
 
 /// The longest token that is parsed, in bytes. Real tokens have 1 to 4 KiB.

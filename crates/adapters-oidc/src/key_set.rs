@@ -2,8 +2,8 @@ use jsonwebtoken::Algorithm;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::claims::Refusal;
 use crate::public_key::PublicKey;
-use crate::refusal::Refusal;
 use crate::strict_json::read_object;
 
 /// The most keys in a set. Real sets have 1 to 6.

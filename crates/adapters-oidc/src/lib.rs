@@ -16,7 +16,6 @@ mod key_set;
 mod loopback;
 mod oidc_verifier;
 mod public_key;
-mod refusal;
 mod strict_json;
 #[cfg(test)]
 mod test_keys;

@@ -6,13 +6,12 @@ use domain::ports::{IdentityUnavailable, IdentityVerdict, IdentityVerifier, NotR
 use domain::{IdToken, Timestamp, UserId};
 use tokio_util::sync::CancellationToken;
 
-use crate::claims::{Recipients, Validity, read_user};
+use crate::claims::{Recipients, Refusal, Validity, read_user};
 use crate::compact_token::CompactToken;
 use crate::discovered_keys::DiscoveredKeys;
 use crate::issuer::{InvalidIssuer, Issuer};
 use crate::key_cache::{FetchError, KeyCache, KeySource, Known};
 use crate::key_set::KeySet;
-use crate::refusal::Refusal;
 use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
 
 /// An instance with older keys is not ready, though it continues to verify with them. The limit is long because API

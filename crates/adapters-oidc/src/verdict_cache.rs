@@ -4,9 +4,8 @@ use domain::{IdToken, Timestamp, UserId};
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
-use crate::claims::Validity;
+use crate::claims::{Refusal, Validity};
 use crate::key_set::KeySet;
-use crate::refusal::Refusal;
 
 /// The most verdicts in the cache. They take less than 4 MiB, even if every user has the longest possible id.
 const VERDICTS_MAX: usize = 4_096;

@@ -10,12 +10,22 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use tokio::sync::OnceCell;
 
+use crate::ServerBinaries;
 use crate::account::Account;
 use crate::watchdog::Watchdog;
-use crate::{Database, ServerBinaries};
 
 /// The variable with the cluster that a parent process shares: its port, a colon, its folder.
 const LOAN: &str = "THROWAWAY_POSTGRES_LOAN";
+
+/// One empty database of a cluster.
+#[derive(Clone, Debug)]
+pub struct Database {
+    /// The URL: `postgres://postgres@127.0.0.1:<port>/<name>`. There is no password, because the cluster trusts
+    /// loopback.
+    pub url: String,
+    /// The name of the database.
+    pub name: String,
+}
 
 /// The settings of a cluster.
 #[derive(Clone, Copy, Debug)]

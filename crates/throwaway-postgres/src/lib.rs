@@ -18,10 +18,8 @@
 
 mod account;
 mod cluster;
-mod database;
 mod server_binaries;
 mod watchdog;
 
-pub use cluster::{Cluster, ClusterSettings};
-pub use database::Database;
+pub use cluster::{Cluster, ClusterSettings, Database};
 pub use server_binaries::ServerBinaries;

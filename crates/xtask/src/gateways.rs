@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::program::{program, root, say, succeeds};
-use crate::skip::Skip;
+use crate::program::{Skip, program, root, say, succeeds};
 
 /// A gateway, the argument that prints its version, and a shell script that installs it in `bin/` of its working
 /// folder.

@@ -1,15 +1,15 @@
 //! `cargo xtask`: the commands of developers. `cargo xtask help` lists them.
 
-mod bench;
 mod gateways;
 mod lint;
 mod openapi;
 mod program;
 mod reference_libraries;
-mod skip;
 mod test;
 
 use std::process::ExitCode;
+
+use program::{cargo, run};
 
 const USAGE: &str = "\
 cargo xtask test [FILTER…]          builds the binary, then runs every test of the workspace
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         ["lint", "--structure"] => lint::structure(),
         ["openapi"] => openapi::write(),
         ["openapi", "--check"] => openapi::check(),
-        ["bench", rest @ ..] => bench::run_parts(rest),
+        ["bench", rest @ ..] => bench(rest),
         ["help" | "--help" | "-h"] => {
             program::say(USAGE);
             Ok(())
@@ -48,4 +48,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Runs the crate `bench`, which has the dependencies of measuring and is built only here.
+fn bench(parts: &[&str]) -> anyhow::Result<()> {
+    run(cargo(["build", "--release", "--locked", "--package", "app", "--package", "bench"]))?;
+    let bench = ["run", "--release", "--locked", "--quiet", "--package", "bench", "--"];
+    run(cargo(bench.into_iter().chain(parts.iter().copied())))
 }

@@ -58,3 +58,17 @@ fn shown(command: &Command) -> String {
     let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
     format!("`{} {}`", name.to_string_lossy(), arguments.join(" "))
 }
+
+/// Tests to skip, because a program that they need is not available.
+pub(crate) struct Skip {
+    /// A part of their names, which no other test has.
+    pub(crate) tests: String,
+    /// Why they are skipped.
+    pub(crate) reason: String,
+}
+
+/// The arguments that make a test runner skip them.
+pub(crate) fn skip_arguments(skips: &[Skip]) -> Vec<&str> {
+    let named = skips.iter().flat_map(|skip| ["--skip", &skip.tests]);
+    if skips.is_empty() { Vec::new() } else { ["--"].into_iter().chain(named).collect() }
+}

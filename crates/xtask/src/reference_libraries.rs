@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::program::{program, root, say, succeeds};
-use crate::skip::Skip;
+use crate::program::{Skip, program, root, say, succeeds};
 
 /// A language, a command that succeeds if its library is installed, and a shell script that installs it.
 const LANGUAGES: [(&str, &str, &str); 2] = [

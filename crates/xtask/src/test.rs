@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
 use crate::gateways::Gateways;
-use crate::program::{self, cargo, program, say, succeeds};
-use crate::{reference_libraries, skip};
+use crate::program::{self, Skip, cargo, program, say, skip_arguments, succeeds};
+use crate::reference_libraries;
 
 /// Runs the tests that match the filter of the test runner.
 pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
@@ -34,9 +34,9 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     };
     let suite = |arguments: &[&'static str]| {
         let mut command = prepared(cargo(arguments.iter().copied()));
-        command.args(skip::arguments(&skips));
+        command.args(skip_arguments(&skips));
         let outcome = program::run(command);
-        skip::report(&skips);
+        skips.iter().for_each(|Skip { tests, reason }| say(&format!("SKIPPED {tests}: {reason}")));
         outcome
     };
     let doc_tests = prepared(cargo(["test", "--workspace", "--locked", "--quiet", "--doc"]));

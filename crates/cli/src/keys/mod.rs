@@ -80,6 +80,6 @@ fn show(created: &CreatedApiKey, json: bool) -> Result<()> {
         return Ok(answer_json(&CreatedAnswer { key, key_id })?);
     }
     answer(key)?;
-    remark(&format!("created {key_id}; the full key is shown only this once"));
+    remark(&format!("{key_id} is created. The full key is shown only this once."));
     Ok(())
 }

@@ -53,6 +53,6 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
     // Standard output gets only the secret, so that a script can pipe it.
     answer(secret.expose())?;
     let id = &created.subscription.id;
-    remark(&format!("created {id}; its secret is shown only this once"));
+    remark(&format!("{id} is created. Its secret is shown only this once."));
     Ok(())
 }

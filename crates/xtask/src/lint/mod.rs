@@ -14,7 +14,7 @@ use crate::program::{cargo, program, root, run, say, succeeds};
 const VALIDATOR: &str = "openapi-spec-validator==0.9.0";
 
 pub(crate) fn run_all() -> anyhow::Result<()> {
-    warn(structure());
+    structure()?;
     say("── prose");
     prose::count()?;
     say("── formatting");
@@ -23,12 +23,6 @@ pub(crate) fn run_all() -> anyhow::Result<()> {
     run(cargo(["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"]))?;
     licences_and_advisories()?;
     openapi_validity()
-}
-
-fn warn(outcome: anyhow::Result<()>) {
-    if let Err(problem) = outcome {
-        say(&format!("WARNING: {problem:#}"));
-    }
 }
 
 /// What the text of the source shows: the sizes of files and functions, and modules that import each other.
