@@ -17,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 use crate::boundary::middleware::Boundary;
 use crate::connections::connection::Connection;
 use crate::connections::open_connections::OpenConnections;
-use crate::connections::open_files::connections_within_open_files;
 use crate::openapi::openapi_json;
 use crate::state::State;
 use crate::{Api, HttpSettings, endpoints};
@@ -80,7 +79,7 @@ fn start(
     // Accepted sockets inherit the size.
     SockRef::from(&listener).set_send_buffer_size(SEND_BUFFER_BYTES)?;
     let drain = server.graceful_shutdown_signal();
-    let connections = OpenConnections::new(settings, connections_within_open_files());
+    let connections = OpenConnections::new(settings);
     let worker = move || {
         let app = App::new()
             .app_data(state.clone())

@@ -225,7 +225,7 @@ mod tests {
     async fn pair() -> (Connection, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let seat = OpenConnections::new(&HttpSettings::default(), None).enter(None).unwrap();
+        let seat = OpenConnections::new(&HttpSettings::default()).enter(None).unwrap();
         (Connection::new(listener.accept().await.unwrap().0, PATIENCE, seat), client)
     }
 

@@ -7,6 +7,6 @@ pub(crate) mod client_network;
 pub(crate) mod connection;
 mod framing;
 pub(crate) mod open_connections;
-pub(crate) mod open_files;
+mod open_files;
 mod place;
 pub(crate) mod turn;

@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use tokio::time::Instant;
 
 use crate::connections::client_network::network_of;
+use crate::connections::open_files::connections_within_open_files;
 use crate::connections::place::{Place, Seat};
 use crate::{HttpLimits, HttpSettings};
 
@@ -46,9 +47,9 @@ struct Report {
 }
 
 impl OpenConnections {
-    pub(crate) fn new(settings: &HttpSettings, open_files_max: Option<usize>) -> Arc<Self> {
+    pub(crate) fn new(settings: &HttpSettings) -> Arc<Self> {
         let HttpLimits { connections_max, connections_per_address_max, .. } = settings.limits;
-        let max = open_files_max.map_or(connections_max, |files| connections_max.min(files));
+        let max = connections_within_open_files(connections_max);
         if max < connections_max {
             tracing::warn!(
                 max_connections = max,
@@ -158,7 +159,7 @@ mod tests {
             HttpSettings { trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()], ..HttpSettings::default() };
         settings.limits.connections_max = max;
         settings.limits.connections_per_address_max = per_address_max;
-        OpenConnections::new(&settings, None)
+        OpenConnections::new(&settings)
     }
 
     async fn enter(connections: &Arc<OpenConnections>, peer: &str) -> Option<Seat> {

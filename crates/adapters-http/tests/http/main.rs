@@ -5,6 +5,7 @@
 
 mod boundary;
 mod callers;
+mod connections;
 mod documentation;
 mod doubles;
 mod gateways;

@@ -69,6 +69,21 @@ async fn a_client_that_has_sent_everything_is_answered() {
     assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 2, "{answers}");
 }
 
+/// A client may wait for 100 Continue before it sends the body.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_may_wait_for_continue() {
+    let server = Server::start();
+    let mut connection = server.connect().await;
+    let head = "POST /api/operator/introspect HTTP/1.1\r\nhost: a\r\nauthorization: Bearer operator-secret\r\n\
+                content-type: application/json\r\ncontent-length: 13\r\nexpect: 100-continue\r\n\r\n";
+    connection.write_all(head.as_bytes()).await.unwrap();
+    assert_eq!(read_until(&mut connection, "\r\n\r\n").await, "HTTP/1.1 100 Continue\r\n\r\n");
+    connection.write_all(b"{\"token\":\"a\"}").await.unwrap();
+    assert!(read_until(&mut connection, "}").await.starts_with("HTTP/1.1 200 OK"));
+    connection.write_all(get("/livez", "connection: close\r\n").as_bytes()).await.unwrap();
+    assert!(read_to_end(&mut connection).await.contains("200 OK"));
+}
+
 /// Bytes of a chunked body that are not data.
 #[tokio::test(flavor = "multi_thread")]
 async fn chunk_extensions_are_bounded() {

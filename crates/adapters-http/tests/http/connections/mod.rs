@@ -1,0 +1,2 @@
+mod maximum;
+mod pipelining;
