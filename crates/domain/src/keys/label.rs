@@ -48,8 +48,8 @@ impl Label {
     }
 }
 
-/// Whether a character shows nothing: white space, and those of Unicode's `Default_Ignorable_Code_Point` and blanks that
-/// common fonts leave empty.
+/// Whether a character shows nothing: white space, and those of Unicode's `Default_Ignorable_Code_Point` and blanks
+/// that common fonts leave empty.
 fn is_invisible(character: char) -> bool {
     character.is_whitespace()
         || matches!(character,

@@ -7,7 +7,7 @@ use crate::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, SubscriptionChange};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
-/// Whether `recover` brings the delivery back.
+/// Whether `recover` retries the delivery.
 fn is_recovered(delivery: &Delivery, request: RetryRequest) -> bool {
     let is_old = delivery.created_at < request.published_since;
     !is_old

@@ -8,8 +8,8 @@ use crate::webhooks::{Delivery, NewEvent, QueuedDelivery, SubscribedEvents};
 use crate::{DeliveryId, SubscriptionId};
 
 impl Tables {
-    /// The first event whose publisher's id stands for another event, stored or earlier in the same call. `Err` when an
-    /// event that is no repetition has the id of another.
+    /// The index of the first event whose publisher id belongs to another event, stored or earlier in the same call.
+    /// `Err` if an event that is not a repetition has the id of another event.
     fn conflict(&self, events: &[NewEvent]) -> Result<Option<usize>, StoreError> {
         let (mut named, mut ids) = (HashMap::new(), HashSet::new());
         for (index, new) in events.iter().enumerate() {
@@ -37,7 +37,7 @@ impl Tables {
         Some(Accepted { event: stored.event.clone(), deliveries: stored.deliveries, is_duplicate: true })
     }
 
-    /// The subscriptions that get the event.
+    /// The subscriptions that receive the event.
     fn receivers(&self, new: &NewEvent) -> Vec<SubscriptionId> {
         let open = self.lanes.values().filter(|lane| lane.is_open() && lane.belongs_to(&new.event.owner));
         let subscriptions = open.map(|lane| &lane.subscription);

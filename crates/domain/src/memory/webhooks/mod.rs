@@ -1,4 +1,4 @@
-//! The four ports of webhooks on maps.
+//! The five storage ports of webhooks on maps.
 
 mod delivery_commands;
 mod delivery_log;
@@ -17,8 +17,8 @@ use crate::webhooks::{
 };
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
-/// Subscriptions, events and deliveries in maps, behind one lock: each method is atomic because it holds it. It looks
-/// at every delivery to find those that are due, so it suits some thousands of them.
+/// Subscriptions, events and deliveries in maps behind one lock. Each method holds the lock, and is therefore atomic. A
+/// claim reads every delivery to find those that are due, which is fast enough for some thousands of deliveries.
 #[derive(Debug, Default)]
 pub struct MemoryWebhookStore(Mutex<Tables>);
 
@@ -34,33 +34,33 @@ struct Tables {
     events: BTreeMap<EventId, StoredEvent>,
     publications: HashMap<(UserId, PublisherId), (ContentDigest, EventId)>,
     deliveries: BTreeMap<DeliveryId, StoredDelivery>,
-    /// How often a lane was served.
+    /// How many times a claim has taken deliveries of a lane.
     turns: u64,
 }
 
-/// A subscription and its lane. A deleted one stays as long as there are deliveries to it.
+/// A subscription and its lane. A deleted subscription stays as long as there are deliveries to it.
 #[derive(Debug)]
 struct Lane {
     subscription: Subscription,
-    /// `None` once it is deleted.
+    /// `None` if the subscription is deleted.
     secrets: Option<SealedSecrets>,
     breaker: Breaker,
-    /// When it was served last, and in which turn.
+    /// When a claim last took deliveries of it, and in which turn.
     served: Option<(Timestamp, u64)>,
 }
 
 #[derive(Debug)]
 struct StoredEvent {
     event: Event,
-    /// How many deliveries it was fanned out to.
+    /// How many deliveries were made of it.
     deliveries: u32,
 }
 
 #[derive(Debug)]
 struct StoredDelivery {
-    /// As its owner sees it.
+    /// The delivery as its owner sees it.
     delivery: Delivery,
-    /// As the queue sees it; `None` once it has ended.
+    /// The delivery as the queue sees it; `None` if it has ended.
     queued: Option<QueuedDelivery>,
     attempts: BTreeMap<u32, AttemptRecord>,
 }
@@ -70,19 +70,19 @@ impl Lane {
         self.secrets.is_some() && self.subscription.status.is_enabled()
     }
 
-    /// What ends the deliveries of the lane, once it is closed.
+    /// How the deliveries of the lane end if it is closed.
     fn end(&self) -> DeliveryEnd {
         if self.secrets.is_some() { DeliveryEnd::SubscriptionDisabled } else { DeliveryEnd::SubscriptionDeleted }
     }
 
-    /// Whether it is the owner's, and not deleted.
+    /// Whether it belongs to `owner` and is not deleted.
     fn belongs_to(&self, owner: &UserId) -> bool {
         self.secrets.is_some() && self.subscription.owner == *owner
     }
 }
 
 impl StoredDelivery {
-    /// Whether a claim holds it.
+    /// Whether a claim holds the delivery at `at`.
     fn is_out(&self, at: Timestamp) -> bool {
         self.queued.is_some_and(|queued| queued.is_out(at))
     }
@@ -115,13 +115,13 @@ impl Tables {
         self.events.get(&stored.delivery.event_id).is_some_and(|stored| stored.event.owner == *owner).then_some(stored)
     }
 
-    /// The owner's deliveries, the oldest first.
+    /// The owner's deliveries, oldest first.
     fn deliveries_of(&self, owner: &UserId) -> impl DoubleEndedIterator<Item = &StoredDelivery> {
         let is_theirs = move |event| self.events.get(event).is_some_and(|stored| stored.event.owner == *owner);
         self.deliveries.values().filter(move |stored| is_theirs(&stored.delivery.event_id))
     }
 
-    /// Deliveries to this subscription, the oldest first.
+    /// The deliveries to this subscription, oldest first.
     fn deliveries_to(&self, id: SubscriptionId) -> impl Iterator<Item = &StoredDelivery> {
         self.deliveries.values().filter(move |stored| stored.delivery.subscription_id == id)
     }

@@ -22,7 +22,8 @@ impl Lane {
         }
     }
 
-    /// Since when it has been waiting for service; of lanes that are alike, the one first that was served earlier.
+    /// Since when the lane has waited for service. Of lanes with the same time, the one that was served earlier comes
+    /// first.
     fn waiting_since(&self, due: &Due) -> Option<(Timestamp, u64)> {
         let due_at = due.iter().map(|(_, due_at, _)| *due_at).min()?;
         let admitted_at = self.breaker.pause.map_or(due_at, |pause| pause.until.max(due_at));
@@ -31,7 +32,7 @@ impl Lane {
 }
 
 impl StoredDelivery {
-    /// Puts it under the claim, with what is to be sent; `None` when it has ended.
+    /// Puts the delivery under the claim and returns what is to be sent; `None` if the delivery has ended.
     fn claim(&mut self, request: &ClaimRequest, payload: Payload) -> Option<ClaimedDelivery> {
         let claimed = self.queued?.claimed(request.claim, request.until);
         self.queue(claimed);
@@ -65,8 +66,8 @@ impl StoredDelivery {
 }
 
 impl Tables {
-    /// What is due in each lane that is open and admitted, as much as there is room for, the lane first that has been
-    /// waiting longest.
+    /// The due deliveries of each lane that is open and admitted, as many as there is room for. The lane that has
+    /// waited longest comes first.
     fn ready(&self, request: &ClaimRequest) -> Vec<(SubscriptionId, Due)> {
         let out = self.deliveries.values().filter(|stored| stored.is_out(request.at));
         let out: HashSet<SubscriptionId> = out.map(|stored| stored.delivery.subscription_id).collect();
@@ -105,7 +106,7 @@ impl Tables {
         Some(ClaimedLane { subscription: id, url, secrets, breaker: lane.breaker, deliveries })
     }
 
-    /// Tells the lane's breaker, and disables the subscription if that says so.
+    /// Reports to the lane's breaker, and disables the subscription if the breaker returns a reason.
     fn report(&mut self, subscription: SubscriptionId, report: Report) {
         let Some(lane) = self.lanes.get_mut(&subscription) else { return };
         let reason = lane.breaker.record(report);

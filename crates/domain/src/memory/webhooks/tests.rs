@@ -24,7 +24,7 @@ fn owner() -> UserId {
     UserId::new("https://id.example", "alice").unwrap()
 }
 
-/// A store with one subscription, and what it is.
+/// A store with one subscription, and the subscription.
 fn subscribed(entropy: &SeededEntropy) -> (MemoryWebhookStore, Subscription) {
     let store = MemoryWebhookStore::default();
     let subscription = Subscription {
@@ -60,7 +60,7 @@ fn only_delivery(store: &MemoryWebhookStore) -> Delivery {
     page.deliveries.remove(0)
 }
 
-/// The whole way of an event, with a worker that loses its claim to another.
+/// An event from publication to delivery, with a worker that loses its claim to another.
 #[test]
 fn an_event_is_published_claimed_and_delivered() {
     let entropy = SeededEntropy::new(1);

@@ -6,65 +6,66 @@ use crate::ports::{Entropy, StoreError};
 use crate::webhooks::{Breaker, ClaimEnd, Payload, SealedSecrets, TargetUrl};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp};
 
-/// Names one claim, so that whoever has lost it cannot end what another has claimed since (a fencing token).
+/// Identifies one claim (a fencing token). A dispatcher that has lost its claim cannot end a delivery that another has
+/// claimed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClaimId(i64);
 
 impl ClaimId {
-    /// A new name.
+    /// A new random id.
     pub fn mint(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; 8];
         entropy.fill(&mut bytes);
         Self(i64::from_le_bytes(bytes))
     }
 
-    /// The name of this number, as storage keeps it.
+    /// The id with this number, which is how stores keep it.
     pub const fn from_number(number: i64) -> Self {
         Self(number)
     }
 
-    /// The number, for storage.
+    /// The number that stores keep.
     pub const fn number(self) -> i64 {
         self.0
     }
 }
 
-/// What a dispatcher has room for.
+/// A dispatcher's request for deliveries, limited to what it has room for.
 #[derive(Clone, Debug)]
 pub struct ClaimRequest {
-    /// Names this claim.
+    /// The id of this claim.
     pub claim: ClaimId,
-    /// Now.
+    /// The present time.
     pub at: Timestamp,
-    /// When the claim ends by itself.
+    /// When the claim ends if the dispatcher does not end it.
     pub until: Timestamp,
     /// The most lanes.
     pub lanes_max: u32,
     /// The most deliveries of each lane that `rooms` does not name.
     pub room: u32,
-    /// The most deliveries of these lanes, perhaps none.
+    /// The most deliveries of each of these lanes; 0 skips the lane.
     pub rooms: Vec<(SubscriptionId, u32)>,
 }
 
 impl ClaimRequest {
-    /// The most deliveries that may be claimed of the lane.
+    /// The most deliveries of this lane.
     pub fn room_of(&self, lane: SubscriptionId) -> u32 {
         self.rooms.iter().find(|(named, _)| *named == lane).map_or(self.room, |(_, room)| *room)
     }
 }
 
-/// What was claimed of a lane, and what is needed to deliver it.
+/// The claimed deliveries of one lane, and what is needed to send them.
 #[derive(Clone, Debug)]
 pub struct ClaimedLane {
-    /// Whose lane.
+    /// The subscription of the lane.
     pub subscription: SubscriptionId,
-    /// Where to.
+    /// The URL of the receiver.
     pub url: TargetUrl,
-    /// What to sign with.
+    /// The signing secrets.
     pub secrets: SealedSecrets,
-    /// What the lane knew of the receiver.
+    /// The breaker of the lane at the time of the claim.
     pub breaker: Breaker,
-    /// The deliveries, at least one, in the order in which they should leave.
+    /// The deliveries, at least one, in the order in which they should be sent.
     pub deliveries: Vec<ClaimedDelivery>,
 }
 
@@ -75,73 +76,74 @@ pub struct ClaimedDelivery {
     pub id: DeliveryId,
     /// Its event's id.
     pub event: EventId,
-    /// What to send.
+    /// The body to send.
     pub payload: Payload,
-    /// Which attempt of the delivery this is, from 1.
+    /// The number of this attempt of the delivery, from 1.
     pub attempt: u32,
-    /// Which attempt of this run of the schedule, from 1. A retry by hand starts a new run.
+    /// The number of this attempt in this run of the schedule, from 1. A retry by hand starts a new run.
     pub run_attempt: u32,
-    /// When this run started: when the event was published, or the delivery last retried by hand.
+    /// When this run started: the time of the event's publication, or of the last retry by hand.
     pub run_started_at: Timestamp,
 }
 
 /// The end of a claim on one delivery.
 #[derive(Clone, Debug)]
 pub struct Completion {
-    /// Whose lane.
+    /// The subscription of the lane.
     pub subscription: SubscriptionId,
-    /// Which delivery.
+    /// The delivery.
     pub delivery: DeliveryId,
-    /// Under which claim.
+    /// The claim that ended.
     pub claim: ClaimId,
     /// How the claim ended.
     pub end: ClaimEnd,
 }
 
-/// Hands out what is due, and takes back what came of it.
+/// Hands out deliveries that are due, and records how their claims end.
 #[async_trait]
 pub trait DeliveryQueue: Send + Sync {
-    /// Claims due deliveries: waiting ones whose time has come at `request.at`, and those whose claim has ended by
-    /// then. They are [`Sending`](crate::webhooks::DeliveryState::Sending) until `request.until`.
+    /// Claims deliveries that are due at `request.at`: waiting deliveries whose time has come, and deliveries whose
+    /// claim has ended by then. They are [`Sending`](crate::webhooks::DeliveryState::Sending) until `request.until`.
     ///
-    /// - **Exclusive.** A delivery is in one claim at a time, whatever runs in parallel.
-    /// - **Lane-first.** Of all lanes that are open, have something due and are admitted, those that have waited for
-    ///   service longest come first, at most `lanes_max`, and of each at most [`ClaimRequest::room_of`] deliveries. A
-    ///   lane without room is passed over, and counts for nothing. However many deliveries one lane has, its neighbours
-    ///   wait no longer for it.
-    /// - **In order.** Of a lane first attempts leave before retries, and those before replays (retried by hand, or
-    ///   recovered); each kind by its due time. One whose claim has run out is among the first attempts
+    /// - **Exclusive.** A delivery is in one claim at a time, under any concurrency.
+    /// - **Lane-first.** A claim takes deliveries of at most `lanes_max` lanes, and of each lane at most
+    ///   [`ClaimRequest::room_of`] deliveries. Of the lanes that are open, are admitted and have something due, it
+    ///   takes those that have waited longest for service. A lane without room is skipped and does not count. However
+    ///   many deliveries one lane has, other lanes wait no longer.
+    /// - **In order.** First attempts of a lane leave before retries, and retries before replays (retried by hand, or
+    ///   recovered). Each kind leaves by its due time. A delivery whose claim has run out is among the first attempts
     ///   or the retries, as suits the store.
-    /// - **Admitted** is what [`Breaker::admission`] says at `request.at`: of a paused lane nothing is claimed, and of
-    ///   one that may probe, one delivery, and none while another claim on the lane is out.
-    /// - The attempt is counted here, so that deliveries at which the process dies come to an end.
-    /// - An empty answer means that nothing could be claimed, unless claims run in parallel: they may pass each other
-    ///   by.
-    /// - A claim need not be durable: one that a power failure undoes is claimed again.
+    /// - **Admitted.** [`Breaker::admission`] at `request.at` decides. Nothing of a paused lane is claimed. Of a lane
+    ///   that may probe, one delivery is claimed, and none while another claim on the lane has not ended.
+    /// - The claim counts the attempt, so that a delivery at which the process dies each time comes to an end.
+    /// - An empty answer means that nothing is left to claim. Claims that run in parallel may miss what the other one
+    ///   leaves.
+    /// - A claim need not be durable: after a power failure has undone it, the delivery is claimed again.
     /// - It takes as long with a million deliveries waiting as with none.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError>;
 
-    /// Takes the ends of claims into account, all of them in one transaction. Answers for each, in order, whether its
-    /// claim still held the delivery.
+    /// Records the ends of claims, all in one transaction. Returns for each, in order, whether its claim still held the
+    /// delivery.
     ///
-    /// - Held: the delivery goes on as [`QueuedDelivery::after`](crate::webhooks::QueuedDelivery::after) says, also when the claim's time has passed, as long as
-    ///   nobody else has claimed it.
-    /// - Not held (claimed by another since, cancelled, or ended): the delivery stays as it is. Its attempt is recorded
-    ///   all the same.
-    /// - An attempt's record is stored once for its number: a completion that comes again changes nothing.
-    /// - Each lane's breaker takes, by [`Breaker::record`] and in the order given, the [reports](ClaimEnd::report) of the
-    ///   attempts whose records are stored now, also where the claim no longer held; of parallel calls none is lost.
-    ///   When it answers with a reason, the subscription is disabled for it, if it was enabled, with `updated_at` at
-    ///   [`ClaimEnd::ended_at`].
+    /// - If the claim held the delivery, the delivery goes on as
+    ///   [`QueuedDelivery::after`](crate::webhooks::QueuedDelivery::after) says. A claim whose time has passed still
+    ///   holds the delivery until another claim takes it.
+    /// - If it did not (another claim has taken the delivery, or it was cancelled or has ended), the delivery does not
+    ///   change. The attempt is recorded all the same.
+    /// - The record of an attempt is stored once for its number: a repeated completion changes nothing.
+    /// - Each lane's breaker records ([`Breaker::record`]), in the order of the call, the [reports](ClaimEnd::report)
+    ///   of the attempts whose records are stored now, also if the claim no longer held the delivery. Parallel calls
+    ///   lose no report. If the breaker returns a reason, an enabled subscription is disabled for this reason, with
+    ///   `updated_at` at [`ClaimEnd::ended_at`].
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError>;
 
-    /// Ends waiting deliveries of closed lanes at `at`, at most `max`, and answers how many: as
+    /// Ends at most `max` waiting deliveries of closed lanes at `at`, and returns how many. They end as
     /// [`SubscriptionDisabled`](crate::webhooks::DeliveryEnd::SubscriptionDisabled) or
-    /// [`SubscriptionDeleted`](crate::webhooks::DeliveryEnd::SubscriptionDeleted). Those under a claim that still
-    /// holds are left for later.
+    /// [`SubscriptionDeleted`](crate::webhooks::DeliveryEnd::SubscriptionDeleted). Deliveries under a claim whose time
+    /// has not passed are left for later.
     ///
-    /// What closes a lane may end some of its deliveries by itself. The rest is not claimed while the lane is closed,
-    /// and ended here; what is left when the subscription is enabled again is delivered.
+    /// The call that closes a lane may already end some of its deliveries. The others are not claimed while the lane is
+    /// closed, and end here. Deliveries that are left when the subscription is enabled again are delivered.
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError>;
 
     /// Returns when deliveries may have become due since the last return, or for no reason at all. It may never return.

@@ -18,7 +18,7 @@ pub enum ClaimEnd {
         /// When the next attempt is due; `None` ends the delivery as [`DeliveryEnd::ScheduleSpent`].
         retry_at: Option<Timestamp>,
     },
-    /// The receiver wants no more webhooks (410). The delivery ends as [`DeliveryEnd::SubscriptionDisabled`].
+    /// The receiver asks for no more webhooks (410). The delivery ends as [`DeliveryEnd::SubscriptionDisabled`].
     Gone(AttemptRecord),
     /// The attempt began, and its outcome is unknown. The receiver may have the webhook, so the attempt stays counted.
     CutOff {

@@ -82,8 +82,8 @@ impl QueuedDelivery {
         self.attempts.saturating_sub(self.attempts_before_run)
     }
 
-    /// The delivery under a claim until `until`. The attempt is counted now, so that a delivery at which the process dies
-    /// each time comes to an end.
+    /// The delivery under a claim until `until`. The attempt is counted now, so that a delivery at which the process
+    /// dies each time comes to an end.
     #[must_use]
     pub fn claimed(self, claim: ClaimId, until: Timestamp) -> Self {
         Self {
