@@ -71,9 +71,7 @@ impl FeedReader {
         }
         self.position.send_replace(Some(read.position));
         self.covered = began;
-        if let Some(fence) = &self.answers.fence {
-            fence.renew(began);
-        }
+        self.answers.vouch(began);
         Ok(())
     }
 
@@ -83,7 +81,7 @@ impl FeedReader {
         match outcome {
             Err(error) if !was_failing => tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "cannot read the change feed: keys are looked up in the database until it can be read"
+                "cannot read the change feed: once the last read is 3 s old, VERIFY_WHEN_STALE decides"
             ),
             Ok(()) if was_failing => tracing::info!("the change feed can be read again"),
             _ => {}

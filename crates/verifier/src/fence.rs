@@ -20,15 +20,32 @@ impl Mark {
         Self { monotonic: Instant::now(), wall: clock.now() }
     }
 
+    /// How long after `start` this is, by the monotonic clock.
+    pub(crate) fn age(self, start: Instant) -> Duration {
+        self.monotonic.duration_since(start)
+    }
+
     pub(crate) fn since(self, earlier: Self) -> Duration {
         self.monotonic.duration_since(earlier.monotonic).max(self.wall.since(earlier.wall))
     }
 }
 
-/// Says whether the cache may be trusted: only for [`TRUST_MAX`] after the last good read of the change feed began.
+/// What an answer from the cache is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// The cache has every change that was committed [`TRUST_MAX`] ago.
+    Full,
+    /// The feed has not been read for longer, and the operator accepts that for a while.
+    Stale,
+    /// The store must be asked.
+    None,
+}
+
+/// Says whether the cache may be trusted: fully for [`TRUST_MAX`] after the last good read of the change feed began.
 pub(crate) struct Fence {
-    start: Instant,
-    /// Nanoseconds after `start`.
+    /// For how long the operator accepts a stale cache, after full trust has ended.
+    stale_max: Duration,
+    /// Nanoseconds of the process's life until which trust is full; 0 before the first read.
     trusted_until: AtomicU64,
     /// Unix milliseconds.
     trusted_until_wall: AtomicI64,
@@ -36,21 +53,29 @@ pub(crate) struct Fence {
 
 impl Fence {
     /// The feed has not been read yet.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(stale_max: Duration) -> Self {
         let trusted_until_wall = AtomicI64::new(Timestamp::MIN.unix_millis());
-        Self { start: Instant::now(), trusted_until: AtomicU64::new(0), trusted_until_wall }
+        Self { stale_max, trusted_until: AtomicU64::new(0), trusted_until_wall }
     }
 
-    /// Whether the cache tells the truth as of [`TRUST_MAX`] ago. Asked before the cache is.
-    pub(crate) fn is_trusted(&self, now: Timestamp) -> bool {
-        nanos(self.start.elapsed()) < self.trusted_until.load(Ordering::Acquire)
-            && now.unix_millis() < self.trusted_until_wall.load(Ordering::Acquire)
+    /// What the cache is worth when the process is `age` old and it is `now`. Asked before the cache is.
+    pub(crate) fn trust(&self, age: Duration, now: Timestamp) -> Trust {
+        let (until, until_wall) =
+            (self.trusted_until.load(Ordering::Acquire), self.trusted_until_wall.load(Ordering::Acquire));
+        if nanos(age) < until && now.unix_millis() < until_wall {
+            return Trust::Full;
+        }
+        let stale_millis = i64::try_from(self.stale_max.as_millis()).unwrap_or(i64::MAX);
+        let is_stale = until > 0
+            && nanos(age) < until.saturating_add(nanos(self.stale_max))
+            && now.unix_millis() < until_wall.saturating_add(stale_millis);
+        if is_stale { Trust::Stale } else { Trust::None }
     }
 
-    /// The cache tells the truth as of `mark`: every change that was committed before it has been evicted.
-    pub(crate) fn renew(&self, mark: Mark) {
-        let until = mark.monotonic.duration_since(self.start) + TRUST_MAX;
-        self.trusted_until.store(nanos(until), Ordering::Release);
+    /// The cache is true as of `mark`, when the process was `age` old: every change that was committed before it has been
+    /// evicted.
+    pub(crate) fn renew(&self, age: Duration, mark: Mark) {
+        self.trusted_until.store(nanos(age + TRUST_MAX), Ordering::Release);
         self.trusted_until_wall.store(mark.wall.plus(TRUST_MAX).unix_millis(), Ordering::Release);
     }
 }

@@ -5,7 +5,9 @@
 //!
 //! - by this process from when its change is answered: [`Verifier::key_store`] evicts it first;
 //! - by every other within [`FEED_POLL_INTERVAL`] and the time of one read: they read the store's change feed;
-//! - by one that cannot read the feed within [`TRUST_MAX`]: it asks the store instead of its cache from then on.
+//! - by one that cannot read the feed within [`TRUST_MAX`]: it asks the store instead of its cache from then on, unless
+//!   [`VerifierSettings::stale_max`] says otherwise;
+//! - whatever goes wrong, within [`VerifierSettings::max_age`]: the store confirms every cached key in rounds.
 //!
 //! Uses are noted in memory and written in batches, forward only, so that a verification never waits for a write.
 //! What is noted but not written yet is shown to owners through [`domain::ports::RecentUses`].
@@ -19,6 +21,8 @@ mod fence;
 mod fills;
 mod last_use;
 mod limiter;
+mod look_ups;
+mod rounds;
 mod shared_failure;
 mod stored_uses;
 mod sync;

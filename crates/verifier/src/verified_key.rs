@@ -1,4 +1,6 @@
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use domain::{ApiKey, KeyId, Label, Scopes, Timestamp, UserId};
 use governor::state::InMemoryState;
@@ -21,14 +23,17 @@ pub struct VerifiedKey {
     /// The first instant at which it is no longer good; `None` when it does not expire.
     pub expires_at: Option<Timestamp>,
     pub(crate) last_use: LastUse,
+    /// The age of the process, in seconds, when the read of the store began that last said that the key is good.
+    confirmed_at: AtomicU32,
     /// What its bearer has spent of the rate limit.
     pub(crate) spent: InMemoryState,
 }
 
 impl VerifiedKey {
-    /// From a key that is good now.
-    pub(crate) fn new(key: ApiKey) -> Self {
+    /// From a key that is good now. `age` is that of the process when the read of the key began.
+    pub(crate) fn new(key: ApiKey, age: Duration) -> Self {
         Self {
+            confirmed_at: AtomicU32::new(seconds(age)),
             last_use: LastUse::new(key.last_used_at),
             spent: InMemoryState::default(),
             id: key.id,
@@ -40,6 +45,16 @@ impl VerifiedKey {
         }
     }
 
+    /// The store has said again that the key is good, in a read that began at this age of the process.
+    pub(crate) fn confirm(&self, age: Duration) {
+        self.confirmed_at.fetch_max(seconds(age), Ordering::Relaxed);
+    }
+
+    /// Whether the store has confirmed it within `max` before this age of the process, to the second.
+    pub(crate) fn is_fresh(&self, age: Duration, max: Duration) -> bool {
+        u64::from(seconds(age).saturating_sub(self.confirmed_at.load(Ordering::Relaxed))) < max.as_secs()
+    }
+
     /// Whether it is good at `at`, as long as it has not been revoked: [`ApiKey::is_good`] of what is kept here.
     pub(crate) fn is_good(&self, at: Timestamp) -> bool {
         self.expires_at.is_none_or(|expires_at| expires_at > at)
@@ -49,6 +64,11 @@ impl VerifiedKey {
     pub(crate) fn says_the_same_as(&self, key: &ApiKey) -> bool {
         (self.id, self.expires_at) == (key.id, key.expires_at)
     }
+}
+
+/// Good for 136 years of running.
+fn seconds(age: Duration) -> u32 {
+    u32::try_from(age.as_secs()).unwrap_or(u32::MAX)
 }
 
 impl Used for VerifiedKey {

@@ -2,18 +2,22 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{ChangeFeed, Clock, KeyStore, RecentUses, StoreError};
+use async_trait::async_trait;
+use domain::ports::{ChangeFeed, Clock, KeyStore, NotReady, ReadinessCheck, RecentUses, StoreError};
 use domain::{KeyDigest, KeyId, RateLimit, Timestamp};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+#[cfg(doc)]
+use crate::TRUST_MAX;
 use crate::answers::{Answers, Recall};
 use crate::evicting_store::EvictingStore;
 use crate::feed_reader::FeedReader;
-use crate::fence::Fence;
+use crate::fence::{Fence, Trust};
 use crate::last_use::Uses;
 use crate::limiter::{Allowance, Limiter};
+use crate::rounds::Rounds;
 use crate::stored_uses::StoredUses;
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST, VerifiedKey};
 
@@ -24,13 +28,19 @@ pub struct VerifierSettings {
     pub keys_max: usize,
     /// The most digests that are remembered to be no good key.
     pub unknown_max: usize,
+    /// How old an answer may grow before the store must confirm it. At least a few seconds.
+    pub max_age: Duration,
+    /// For how long cached keys are still accepted once the change feed cannot be read, after [`TRUST_MAX`]; zero: the
+    /// store is asked about each key at once. A revoked key stays good for as long on an instance that is cut off.
+    pub stale_max: Duration,
     /// How often each key may be used; `None`: as often as its bearer likes.
     pub rate_limit: Option<RateLimit>,
 }
 
 impl Default for VerifierSettings {
     fn default() -> Self {
-        Self { keys_max: 200_000, unknown_max: 50_000, rate_limit: None }
+        let max_age = Duration::from_mins(10);
+        Self { keys_max: 200_000, unknown_max: 50_000, max_age, stale_max: Duration::ZERO, rate_limit: None }
     }
 }
 
@@ -40,6 +50,7 @@ pub struct Verifier {
     clock: Arc<dyn Clock>,
     /// The changes of other processes.
     feed: Option<Arc<dyn ChangeFeed>>,
+    max_age: Duration,
     uses: Uses<VerifiedKey>,
     stored_uses: StoredUses,
     flushing: Mutex<()>,
@@ -77,13 +88,15 @@ impl Verifier {
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
     ) -> Arc<Self> {
-        let fence = feed.is_some().then(Fence::new);
+        let fence = feed.is_some().then(|| Fence::new(settings.stale_max));
+        let max_age = settings.max_age;
         let answers = Arc::new(Answers::new(store, Arc::clone(&clock), fence, &settings));
         let limiter = settings.rate_limit.map(Limiter::new);
         Arc::new(Self {
             answers,
             clock,
             feed,
+            max_age,
             uses: Uses::new(),
             stored_uses: StoredUses::default(),
             flushing: Mutex::new(()),
@@ -130,7 +143,7 @@ impl Verifier {
         self.answers.count()
     }
 
-    /// Reads the change feed, if there is one. Writes noted uses every [`FLUSH_INTERVAL`], a key's first use at once,
+    /// Reads the change feed, if there is one, and confirms cached keys in rounds. Writes noted uses every [`FLUSH_INTERVAL`], a key's first use at once,
     /// and what it can within [`FLUSH_AT_STOP_MAX`] when `stop` is cancelled.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let reading = async {
@@ -152,7 +165,8 @@ impl Verifier {
                 tracing::warn!(lost, "last uses of keys were not written in time");
             }
         };
-        tokio::join!(reading, flushing);
+        let confirming = Rounds::new(Arc::clone(&self.answers), self.max_age).run(&stop);
+        tokio::join!(reading, confirming, flushing);
     }
 
     /// Writes all that is noted. What could not be written stays noted.
@@ -199,6 +213,29 @@ impl Verifier {
     fn note(&self, key: &Arc<VerifiedKey>, at: Timestamp) {
         if self.uses.note(key, at) {
             self.first_use.notify_one();
+        }
+    }
+}
+
+/// Ready when a presented key would get an answer. It needs neither a database that takes writes nor the identity provider.
+#[async_trait]
+impl ReadinessCheck for Verifier {
+    fn name(&self) -> &'static str {
+        "verification"
+    }
+
+    async fn check(&self) -> Result<(), NotReady> {
+        let trust = self.answers.trust(self.answers.age(), self.clock.now());
+        if trust == Trust::Full && self.feed.is_some() {
+            return Ok(());
+        }
+        // Any digest will do: it is the read that counts.
+        match self.answers.look_ups.find(&KeyDigest::from_bytes([0; 32])).await {
+            Err(_) if trust == Trust::Stale => Ok(()),
+            Err(error) => {
+                Err(NotReady { summary: "keys cannot be looked up in the database", source: Some(Box::new(error)) })
+            }
+            Ok(_) => Ok(()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::KeyDigest;
-use domain::ports::KeyStore;
+use domain::ports::{FIND_MAX, KeyStore};
 
 use super::sample::{Sample, find, put, put_all};
 use crate::sample::{at, user};
@@ -38,4 +38,27 @@ pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyStore>) {
         assert_eq!(found, None, "a digest that differs in one byte must find nothing");
     }
     assert_eq!(find(&*store, &stored).await, Some(stored.key), "a digest of zero bytes must find its key");
+}
+
+/// Many digests at once find their keys, each with its own digest and in any state. Digests that are not stored are left
+/// out, the most digests that are allowed may be asked for, and none finds nothing.
+pub async fn many_digests_find_their_keys(store: Arc<dyn KeyStore>) {
+    let stored = [
+        Sample::of(&user("alice")),
+        Sample::of(&user("bob")).revoked(at(3)),
+        Sample::of(&user("bob")).expiring(at(-10)),
+        Sample::of(&user("alice")).replaced().expiring(at(10)),
+    ];
+    put_all(&*store, &stored).await;
+    let unknown = (stored.len()..FIND_MAX).map(|_| Sample::of(&user("carol")).digest);
+    let digests: Vec<KeyDigest> = stored.iter().map(|sample| sample.digest).chain(unknown).collect();
+    for asked in [digests.as_slice(), &digests[1..2], &digests[stored.len()..], &[]] {
+        let found = store.find_by_digests(asked).await.expect("a look-up must succeed");
+        let expected = stored.iter().filter(|sample| asked.contains(&sample.digest));
+        for sample in expected.clone() {
+            let is_found = found.iter().any(|(digest, key)| *digest == sample.digest && *key == sample.key);
+            assert!(is_found, "a digest among {} must find its key", asked.len());
+        }
+        assert_eq!(found.len(), expected.count(), "only the stored keys must be found, each once");
+    }
 }

@@ -96,6 +96,7 @@ macro_rules! with_key_store_promises {
             report_leaks::parallel_revocations_by_digests_set_one_time_each
             find_key::a_digest_finds_its_key_in_any_state
             find_key::an_unknown_digest_finds_nothing
+            find_key::many_digests_find_their_keys
             record_uses::uses_move_forward_only
             record_uses::the_latest_of_several_uses_counts
             record_uses::uses_of_unknown_keys_are_passed_over

@@ -72,6 +72,8 @@ pub(crate) enum Fault {
     // Look-up
     HidesRevoked,
     ComparesHalfTheDigest,
+    FindsManyButTheRevoked,
+    FindsManyUnderOneDigest,
     // Uses
     UsesMoveBack,
     LastInBatchCounts,

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -45,6 +45,8 @@ struct Shared {
     /// The feed, and whether the first instance made the change. Held while a change is made.
     listed: Mutex<Vec<(KeyDigest, bool)>>,
     is_late: AtomicBool,
+    /// How many changes have begun.
+    begun: AtomicU32,
 }
 
 impl Liar {
@@ -59,7 +61,9 @@ impl Liar {
     async fn change<T>(&self, change: impl Future<Output = T>) -> T {
         let beginning = self.shared.listed.lock().await.len();
         if self.lie == Lie::OrdersByTheBeginning {
-            tokio::time::sleep(STATEMENT_DURATION).await;
+            // Some transactions take longer than others, and readers come in between.
+            let begun = self.shared.begun.fetch_add(1, Ordering::SeqCst);
+            tokio::time::sleep(STATEMENT_DURATION * (begun % 10)).await;
         }
         let mut listed = self.shared.listed.lock().await;
         let before = self.made().await.len();

@@ -132,6 +132,8 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     (Fault::RevokesDigestsOneByOne, &["a_cancelled_revocation_by_digests_is_whole_or_nothing"]),
     (Fault::HidesRevoked, &["a_digest_finds_its_key_in_any_state"]),
     (Fault::ComparesHalfTheDigest, &["an_unknown_digest_finds_nothing"]),
+    (Fault::FindsManyButTheRevoked, &["many_digests_find_their_keys"]),
+    (Fault::FindsManyUnderOneDigest, &["many_digests_find_their_keys"]),
     (Fault::UsesMoveBack, &["uses_move_forward_only", "the_latest_of_several_uses_counts"]),
     (Fault::LastInBatchCounts, &["the_latest_of_several_uses_counts"]),
     (Fault::FailsOnUnknownUses, &["uses_of_unknown_keys_are_passed_over"]),

@@ -246,6 +246,14 @@ impl KeyStore for Saboteur {
         Ok(state.rows.iter().chain(&state.purged).find(equal).map(|row| row.key.clone()))
     }
 
+    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        let state = self.lock().await;
+        let asked = state.rows.iter().filter(|row| digests.contains(&row.digest));
+        let is_found = |row: &&Row| self.fault != Fault::FindsManyButTheRevoked || row.key.revoked_at.is_none();
+        let under = |row: &Row| if self.fault == Fault::FindsManyUnderOneDigest { digests[0] } else { row.digest };
+        Ok(asked.filter(is_found).map(|row| (under(row), row.key.clone())).collect())
+    }
+
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
         let mut state = self.lock().await;
         if self.is(Fault::RefusesLargeBatches) && uses.len() > 1_000 {

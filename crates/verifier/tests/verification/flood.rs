@@ -3,7 +3,7 @@ use verifier::VerifierSettings;
 use crate::world::World;
 
 #[tokio::test]
-async fn a_million_unknown_keys_push_out_no_good_one() {
+async fn a_flood_of_unknown_keys_pushes_out_no_good_one() {
     let world = World::new();
     let settings = VerifierSettings { keys_max: 1_000, unknown_max: 5_000, ..VerifierSettings::default() };
     let here = world.single(settings);
@@ -12,18 +12,18 @@ async fn a_million_unknown_keys_push_out_no_good_one() {
         assert!(here.is_good(key).await);
     }
     assert_eq!(here.link.finds(), 500);
-    for n in 0..1_000_000 {
+    for n in 0..100_000 {
         assert!(here.verifier.verify(&format!("svc_live_{n}")).await.unwrap().is_none());
     }
     let (good_count, unknown_count) = here.verifier.cached();
     assert_eq!(good_count, 500);
     // Each of at most 64 shards rounds its part up.
     assert!(unknown_count <= 5_064, "{unknown_count}");
-    assert_eq!(here.link.finds(), 1_000_500, "one read for each");
+    assert_eq!(here.link.finds(), 100_500, "one read for each");
     for key in &good {
         assert!(here.is_good(key).await);
     }
-    assert_eq!(here.link.finds(), 1_000_500, "every good key is still cached");
+    assert_eq!(here.link.finds(), 100_500, "every good key is still cached");
 }
 
 #[tokio::test]

@@ -3,10 +3,13 @@
 
 mod cached;
 mod change_feed;
+mod confirmation;
 mod database_down;
 mod flood;
 mod last_used;
+mod look_ups;
 mod random_histories;
 mod rate_limits;
 mod revoked_here;
+mod stale;
 mod world;

@@ -34,7 +34,7 @@ fn step() -> impl Strategy<Value = Step> {
 async fn live_through(steps: Vec<Step>) {
     let world = World::new();
     // So few that the cache pushes keys out as well.
-    let here = world.single(VerifierSettings { keys_max: 3, unknown_max: 3, rate_limit: None });
+    let here = world.single(VerifierSettings { keys_max: 3, unknown_max: 3, ..VerifierSettings::default() });
     let mut keys: Vec<(KeyId, FullKey)> = Vec::new();
     for step in steps {
         let pick = |key: usize| keys.get(key % keys.len().max(1));

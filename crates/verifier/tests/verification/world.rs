@@ -20,6 +20,9 @@ use verifier::{Verifier, VerifierSettings};
 pub(crate) struct Link {
     store: Arc<MemoryKeyStore>,
     pub(crate) finds: AtomicUsize,
+    /// How many digests each read of several had.
+    pub(crate) batches: Mutex<Vec<usize>>,
+    pub(crate) fails_batches: AtomicBool,
     pub(crate) writes_of_uses: Mutex<Vec<Vec<KeyId>>>,
     /// Every call but reads of the feed fails.
     pub(crate) is_down: AtomicBool,
@@ -59,6 +62,8 @@ impl Link {
         Arc::new(Self {
             store: store.clone(),
             finds: AtomicUsize::new(0),
+            batches: Mutex::default(),
+            fails_batches: AtomicBool::new(false),
             writes_of_uses: Mutex::default(),
             is_down: AtomicBool::new(false),
             refuses_uses: AtomicBool::new(false),
@@ -181,6 +186,17 @@ impl KeyStore for Link {
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
         self.finds.fetch_add(1, Ordering::SeqCst);
         let found = self.store.find_by_digest(digest).await;
+        self.pass_gate().await;
+        self.check()?;
+        found
+    }
+
+    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+        self.batches.lock().unwrap().push(digests.len());
+        if self.fails_batches.load(Ordering::SeqCst) {
+            return Err(switched_off());
+        }
+        let found = self.store.find_by_digests(digests).await;
         self.pass_gate().await;
         self.check()?;
         found

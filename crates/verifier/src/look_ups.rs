@@ -1,0 +1,132 @@
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::ports::{BoxError, FIND_MAX, KeyStore, StoreError};
+use domain::{ApiKey, KeyDigest};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::shared_failure::shared;
+
+/// The most reads of the store at a time. Calls that come meanwhile share the next read.
+const READS_MAX: usize = 2;
+/// The most calls that wait for a read. Further ones are refused at once: a flood of unknown keys must not fill memory.
+const WAITING_MAX: usize = 10_000;
+/// How long a call takes at most, its wait included. Callers of the HTTP API are promised an answer within 5 s.
+const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Looks keys up in the store, for many callers in one read. A read costs little more with a thousand digests than with
+/// one, so that a flood of unknown keys holds up a good key by one read at most.
+///
+/// A read begins after every call that it answers, and goes on when its callers go away.
+pub(crate) struct LookUps {
+    store: Arc<dyn KeyStore>,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    calls: VecDeque<Call>,
+    /// Tasks that read.
+    readers: usize,
+}
+
+struct Call {
+    digest: KeyDigest,
+    answer: oneshot::Sender<Found>,
+}
+
+type Found = Result<Option<ApiKey>, Arc<StoreError>>;
+
+impl LookUps {
+    pub(crate) fn new(store: Arc<dyn KeyStore>) -> Arc<Self> {
+        Arc::new(Self { store, queue: Mutex::default() })
+    }
+
+    /// The key that is stored under this digest.
+    pub(crate) async fn find(self: &Arc<Self>, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        if let Some(reader) = self.enqueue(Call { digest: *digest, answer })? {
+            tokio::spawn(reader.run());
+        }
+        match timeout(LOOK_UP_TIMEOUT, answered).await {
+            Ok(Ok(found)) => found.map_err(|error| shared(&error)),
+            Ok(Err(_)) => Err(unavailable("the look-up was cut off")),
+            Err(_) => Err(unavailable("the look-up was not answered in time")),
+        }
+    }
+
+    /// A new reader, where another one is allowed.
+    fn enqueue(self: &Arc<Self>, call: Call) -> Result<Option<Reader>, StoreError> {
+        let mut queue = self.queue();
+        if queue.calls.len() >= WAITING_MAX {
+            return Err(unavailable("too many keys wait for their look-up"));
+        }
+        queue.calls.push_back(call);
+        if queue.readers == READS_MAX {
+            return Ok(None);
+        }
+        queue.readers += 1;
+        Ok(Some(Reader { look_ups: Arc::clone(self), is_done: false }))
+    }
+
+    async fn read(&self, digests: &[KeyDigest]) -> Result<HashMap<KeyDigest, ApiKey>, StoreError> {
+        match digests {
+            [digest] => Ok(self.store.find_by_digest(digest).await?.map(|key| (*digest, key)).into_iter().collect()),
+            digests => Ok(self.store.find_by_digests(digests).await?.into_iter().collect()),
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads for all calls that wait, until none does.
+struct Reader {
+    look_ups: Arc<LookUps>,
+    is_done: bool,
+}
+
+impl Reader {
+    async fn run(mut self) {
+        while let Some(calls) = self.take() {
+            let digests: HashSet<KeyDigest> = calls.iter().map(|call| call.digest).collect();
+            let digests: Vec<KeyDigest> = digests.into_iter().collect();
+            let found = self.look_ups.read(&digests).await.map_err(Arc::new);
+            for Call { digest, answer } in calls {
+                // A caller that went away needs no answer.
+                let _ = answer.send(found.as_ref().map(|keys| keys.get(&digest).cloned()).map_err(Arc::clone));
+            }
+        }
+    }
+
+    /// The calls that have waited longest. `None` when none waits: this reader has ended then, under the same lock, so
+    /// that the next call starts another one.
+    fn take(&mut self) -> Option<Vec<Call>> {
+        let mut queue = self.look_ups.queue();
+        if queue.calls.is_empty() {
+            queue.readers -= 1;
+            self.is_done = true;
+            return None;
+        }
+        let count = queue.calls.len().min(FIND_MAX);
+        Some(queue.calls.drain(..count).collect())
+    }
+}
+
+/// A reader that is cut off, because its runtime ends or the store panics, leaves nobody waiting.
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if !self.is_done {
+            let mut queue = self.look_ups.queue();
+            queue.readers -= 1;
+            queue.calls.clear();
+        }
+    }
+}
+
+fn unavailable(reason: &'static str) -> StoreError {
+    StoreError::Unavailable(BoxError::from(reason))
+}

@@ -1,0 +1,59 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::KeyDigest;
+use domain::ports::{FIND_MAX, StoreError};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use crate::answers::Answers;
+
+/// Confirms every cached key with the store, round after round, in slices by the first byte of the digest. So each answer
+/// from memory rests on a read of the store that is younger than the maximum age, whatever went wrong in between: a
+/// change that never reached the feed, or keys that were changed by SQL or by a restore.
+///
+/// A round takes nine tenths of the maximum age. With ten minutes and a million keys that is two reads a second. See
+/// decision 45.
+pub(crate) struct Rounds {
+    answers: Arc<Answers>,
+    slice_interval: Duration,
+    is_failing: bool,
+}
+
+impl Rounds {
+    pub(crate) fn new(answers: Arc<Answers>, max_age: Duration) -> Self {
+        Self { answers, slice_interval: max_age * 9 / 10 / 256, is_failing: false }
+    }
+
+    pub(crate) async fn run(mut self, stop: &CancellationToken) {
+        let confirming = async {
+            for first_byte in (0..=u8::MAX).cycle() {
+                let next = Instant::now() + self.slice_interval;
+                for digests in self.answers.cached_in(first_byte).chunks(FIND_MAX) {
+                    let outcome = self.confirm(digests).await;
+                    self.log(outcome);
+                }
+                sleep_until(next).await;
+            }
+        };
+        stop.run_until_cancelled(confirming).await;
+    }
+
+    async fn confirm(&self, digests: &[KeyDigest]) -> Result<(), StoreError> {
+        let age = self.answers.age();
+        let stored = self.answers.store.find_by_digests(digests).await?.into_iter().collect();
+        self.answers.reconcile(digests, &stored, age);
+        Ok(())
+    }
+
+    /// Once when it begins to fail.
+    fn log(&mut self, outcome: Result<(), StoreError>) {
+        let was_failing = std::mem::replace(&mut self.is_failing, outcome.is_err());
+        match outcome {
+            Err(error) if !was_failing => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "cannot confirm cached keys, retrying");
+            }
+            Err(_) | Ok(()) => {}
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! No answer from memory rests on a read of the store that is older than the maximum age.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use domain::ListView;
+use domain::ports::{Clock, KeyStore};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use verifier::VerifierSettings;
+
+use crate::world::{Feed, Instance, World};
+
+const MAX_AGE: Duration = Duration::from_mins(10);
+
+/// Revokes without a word to any instance, as SQL or a restored backup does.
+async fn revoke_by_sql(world: &World, key: &domain::CreatedKey) {
+    let now = world.clock.now();
+    world.store.revoke(&world.owner, key.id, now, ListView::at(now)).await.unwrap();
+}
+
+fn run(instance: &Instance) -> tokio_util::sync::DropGuard {
+    let stop = CancellationToken::new();
+    tokio::spawn(instance.verifier.clone().run(stop.clone()));
+    stop.drop_guard()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_was_ended_by_sql_is_refused_within_the_maximum_age() {
+    for is_single in [true, false] {
+        let world = World::new();
+        let here = if is_single {
+            world.single(VerifierSettings::default())
+        } else {
+            world.shared(VerifierSettings::default())
+        };
+        here.link.set_feed(Feed::ListsNothing);
+        let _stop = run(&here);
+        let (ended, good) = (here.create().await, here.create().await);
+        sleep(Duration::from_secs(1)).await;
+        assert!(here.is_good(&ended.full_key).await && here.is_good(&good.full_key).await);
+        let finds = here.link.finds();
+        revoke_by_sql(&world, &ended).await;
+        assert!(here.is_good(&ended.full_key).await, "nothing has said otherwise yet");
+        let began = Instant::now();
+        while here.is_good(&ended.full_key).await {
+            assert!(began.elapsed() < MAX_AGE, "single: {is_single}");
+            sleep(Duration::from_secs(1)).await;
+        }
+        sleep(3 * MAX_AGE).await;
+        assert!(here.is_good(&good.full_key).await);
+        assert_eq!(here.link.finds(), finds + 1, "a good key is confirmed in rounds, the ended one was asked for once");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_no_round_confirms_is_asked_for() {
+    let world = World::new();
+    let (here, _stop) = world.running().await;
+    let key = here.create().await;
+    here.link.fails_batches.store(true, Ordering::SeqCst);
+    assert!(here.is_good(&key.full_key).await);
+    sleep(MAX_AGE - Duration::from_secs(1)).await;
+    assert!(here.is_good(&key.full_key).await);
+    assert_eq!(here.link.finds(), 1, "young enough");
+    sleep(Duration::from_secs(1)).await;
+    assert!(here.is_good(&key.full_key).await);
+    assert_eq!(here.link.finds(), 2, "the store has the word");
+    assert!(here.is_good(&key.full_key).await);
+    assert_eq!(here.link.finds(), 2, "which counts for another ten minutes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_reads_many_keys_at_once() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let keys = here.create_many(3_000).await;
+    for key in &keys {
+        assert!(here.is_good(key).await);
+    }
+    here.link.batches.lock().unwrap().clear();
+    let _stop = run(&here);
+    sleep(MAX_AGE * 9 / 10 - Duration::from_secs(1)).await;
+    let batches = here.link.batches.lock().unwrap().clone();
+    assert_eq!(batches.iter().sum::<usize>(), keys.len(), "each key once in a round");
+    assert!(batches.len() <= 256, "{} reads", batches.len());
+    sleep(2 * MAX_AGE).await;
+    let finds = here.link.finds();
+    for key in &keys {
+        assert!(here.is_good(key).await);
+    }
+    assert_eq!(here.link.finds(), finds, "none had to be asked for by itself");
+}

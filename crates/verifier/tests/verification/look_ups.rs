@@ -1,0 +1,99 @@
+//! Keys that are not in memory share the reads of the store.
+
+use domain::FullKey;
+use domain::ports::{ReadinessCheck, StoreError};
+use tokio::task::JoinHandle;
+use verifier::VerifierSettings;
+
+use crate::world::{Instance, World};
+
+fn ask(instance: &Instance, presented: String) -> JoinHandle<Result<bool, StoreError>> {
+    let verifier = instance.verifier.clone();
+    tokio::spawn(async move { Ok(verifier.verify(&presented).await?.is_some()) })
+}
+
+/// Two calls, each of which has a read of its own under way.
+async fn two_reads(instance: &Instance) -> [JoinHandle<Result<bool, StoreError>>; 2] {
+    let first = ask(instance, "svc_live_first".to_owned());
+    instance.link.arrived(1).await;
+    let second = ask(instance, "svc_live_second".to_owned());
+    instance.link.arrived(2).await;
+    [first, second]
+}
+
+async fn settle() {
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The reads of one key each, and those of several.
+fn reads(instance: &Instance) -> (usize, Vec<usize>) {
+    (instance.link.finds(), instance.link.batches.lock().unwrap().clone())
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_come_during_a_read_share_the_next() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let good = here.create().await.full_key;
+    here.link.close_gate();
+    let first = two_reads(&here).await;
+    let flood: Vec<_> = (2..1_500).map(|n| ask(&here, format!("svc_live_unknown-{n}"))).collect();
+    let last = ask(&here, FullKey::expose(&good).to_owned());
+    settle().await;
+    assert_eq!(reads(&here), (2, vec![]), "two reads at a time");
+    here.link.open_gate();
+    assert!(last.await.unwrap().unwrap(), "a good key behind a flood");
+    for refused in first.into_iter().chain(flood) {
+        assert!(!refused.await.unwrap().unwrap());
+    }
+    let (singles, mut batches) = reads(&here);
+    batches.sort_unstable();
+    assert_eq!((singles, batches), (2, vec![499, 1_000]), "all others in two more");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_that_waits_is_bounded() {
+    let world = World::new();
+    let here = world.single(VerifierSettings { unknown_max: 20_000, ..VerifierSettings::default() });
+    here.link.close_gate();
+    let reading = two_reads(&here).await;
+    let waiting: Vec<_> = (0..10_000).map(|n| ask(&here, format!("svc_live_waiting-{n}"))).collect();
+    settle().await;
+    let refused = ask(&here, "svc_live_one-too-many".to_owned()).await.unwrap();
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    here.link.open_gate();
+    for answered in reading.into_iter().chain(waiting) {
+        assert!(!answered.await.unwrap().unwrap());
+    }
+    assert!(!ask(&here, "svc_live_one-too-many".to_owned()).await.unwrap().unwrap(), "there is room again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_that_nobody_waits_for_any_more_is_done_and_leaves_room() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    here.link.close_gate();
+    for call in two_reads(&here).await {
+        call.abort();
+    }
+    let next = ask(&here, "svc_live_next".to_owned());
+    settle().await;
+    here.link.open_gate();
+    assert!(!next.await.unwrap().unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_never_answers_is_unavailable_within_five_seconds() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    here.link.close_gate();
+    let began = tokio::time::Instant::now();
+    let calls: Vec<_> = (0..5).map(|n| ask(&here, format!("svc_live_{n}"))).collect();
+    for call in calls {
+        assert!(matches!(call.await.unwrap(), Err(StoreError::Unavailable(_))));
+    }
+    assert!(here.verifier.check().await.is_err(), "it is not ready to verify either");
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}
