@@ -3,6 +3,7 @@ use std::sync::{Arc, LazyLock};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, web};
 use domain::UserId;
+use domain::ports::ReadinessCheck;
 use tokio_util::sync::CancellationToken;
 
 use crate::errors::api_error::ApiError;
@@ -17,6 +18,8 @@ pub(crate) struct State {
     pub(crate) api: Api,
     pub(crate) limits: HttpLimits,
     pub(crate) readiness: Readiness,
+    /// Of verification alone.
+    pub(crate) verification: Readiness,
     pub(crate) streams: Arc<OpenStreams>,
     /// The limit on the calls of each user, if there is one.
     user_limit: Option<UserLimit>,
@@ -31,8 +34,10 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(api: Api, settings: &HttpSettings, document: fn() -> Bytes, stop: CancellationToken) -> Self {
         let limits = settings.limits;
+        let verifies: Arc<dyn ReadinessCheck> = Arc::clone(&api.verifier) as _;
         Self {
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
+            verification: Readiness::new(vec![verifies], limits.readiness_deadline),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
             user_limit: settings.user_rate_limit.map(UserLimit::new),
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),

@@ -14,7 +14,7 @@ use domain::webhooks::Webhooks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets};
-use verifier::{Verifier, VerifierSettings};
+use verifier::Verifier;
 
 use crate::configuration::Configuration;
 use crate::webhooks::WebhookParts;
@@ -89,8 +89,7 @@ impl Instance {
     }
 
     fn verifier(&self) -> Arc<Verifier> {
-        let Configuration { rate_limit, key_cache_size: keys_max, .. } = self.configuration;
-        let settings = VerifierSettings { keys_max, rate_limit, ..VerifierSettings::default() };
+        let settings = self.configuration.verifier;
         let (keys, clock) = (Arc::clone(&self.store.keys), Arc::clone(&self.clock));
         match &self.store.changes {
             Some(changes) => Verifier::shared(keys, Arc::clone(changes), clock, settings),

@@ -118,6 +118,8 @@ fn nothing_set_gives_the_documented_defaults() {
         ("MAX_CONNECTIONS", Some("8192")),
         ("MAX_CONNECTIONS_PER_ADDRESS", Some("4096")),
         ("KEY_CACHE_SIZE", Some("200000")),
+        ("KEY_CACHE_MAX_AGE", Some("600")),
+        ("VERIFY_WHEN_STALE", Some("refuse")),
         ("CORS_ORIGINS", None),
         ("TRUSTED_PROXIES", None),
         ("MIGRATE", Some("true")),
@@ -135,7 +137,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 35);
+    assert_eq!(loaded.settings.len(), 37);
 }
 
 #[test]
@@ -159,6 +161,8 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("MAX_CONNECTIONS", "1000000"),
         ("MAX_CONNECTIONS_PER_ADDRESS", "1"),
         ("KEY_CACHE_SIZE", "10000000"),
+        ("KEY_CACHE_MAX_AGE", "86400"),
+        ("VERIFY_WHEN_STALE", "serve:86400"),
         ("CORS_ORIGINS", "https://a.example,http://localhost:3000"),
         ("TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.1/32"),
         ("MIGRATE", "false"),
@@ -194,6 +198,11 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("KEY_CACHE_SIZE", "0", "1 to 10000000"),
         ("KEY_CACHE_SIZE", "10000001", "1 to 10000000"),
         ("KEY_CACHE_SIZE", "200k", "1 to 10000000"),
+        ("KEY_CACHE_MAX_AGE", "9", "10 to 86400"),
+        ("KEY_CACHE_MAX_AGE", "10m", "10 to 86400"),
+        ("VERIFY_WHEN_STALE", "serve", "serve: and 1 to 86400 seconds"),
+        ("VERIFY_WHEN_STALE", "serve:0", "serve: and 1 to 86400 seconds"),
+        ("VERIFY_WHEN_STALE", "accept:10", "refuse, or serve:"),
         ("LISTEN", "8080", "127.0.0.1:8080"),
         ("LISTEN", "localhost:8080", "127.0.0.1:8080"),
         ("PUBLIC_URL", "gatepost.example", "http or https"),

@@ -15,6 +15,7 @@ mod reference;
 mod remote;
 mod secret;
 mod settings;
+mod verification_settings;
 mod warning;
 mod webhook_configuration;
 mod webhook_settings;
@@ -69,8 +70,8 @@ pub(crate) struct Configuration {
     pub(crate) operator_token: Option<Secret>,
     /// `ENCRYPTION_KEY`: the first key encrypts, every key decrypts.
     pub(crate) encryption_keys: Vec<EncryptionKey>,
-    /// `RATE_LIMIT` of each key; `None` means no limit.
-    pub(crate) rate_limit: Option<RateLimit>,
+    /// `RATE_LIMIT`, `KEY_CACHE_SIZE`, `KEY_CACHE_MAX_AGE` and `VERIFY_WHEN_STALE`
+    pub(crate) verifier: VerifierSettings,
     /// `USER_RATE_LIMIT`: of each user; `None` means no limit.
     pub(crate) user_rate_limit: Option<RateLimit>,
     /// `CREDENTIAL_FAILURE_LIMIT`: of each client address; `None` means no limit.
@@ -81,8 +82,6 @@ pub(crate) struct Configuration {
     pub(crate) connections_max: usize,
     /// `MAX_CONNECTIONS_PER_ADDRESS`
     pub(crate) connections_per_address_max: usize,
-    /// `KEY_CACHE_SIZE`
-    pub(crate) key_cache_size: usize,
     /// `CORS_ORIGINS`
     pub(crate) cors_origins: Vec<String>,
     /// `TRUSTED_PROXIES`
@@ -116,13 +115,12 @@ impl Default for Configuration {
             key_policy: KeyPolicy::default(),
             operator_token: None,
             encryption_keys: Vec::new(),
-            rate_limit: None,
+            verifier: VerifierSettings::default(),
             user_rate_limit: USER_RATE_LIMIT_DEFAULT.parse().ok(),
             credential_failure_limit: CREDENTIAL_FAILURE_LIMIT_DEFAULT.parse().ok(),
             keep_alive: limits.keep_alive,
             connections_max: limits.connections_max,
             connections_per_address_max: limits.connections_per_address_max,
-            key_cache_size: VerifierSettings::default().keys_max,
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
             webhooks: WebhookConfiguration::default(),

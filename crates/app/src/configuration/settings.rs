@@ -13,6 +13,7 @@ use super::database_url::without_password;
 use super::given::{Given, Refused};
 use super::http_settings::HTTP_SETTINGS;
 use super::secret::MASK;
+use super::verification_settings::VERIFICATION_SETTINGS;
 use super::webhook_settings::WEBHOOK_SETTINGS;
 use super::{Configuration, DatabaseUrl, EncryptionKey, Secret};
 
@@ -20,8 +21,6 @@ use super::{Configuration, DatabaseUrl, EncryptionKey, Secret};
 const POOL_SIZE_MAX: usize = 500;
 /// The shortest operator token, in characters.
 const OPERATOR_TOKEN_LENGTH_MIN: usize = 32;
-/// The most keys in the verification cache, which then takes about 6 GB.
-const KEY_CACHE_SIZE_MAX: usize = 10_000_000;
 pub(super) const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// One row of the table: a setting.
@@ -103,7 +102,7 @@ pub(super) fn value_file_name(name: &str) -> String {
 
 /// Every setting, in the order of the reference page.
 pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
-    SETTINGS.iter().chain(HTTP_SETTINGS).chain(WEBHOOK_SETTINGS)
+    SETTINGS.iter().chain(VERIFICATION_SETTINGS).chain(HTTP_SETTINGS).chain(WEBHOOK_SETTINGS)
 }
 
 /// The settings of the service as a whole and of keys.
@@ -221,23 +220,6 @@ const SETTINGS: &[Setting] = &[
     )
     .showing(Secrecy::Secret),
     Setting::new(
-        "RATE_LIMIT",
-        "How often each key may be used in a period, also all at once. Further requests are answered with 429. \
-              Each instance counts for itself.",
-        || "a count and a unit, such as 100/s, 6000/m or 100000/h".into(),
-        |draft, given| given.optional(parsed).map(|limit| draft.configuration.rate_limit = limit),
-        |configuration| configuration.rate_limit.map(|limit| limit.to_string()),
-    )
-    .when_unset("no limit"),
-    Setting::new(
-        "KEY_CACHE_SIZE",
-        "The maximum of valid keys in memory, which are verified without the database. Each takes about 550 \
-              bytes.",
-        || format!("1 to {KEY_CACHE_SIZE_MAX}"),
-        |draft, given| given.one(key_cache_size).map(|size| draft.configuration.key_cache_size = size),
-        |configuration| Some(configuration.key_cache_size.to_string()),
-    ),
-    Setting::new(
         "CORS_ORIGINS",
         "Origins whose pages may call the API from a browser. Without it the service answers no CORS preflight.",
         || {
@@ -290,10 +272,6 @@ fn not_empty(text: &str) -> Option<String> {
 
 fn pool_size(text: &str) -> Option<usize> {
     parsed(text).filter(|size| (1..=POOL_SIZE_MAX).contains(size))
-}
-
-fn key_cache_size(text: &str) -> Option<usize> {
-    parsed(text).filter(|size| (1..=KEY_CACHE_SIZE_MAX).contains(size))
 }
 
 /// Kept byte for byte, because `iss` must equal it: a slash at the end counts. The verifier knows which URLs are safe.

@@ -5,6 +5,8 @@ use utoipa::ToSchema;
 
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
+use crate::readiness::Readiness;
 use crate::records::check_outcome::CheckOutcome;
 use crate::state::State;
 
@@ -23,21 +25,25 @@ pub(super) struct Answer {
 
 /// Reports whether the service can serve requests.
 ///
-/// Checks everything that requests depend on: the database and the identity provider. Answers 503 when a check fails,
-/// and as soon as a shutdown begins.
+/// Checks everything that requests depend on: that the database takes writes, and the identity provider. With
+/// `?for=verify` it checks only what the verification of API keys depends on, which goes on while a database takes no
+/// writes and while the identity provider is away. Answers 503 when a check fails, and as soon as a shutdown begins.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "Health",
     operation_id = "ready",
-    params(("verbose" = Option<String>, Query, description = "Lists each check. Requires no value")),
+    params(
+        ("verbose" = Option<String>, Query, description = "Lists each check. Requires no value"),
+        ("for" = Option<String>, Query, description = "`verify`: checks only what verification depends on"),
+    ),
     responses((status = 200, description = "The service is ready", body = Answer), Errors),
 )]
 pub(super) async fn ready(state: Data<State>, request: HttpRequest) -> Result<Json<Answer>, ApiError> {
     if state.stop.is_cancelled() {
         return Err(ApiError::NotReady("the service is shutting down", Vec::new()));
     }
-    let outcomes = state.readiness.outcomes().await;
+    let outcomes = readiness(&state, &request)?.outcomes().await;
     let is_ready = outcomes.iter().all(CheckOutcome::is_ok);
     let checks = if is_verbose(&request) { outcomes } else { Vec::new() };
     if is_ready {
@@ -56,15 +62,32 @@ pub(super) async fn ready(state: Data<State>, request: HttpRequest) -> Result<Js
     path = "/healthz",
     tag = "Health",
     operation_id = "health",
-    params(("verbose" = Option<String>, Query, description = "Lists each check. Requires no value")),
+    params(
+        ("verbose" = Option<String>, Query, description = "Lists each check. Requires no value"),
+        ("for" = Option<String>, Query, description = "`verify`: checks only what verification depends on"),
+    ),
     responses((status = 200, description = "The service is ready", body = Answer), Errors),
 )]
 pub(super) async fn health(state: Data<State>, request: HttpRequest) -> Result<Json<Answer>, ApiError> {
     ready(state, request).await
 }
 
-fn is_verbose(request: &HttpRequest) -> bool {
-    request.query_string().split('&').any(|parameter| parameter.split('=').next() == Some("verbose"))
+fn readiness<'a>(state: &'a State, request: &HttpRequest) -> Result<&'a Readiness, ApiError> {
+    match parameter(request, "for") {
+        None => Ok(&state.readiness),
+        Some("verify") => Ok(&state.verification),
+        Some(_) => Err(ApiError::invalid_fields([FieldFault::new("for", "must be `verify`")])),
+    }
 }
 
-documented_errors!(Errors: [], Unavailable);
+fn is_verbose(request: &HttpRequest) -> bool {
+    parameter(request, "verbose").is_some()
+}
+
+/// The value of a parameter; empty when it has none.
+fn parameter<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
+    let parameters = request.query_string().split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    parameters.into_iter().find_map(|(other, value)| (other == name).then_some(value))
+}
+
+documented_errors!(Errors: [], InvalidField, Unavailable);
