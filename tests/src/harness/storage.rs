@@ -23,6 +23,14 @@ impl Storage {
         Self::Postgres { cluster, database }
     }
 
+    /// The same Postgres database, reached by a list of hosts in which `first` comes first.
+    pub(crate) fn behind(&self, first: &Cluster) -> Self {
+        let Self::Postgres { cluster, database } = self else { panic!("only Postgres has several hosts") };
+        let address = format!("127.0.0.1:{}", cluster.port());
+        let url = database.url.replace(&address, &format!("127.0.0.1:{},{address}", first.port()));
+        Self::Postgres { cluster: cluster.clone(), database: Database { url, name: database.name.clone() } }
+    }
+
     /// The value of `DATABASE_URL`.
     pub(crate) fn url(&self) -> String {
         match self {

@@ -23,7 +23,11 @@ pub(super) struct Fleet {
 impl Fleet {
     /// One instance that reaches the database through its own proxy.
     pub(super) async fn of_one() -> Self {
-        let storage = Storage::postgres().await;
+        Self::on(Storage::postgres().await).await
+    }
+
+    /// One instance on this database.
+    pub(super) async fn on(storage: Storage) -> Self {
         let setup =
             Setup::serve(&storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN).with("API_KEYS_MAX_ACTIVE", "20");
         let instances = vec![setup.twin().start().await];
@@ -33,9 +37,14 @@ impl Fleet {
     pub(super) async fn of(size: usize) -> Self {
         let mut fleet = Self::of_one().await;
         while fleet.instances.len() < size {
-            fleet.instances.push(fleet.setup.twin().start().await);
+            fleet.join().await;
         }
         fleet
+    }
+
+    /// Starts one more instance.
+    pub(super) async fn join(&mut self) {
+        self.instances.push(self.setup.twin().start().await);
     }
 
     /// Starts one more instance, which reaches the database through the proxy.

@@ -5,6 +5,7 @@ mod cut_off;
 mod delays;
 mod fleet;
 mod propagation;
+mod stalled;
 
 use std::time::Duration;
 

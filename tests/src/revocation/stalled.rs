@@ -1,0 +1,109 @@
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use throwaway_postgres::{Cluster, ClusterSettings};
+use tokio::time::{Instant, sleep};
+
+use super::REFUSED_CUT_OFF_WITHIN;
+use super::delays::Delays;
+use super::fleet::{Fleet, Key, first_refusal};
+use crate::harness::{Storage, eventually};
+
+const REVOCATIONS: usize = 50;
+/// Users, so that each has room for its keys.
+const USERS: usize = 5;
+/// Longer than any look back by time ever was, and far longer than a call may take.
+const STALL: Duration = Duration::from_secs(14);
+
+/// Makes each commit wait for a standby of this name.
+async fn wait_for_standby(cluster: &Cluster, name: &str) {
+    let alter = format!("ALTER SYSTEM SET synchronous_standby_names = '{name}'");
+    for statement in [&*alter, "SELECT pg_reload_conf()"] {
+        cluster.execute("postgres", statement).await.expect("the server takes a setting");
+    }
+    eventually("the setting is in force", async || {
+        let shown = cluster.execute("postgres", "SHOW synchronous_standby_names").await.expect("the server answers");
+        (shown == name).then_some(())
+    })
+    .await;
+}
+
+/// The commits of all revocations wait for a synchronous standby that is away. Their callers get 503. Once the commits
+/// are through, every instance refuses the keys.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_committed() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.expect("a Postgres server");
+    let mut fleet = Fleet::on(Storage::postgres_in(cluster.clone()).await).await;
+    fleet.join().await;
+    let users: Vec<_> = (0..USERS).map(|n| fleet.user(&format!("alice-{n}"))).collect();
+    let mut keys: Vec<Key> = Vec::new();
+    for n in 0..REVOCATIONS {
+        keys.push(fleet.used_key(&users[n % USERS]).await);
+    }
+    let good = fleet.used_key(&fleet.user("bob")).await;
+
+    wait_for_standby(&cluster, "nobody").await;
+    let revoked_at = Instant::now();
+    // A few at a time: no more can wait for their commit than there are connections.
+    let mut unanswered = 0;
+    for some in keys.chunks(10) {
+        let calls = some.iter().enumerate().map(|(n, key)| users[n % USERS].revoke(&key.id));
+        unanswered += join_all(calls).await.iter().filter(|response| response.status == 503).count();
+    }
+    assert_eq!(unanswered, REVOCATIONS, "no commit was through");
+    sleep(STALL.saturating_sub(revoked_at.elapsed())).await;
+    wait_for_standby(&cluster, "").await;
+
+    let committed = Instant::now();
+    let addresses = [fleet.instances[0].address(), fleet.instances[1].address()];
+    let refusals = keys.iter().flat_map(|key| addresses.map(|address| first_refusal(address, key.clone())));
+    let delays: Delays = join_all(refusals)
+        .await
+        .into_iter()
+        .map(|(refused, status)| {
+            assert_eq!(status, 401, "a revoked key");
+            refused.saturating_duration_since(committed)
+        })
+        .collect();
+    delays.print("refused after stalled commits were through");
+    assert!(delays.max() <= REFUSED_CUT_OFF_WITHIN, "{delays}");
+    for instance in &fleet.instances {
+        assert_eq!(instance.send(&good.question()).await.status, 200);
+    }
+}
+
+/// The primary dies and its standby is promoted. Instances whose URL lists both go on with the new primary, and hear of
+/// revocations there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn revocations_are_heard_after_a_failover() {
+    let primary = Cluster::start(ClusterSettings::default()).await.expect("a Postgres server");
+    let storage = Storage::postgres_in(primary.clone()).await;
+    let standby = primary.standby().await.expect("a standby");
+    let mut fleet = Fleet::on(storage.behind(&standby)).await;
+    fleet.join().await;
+    let alice = fleet.user("alice");
+    let mut keys: Vec<Key> = Vec::new();
+    for _ in 0..10 {
+        keys.push(fleet.used_key(&alice).await);
+    }
+    let Storage::Postgres { database, .. } = &storage else { unreachable!("it is Postgres") };
+    eventually("the standby has the keys", async || {
+        let counted = standby.execute(&database.name, "SELECT count(*) FROM api_keys").await.unwrap_or_default();
+        (counted == keys.len().to_string()).then_some(())
+    })
+    .await;
+
+    primary.crash().await.expect("the primary dies");
+    standby.promote().await.expect("the standby takes over");
+    let mut delays = Vec::new();
+    for key in &keys {
+        eventually("the revocation is committed", async || (alice.revoke(&key.id).await.status == 200).then_some(()))
+            .await;
+        let answered = Instant::now();
+        let (refused, _) = first_refusal(fleet.instances[1].address(), key.clone()).await;
+        delays.push(refused.saturating_duration_since(answered));
+    }
+    let delays: Delays = delays.into_iter().collect();
+    delays.print("refused on the other instance after a failover");
+    assert!(delays.max() <= REFUSED_CUT_OFF_WITHIN, "{delays}");
+}
