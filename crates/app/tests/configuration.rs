@@ -1,6 +1,8 @@
 //! The configuration as an operator meets it: what `gatepost config` shows, and what the binary says to values that are
 //! not allowed.
 
+#![expect(clippy::unwrap_used, reason = "a test fails with a panic")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;

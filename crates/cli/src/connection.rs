@@ -52,12 +52,11 @@ impl Connection {
     where
         anyhow::Error: From<E>,
     {
-        let (url, local) = match &remote.url {
-            Some(url) => (url.clone(), None),
-            None => {
-                let local = local()?;
-                (local.url.clone(), Some(local))
-            }
+        let (url, local) = if let Some(url) = &remote.url {
+            (url.clone(), None)
+        } else {
+            let local = local()?;
+            (local.url.clone(), Some(local))
         };
         Ok(Self { client: Client::new(url.as_str())?, url, remote, local })
     }

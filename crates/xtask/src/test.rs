@@ -36,7 +36,9 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
         let mut command = prepared(cargo(arguments.iter().copied()));
         command.args(skip_arguments(&skips));
         let outcome = program::run(command);
-        skips.iter().for_each(|Skip { tests, reason }| say(&format!("SKIPPED {tests}: {reason}")));
+        for Skip { tests, reason } in &skips {
+            say(&format!("SKIPPED {tests}: {reason}"));
+        }
         outcome
     };
     let doc_tests = prepared(cargo(["test", "--workspace", "--locked", "--quiet", "--doc"]));

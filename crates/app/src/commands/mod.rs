@@ -56,7 +56,9 @@ fn show_warnings(loaded: Loaded) -> Loaded {
 /// When the log cannot start.
 fn start_log(Loaded { configuration, warnings, .. }: Loaded) -> Result<(Configuration, LogLines)> {
     let lines = start_logs(&configuration.logs).context("cannot start the log")?;
-    warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    for warning in &warnings {
+        tracing::warn!("{warning}");
+    }
     Ok((configuration, lines))
 }
 

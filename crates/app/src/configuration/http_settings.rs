@@ -56,6 +56,7 @@ pub(super) const HTTP_SETTINGS: &[Setting] = &[
     ),
 ];
 
+#[expect(clippy::option_option, reason = "outside: whether the text is allowed; inside: whether there is a limit")]
 fn limit(text: &str) -> Option<Option<RateLimit>> {
     if text == OFF { Some(None) } else { parsed(text).map(Some) }
 }

@@ -17,7 +17,6 @@ mod secret;
 mod settings;
 mod verification_settings;
 mod warning;
-mod webhook_configuration;
 mod webhook_settings;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -26,6 +25,7 @@ use std::time::Duration;
 use adapters_http::HttpLimits;
 use adapters_system::{LogFilter, LogSettings};
 use cli::WebAddress;
+use domain::webhooks::WebhookPolicy;
 use domain::{KeyPolicy, RateLimit};
 use ipnet::IpNet;
 use verifier::VerifierSettings;
@@ -40,7 +40,6 @@ pub(crate) use remote::remote;
 pub(crate) use secret::Secret;
 pub(crate) use settings::operator_token;
 pub(crate) use warning::Warning;
-pub(crate) use webhook_configuration::WebhookConfiguration;
 
 /// 100 calls a second for as long as a user likes, and 6,000 at once.
 const USER_RATE_LIMIT_DEFAULT: &str = "6000/m";
@@ -126,6 +125,36 @@ impl Default for Configuration {
             webhooks: WebhookConfiguration::default(),
             migrate: true,
             logs: LogSettings { filter: LogFilter::default(), format: None, colours: true },
+        }
+    }
+}
+
+/// `WEBHOOK_*` and `DISPATCH`. Only its [`Default`] and that of the policy state their defaults.
+#[derive(Clone, Debug)]
+pub(crate) struct WebhookConfiguration {
+    /// `DISPATCH`
+    pub(crate) dispatch: bool,
+    /// `WEBHOOK_ALLOW_HTTP`
+    pub(crate) allow_http: bool,
+    /// `WEBHOOK_ALLOWED_NETWORKS`
+    pub(crate) allowed_networks: Vec<IpNet>,
+    /// `WEBHOOK_TIMEOUT_SECONDS`
+    pub(crate) timeout: Duration,
+    /// `WEBHOOK_CONCURRENCY`
+    pub(crate) concurrency: u32,
+    /// `WEBHOOK_MAX_SUBSCRIPTIONS`, `WEBHOOK_MAX_PAYLOAD_BYTES`, `WEBHOOK_RETENTION_DAYS` and `WEBHOOK_RETRY_SCHEDULE`
+    pub(crate) policy: WebhookPolicy,
+}
+
+impl Default for WebhookConfiguration {
+    fn default() -> Self {
+        Self {
+            dispatch: true,
+            allow_http: false,
+            allowed_networks: Vec::new(),
+            timeout: Duration::from_secs(15),
+            concurrency: 512,
+            policy: WebhookPolicy::default(),
         }
     }
 }
