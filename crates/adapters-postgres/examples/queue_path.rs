@@ -1,8 +1,9 @@
-//! What a delivery costs in the database, phase by phase: `cargo run --release -p adapters-postgres --example queue_path`.
+//! Measures the cost of a delivery in the database, phase by phase: `cargo run --release -p adapters-postgres --example
+//! queue_path`.
 //!
-//! A throw-away server whose commits wait for the disk. Microseconds of processor time for each delivery, of the server
-//! and of this process: processor time, so that a busy machine does not change it much. Then how long claims take beside
-//! a lane with half a million due deliveries, and with 100,000 that wait for a retry. Linux only.
+//! Uses a throw-away server whose commits wait for the disk. Prints microseconds of processor time for each delivery,
+//! of the server and of this process: processor time, so that a busy machine changes it little. Then prints how long
+//! claims take beside a lane with half a million due deliveries, and with 100,000 that wait for a retry. Linux only.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
 use domain::ports::Schema as _;
@@ -21,11 +22,11 @@ use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::time::Instant;
 
-/// The one name of all claims: nothing is claimed twice here.
+/// The id of all claims: nothing is claimed twice here.
 const CLAIM: ClaimId = ClaimId::from_number(1);
 /// Events of a run.
 const EVENTS: usize = 40_000;
-/// Callers that publish at once, one event each at a time.
+/// Parallel callers; each publishes one event at a time.
 const PUBLISHERS: usize = 128;
 /// Deliveries in one batch of completions.
 const BATCH: usize = 256;
@@ -76,7 +77,7 @@ impl Bench {
         self.measured("  publish", deliveries, self.publish(events, keyed)).await;
         let mut claiming = Spent::default();
         let mut completing = Spent::default();
-        // The connections must be there before their processes are counted.
+        // The connections must be open before their processes are counted.
         let first = self.claim(lanes).await;
         self.store.complete(&completions(&first)).await.unwrap();
         let backends = self.backends();
@@ -98,7 +99,7 @@ impl Bench {
         completing.print("  complete");
     }
 
-    /// Publishing, claiming and completing side by side.
+    /// Publishes, claims and completes at the same time.
     async fn sustained(&self, events: usize) {
         let events = events / PUBLISHERS * PUBLISHERS;
         let work = async {
@@ -165,7 +166,7 @@ impl Bench {
         answer
     }
 
-    /// The server's processes that are there now.
+    /// The current processes of the server.
     fn backends(&self) -> Vec<String> {
         let postmaster = self.postmaster();
         let processes = fs::read_dir("/proc").unwrap().flatten();
@@ -189,7 +190,8 @@ impl Bench {
         stats.filter_map(|stat| micros_of_child(&stat, &postmaster)).sum()
     }
 
-    /// A dead lane with half a million due deliveries beside a thousand healthy ones, and one with 100,000 retries to come.
+    /// A dead lane with half a million due deliveries beside a thousand healthy ones, and one with 100,000 retries to
+    /// come.
     async fn backlog(&self) {
         for statement in BACKLOG {
             self.cluster.execute(&self.database.name, statement).await.unwrap();

@@ -8,30 +8,30 @@ use domain::ports::StoreError;
 use crate::PostgresStore;
 use crate::pool::{Connections, Lease};
 
-/// The longest that a call takes. Callers of the HTTP API are promised an answer within 5 s.
+/// The longest time of a call. Callers of the HTTP API get an answer within 5 s.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
-/// How often a call is tried that keeps losing against others, or its connection.
+/// How often a call is attempted that loses against other calls, or loses its connection.
 const ATTEMPTS_MAX: u32 = 5;
 /// The wait before the second attempt; doubled before each further one.
 const BACKOFF: Duration = Duration::from_millis(5);
 
-/// Something to do on one connection, as one transaction or one statement. It may be attempted again.
+/// Work on one connection, as one transaction or one statement. It may be attempted again.
 pub(crate) trait Work: Sync {
-    /// What comes of it.
+    /// The answer of the work.
     type Answer: Send;
 
-    /// Does it. On success no transaction is open.
+    /// Does the work. On success no transaction is open.
     fn attempt(&self, connection: &AsyncPgConnection) -> impl Future<Output = Result<Self::Answer, Failure>> + Send;
 }
 
-/// Why an attempt failed, and what is left of it.
+/// Why an attempt failed, and whether it may have changed something.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Nothing, or nothing that the next attempt would not do in the same way.
+    /// It changed nothing, or nothing that the next attempt would not change in the same way.
     Undone(Error),
-    /// Perhaps all of it: the connection was lost around the commit.
+    /// It may have changed everything: the connection was lost around the commit.
     Unknown(Error),
-    /// It was done, but the answer cannot be read.
+    /// The work is done, but the answer cannot be read.
     Unreadable(StoreError),
 }
 
@@ -57,10 +57,10 @@ impl From<Failure> for StoreError {
 }
 
 impl Failure {
-    /// Whether another attempt may fare better, after so many.
+    /// Whether another attempt after this many may succeed.
     ///
-    /// The driver does not name a deadlock (40P01), a shutdown (57P01) or a cancelled statement: they are among the
-    /// unknown errors, of which any leaves nothing behind. One more attempt is harmless for the rest of them.
+    /// The driver has no name for a deadlock (40P01), a shutdown (57P01) or a cancelled statement: they are among the
+    /// unknown errors, none of which changes anything. For the others one more attempt does no harm.
     fn may_pass(&self, attempts: u32, connection: Connection) -> bool {
         let Self::Undone(Error::DatabaseError(kind, _)) = self else {
             return false;
@@ -72,7 +72,7 @@ impl Failure {
         }
     }
 
-    /// Of a single statement that must not be done twice: it may have been done when the connection was lost.
+    /// The failure of a single statement that must not run twice: it may have run when the connection was lost.
     pub(crate) fn of_statement(error: Error) -> Self {
         match error {
             Error::DatabaseError(DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection, _) => {
@@ -82,7 +82,7 @@ impl Failure {
         }
     }
 
-    /// Whether the server refused what it was told, so that less of it may pass.
+    /// Whether the server refused the content, so that a part of the content may succeed.
     pub(crate) fn is_of_the_content(&self) -> bool {
         match self {
             Self::Undone(Error::DatabaseError(kind, _)) => !matches!(
@@ -97,7 +97,7 @@ impl Failure {
         }
     }
 
-    /// Others were faster: the next attempt sees what they did.
+    /// Other calls were faster: the next attempt sees their changes.
     pub(crate) fn overtaken(by: &str) -> Self {
         Self::Undone(Error::DatabaseError(DatabaseErrorKind::SerializationFailure, Box::new(by.to_owned())))
     }
@@ -108,7 +108,7 @@ impl Failure {
     }
 }
 
-/// What became of a connection after a failure on it.
+/// The state of a connection after a failure.
 #[derive(Clone, Copy, Debug)]
 enum Connection {
     GivenBack,
@@ -116,7 +116,7 @@ enum Connection {
 }
 
 impl PostgresStore {
-    /// Does the work within the deadline, again where that may help.
+    /// Does the work within the deadline, and again where that may help.
     pub(crate) async fn run<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
         within_deadline(attempts(&self.connections, work)).await
     }
@@ -150,7 +150,7 @@ async fn attempts<W: Work>(connections: &Connections, work: &W) -> Result<W::Ans
     attempts_on(connections, work).await.map_err(StoreError::from)
 }
 
-/// Attempts the work as often as that may help. The caller bounds how long.
+/// Attempts the work as often as that may help. The caller limits the time.
 pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) -> Result<W::Answer, Failure> {
     let mut attempts = 0;
     loop {
@@ -171,8 +171,8 @@ pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) ->
     }
 }
 
-/// Ends what the attempt may have left open. A connection that is lost, or leads to the wrong server, is thrown away
-/// with its idle siblings, which have met the same fate.
+/// Ends the transaction that the attempt may have left open. If the connection is lost or leads to the wrong server,
+/// closes it and all idle connections, because they are likely to be in the same state.
 async fn clear_up(connections: &Connections, lease: Lease, failure: &Failure) -> Connection {
     if !failure.is_read_only() && (&mut &*lease).batch_execute("ROLLBACK").await.is_ok() {
         lease.give_back();

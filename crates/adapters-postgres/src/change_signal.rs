@@ -23,8 +23,8 @@ const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 const DELIVERIES_INTERVAL: Duration = Duration::from_millis(20);
 
 impl PostgresStore {
-    /// Tells other instances that there is a change, when there is one: after its commit, and without holding its
-    /// caller up. A notification within the transaction would make all commits with one wait for each other.
+    /// Notifies other instances of a change after its commit, without delaying the caller. Notifications within the
+    /// transaction would make all commits with a notification wait for each other.
     pub(crate) fn tell_if(&self, changed: bool) {
         if changed {
             self.change_signal.tell();
@@ -32,8 +32,8 @@ impl PostgresStore {
     }
 }
 
-/// Tells other instances of changes, and hears of theirs, on a connection of its own, which is opened by the first
-/// who needs it. It is only a hint: the feed and the queue have everything.
+/// Sends and receives notifications of changes, on a separate connection that opens on first use. Notifications are
+/// hints only: the feed and the queue have everything.
 #[derive(Clone)]
 pub(crate) struct ChangeSignal(Arc<Inner>);
 
@@ -50,7 +50,7 @@ struct Signals {
     deliveries: Signal,
 }
 
-/// Both keep one wake-up for whoever comes later, and more than one are as good as one.
+/// Each keeps one wake-up for the next waiter. Several wake-ups count as one.
 #[derive(Default)]
 struct Signal {
     heard: Notify,
@@ -62,7 +62,7 @@ impl ChangeSignal {
         Self(Arc::new(Inner { server, runtime, signals: Arc::default(), task: OnceLock::new() }))
     }
 
-    /// Notifies other instances of changed keys soon. An instance without a reader tells nobody.
+    /// Notifies other instances of changed keys soon. An instance without a reader sends nothing.
     fn tell(&self) {
         self.0.signals.keys.to_tell.notify_one();
     }
@@ -73,7 +73,7 @@ impl ChangeSignal {
         self.0.signals.keys.heard.notified().await;
     }
 
-    /// Wakes who waits for deliveries here at once, and in other instances soon.
+    /// Wakes the waiter for deliveries in this instance at once, and in other instances soon.
     pub(crate) fn tell_of_deliveries(&self) {
         self.connect_once();
         self.0.signals.deliveries.heard.notify_one();
@@ -109,7 +109,7 @@ impl Drop for Inner {
 async fn keep_connected(server: Server, signals: Arc<Signals>) {
     loop {
         if let Ok(connection) = server.connect(Purpose::Calls).await {
-            // An error means that the connection is lost, which the calls will say better.
+            // An error means that the connection is lost. The calls report that better.
             let _ = exchange(connection, &signals).await;
         }
         tokio::time::sleep(RECONNECT_INTERVAL).await;
@@ -123,10 +123,10 @@ enum Exchange {
     TellOfDeliveries,
 }
 
-/// Tells and hears until the connection is lost.
+/// Sends and receives until the connection is lost.
 async fn exchange(mut connection: AsyncPgConnection, signals: &Signals) -> QueryResult<()> {
     connection.batch_execute(LISTEN).await?;
-    // Something may have been said before.
+    // There may have been notifications before.
     signals.keys.heard.notify_one();
     signals.deliveries.heard.notify_one();
     let mut next_of_deliveries = Instant::now();

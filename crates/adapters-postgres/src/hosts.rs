@@ -4,17 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// The servers that the URL names, by a list of hosts or by a name with several addresses. One of them takes writes.
+/// The servers that the URL names, as a list of hosts or as a name with several addresses. One of them accepts writes.
 #[derive(Clone)]
 pub(crate) struct Hosts {
-    /// Everything of the URL but the hosts.
+    /// Everything in the URL except the hosts.
     options: Config,
     listed: Vec<Listed>,
-    /// The address that took the last connection.
+    /// The address of the last successful connection.
     preferred: Arc<Mutex<Option<SocketAddr>>>,
 }
 
-/// A host as the URL lists it.
+/// A host in the URL.
 #[derive(Clone)]
 struct Listed {
     host: Option<Host>,
@@ -24,14 +24,14 @@ struct Listed {
 
 /// One address of one host.
 pub(crate) struct Candidate {
-    /// Leads to this address alone.
+    /// A configuration with this address only.
     pub(crate) config: Config,
-    /// `None` for a socket in the file system.
+    /// `None` for a Unix socket.
     address: Option<SocketAddr>,
 }
 
 impl Hosts {
-    /// `None` when the URL names no host, or another number of hosts than of addresses or ports.
+    /// `None` when the URL has no host, or different numbers of hosts, addresses and ports.
     pub(crate) fn of(config: &Config) -> Option<Self> {
         let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
         let count = hosts.len().max(addresses.len());
@@ -47,11 +47,11 @@ impl Hosts {
         Some(Self { options: without_hosts(config), listed: listed.collect(), preferred: Arc::default() })
     }
 
-    /// Every address, the one that took the last connection first. Never empty.
+    /// Every address, beginning with the address of the last successful connection. Never empty.
     ///
     /// # Errors
     ///
-    /// No name can be resolved.
+    /// When no name can be resolved.
     pub(crate) async fn candidates(&self) -> std::io::Result<Vec<Candidate>> {
         let (mut candidates, mut failure) = (Vec::new(), None);
         for listed in &self.listed {
@@ -68,7 +68,7 @@ impl Hosts {
         }
     }
 
-    /// Begins with this address from now on.
+    /// Puts this address first from now on.
     pub(crate) fn prefer(&self, candidate: &Candidate) {
         *self.preferred.lock().unwrap_or_else(PoisonError::into_inner) = candidate.address;
     }
@@ -100,7 +100,7 @@ impl Listed {
     }
 }
 
-/// The driver has no way to take hosts away.
+/// The driver cannot remove hosts.
 fn without_hosts(config: &Config) -> Config {
     let mut options = Config::new();
     options

@@ -16,11 +16,11 @@ use crate::server::{Purpose, Server};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
-/// Who holds this advisory lock of the database may migrate it: "gatepost" in ASCII.
+/// The holder of this advisory lock may migrate the database: "gatepost" in ASCII.
 const LOCK: i64 = 0x6761_7465_706f_7374;
-/// How long another instance may take to migrate.
+/// How long to wait for another instance that migrates.
 const LOCK_TIMEOUT: Duration = Duration::from_mins(1);
-/// How often it is looked whether it has finished.
+/// How often to check whether the other instance has finished.
 const LOCK_POLL: Duration = Duration::from_millis(100);
 
 #[diesel::declare_sql_function]
@@ -29,7 +29,7 @@ extern "SQL" {
     fn to_regclass(name: diesel::sql_types::Text) -> diesel::sql_types::Nullable<diesel::sql_types::Text>;
 }
 
-/// Each migration is a transaction of its own. Of several instances one migrates, and the others wait for it.
+/// Each migration is one transaction. One of several instances migrates, and the others wait.
 #[async_trait]
 impl Schema for PostgresStore {
     async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
@@ -43,7 +43,7 @@ impl Schema for PostgresStore {
     }
 }
 
-/// On a connection of its own, which frees the lock when it is closed, however that comes about.
+/// Uses a separate connection, which releases the lock when it closes, for whatever reason.
 async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
     let mut connection = server.connect(Purpose::Migrations).await.map_err(unavailable)?;
     lock(&mut connection).await?;
@@ -52,8 +52,8 @@ async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
     tokio::task::spawn_blocking(apply).await.unwrap_or_else(|cut_off| Err(unavailable(cut_off)))
 }
 
-/// Polls: a session that waits for the lock within a statement holds a snapshot, for which some migrations of the
-/// lock's holder would wait in turn.
+/// Polls, because a session that waits for the lock within a statement holds a snapshot, and some migrations of the
+/// lock's holder would wait for that snapshot.
 async fn lock(connection: &mut AsyncPgConnection) -> Result<(), MigrateError> {
     let begin = Instant::now();
     while !diesel::select(pg_try_advisory_lock(LOCK)).get_result::<bool>(connection).await.map_err(unavailable)? {

@@ -21,10 +21,10 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct Connections(Pool<AsyncPgConnection>);
 
 impl Connections {
-    /// At most `count`, at least one, opened as they are needed.
+    /// A pool of at most `count` connections, at least one, which open when they are needed.
     ///
-    /// Each is opened on `runtime`, which drives it from then on. Opened by the thread that asks, it would be driven
-    /// by that thread: an HTTP worker, which may be busy while another one waits for an answer.
+    /// Each connection opens on `runtime`, which drives it from then on. If the calling thread opened it, that thread
+    /// would drive it: an HTTP worker, which may be busy while another worker waits for an answer.
     pub(crate) fn new(server: Server, purpose: Purpose, count: usize, runtime: Handle) -> Result<Self, OpenError> {
         let mut config = ManagerConfig::default();
         config.recycling_method = RecyclingMethod::Fast;
@@ -37,7 +37,7 @@ impl Connections {
             .boxed()
         });
         let manager = AsyncDieselConnectionManager::new_with_config("", config);
-        // Last in, first out: the connections in use are those whose statements and caches are warm.
+        // Last in, first out: the connections in use have warm statements and caches.
         let pool = Pool::builder(manager)
             .max_size(count.max(1))
             .queue_mode(QueueMode::Lifo)
@@ -47,13 +47,13 @@ impl Connections {
         pool.map(Self).map_err(OpenError::Pool)
     }
 
-    /// A connection whose session is idle, as far as is known here.
+    /// A connection whose session is idle, as far as this process knows.
     pub(crate) async fn lease(&self) -> Result<Lease, StoreError> {
         let connection = self.0.get().await.map_err(|error| StoreError::Unavailable(Box::new(error)))?;
         Ok(Lease(Some(connection)))
     }
 
-    /// Closes the connections that nobody uses: what befell one of their siblings has befallen them.
+    /// Closes the idle connections: if one connection is broken, assume that all are.
     pub(crate) fn distrust_idle(&self) {
         self.0.retain(|_, _| false);
     }
@@ -63,8 +63,8 @@ impl Connections {
     }
 }
 
-/// A connection in use. Dropped, it is closed, so that the server undoes what was begun and frees its locks at once:
-/// that is what happens when a caller goes away half way. Only [`Lease::give_back`] returns it to the pool.
+/// A connection in use. Dropping it closes the connection, so that the server rolls back and releases its locks at
+/// once, for example when a caller goes away. Only [`Lease::give_back`] returns the connection to the pool.
 pub(crate) struct Lease(Option<Object<AsyncPgConnection>>);
 
 impl Lease {

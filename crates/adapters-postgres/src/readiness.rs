@@ -19,7 +19,7 @@ impl ReadinessCheck for PostgresStore {
     }
 }
 
-/// Writes, and answers with the migrations that the database has.
+/// Writes, and returns the migrations that the database has.
 struct Probe;
 
 impl Work for Probe {

@@ -15,23 +15,23 @@ use crate::hosts::Hosts;
 
 /// How long opening a connection may take, name resolution and handshakes included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long one of several hosts may take to accept.
+/// How long to wait for one of several hosts to accept.
 const HOST_CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
-/// How long sent data may stay unacknowledged before the socket is given up.
+/// How long sent data may stay unacknowledged before the socket is closed.
 const TCP_USER_TIMEOUT: Duration = Duration::from_secs(4);
-/// An idle socket whose peer is gone is noticed after 5 s and two probes.
+/// A dead peer of an idle socket is noticed after 5 s and two probes.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(5);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
 const KEEPALIVE_RETRIES: u32 = 2;
 
-/// libpq's options that the driver does not have, to be named when one is found.
+/// Options of libpq that the driver does not support. An error names the option.
 const UNSUPPORTED_OPTIONS: [&str; 8] =
     ["sslrootcert", "sslcert", "sslkey", "sslpassword", "sslcrl", "passfile", "service", "gssencmode"];
 
-/// Why the store cannot even be set up. Holds nothing of the URL, which may contain a password.
+/// Why the store cannot be set up. Contains nothing of the URL, which may have a password.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The text is no connection URL.
+    /// The string is not a connection URL.
     #[error("the URL of the database cannot be used: {reason}")]
     InvalidUrl {
         /// What is wrong with it.
@@ -51,13 +51,13 @@ pub enum OpenError {
 /// What a connection is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
-    /// Calls: the server gives up early, so that nothing goes on for a caller that was refused.
+    /// Calls: the server cancels them early, so that no work continues for a refused caller.
     Calls,
-    /// [`Purpose::Calls`] on the queue of webhooks: tables that are empty at one moment and hold millions of rows at the
-    /// next, so that the planner's statistics, and plans that were made by them, are worth nothing. Every statement there
-    /// has one good plan, by the indexes and row by row, and it is made once.
+    /// [`Purpose::Calls`] on the queue of webhooks. Its tables are empty at one moment and have millions of rows at the
+    /// next, so the planner's statistics, and plans from them, are useless. Every statement there has one good plan, by
+    /// the indexes and row by row, which is made once. See decision 38.
     Queue,
-    /// Migrations: they may take long, but must not hold everybody up by waiting for a lock.
+    /// Migrations: they may take long, but must not block everybody by waiting for a lock.
     Migrations,
 }
 
@@ -106,8 +106,8 @@ impl Server {
         Ok(Self { hosts, tls: tls(config.get_ssl_mode())? })
     }
 
-    /// Opens a connection to the first server that is no standby, which the runtime of the calling task drives from then
-    /// on. A standby may lag behind without bound: a key that is revoked would stay good there.
+    /// Opens a connection to the first server that is not a standby. The runtime of the calling task drives the
+    /// connection from then on. A standby may be behind without limit: a revoked key would stay good there.
     pub(crate) async fn connect(&self, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
         let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect_to_any(purpose)).await;
         connected.unwrap_or_else(|_| Err(bad("the server did not answer in time")))
@@ -175,11 +175,11 @@ fn parse_url(url: &str) -> Result<Config, OpenError> {
     {
         return Err(invalid(format!("the option {option} is not supported")));
     }
-    // The driver's own text may quote a piece of the password.
+    // The driver's message may quote a part of the password.
     format!("{address}?{}", options.join("&")).parse().map_err(|_| invalid("it is malformed, or has an unknown option"))
 }
 
-/// The driver knows no `verify-…`: it leaves verification to the TLS library, and ours always verifies.
+/// The driver does not support `verify-...`: it leaves verification to the TLS library, which always verifies here.
 fn verified_by_us(option: &str) -> &str {
     if matches!(option, "sslmode=verify-full" | "sslmode=verify-ca") { "sslmode=require" } else { option }
 }
@@ -203,7 +203,7 @@ fn invalid(reason: impl Into<String>) -> OpenError {
     OpenError::InvalidUrl { reason: reason.into() }
 }
 
-/// The driver keeps what went wrong in the sources, which diesel's error does not carry.
+/// The driver keeps the cause in the sources of its error. The error of diesel has no sources.
 fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

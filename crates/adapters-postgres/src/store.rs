@@ -10,20 +10,20 @@ use crate::pool::Connections;
 use crate::server::{OpenError, Purpose, Server};
 use crate::webhooks::Publisher;
 
-/// Connections for the queue of webhooks, opened as they are needed: a claim, and completions beside it. Publishing has
-/// one of its own.
+/// Connections for the queue of webhooks, opened when they are needed: one for a claim, and others for completions.
+/// Publishing has a separate connection.
 const QUEUE_CONNECTIONS: usize = 3;
 
-/// Connections for look-ups of keys, opened as they are needed. Each look-up answers many callers at once.
+/// Connections for look-ups of keys, opened when they are needed. Each look-up answers many callers at once.
 const LOOK_UP_CONNECTIONS: usize = 2;
 
-/// Where the database is, and how much of it is used.
+/// The address of the database, and the number of connections.
 #[derive(Clone)]
 pub struct PostgresSettings {
-    /// `postgres://…`, as libpq reads it. A secret: it may hold a password.
+    /// `postgres://…`, in the form that libpq reads. A secret, because it may have a password.
     pub url: String,
-    /// Connections for calls, at most. There are up to eight more: two for look-ups of keys, one to read the change feed,
-    /// three for the queue of webhooks, one to publish, and one for notifications.
+    /// Connections for calls, at most. There are up to eight more: two for look-ups of keys, one to read the change
+    /// feed, three for the queue of webhooks, one to publish, and one for notifications.
     pub pool_size: usize,
 }
 
@@ -48,8 +48,8 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Sets the store up on the current runtime, which drives its connections from then on: let it be one that is
-    /// never blocked. The server need not be up.
+    /// Sets the store up on the current runtime, which drives its connections from then on and must never be blocked.
+    /// The server need not be up.
     ///
     /// # Errors
     ///
@@ -82,8 +82,7 @@ impl PostgresStore {
 
 #[async_trait]
 impl Close for PostgresStore {
-    /// Closes the connections, those in use as soon as they are given back. Every later call is refused as
-    /// unavailable.
+    /// Closes the connections; those in use close when they are returned. Every later call fails as unavailable.
     async fn close(&self) {
         self.connections.close();
         self.look_up_connections.close();

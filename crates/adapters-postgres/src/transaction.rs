@@ -1,8 +1,8 @@
 //! Transactions whose statements are sent together.
 //!
-//! Futures on one connection that are joined send their statements in the order in which they are joined: each takes
-//! its turn at the connection's statement cache, a lock that serves in order. `BEGIN` and `COMMIT` are statements like
-//! all others here, so that they keep that order too; sent past the cache they could overtake.
+//! Joined futures on one connection send their statements in the order in which they are joined: each waits for its
+//! turn at the connection's statement cache, a lock that serves in order. `BEGIN` and `COMMIT` are statements like all
+//! others here, so that they keep the order too; sent without the cache they could overtake.
 
 use diesel::QueryResult;
 use diesel::pg::Pg;
@@ -28,38 +28,39 @@ macro_rules! boundary {
 }
 
 boundary! {
-    /// Read committed, whatever the server's default: each statement sees what was committed before it began, so that
-    /// a count after a lock is exact.
+    /// Read committed, whatever the server's default is: each statement sees what was committed before it began, so
+    /// that a count after a lock is exact.
     Begin, "BEGIN ISOLATION LEVEL READ COMMITTED"
 }
 boundary! {
-    /// Every statement sees the same.
+    /// Repeatable read: every statement sees the same snapshot.
     BeginSnapshot, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 }
 boundary! {
-    /// This transaction's commit does not wait for the disk.
+    /// The commit of this transaction does not wait for the disk.
     NotDurable, "SET LOCAL synchronous_commit = off"
 }
 boundary! {
-    /// Plans each statement of this transaction for the tables as they are now, which those of the webhooks' queue are
-    /// not for long. For connections that are not the queue's: see [`Purpose::Queue`](crate::server::Purpose).
+    /// Plans each statement of this transaction for the tables as they are now, because the tables of the queue change
+    /// fast. For connections other than those of the queue: see [`Purpose::Queue`](crate::server::Purpose). See
+    /// decision 38.
     PlanAnew, "SET LOCAL plan_cache_mode = force_custom_plan"
 }
 boundary! {
-    /// Fails where the transaction has taken longer than a call may: its caller was refused. The commit that follows is
-    /// then a rollback.
+    /// Fails if the transaction has taken longer than a call may take: its caller was refused. The commit that follows
+    /// is then a rollback.
     InTime, "SELECT 1 / (clock_timestamp() < now() + INTERVAL '4 seconds')::int"
 }
 boundary! {
-    /// Where a statement of the transaction has failed, the server takes this for a rollback.
+    /// If a statement of the transaction has failed, the server takes this for a rollback.
     Commit, "COMMIT"
 }
 boundary! {
-    /// Costs no flush to disk, which the commit of a mere lock does.
+    /// Costs no flush to disk. Committing a mere lock would cost one.
     Rollback, "ROLLBACK"
 }
 
-/// What came of a transaction, given its statements' answers and that of the commit.
+/// The result of a transaction, from the answers of its statements and of the commit.
 pub(crate) fn settle<T>(statements: QueryResult<T>, commit: QueryResult<usize>) -> Result<T, Failure> {
     match commit {
         Ok(_) => Ok(statements?),

@@ -1,4 +1,4 @@
-//! The promises of the change feed on Postgres, and what only this adapter promises: commits that stall, servers that
+//! The promises of the change feed on Postgres, and the promises of this adapter only: commits that stall, servers that
 //! recover, notifications, and exactness over many instances.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -17,14 +17,14 @@ use storage_conformance::Instances;
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
-/// Longer than any test here.
+/// Longer than any of these tests.
 const WINDOW: Duration = Duration::from_hours(1);
 
 async fn open(url: &str) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 4 }).await.unwrap()
 }
 
-/// Instances of one fresh database, and its name.
+/// Instances on one fresh database, and its name.
 async fn instances(count: usize) -> (Vec<PostgresStore>, String) {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
     open(&database.url).await.migrate().await.unwrap();
@@ -96,8 +96,8 @@ async fn read(store: &PostgresStore, since: Option<&FeedPosition>) -> FeedRead {
     store.changes_since(since, 100).await.unwrap()
 }
 
-/// A transaction that began first and commits last, after any number of reads, is read once. Nothing is read twice while
-/// it runs.
+/// A transaction that begins first and commits last, after any number of reads, is read once. No read repeats a change
+/// while the transaction runs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_is_read_however_long_its_commit_takes() {
     let (stores, database) = instances(1).await;
@@ -134,7 +134,7 @@ async fn a_change_is_read_however_long_its_commit_takes() {
     assert_eq!(read(store, Some(&last.position)).await.changes, KeyChanges::Of(Vec::new()));
 }
 
-/// Numbers of transactions may be given out again after a crash, so that a position from before says nothing.
+/// The server may use transaction numbers again after a crash, so a position from before the crash is worthless.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_position_ends_with_the_run_of_its_server() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
@@ -145,7 +145,7 @@ async fn a_position_ends_with_the_run_of_its_server() {
     let same = read(&store, Some(&last)).await;
     assert_eq!(same.changes, KeyChanges::Of(Vec::new()), "the same run");
 
-    // The postmaster stays, and recovers, when a process of it is killed.
+    // If one of its processes is killed, the postmaster stays and recovers.
     let victim =
         cluster.execute(&database.name, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
     let victim = victim.await.unwrap();
@@ -197,7 +197,7 @@ async fn readers_are_woken_also_after_a_lost_connection() {
         let store = store.clone();
         async move { tokio::time::timeout(Duration::from_secs(20), store.hint()).await.unwrap() }
     };
-    // The first says that the connection is there.
+    // The first notification shows that the connection is open.
     tokio::join!(hint(here), hint(there));
     let key = insert(here, &alice, 10, &entropy).await.unwrap();
     here.revoke(&alice, key.0, now(), view()).await.unwrap();
@@ -208,7 +208,7 @@ async fn readers_are_woken_also_after_a_lost_connection() {
     tokio::join!(hint(here), hint(there));
 }
 
-/// At the maximum, each owner's keys are rotated twice over, inserted and revoked by many instances at once.
+/// At the maximum, many instances rotate each owner's keys twice, and insert and revoke keys at the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_maximum_is_exact_while_keys_are_rotated() -> Result<(), StoreError> {
     let (stores, _) = instances(6).await;
@@ -244,7 +244,7 @@ async fn the_maximum_is_exact_while_keys_are_rotated() -> Result<(), StoreError>
     Ok(())
 }
 
-/// A revocation comes wholly before a rotation, which is refused then, or wholly after.
+/// A revocation is entirely before a rotation, which is then refused, or entirely after it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_key_is_not_rotated_once_it_is_revoked() {
     let (stores, _) = instances(2).await;

@@ -1,5 +1,5 @@
-//! What Postgres does in production: standbys that are reached first, primaries that fail, commits that stall, pools that
-//! are full. Every server here is a real one.
+//! Postgres as in production: standbys that are reached first, primaries that fail, commits that stall, full pools.
+//! Every server here is a real one.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::time::Duration;
@@ -48,7 +48,7 @@ async fn revoke(store: &PostgresStore, id: KeyId) {
     store.revoke(&alice(), id, now(), ListView::at(now())).await.unwrap();
 }
 
-/// Asks until it is so, for half a minute.
+/// Repeats the question until the answer is yes, for half a minute.
 async fn until(mut condition: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !condition().await {
@@ -68,7 +68,7 @@ async fn a_standby_is_passed_over_and_followed_once_it_is_promoted() {
     let entropy = SeededEntropy::new(1);
     let (revoked, revoked_later) = (insert(&here, &entropy).await, insert(&here, &entropy).await);
 
-    // A standby that lags behind without bound is the first in the list of another instance.
+    // A standby that is behind without limit is the first host of another instance.
     let standby = primary.standby().await.unwrap();
     standby.execute("postgres", "SELECT pg_wal_replay_pause()").await.unwrap();
     let there = open(&url(&format!("127.0.0.1:{},127.0.0.1:{}", standby.port(), primary.port()))).await;
@@ -77,7 +77,7 @@ async fn a_standby_is_passed_over_and_followed_once_it_is_promoted() {
     let read = there.changes_since(Some(&start), 10).await.unwrap();
     assert_eq!(read.changes, KeyChanges::Of(vec![revoked.1]));
     let found = there.find_by_digest(&revoked.1).await.unwrap().unwrap();
-    assert!(!found.is_good(now()), "the standby does not know of the revocation yet");
+    assert!(!found.is_good(now()), "the standby does not see the revocation yet");
 
     let astray = open(&url(&format!("127.0.0.1:{}", standby.port()))).await;
     let refusal = astray.find_by_digest(&revoked.1).await.unwrap_err();
@@ -98,7 +98,8 @@ async fn a_standby_is_passed_over_and_followed_once_it_is_promoted() {
     assert_eq!(read.changes, KeyChanges::Of(vec![revoked_later.1]));
 }
 
-/// A commit waits for a synchronous standby that is away: its caller gives up, and the change is read when it comes.
+/// A commit waits for an unreachable synchronous standby: its caller gives up, and the change is read when it is
+/// committed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! The promises of the storage ports on Postgres, and what only this adapter promises: recovery, migration by several
+//! The promises of the storage ports on Postgres, and the promises of this adapter only: recovery, migration by several
 //! instances, exactness across them.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -63,7 +63,7 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
     store.insert_within(&key, &KeyDigest::from_bytes(digest), limit, ListView::at(now())).await
 }
 
-/// As many instances as calls that race for the last place: within one instance they would come one at a time.
+/// As many instances as calls that race for the last place: within one instance, the calls would take turns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_maximum_is_exact_over_many_instances() {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
@@ -173,7 +173,7 @@ async fn a_caller_that_went_away_leaves_no_lock() {
         answer = insert(&store, &owner, &entropy) => panic!("not held up: {answer:?}"),
         () = until_it_waits => (),
     }
-    // The lock goes to whoever waits for it: to nobody, if the server has been told that the caller is gone.
+    // The server gives the lock to the next waiter: to nobody, if the server knows that the caller is gone.
     client.batch_execute("COMMIT; SET lock_timeout = 3000; SELECT * FROM key_owners FOR UPDATE").await.unwrap();
     driver.abort();
 }
@@ -208,7 +208,7 @@ async fn a_stored_value_that_cannot_be_is_named() {
     }
 }
 
-// On a runtime with one thread, where the migrations harness would panic if it ran there.
+// On a runtime with one thread, on which the migrations harness would panic.
 #[tokio::test]
 async fn instances_that_migrate_at_once_apply_each_migration_once() {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();

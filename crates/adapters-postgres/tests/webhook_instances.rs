@@ -1,5 +1,5 @@
-//! What only this adapter promises of webhooks: exactness over many instances, nothing lost with a connection, hints, and
-//! plans that do not depend on how much waits.
+//! The promises of this adapter only about webhooks: exactness over many instances, nothing lost with a connection,
+//! hints, and plans that do not depend on the number of waiting deliveries.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use domain::ports::{Close as _, Schema as _};
@@ -28,7 +28,7 @@ async fn open(url: &str) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 4 }).await.unwrap()
 }
 
-/// Instances of one fresh database.
+/// Instances on one fresh database.
 async fn instances(count: usize) -> (Vec<PostgresStore>, Database) {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
     let first = open(&database.url).await;
@@ -121,7 +121,7 @@ fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -> Vec<Compl
     all.map(completion).collect()
 }
 
-/// Each key is published by both, in groups that overlap: one of them accepts it, and the other sees that.
+/// Both instances publish each key, in groups that overlap: one accepts the key, and the other sees that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_instances_accept_each_key_once_and_share_out_the_deliveries() {
     let (stores, _database) = instances(2).await;
@@ -146,7 +146,7 @@ async fn two_instances_accept_each_key_once_and_share_out_the_deliveries() {
         let (store, entropy) = (stores[worker % 2].clone(), Arc::clone(&entropy));
         tokio::spawn(async move {
             let mut done = Vec::new();
-            // Claims that run in parallel may pass each other by.
+            // Parallel claims may skip each other's rows.
             let mut idle = 0;
             while idle < 5 {
                 let request = request(&*entropy, at(1));
@@ -164,7 +164,8 @@ async fn two_instances_accept_each_key_once_and_share_out_the_deliveries() {
     assert_eq!((done.len(), each.len()), (300, 300), "each delivery was claimed once");
 }
 
-/// One who publishes another event under a key, and one who mints an id twice, are told so. Nobody else of their group is.
+/// A caller that publishes another event under a key, and a caller that mints an id twice, get an error. The others of
+/// their group do not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_group_does_not_fail_for_one_of_its_calls() {
     let (stores, _database) = instances(1).await;
@@ -190,7 +191,7 @@ async fn a_group_does_not_fail_for_one_of_its_calls() {
     assert_eq!(all.deliveries.len(), 61);
 }
 
-/// The server throws out all connections again and again. Whoever is told no tries again, as clients do.
+/// The server closes all connections again and again. A refused caller tries again, as clients do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn lost_connections_lose_nothing_and_double_nothing() {
     const PUBLISHERS: usize = 8;
@@ -233,13 +234,13 @@ async fn lost_connections_lose_nothing_and_double_nothing() {
         let (store, entropy) = (stores[0].clone(), Arc::clone(&entropy));
         tokio::spawn(async move {
             let mut done = 0;
-            // Each claim is later than the one before, so that those that were lost on the way run out.
+            // Each claim is later than the one before, so that lost claims expire.
             for round in 1_u64.. {
                 let now = at(round * 10_000);
                 let request = request(&*entropy, now);
                 let Ok(lanes) = store.claim(&request).await else { continue };
                 let completions = delivered(request.claim, &lanes, now);
-                // A completion may be repeated: what was done the first time is not held any more.
+                // A completion may be repeated: the second time, the claim no longer holds the delivery.
                 while store.complete(&completions).await.is_err() {}
                 done += completions.len();
                 if done >= PUBLISHERS * EVENTS {
@@ -273,14 +274,14 @@ async fn another_instance_is_woken_by_a_publication() {
         let store = store.clone();
         async move { tokio::time::timeout(Duration::from_secs(20), DeliveryQueue::hint(&store)).await.unwrap() }
     };
-    // The first says that the connection is there.
+    // The first notification shows that the connection is open.
     tokio::join!(hint(&stores[0]), hint(&stores[1]));
     stores[0].publish(&[event(&entropy)]).await.unwrap();
     tokio::join!(hint(&stores[0]), hint(&stores[1]));
 }
 
-/// A publication commits while a claim that found its lane empty is about to put the lane to sleep: between the claim's
-/// look at what is due and its lock of the lane.
+/// A publication commits while a claim that found its lane empty is about to put the lane to sleep: after the claim has
+/// read the due deliveries, and before it locks the lane.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lane_is_not_put_to_sleep_past_a_publication() {
     let (stores, database) = instances(2).await;
@@ -292,7 +293,7 @@ async fn a_lane_is_not_put_to_sleep_past_a_publication() {
     let both = request(&*entropy, at(1));
     let completions = delivered(both.claim, &stores[0].claim(&both).await.unwrap(), at(1));
     assert_eq!(stores[0].complete(&completions).await.unwrap(), [true, true]);
-    // Lanes are put to sleep in the order of their ids. The first waits for a lock of ours.
+    // Lanes are put to sleep in the order of their ids. The first one waits for a lock of the test.
     let raw = connect(&database).await;
     let stall = format!(
         "CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS
@@ -316,7 +317,7 @@ async fn a_lane_is_not_put_to_sleep_past_a_publication() {
     assert_eq!(lanes.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [second]);
 }
 
-/// Somebody subscribes while a publication waits for the lane of somebody else: the new lane is woken, too.
+/// A user subscribes while a publication waits for another lane: the new lane is woken, too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_subscribes_beside_a_publication_is_woken_or_gets_nothing() {
     let (stores, database) = instances(2).await;
@@ -352,8 +353,8 @@ async fn somebody_waits(database: &Database) {
     }
 }
 
-/// What is read is counted by the server: as much with very much waiting as with none, also by statements that were
-/// planned while the tables were known to be empty.
+/// The server counts the rows that are read: the count is the same with very many waiting deliveries as with none, also
+/// for statements that were planned while the tables were empty.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_queue_reads_no_more_when_much_waits() {
     let (none, much) = (rows_read_beside(0).await, rows_read_beside(200_000).await);
@@ -361,7 +362,7 @@ async fn the_queue_reads_no_more_when_much_waits() {
     assert!(much < none * 3, "{none} rows, and {much} beside many that wait");
 }
 
-/// How many rows are read by ten turns on a lane in which so many wait, beside a tenth as many other lanes.
+/// How many rows ten turns read on a lane with this many waiting deliveries, beside a tenth as many other lanes.
 async fn rows_read_beside(waiting: u32) -> u64 {
     const CONNECTIONS: &str = "SELECT count(*) FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database()";
@@ -372,7 +373,7 @@ async fn rows_read_beside(waiting: u32) -> u64 {
     let lane = subscribe(store, &entropy, &sealed()).await;
     turn(store, &entropy).await;
     query(&database, "VACUUM ANALYZE").await;
-    // Enough for plans to be kept.
+    // Enough executions for plans to be kept.
     for _ in 0..8 {
         turn(store, &entropy).await;
     }
@@ -392,7 +393,7 @@ async fn rows_read_beside(waiting: u32) -> u64 {
     for _ in 0..10 {
         turn(store, &entropy).await;
     }
-    // A connection says what it has read when it is closed.
+    // A connection reports its counts when it is closed.
     store.close().await;
     drop(stores);
     while query(&database, CONNECTIONS).await != "0" {
@@ -401,8 +402,9 @@ async fn rows_read_beside(waiting: u32) -> u64 {
     query(&database, ROWS_READ).await.parse().unwrap()
 }
 
-/// Publishes 16 deliveries to a lane, and some to another one. Those of the lane are claimed, given back, claimed again
-/// and delivered. The other lane is disabled: what waits there ends, and what is claimed ends when the claim does.
+/// Publishes 16 deliveries to a lane, and some to another lane. Those of the lane are claimed, given back, claimed
+/// again and delivered. The other lane is disabled: its waiting deliveries end, and claimed deliveries end when the
+/// claim does.
 async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
     let events: Vec<NewEvent> = (0..16).map(|_| event(entropy)).collect();
     store.publish(&events).await.unwrap();

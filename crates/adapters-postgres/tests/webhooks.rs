@@ -1,5 +1,5 @@
-//! The promises of the ports of webhooks on Postgres, and what only this adapter promises: exactness over many
-//! instances, nothing lost with a connection, and plans that do not depend on how much waits.
+//! The promises of the ports of webhooks on Postgres, and the promises of this adapter only: exactness over many
+//! instances, nothing lost with a connection, and plans that do not depend on the number of waiting deliveries.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use domain::ports::Schema as _;

@@ -10,11 +10,11 @@ use domain::ports::{ChangeFeed, FeedPosition, FeedRead, KeyChanges, StoreError};
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 
-/// The server as it runs now: which cluster it is, when its postmaster started, and when it last recovered from a crash.
+/// The current run of the server: its cluster, the start of its postmaster, and its last recovery from a crash.
 ///
-/// Positions are compared only within one run of one server. A standby that is promoted, and a server that recovers, may
-/// give a number out again that an unsaved transaction had. A recovery resets the statistics, but leaves the postmaster
-/// running where a single backend crashed.
+/// Positions are comparable only within one run of one server. A promoted standby, or a server that recovers, may use
+/// the number of an unsaved transaction again. A recovery resets the statistics; the postmaster keeps running if a
+/// single backend crashed.
 macro_rules! server_run {
     () => {
         "concat_ws(':', (SELECT system_identifier FROM pg_control_system()),
@@ -23,8 +23,9 @@ macro_rules! server_run {
     };
 }
 
-/// What was committed between the snapshot `$2` and this statement's own: a transaction that was running then is not
-/// visible in `$2`, however long it has run. One row at least, with the position. See decision 42.
+/// The changes that were committed between the snapshot `$2` and the snapshot of this statement: a transaction that was
+/// running at `$2` is not visible in `$2`, however long it has run. Returns at least one row, with the position. See
+/// decision 42.
 const CHANGES_SINCE: &str = concat!(
     "SELECT ",
     server_run!(),
@@ -36,7 +37,7 @@ const CHANGES_SINCE: &str = concat!(
     ) AS change ON true"
 );
 
-/// Instances that forget at the same time pass over each other's rows.
+/// Instances that delete at the same time skip each other's rows.
 const FORGET: &str = concat!(
     "DELETE FROM key_changes WHERE (transaction_id, digest) IN (
         SELECT transaction_id, digest FROM key_changes
@@ -46,7 +47,7 @@ const FORGET: &str = concat!(
     )"
 );
 
-/// The most changes that are deleted at once: some 100 ms.
+/// The most changes that one statement deletes: about 100 ms.
 const FORGOTTEN_MAX: i64 = 50_000;
 
 #[async_trait]
@@ -56,7 +57,7 @@ impl ChangeFeed for PostgresStore {
     }
 
     /// Returns after a notification, and after the listening connection was lost and opened again. For one reader at a
-    /// time: of several, each notification wakes one.
+    /// time: each notification wakes one reader.
     async fn hint(&self) {
         self.change_signal.heard().await;
     }
@@ -69,7 +70,7 @@ impl ChangeFeed for PostgresStore {
     }
 }
 
-/// What a [`FeedPosition`] of this adapter says: the server's run, and the snapshot of a read.
+/// The content of a [`FeedPosition`] of this adapter: the server's run, and the snapshot of a read.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     server: &'a str,
@@ -126,7 +127,7 @@ fn digests(rows: &[FeedRow]) -> Result<Vec<KeyDigest>, StoreError> {
     stored.map(|digest| digest.try_into().map(KeyDigest::from_bytes).map_err(corrupt)).collect()
 }
 
-/// A standby may lag behind without bound. The connection is thrown away, so that the next attempt finds the primary.
+/// A standby may be behind without limit. The connection is closed, so that the next attempt finds the primary.
 fn standby() -> Failure {
     let refusal = Box::new("the server is a standby".to_owned());
     Failure::Undone(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, refusal))

@@ -109,7 +109,7 @@ impl Work for PurgeEnded {
             .bind::<BigInt, i64>(self.max.into());
         match Kept(deletion).execute(&mut &*connection).await {
             Ok(deleted) => Ok(u32::try_from(deleted).unwrap_or(self.max)),
-            // It may have been done: a second attempt would answer with another number.
+            // The statement may have run: a second attempt would return another number.
             Err(error) => Err(Failure::of_statement(error)),
         }
     }

@@ -1,4 +1,4 @@
-//! The ports of keys. Each use has a file of its own.
+//! The ports of keys. Each use case is one file.
 
 mod change_feed;
 mod create_key;

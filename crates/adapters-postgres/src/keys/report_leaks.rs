@@ -12,8 +12,8 @@ use super::find_keys::keys_with_digests;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, InTime};
 
-/// The rows are locked in the order of their ids, so that two reports never wait for each other in a circle. Every key
-/// that is stored goes to the feed, whether it was revoked already or not.
+/// The rows are locked in the order of their ids, so that two reports cannot deadlock. Every stored key goes to the
+/// feed, whether it was already revoked or not.
 const REVOKE_BY_DIGESTS: &str = "WITH unrevoked AS (
     SELECT id FROM api_keys WHERE digest = ANY($2) AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE
 ), revoked AS (
@@ -21,7 +21,7 @@ const REVOKE_BY_DIGESTS: &str = "WITH unrevoked AS (
     WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL
 ) INSERT INTO key_changes (digest) SELECT digest FROM api_keys WHERE digest = ANY($2)";
 
-/// Revokes the keys under these digests. One round trip. Answers also whether the feed has any.
+/// Revokes the keys under these digests. One round trip. Also returns whether the feed has any of them.
 pub(crate) struct RevokeByDigests<'a> {
     pub(crate) digests: &'a [KeyDigest],
     pub(crate) at: Timestamp,
@@ -44,7 +44,7 @@ impl Work for RevokeByDigests<'_> {
             Commit.execute(&mut &*connection),
         )
         .await;
-        // A commit whose fate is unknown may be repeated: revoking again changes nothing.
+        // A commit with an unknown result may be repeated: revoking again changes nothing.
         let (revoked, rows) = (begun.and(revoked)?, rows?);
         in_time.and(committed)?;
         Ok((keys_with_digests(rows)?, revoked > 0))

@@ -11,8 +11,8 @@ use futures_util::future::{join, join3};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, InTime};
 
-/// `keys::revoke_key`, which also writes the key to the feed, whether it was revoked already or not. Where two
-/// calls wait for each other, the second changes nothing: PostgreSQL checks the condition again after the wait.
+/// `keys::revoke_key`, which also writes the key to the feed, whether it was already revoked or not. If two calls wait
+/// for each other, the second changes nothing: PostgreSQL checks the condition again after the wait.
 const REVOKE: &str = "WITH found AS (
     SELECT digest FROM api_keys WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4
 ), revoked AS (
@@ -20,7 +20,7 @@ const REVOKE: &str = "WITH found AS (
     WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4 AND revoked_at IS NULL
 ) INSERT INTO key_changes (digest) SELECT digest FROM found";
 
-/// Revokes a key. One round trip. Answers also whether the feed has it.
+/// Revokes a key. One round trip. Also returns whether the feed has the key.
 pub(crate) struct Revoke<'a> {
     pub(crate) owner: &'a UserId,
     pub(crate) id: KeyId,
@@ -50,7 +50,7 @@ impl Work for Revoke<'_> {
             ),
         )
         .await;
-        // A commit whose fate is unknown may be repeated: revoking again changes nothing.
+        // A commit with an unknown result may be repeated: revoking again changes nothing.
         let (revoked, found, rows) = (begun.and(revoked)?, found.optional()?, rows?);
         in_time.and(committed)?;
         let Some((row, digest)) = found else { return Ok((Revocation::NotFound, false)) };

@@ -14,10 +14,10 @@ use crate::attempt::{Failure, Work};
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, InTime, Rollback, settle};
 
-/// Puts a successor in the place of a key. Two round trips.
+/// Replaces a key by its successor. Two round trips.
 ///
-/// The owner's lock comes first, so that insertions and other rotations count before or after it; then the key's, so
-/// that a revocation, which takes only that one, comes before or after it too.
+/// Takes the owner's lock first, so that insertions and other rotations count before or after it, and then the lock of
+/// the key, so that a revocation, which takes only that lock, is before or after it too.
 pub(crate) struct Rotate<'a> {
     pub(crate) owner: &'a UserId,
     pub(crate) id: KeyId,

@@ -10,7 +10,7 @@ use super::retry_delivery::wake_lane;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Commit, Rollback, settle};
 
-/// Ends a delivery for its owner. Its lane is woken, as it may have waited for just this one.
+/// Ends a delivery for its owner. Wakes its lane, which may have waited for this delivery.
 pub(super) struct CancelDelivery<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: DeliveryId,

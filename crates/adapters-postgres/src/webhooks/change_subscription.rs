@@ -35,7 +35,7 @@ impl Work for ChangeSubscription<'_> {
     }
 }
 
-/// Begins, and locks the lane before the subscription, as everybody does.
+/// Begins the transaction, and locks the lane before the subscription, like every transaction.
 pub(super) async fn lock_subscription(
     connection: &AsyncPgConnection,
     owner: &UserId,
@@ -55,7 +55,8 @@ pub(super) async fn lock_subscription(
     Ok(subscription.optional()?.map(Subscription::try_from).transpose()?)
 }
 
-/// Writes what has changed, and opens or closes the lane, which is locked. What waits in a lane that opens is due.
+/// Writes the changes, and opens or closes the lane, which is locked. The waiting deliveries of a lane that opens are
+/// due.
 pub(super) async fn write_change(
     connection: &AsyncPgConnection,
     before: &Subscription,
@@ -82,7 +83,7 @@ pub(super) async fn write_change(
     }
 }
 
-/// Opens the lane, its breaker as new, and has it looked at.
+/// Opens the lane with a new breaker, and makes it ready.
 pub(super) async fn open_lane(connection: &AsyncPgConnection, id: SubscriptionId, at: Timestamp) -> QueryResult<()> {
     let lane = webhook_lanes::table.find(id.as_bytes().as_slice());
     let opened = (

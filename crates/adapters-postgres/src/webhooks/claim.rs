@@ -16,8 +16,8 @@ use super::settle_lanes::{SeenLane, settle_lanes};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, NotDurable, settle};
 
-/// The lanes that want service, the one first that has waited longest, with all that a delivery needs of them. Those
-/// named are passed over.
+/// The lanes that need service, beginning with the lane that has waited longest, with everything that a delivery needs
+/// of them. Skips the named lanes.
 const READY_LANES: &str = "SELECT lane.subscription_id, lane.wakes, lane.failures_in_a_row, lane.failing_since,
         lane.paused_until, lane.pause_millis,
         subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until
@@ -28,19 +28,20 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.wakes, lane.failure
     JOIN webhook_subscriptions AS subscription ON subscription.id = lane.subscription_id
     ORDER BY lane.ready_at";
 
-/// Claims of each lane as much as it has room for: first attempts, then retries and first attempts that were claimed and
-/// never completed, then replays. Each kind is a range of the index, and is read only if the one before leaves room.
+/// Claims deliveries of each lane as its room allows: first attempts, then retries and first attempts that were claimed
+/// and never completed, then replays. Each kind is a range of the index, and is read only if the kind before leaves
+/// room.
 ///
 /// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
-/// - A lane that may only probe is locked, and passed over where another claim on it is out. That is looked for among its
-///   first thousand deliveries of each kind, where claims are taken from.
-/// - The rows are locked when they are picked, and written by their places: a join would be planned by how many rows the
-///   table had when a vacuum last looked, perhaps none, and read all of it.
-/// - The lanes are named to their index as well (`ANY`), here and elsewhere: in whatever order they are joined then, no
-///   others are read.
+/// - A lane that may only probe is locked, and skipped if it has an open claim. Open claims are searched among the
+///   first thousand deliveries of each kind, because claims are taken from there.
+/// - The rows are locked when they are picked, and written by their places (`ctid`): the planner would plan a join by
+///   the row count of the last vacuum, which may be zero, and read the whole table.
+/// - The lanes are also named to their index (`ANY`), here and elsewhere, so that no other lanes are read, in whatever
+///   order the tables are joined.
 /// - The payload comes once for each event.
 ///
-/// Nothing here waits for a lock: who meets another claim passes it by. See decision 38.
+/// Nothing here waits for a lock: a claim skips rows that another claim has locked. See decision 38.
 const CLAIM: &str = "WITH asked AS MATERIALIZED (
         SELECT lane.subscription_id, free.room FROM unnest($1, $2) AS free (subscription_id, room)
         JOIN webhook_lanes AS lane ON lane.subscription_id = free.subscription_id AND lane.is_open
@@ -104,14 +105,14 @@ const ROOM_MAX: u32 = 512;
 /// Claims what is due. Two round trips.
 pub(super) struct Claim<'a> {
     pub(super) request: &'a ClaimRequest,
-    /// Lanes that were looked at without success.
+    /// Lanes in which earlier rounds found nothing.
     pub(super) passed_over: &'a [SubscriptionId],
 }
 
-/// What came of a claim.
+/// The result of a claim.
 pub(super) struct Claimed {
     pub(super) lanes: Vec<ClaimedLane>,
-    /// Every lane that was looked at.
+    /// Every lane that the claim has read.
     pub(super) seen: Vec<SubscriptionId>,
 }
 
@@ -178,7 +179,7 @@ struct ReadyLaneRow {
     secrets: SecretsRow,
 }
 
-/// A lane that wants service.
+/// A lane that needs service.
 struct ReadyLane {
     id: SubscriptionId,
     wakes: i64,
@@ -225,7 +226,7 @@ struct ClaimedRow {
     payload: Option<Vec<u8>>,
 }
 
-/// By what the deliveries of a lane are sorted.
+/// The sort key of the deliveries of a lane.
 type Turn = (i16, Option<Timestamp>);
 type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
 
@@ -255,8 +256,8 @@ fn deliveries_by_lane(rows: Vec<ClaimedRow>) -> Result<Deliveries, StoreError> {
     Ok(deliveries)
 }
 
-/// Lanes of which something was claimed. One whose subscription cannot be read is left out, and said to the log: what was
-/// claimed of it comes to an end as other deliveries do at which something always fails, and nobody else has to wait.
+/// The lanes with claimed deliveries. Leaves out, and logs, a lane whose subscription cannot be read: its claimed
+/// deliveries end like others that always fail, and no other lane has to wait.
 fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<ClaimedLane> {
     let claimed = lanes.into_iter().filter_map(|lane| {
         let mut deliveries = deliveries.remove(&lane.id)?;

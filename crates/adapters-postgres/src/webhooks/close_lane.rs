@@ -8,15 +8,15 @@ use domain::webhooks::{DeliveryEnd, DisableReason, SubscriptionStatus};
 use domain::{SubscriptionId, Timestamp};
 use futures_util::future::join3;
 
-/// A closed lane is ready while there is something to end: see [`super::end_closed`].
+/// A closed lane is ready while it has deliveries to end: see [`super::end_closed`].
 const CLOSE: &str = "UPDATE webhook_lanes SET is_open = FALSE, wakes = wakes + 1, ready_at = $2
     WHERE subscription_id = $1 AND is_open";
 
 const DISABLE: &str = "UPDATE webhook_subscriptions SET status = $2, updated_at = $3
     WHERE id = $1 AND status = $4 AND deleted_at IS NULL";
 
-/// Ends waiting deliveries of a lane, which must be closed. As many as take some 50 ms: the rest comes later. Those that
-/// somebody else holds are passed by, because they may wait for the lane.
+/// Ends waiting deliveries of a closed lane, as many as take about 50 ms: the others end later. Skips deliveries that
+/// another transaction has locked, because that transaction may wait for the lane.
 const END_LANE: &str = "WITH picked AS MATERIALIZED (
         SELECT ctid AS place FROM webhook_due
         WHERE subscription_id = $1 AND (claimed_until IS NULL OR claimed_until <= $2)
@@ -33,8 +33,8 @@ const END_LANE: &str = "WITH picked AS MATERIALIZED (
     JOIN webhook_subscriptions AS subscription ON subscription.id = ended.subscription_id
     JOIN webhook_lanes AS lane ON lane.subscription_id = ended.subscription_id AND NOT lane.is_open";
 
-/// Disables the subscription for this reason, if it is enabled, closes its lane, and ends what waits there. The lane is
-/// locked already.
+/// Disables the subscription for this reason if it is enabled, closes its lane, and ends its waiting deliveries. The
+/// lane is already locked.
 pub(super) async fn disable(
     connection: &AsyncPgConnection,
     lane: SubscriptionId,

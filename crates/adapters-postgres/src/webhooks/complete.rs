@@ -18,7 +18,7 @@ use super::close_lane::disable;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, settle};
 
-/// Stores what is not stored yet, of deliveries that are known.
+/// Stores the attempts of known deliveries that are not stored yet.
 const RECORD: &str = "INSERT INTO webhook_attempts
         (subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, excerpt)
     SELECT made.subscription_id, made.delivery_id, made.number, known.event_id, made.started_at, made.ended_at,
@@ -36,7 +36,7 @@ const RECORD: &str = "INSERT INTO webhook_attempts
     ON CONFLICT DO NOTHING
     RETURNING delivery_id, number";
 
-/// The rows are found one by one, locked, and deleted by their places: see [`super::claim`].
+/// Finds the rows one by one, locks them, and deletes them by their places: see [`super::claim`].
 const END: &str = "WITH held AS MATERIALIZED (
         SELECT DISTINCT ON (done.delivery_id) due.place, done.subscription_id, done.delivery_id, due.event_id,
             done.ended, done.ended_at, due.attempts
@@ -55,7 +55,7 @@ const END: &str = "WITH held AS MATERIALIZED (
     FROM held JOIN webhook_events AS event ON event.id = held.event_id
     RETURNING id AS delivery_id";
 
-/// As [`END`]: nothing but another claim or an end changes a row that is held, and either takes the claim away.
+/// Like [`END`]: only another claim or an end changes a claimed row, and both take the claim away.
 const GO_ON: &str = "WITH held AS MATERIALIZED (
         SELECT due.place, next.due_at, next.phase, next.uncounted
         FROM unnest($1, $2, $3, $4, $5, $6) AS next (subscription_id, delivery_id, claim, due_at, phase, uncounted)
@@ -71,7 +71,7 @@ const GO_ON: &str = "WITH held AS MATERIALIZED (
     FROM held WHERE due.ctid = held.place
     RETURNING due.delivery_id";
 
-/// Lanes of which something must be written: where all was delivered, only those that had known failures.
+/// Lanes that must be written: if everything was delivered, only lanes with known failures.
 const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
         lane.pause_millis
     FROM unnest($1, $2) AS told (subscription_id, is_failing)
@@ -80,7 +80,7 @@ const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, l
         OR lane.failing_since IS NOT NULL OR lane.paused_until IS NOT NULL)
     ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane";
 
-/// A lane that changed is looked at as soon as it may be: the next claim finds out when there is something.
+/// A changed lane becomes ready as soon as its pause allows: the next claim finds out whether something is due.
 const TELL_LANES: &str = "UPDATE webhook_lanes AS lane
     SET failures_in_a_row = told.failures_in_a_row, failing_since = told.failing_since,
         paused_until = told.paused_until, pause_millis = told.pause_millis, wakes = lane.wakes + 1,
@@ -92,7 +92,7 @@ const TELL_LANES: &str = "UPDATE webhook_lanes AS lane
 /// Ends claims, in one transaction. Two round trips, and one more for each subscription that is disabled.
 pub(super) struct Complete<'a>(pub(super) &'a [Completion]);
 
-/// Whether each claim held its delivery, and whether a lane was woken.
+/// Whether each claim still held its delivery, and whether a lane was woken.
 pub(super) struct Completed {
     pub(super) held: Vec<bool>,
     pub(super) has_woken: bool,
@@ -190,13 +190,13 @@ impl Complete<'_> {
         Kept(query).load(&mut &*connection).await
     }
 
-    /// A delivery that is completed twice was held once.
+    /// A delivery that is completed twice was claimed once.
     fn held(&self, rows: Vec<HeldRow>) -> Vec<bool> {
         let mut held: HashSet<Vec<u8>> = rows.into_iter().map(|row| row.delivery_id).collect();
         self.0.iter().map(|done| held.remove(delivery(done))).collect()
     }
 
-    /// Tells the breakers of these lanes what was recorded just now.
+    /// Reports to the breakers of these lanes the attempts that were just recorded.
     fn told(&self, rows: Vec<LockedLaneRow>, recorded: Vec<RecordedRow>) -> Result<Vec<ToldLane>, StoreError> {
         let mut recorded: HashSet<(Vec<u8>, i64)> =
             recorded.into_iter().map(|row| (row.delivery_id, row.number)).collect();
@@ -230,7 +230,7 @@ fn delivery(done: &Completion) -> &[u8] {
     done.delivery.as_bytes()
 }
 
-/// How a delivery goes on that has not ended.
+/// The next state of a delivery that has not ended.
 struct GoingOn {
     due_at: Timestamp,
     phase: Phase,
@@ -269,11 +269,11 @@ struct LockedLaneRow {
     breaker: BreakerRow,
 }
 
-/// A lane that has learned something.
+/// A lane with new attempts.
 struct ToldLane {
     id: SubscriptionId,
     breaker: Breaker,
-    /// When the first of its completions ended, or the first delivery is due again.
+    /// When its first completion ended, or its first delivery is due again.
     at: Timestamp,
     disabled: Option<(DisableReason, Timestamp)>,
 }

@@ -11,7 +11,7 @@ use crate::attempt::{Failure, Work};
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
-/// Inserts a subscription, unless its owner has as many as allowed. Two round trips.
+/// Inserts a subscription, unless its owner has reached the maximum. Two round trips.
 pub(super) struct InsertSubscription<'a> {
     pub(super) subscription: &'a Subscription,
     pub(super) secret: &'a SealedSecret,

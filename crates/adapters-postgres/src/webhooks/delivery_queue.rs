@@ -9,7 +9,8 @@ use crate::PostgresStore;
 
 #[async_trait]
 impl DeliveryQueue for PostgresStore {
-    /// Lanes may be ready without a reason. Where all are that were looked at, the next ones are.
+    /// Lanes may be ready although nothing is due. If all lanes of a claim are, the claim continues with the next
+    /// lanes.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
         if request.room == 0 && request.rooms.iter().all(|(_, room)| *room == 0) {
             return Ok(Vec::new());
@@ -48,8 +49,8 @@ impl DeliveryQueue for PostgresStore {
         Ok(count)
     }
 
-    /// Returns after a commit of this instance, a notification of another, and after the listening connection was lost
-    /// and opened again. For one reader at a time: of several, each signal wakes one.
+    /// Returns after a commit of this instance, after a notification of another instance, and after the listening
+    /// connection was lost and opened again. For one reader at a time: each signal wakes one reader.
     async fn hint(&self) {
         self.change_signal.heard_of_deliveries().await;
     }

@@ -14,8 +14,8 @@ use crate::transaction::{Begin, Commit, settle};
 const CLOSED_LANES: &str = "SELECT subscription_id, wakes FROM webhook_lanes
     WHERE NOT is_open AND ready_at <= $1 AND subscription_id <> ALL($2) ORDER BY ready_at LIMIT $3";
 
-/// Ends what waits in these lanes, as far as they are still closed. The rows are deleted by their places: see
-/// [`super::claim`]. One that has just moved is left for the next time.
+/// Ends the waiting deliveries of these lanes, if the lanes are still closed. Deletes the rows by their places: see
+/// [`super::claim`]. A row that has just moved is left for the next time.
 const END: &str = "WITH picked AS MATERIALIZED (
         SELECT due.place FROM unnest($1) AS asked (subscription_id)
         JOIN webhook_lanes AS lane ON lane.subscription_id = asked.subscription_id AND NOT lane.is_open
@@ -37,7 +37,7 @@ const END: &str = "WITH picked AS MATERIALIZED (
     JOIN webhook_events AS event ON event.id = ended.event_id
     JOIN webhook_subscriptions AS subscription ON subscription.id = ended.subscription_id";
 
-/// Says of each lane when there is something to end again: at once while something waits, else when a claim ends.
+/// Sets for each lane when it next has something to end: at once while deliveries wait, otherwise when a claim ends.
 const SETTLE_CLOSED: &str = "UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1, ready_at = seen.ready_at
     FROM (
         SELECT lane.subscription_id, (
@@ -53,23 +53,23 @@ const SETTLE_CLOSED: &str = "UPDATE webhook_lanes AS lane SET wakes = lane.wakes
     ) AS seen
     WHERE lane.subscription_id = seen.subscription_id AND lane.subscription_id = ANY($1)";
 
-/// Lanes that are looked at in one go.
+/// The most lanes in one transaction.
 const LANES_MAX: i64 = 64;
-/// Deliveries that are ended in one go: some 300 ms.
+/// The most deliveries that end in one transaction: about 300 ms.
 const ENDED_MAX: u32 = 10_000;
 
 /// Ends waiting deliveries of some closed lanes. Two round trips.
 pub(super) struct EndClosed<'a> {
     pub(super) at: Timestamp,
     pub(super) max: u32,
-    /// Lanes that were looked at already.
+    /// Lanes that earlier transactions have processed.
     pub(super) passed_over: &'a [SubscriptionId],
 }
 
-/// What came of it.
+/// The result.
 pub(super) struct Ended {
     pub(super) count: u32,
-    /// Every lane that was looked at.
+    /// Every lane that the transaction has processed.
     pub(super) seen: Vec<SubscriptionId>,
 }
 

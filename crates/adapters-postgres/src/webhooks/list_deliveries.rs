@@ -13,7 +13,7 @@ use futures_util::future::join4;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{BeginSnapshot, Commit};
 
-/// The newest of each subscription's deliveries that have not ended, with ids from `$4` to below `$5`.
+/// The newest deliveries of each subscription that have not ended, with ids from `$4` to below `$5`.
 const DUE: &str = "SELECT due.subscription_id, due.delivery_id, due.event_id, due.due_at, due.claim, due.attempts,
         event.event_type
     FROM webhook_subscriptions AS subscription
@@ -27,7 +27,7 @@ const DUE: &str = "SELECT due.subscription_id, due.delivery_id, due.event_id, du
     WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2
         AND (subscription.id = $3 OR $3 IS NULL)";
 
-/// The newest of those that have.
+/// The newest deliveries of each subscription that have ended.
 const ENDED: &str = "SELECT ended.*
     FROM webhook_subscriptions AS subscription
     CROSS JOIN LATERAL (
@@ -38,11 +38,11 @@ const ENDED: &str = "SELECT ended.*
     WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2
         AND (subscription.id = $3 OR $3 IS NULL)";
 
-/// Deliveries that are read of each subscription when most may not be wanted.
+/// How many deliveries of each subscription are read when the filter may drop most of them.
 const READ_MAX: i64 = 500;
 
-/// A page of an owner's deliveries. Both tables as they are at one instant, so that a delivery that ends meanwhile is in
-/// one of them. One round trip.
+/// A page of an owner's deliveries. Reads both tables at one instant, so that a delivery that ends meanwhile is in one
+/// of them. One round trip.
 pub(super) struct ListDeliveries<'a> {
     pub(super) owner: &'a UserId,
     pub(super) filter: &'a DeliveryFilter,
@@ -83,8 +83,8 @@ impl Work for ListDeliveries<'_> {
 }
 
 impl ListDeliveries<'_> {
-    /// How many of each subscription's deliveries are read that have not ended, and that have: none that cannot be wanted,
-    /// and one more than a page where all are.
+    /// How many deliveries of each subscription are read that have not ended, and that have ended: none if the filter
+    /// excludes them, and one more than a page if it includes them all.
     fn limits(&self) -> (i64, i64) {
         let DeliveryFilter { event_type, state, .. } = self.filter;
         let page = i64::from(self.max) + 1;
@@ -100,15 +100,15 @@ impl ListDeliveries<'_> {
         self.filter.since.map(first_id_at).unwrap_or_default()
     }
 
-    /// The first id that is not wanted any more.
+    /// The first id after the range.
     fn end_of_ids(&self) -> Vec<u8> {
         let until = self.filter.until.map(first_id_at);
         let before = self.before.map(|id| id.as_bytes().to_vec());
         until.into_iter().chain(before).min().unwrap_or_else(|| vec![0xFF; 17])
     }
 
-    /// The page of what was read. Where a list was cut at its limit there may be more below its last entry: what lies
-    /// below the highest of these is left for the next page.
+    /// The page from the rows that were read. If a list was cut at its limit, there may be more below its last row:
+    /// rows below the highest such row are left for the next page.
     fn page(&self, tables: Vec<(Vec<Delivery>, i64)>) -> DeliveryPage {
         let read_down_to = tables.iter().filter_map(|(rows, limit)| read_down_to(rows, *limit)).max();
         let rows = tables.into_iter().flat_map(|(rows, _)| rows);
@@ -122,7 +122,7 @@ impl ListDeliveries<'_> {
     }
 }
 
-/// Down to which id the table was read of all subscriptions; `None`: to the end.
+/// The id down to which the table was read for all subscriptions; `None` for the whole table.
 fn read_down_to(rows: &[Delivery], limit: i64) -> Option<DeliveryId> {
     let mut counts: BTreeMap<_, (i64, DeliveryId)> = BTreeMap::new();
     for row in rows {
@@ -133,7 +133,7 @@ fn read_down_to(rows: &[Delivery], limit: i64) -> Option<DeliveryId> {
     counts.into_values().filter(|(count, _)| *count >= limit).map(|(_, last)| last).max()
 }
 
-/// The bytes from which ids begin that were minted at `at`, or later.
+/// The first bytes of ids that were minted at `at` or later.
 pub(super) fn first_id_at(at: Timestamp) -> Vec<u8> {
     first_delivery_at(at).as_bytes()[..6].to_vec()
 }

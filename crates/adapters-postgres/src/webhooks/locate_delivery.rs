@@ -1,4 +1,5 @@
-//! One of an owner's deliveries, wherever it is. It is found through the owner's subscriptions, deleted ones included.
+//! One of an owner's deliveries, in whichever table it is. It is found through the owner's subscriptions, including
+//! deleted ones.
 
 use diesel::QueryResult;
 use diesel::sql_types::{Binary, Text};
@@ -39,7 +40,7 @@ const ENDED: &str = ended!();
 const DUE_LOCKED: &str = concat!(due!(), " FOR UPDATE OF due");
 const ENDED_LOCKED: &str = concat!(ended!(), " FOR UPDATE OF ended");
 
-/// Begins a transaction in which everything is seen as it is now, and finds the delivery.
+/// Begins a transaction with one snapshot, and finds the delivery.
 pub(super) async fn find(
     connection: &AsyncPgConnection,
     owner: &UserId,
@@ -55,8 +56,8 @@ pub(super) async fn find(
     one_of(due?, ended?)
 }
 
-/// Begins a transaction, finds the delivery, and locks it. One that is just being retried by hand may pass from the one
-/// table to the other behind our back: who finds none looks again.
+/// Begins a transaction, finds the delivery, and locks it. A delivery that is retried by hand at this moment may move
+/// from one table to the other between the two look-ups, so a look-up that finds nothing is repeated.
 pub(super) async fn lock(
     connection: &AsyncPgConnection,
     owner: &UserId,

@@ -1,7 +1,7 @@
-//! The ports of webhooks. Each use has a file of its own.
+//! The ports of webhooks. Each use case is one file.
 //!
-//! Locks are taken in one order: deliveries, then lanes in the order of their ids, then subscriptions. Whoever comes the
-//! other way passes over deliveries that are locked.
+//! Locks are taken in one order: deliveries, then lanes in the order of their ids, then subscriptions. A transaction
+//! that has to take them in another order skips locked deliveries.
 
 mod cancel_delivery;
 mod change_subscription;

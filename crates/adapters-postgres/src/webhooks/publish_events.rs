@@ -28,8 +28,8 @@ const INSERT_DUE: &str = "INSERT INTO webhook_due
     SELECT new.subscription_id, new.delivery_id, new.event_id, 0, new.at, 0, 0, new.at
     FROM unnest($1, $2, $3, $4) AS new (subscription_id, delivery_id, event_id, at)";
 
-/// Publishes the events of several calls in one transaction, each call as if it were alone, in the order given. Two round
-/// trips.
+/// Publishes the events of several calls in one transaction, each call as if it were alone, in the given order. Two
+/// round trips.
 pub(super) struct Publish<'a> {
     pub(super) calls: &'a [&'a [NewEvent]],
 }
@@ -74,10 +74,10 @@ impl Work for Publish<'_> {
     }
 }
 
-/// What is answered and stored.
+/// The answers, and the rows to store.
 struct Plan<'a> {
     answers: Vec<Publication>,
-    /// Events that are new, and who gets them.
+    /// New events, and their receivers.
     accepted: Vec<(&'a NewEvent, Vec<SubscriptionId>)>,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
         (!named.is_empty()).then(|| Kept(insertion).execute(&mut &*connection))
     }
 
-    /// Sorted by lane, so that neighbours in the index come one after the other.
+    /// Sorted by lane, so that neighbours in the index follow each other.
     async fn insert_due(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
         let due = self.accepted.iter().flat_map(|(new, receivers)| receivers.iter().map(|to| (*to, &new.event)));
         let mut due: Vec<(SubscriptionId, DeliveryId, &Event)> =
@@ -160,7 +160,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The first event whose publisher's id stands for another event, of another call or this one.
+/// The first event whose publisher's id belongs to another event, of another call or of this call.
 fn conflict(events: &[NewEvent], known: &Known) -> Option<usize> {
     let mut named = HashMap::new();
     events.iter().position(|new| {

@@ -13,7 +13,7 @@ use domain::{SubscriptionId, Timestamp, UserId};
 
 use crate::attempt::Failure;
 
-/// What was published before under these keys.
+/// The earlier publications under these keys.
 const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event.deliveries,
         event.id, event.owner_issuer, event.owner_subject, event.event_type, event.payload, event.created_at
     FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, publisher_id)
@@ -21,8 +21,8 @@ const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event
         AND publication.owner_subject = asked.owner_subject AND publication.publisher_id = asked.publisher_id
     JOIN webhook_events AS event ON event.id = publication.event_id";
 
-/// Locks the lanes that may get something, in the order of their ids, and wakes them. Whoever closes a lane or changes
-/// what it asks for locks it, too.
+/// Locks the lanes that may get a delivery, in the order of their ids, and wakes them. A transaction that closes a lane
+/// or changes its patterns locks the lane, too.
 const WAKE: &str = "WITH locked AS MATERIALIZED (
         SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY(ARRAY(
             SELECT pattern.subscription_id FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, pattern)
@@ -37,9 +37,9 @@ const WAKE: &str = "WITH locked AS MATERIALIZED (
     WHERE subscription_id = ANY(ARRAY(SELECT subscription_id FROM locked))
     RETURNING subscription_id";
 
-/// Who gets what, now that nobody who was found can change: a second statement, whose snapshot is newer than the locks.
-/// It may find somebody who was not, and has no lock: then all begins anew. `OFFSET 0` has the tables looked up row by
-/// row, whatever is thought of their sizes.
+/// The receivers of each event, after the lanes that were found are locked: a second statement, whose snapshot is newer
+/// than the locks. If it finds a lane that is not locked, everything starts again. `OFFSET 0` makes the planner look
+/// the tables up row by row, whatever sizes it assumes.
 const MATCH: &str = "SELECT asked.question, pattern.subscription_id
     FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, pattern)
     CROSS JOIN LATERAL (
@@ -50,7 +50,7 @@ const MATCH: &str = "SELECT asked.question, pattern.subscription_id
         SELECT FROM webhook_lanes WHERE subscription_id = pattern.subscription_id AND is_open OFFSET 0
     ) AS lane";
 
-/// [`MATCH`] for events to one subscription alone.
+/// [`MATCH`] for events to one subscription only.
 const MATCH_ONLY: &str = "SELECT asked.question, subscription.id AS subscription_id
     FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, id)
     CROSS JOIN LATERAL (
@@ -61,11 +61,11 @@ const MATCH_ONLY: &str = "SELECT asked.question, subscription.id AS subscription
         SELECT FROM webhook_lanes WHERE subscription_id = subscription.id AND is_open OFFSET 0
     ) AS lane";
 
-/// What must be known of the database to decide.
+/// The facts that the decision needs from the database.
 pub(super) struct Questions<'a> {
-    /// Whose events of which type, each once, in order.
+    /// Each owner and event type once, in order.
     types: BTreeMap<(&'a UserId, &'a EventType), i64>,
-    /// Who alone, of whom.
+    /// Each owner and single subscription.
     only: BTreeMap<(&'a UserId, SubscriptionId), i64>,
     keys: BTreeSet<(&'a UserId, &'a PublisherId)>,
     /// When the first event is due.
@@ -90,7 +90,7 @@ impl<'a> Questions<'a> {
         questions
     }
 
-    /// Under which number the receivers of the event are found.
+    /// The number under which the receivers of the event are found.
     pub(super) fn question(&self, new: &'a NewEvent) -> Option<i64> {
         match new.only {
             Some(only) => self.only.get(&(&new.event.owner, only)).copied(),
@@ -178,10 +178,10 @@ pub(super) struct KnownRow {
     event: EventRow,
 }
 
-/// Whose publisher's id.
+/// An owner and a publisher's id.
 type Key = (UserId, PublisherId);
 
-/// What was accepted under a publisher's id.
+/// The event that was accepted under a publisher's id.
 pub(super) type Known = HashMap<Key, (ContentDigest, Accepted)>;
 
 pub(super) fn known_publications(rows: Vec<KnownRow>) -> Result<Known, StoreError> {
@@ -198,12 +198,12 @@ fn known_publication(row: KnownRow) -> Result<(Key, (ContentDigest, Accepted)), 
     Ok((key, (ContentDigest::from_bytes(content), Accepted { event, deliveries, is_duplicate: true })))
 }
 
-/// Who gets what, by the number of the question.
+/// The receivers, by the number of the question.
 #[derive(Default)]
 pub(super) struct Receivers(HashMap<i64, BTreeSet<SubscriptionId>>);
 
 impl Receivers {
-    /// Who gets the event.
+    /// The receivers of the event.
     pub(super) fn of(&self, question: Option<i64>) -> Vec<SubscriptionId> {
         let receivers = question.and_then(|question| self.0.get(&question));
         receivers.into_iter().flatten().copied().collect()

@@ -10,17 +10,17 @@ use super::publish_events::Publish;
 use crate::attempt::{DEADLINE, Failure, attempts_on};
 use crate::pool::Connections;
 
-/// Calls that wait, at most. Further ones wait to wait.
+/// The most waiting calls. Further calls wait for a place.
 const WAITING_MAX: usize = 4_096;
-/// How long a call may wait for its turn: what is left of its deadline is for the database.
+/// How long a call may wait for its turn. The rest of its deadline is for the database.
 const TURN_TIMEOUT: Duration = Duration::from_secs(2);
-/// Events in one transaction, at most, unless one call has more: some 20 ms.
+/// The most events in one transaction, unless one call has more: about 20 ms.
 const GROUP_EVENTS_MAX: usize = 512;
-/// Bytes of payloads in one transaction, at most, unless one call has more.
+/// The most bytes of payloads in one transaction, unless one call has more.
 const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Publishes for all callers, one group at a time: while one transaction waits for the disk, the next group gathers.
-/// One flush serves them all, and they lock their lanes once.
+/// One flush serves the whole group, and each lane is locked once.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     calls: mpsc::Sender<Call>,
@@ -40,12 +40,12 @@ impl Publisher {
         Self { calls, connections }
     }
 
-    /// Closes the connection. Every later call is refused.
+    /// Closes the connection. Every later call fails.
     pub(crate) fn close(&self) {
         self.connections.close();
     }
 
-    /// Publishes, and answers after the commit. Whoever goes away before their turn leaves nothing.
+    /// Publishes, and returns after the commit. A caller that goes away before its turn publishes nothing.
     pub(super) async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
         let (answer, answered) = oneshot::channel();
         let call = Call { events: events.to_vec(), asked_at: Instant::now(), answer };
@@ -91,7 +91,7 @@ impl Group {
             || self.events + call.events.len() <= GROUP_EVENTS_MAX && self.bytes + call.bytes() <= GROUP_BYTES_MAX
     }
 
-    /// Adds a call, unless its caller is gone, or has waited so long that it must be told no.
+    /// Adds a call, unless its caller is gone, or the call has waited too long and must be refused.
     fn add(&mut self, call: Call) {
         if call.answer.is_closed() {
             return;
@@ -111,7 +111,7 @@ impl Call {
         self.events.iter().map(|new| new.event.payload.bytes().len()).sum()
     }
 
-    /// A caller that is gone misses its answer.
+    /// A caller that is gone does not get its answer.
     fn end(self, answer: Result<Publication, StoreError>) {
         let _ = self.answer.send(answer);
     }
@@ -141,7 +141,7 @@ async fn publish_group(connections: &Connections, calls: Vec<Call>) {
     }
 }
 
-/// Within the deadline of whoever has waited longest.
+/// Within the deadline of the call that has waited longest.
 async fn publish(connections: &Connections, calls: &[Call]) -> Result<Vec<Publication>, Failure> {
     let Some(first) = calls.iter().map(|call| call.asked_at).min() else { return Ok(Vec::new()) };
     let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();

@@ -26,8 +26,8 @@ const PURGE_DELIVERIES: &str = "WITH past AS MATERIALIZED (
     )
     SELECT count(*) AS count FROM purged";
 
-/// Events below the id that no delivery is left of, with their publications. The deliveries of an event begin with the
-/// same six bytes, and are those of its owner's subscriptions.
+/// Events below the id without deliveries, and their publications. The ids of an event's deliveries begin with the same
+/// six bytes, and belong to the owner's subscriptions.
 const PURGE_EVENTS: &str = "WITH past AS MATERIALIZED (
         SELECT event.id FROM webhook_events AS event
         WHERE event.id < $1 AND NOT EXISTS (
@@ -53,7 +53,7 @@ const PURGE_EVENTS: &str = "WITH past AS MATERIALIZED (
     )
     SELECT count(*) AS count FROM purged";
 
-/// Deleted subscriptions that no delivery is left of, with their lanes.
+/// Deleted subscriptions without deliveries, and their lanes.
 const PURGE_SUBSCRIPTIONS: &str = "WITH past AS MATERIALIZED (
         SELECT subscription.id FROM webhook_subscriptions AS subscription
         WHERE subscription.deleted_at IS NOT NULL
@@ -68,8 +68,8 @@ const PURGE_SUBSCRIPTIONS: &str = "WITH past AS MATERIALIZED (
     )
     SELECT count(*) AS count FROM purged";
 
-/// Forgets what is past. Three statements, each a transaction: what is left of one is done by the next call. Instances
-/// that purge at once pass over each other's rows.
+/// Deletes expired rows. Three statements, each a transaction: the next call deletes the rest. Instances that purge at
+/// the same time skip each other's rows.
 pub(super) struct PurgeHistory {
     pub(super) before: Timestamp,
     pub(super) max: u32,

@@ -13,7 +13,7 @@ use super::list_deliveries::first_id_at;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Commit, Rollback, settle};
 
-/// Brings the oldest back, wherever they are.
+/// Brings the oldest deliveries back, from either table.
 const BRING_BACK: &str = "WITH lost AS MATERIALIZED (
         SELECT delivery_id FROM (
             SELECT * FROM (

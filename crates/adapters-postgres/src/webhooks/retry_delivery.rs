@@ -17,7 +17,7 @@ use crate::transaction::{Commit, Rollback, settle};
 const WAKE_LANE: &str = "UPDATE webhook_lanes
     SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)) WHERE subscription_id = $1";
 
-/// Makes a delivery due now. A few round trips: who retries by hand has time.
+/// Makes a delivery due now. A few round trips, because retries by hand are rare.
 pub(super) struct RetryDelivery<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: DeliveryId,
@@ -85,7 +85,7 @@ async fn replay_ended(connection: &AsyncPgConnection, delivery: &Delivery, at: T
     diesel::insert_into(webhook_due::table).values(due).execute(&mut &*connection).await.map(drop)
 }
 
-/// Has the lane looked at as soon as it may be.
+/// Makes the lane ready as soon as its pause allows.
 pub(super) async fn wake_lane(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<()> {
     let update = diesel::sql_query(WAKE_LANE)
         .bind::<Binary, _>(lane.as_bytes().as_slice())

@@ -5,12 +5,12 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::{SubscriptionId, Timestamp};
 
-/// Says of each lane that was looked at when it wants to be looked at again: at once while something is due, which puts
-/// it behind all that have waited longer; else when something falls due or a claim ends; never when it is empty.
+/// Sets for each lane of the claim when it next needs service: at once while something is due, which puts it behind all
+/// lanes that have waited longer; otherwise when something becomes due or a claim ends; never when it is empty.
 ///
-/// - Not where something has come meanwhile (`wakes`), nor where somebody is at it just now: then it stays ready.
-/// - A lane that may only probe waits for the end of the claim that is out.
-/// - Claims are taken from the front of each kind, so a thousand of them hold all that are out.
+/// - Leaves the lane ready if something has arrived meanwhile (`wakes`), or if another transaction has locked it.
+/// - A lane that may only probe waits for the end of its open claim.
+/// - Claims are taken from the front of each kind, so the first thousand rows have all open claims.
 const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
     SET wakes = lane.wakes + 1, ready_at = CASE WHEN seen.ready_at IS NOT NULL THEN GREATEST(seen.ready_at, lane.paused_until) END
     FROM (
@@ -45,16 +45,16 @@ const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
     ) AS seen
     WHERE lane.subscription_id = seen.subscription_id AND lane.subscription_id = ANY($1)";
 
-/// A lane that was looked at.
+/// A lane of the claim.
 pub(super) struct SeenLane {
     pub(super) id: SubscriptionId,
-    /// Its count of wakes then.
+    /// Its count of wakes at the time of the claim.
     pub(super) wakes: i64,
-    /// Whether its breaker let no more than a probe through.
+    /// Whether its breaker allowed only a probe.
     pub(super) may_probe: bool,
 }
 
-/// Settles these lanes, after all else in the transaction.
+/// Settles these lanes, as the last statement of the transaction.
 pub(super) async fn settle_lanes(
     connection: &AsyncPgConnection,
     lanes: &[SeenLane],

@@ -1,4 +1,4 @@
-//! What several uses say about subscriptions.
+//! Conditions and statements about subscriptions that several use cases share.
 
 use diesel::QueryResult;
 use diesel::dsl::{auto_type, delete};
@@ -30,7 +30,7 @@ pub(super) fn subscription_of<'a>(owner: &'a UserId, id: &'a SubscriptionId) -> 
     webhook_subscriptions::table.filter(is_theirs).filter(webhook_subscriptions::id.eq(id))
 }
 
-/// Stores what the subscription asks for.
+/// Stores the patterns of the subscription.
 pub(super) async fn insert_patterns(connection: &AsyncPgConnection, subscription: &Subscription) -> QueryResult<usize> {
     let patterns: Vec<&str> = subscription.events.patterns().iter().map(EventPattern::as_str).collect();
     let insertion = diesel::sql_query(INSERT_PATTERNS)
@@ -41,7 +41,7 @@ pub(super) async fn insert_patterns(connection: &AsyncPgConnection, subscription
     Kept(insertion).execute(&mut &*connection).await
 }
 
-/// Forgets what the owner's subscription asks for.
+/// Deletes the patterns of the owner's subscription.
 pub(super) async fn delete_patterns(
     connection: &AsyncPgConnection,
     owner: &UserId,

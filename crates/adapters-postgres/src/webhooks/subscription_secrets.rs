@@ -11,7 +11,7 @@ use domain::{SubscriptionId, Timestamp, UserId};
 use super::subscription_queries::subscription_of;
 use crate::attempt::{Failure, Work};
 
-/// Only what is stored as it was read.
+/// Only if the stored secret is still the one that was read.
 const REPLACE: &str = "UPDATE webhook_subscriptions
     SET secret = $5, previous_secret = $6, previous_secret_until = $7
     WHERE id = $1 AND deleted_at IS NULL AND secret = $2
@@ -37,13 +37,13 @@ impl Work for RotateSecret<'_> {
             webhook_subscriptions::updated_at.eq(StoredInstant::from(self.at)),
         ));
         let rotated = rotation.returning(SubscriptionRow::as_select()).get_result(&mut &*connection).await;
-        // A second time it would forget the secret that was current.
+        // Running it twice would drop the secret that was current.
         let row = rotated.optional().map_err(Failure::of_statement)?;
         Ok(row.map(Subscription::try_from).transpose()?)
     }
 }
 
-/// The secrets of all.
+/// The secrets of all subscriptions.
 pub(super) struct ListSecrets {
     pub(super) after: Option<SubscriptionId>,
     pub(super) max: u32,
@@ -70,7 +70,7 @@ impl Work for ListSecrets {
     }
 }
 
-/// Puts other secrets in the place of those that were read. One statement.
+/// Replaces the secrets that were read by others. One statement.
 pub(super) struct ReplaceSecrets<'a> {
     pub(super) id: SubscriptionId,
     pub(super) from: &'a SealedSecrets,
@@ -89,7 +89,7 @@ impl Work for ReplaceSecrets<'_> {
             .bind::<Binary, _>(self.to.current.as_bytes())
             .bind::<Nullable<Binary>, _>(previous(self.to))
             .bind::<Nullable<Instant>, _>(previous_until(self.to));
-        // A second time it would not find what it replaced.
+        // Running it twice would not find the replaced secret.
         let replaced = Kept(replacement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
         Ok(replaced > 0)
     }
