@@ -14,9 +14,10 @@ use crate::sample::{at, user};
 
 /// A delivery ends as its completion says, at the completion's instant, and is not claimed again.
 pub async fn a_delivery_ends_as_it_is_told(store: Arc<dyn WebhookStore>) {
+    type Ending = fn(&Held, i64) -> Completion;
     let owner = user("alice");
     subscribed(&*store, &owner).await;
-    let ends: [(fn(&Held, i64) -> Completion, DeliveryEnd); 4] = [
+    let ends: [(Ending, DeliveryEnd); 4] = [
         (Held::delivered, DeliveryEnd::Delivered),
         (Held::spent, DeliveryEnd::ScheduleSpent),
         (Held::expired, DeliveryEnd::ScheduleSpent),

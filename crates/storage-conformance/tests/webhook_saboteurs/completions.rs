@@ -13,7 +13,11 @@ impl Saboteur {
         let mut said = completion.clone();
         match (self.fault, &mut said.end) {
             (Fault::LosesMilliseconds, end) => lose_milliseconds(end),
-            (Fault::CutsExcerpts, end) => attempt_of(end).into_iter().for_each(|one| one.excerpt.truncate(1_024)),
+            (Fault::CutsExcerpts, end) => {
+                if let Some(attempt) = attempt_of(end) {
+                    attempt.excerpt.truncate(1_024);
+                }
+            }
             (Fault::ForgetsFencing, _) => said.claim = self.holder(&said),
             (Fault::CountsWhatIsGivenBack, ClaimEnd::GivenBack { at, due_at }) => {
                 said.end = ClaimEnd::CutOff { at: *at, retry_at: *due_at };
@@ -79,7 +83,9 @@ impl Saboteur {
             }
             Fault::RecordsAgain if !held => {
                 let mut again = completion.clone();
-                attempt_of(&mut again.end).into_iter().for_each(|attempt| attempt.number += 100);
+                if let Some(attempt) = attempt_of(&mut again.end) {
+                    attempt.number += 100;
+                }
                 self.inner.complete(&[again]).await.expect("never fails");
             }
             _ => {}
@@ -100,9 +106,11 @@ fn attempt_of(end: &mut ClaimEnd) -> Option<&mut AttemptRecord> {
 fn lose_milliseconds(end: &mut ClaimEnd) {
     match end {
         ClaimEnd::CutOff { at, .. } | ClaimEnd::GivenBack { at, .. } | ClaimEnd::Expired { at } => {
-            *at = whole_second(*at)
+            *at = whole_second(*at);
         }
-        _ => attempt_of(end).into_iter().for_each(|attempt| attempt.started_at = whole_second(attempt.started_at)),
+        ClaimEnd::Delivered(attempt) | ClaimEnd::Failed { attempt, .. } | ClaimEnd::Gone(attempt) => {
+            attempt.started_at = whole_second(attempt.started_at);
+        }
     }
 }
 
