@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::connection::OpenError;
+use crate::open_error::OpenError;
 
 /// How often, and how many times, a process looks again at a lock file that does not name its holder yet.
 const POLL: Duration = Duration::from_millis(10);

@@ -13,14 +13,16 @@ mod deadline;
 mod file_lock;
 mod keys;
 mod migrate;
+mod open_error;
 mod readers;
 mod readiness;
 mod savepoint;
 mod store;
 mod undo;
+mod wake;
 mod webhooks;
 mod writer;
 
-pub use connection::OpenError;
 pub use migrate::migrations_of;
+pub use open_error::OpenError;
 pub use store::{SqliteSettings, SqliteStore};

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::ports::Close;
 
-use crate::connection::{DatabaseFile, OpenError};
+use crate::connection::DatabaseFile;
 use crate::file_lock::FileLock;
+use crate::open_error::OpenError;
 use crate::readers::Readers;
-use crate::webhooks::Wake;
+use crate::wake::Wake;
 use crate::writer::Writer;
 
 /// Where the database is, and how many connections read it.

@@ -1,47 +1,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::SubscriptionId;
 use domain::ports::{BoxError, ClaimId, ClaimRequest, ClaimedLane, StoreError};
 use domain::webhooks::UnsealError;
-use domain::{SubscriptionId, Timestamp};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 use crate::lane::{Lane, StartBy, Target, Waiting};
-use crate::outage::Outage;
-use crate::run::{Held, Run};
+use crate::state::Run;
 use crate::{POLL_INTERVAL, STORE_TIMEOUT};
 
 /// The shortest time between two claims. Under load, a later claim finds more deliveries at once.
 const CLAIM_SPACING: Duration = Duration::from_millis(1);
 /// The dispatcher does not claim while this many results are not stored yet.
 const UNWRITTEN_MAX: usize = 1_024;
-
-/// Whether the next claim is wanted, and the claim in progress.
-pub(crate) struct Claiming<'a> {
-    /// Deliveries may be due that no claim has seen.
-    pub(crate) is_wanted: bool,
-    pub(crate) under_way: Option<Held<'a, Result<Vec<ClaimedLane>, StoreError>>>,
-    not_before: Instant,
-    claim: ClaimId,
-    lanes_max: usize,
-    start_by: StartBy,
-    outage: Outage,
-}
-
-impl Claiming<'_> {
-    pub(crate) fn new(now: Instant) -> Self {
-        Self {
-            is_wanted: true,
-            under_way: None,
-            not_before: now,
-            claim: ClaimId::from_number(0),
-            lanes_max: 0,
-            start_by: StartBy { instant: now, time: Timestamp::MIN },
-            outage: Outage::of("claiming deliveries"),
-        }
-    }
-}
 
 impl Run<'_> {
     /// When the next claim may begin; `None` when it waits for something else than time.

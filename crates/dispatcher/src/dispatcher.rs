@@ -3,11 +3,8 @@ use std::sync::Arc;
 use domain::ports::{Clock, DeliveryQueue, Entropy, WebhookSender};
 use domain::webhooks::SealingKeys;
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use crate::counters::Counters;
-use crate::run::Run;
-use crate::sweep::sweep_closed_lanes;
 use crate::{DispatcherCounts, DispatcherSettings};
 
 /// The ports that a dispatcher needs.
@@ -43,17 +40,6 @@ impl Dispatcher {
         let DispatcherPorts { queue, sender, keys, clock, entropy } = ports;
         let (counters, lane_closed) = (Counters::default(), Notify::new());
         Arc::new(Self { queue, sender, keys, clock, entropy, settings, counters, lane_closed })
-    }
-
-    /// Delivers until `stop` is cancelled. Then it claims nothing more, gives back the deliveries that it has not started,
-    /// waits up to [`DispatcherSettings::stop_grace`] for attempts in progress, and stores the results.
-    ///
-    /// - Attempts run on the runtime of the caller.
-    /// - The receiver may have the webhook of an attempt that is cut off after the grace. The attempt counts, and the
-    ///   delivery is due again at once.
-    /// - Dropping the future also drops the attempts. Claimed deliveries are due again when their leases end.
-    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        tokio::join!(Run::new(&self).run(&stop), sweep_closed_lanes(&self, &stop));
     }
 
     /// The counts so far.

@@ -31,6 +31,7 @@ mod run;
 mod secrets;
 mod sending;
 mod settings;
+mod state;
 mod stopping;
 mod sweep;
 mod writing;

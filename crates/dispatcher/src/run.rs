@@ -1,46 +1,27 @@
-use std::collections::HashMap;
 use std::future::pending;
-use std::pin::Pin;
+use std::sync::Arc;
 
 use domain::ports::{ClaimedLane, StoreError};
-use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::task::{Id, JoinError};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::POLL_INTERVAL;
-use crate::claiming::Claiming;
-use crate::completions::Completions;
 use crate::dispatcher::Dispatcher;
-use crate::host_caps::HostCaps;
-use crate::lanes::Lanes;
-use crate::outage::Outage;
-use crate::secrets::SecretCache;
-use crate::sending::{Ended, Flight};
-use crate::stopping::Stopping;
-use crate::writing::Written;
+use crate::state::{Ended, Held, Run, Written};
+use crate::sweep::sweep_closed_lanes;
 
-/// A future that a run keeps across turns.
-pub(crate) type Held<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// One run of a dispatcher: the one task that holds all of its state.
-///
-/// Each turn starts what can start, and then waits for one event. The files `claiming`, `sending`, `writing` and `stopping`
-/// handle the events.
-pub(crate) struct Run<'a> {
-    pub(crate) dispatcher: &'a Dispatcher,
-    pub(crate) lanes: Lanes,
-    pub(crate) hosts: HostCaps,
-    pub(crate) secrets: SecretCache,
-    pub(crate) claiming: Claiming<'a>,
-    hint: Held<'a, ()>,
-    pub(crate) attempts: JoinSet<Ended>,
-    pub(crate) flights: HashMap<Id, Flight>,
-    pub(crate) completions: Completions,
-    pub(crate) writing: Option<Held<'a, Written>>,
-    pub(crate) write_outage: Outage,
-    pub(crate) stopping: Option<Stopping>,
-    next_poll: Instant,
-    timer: Pin<Box<Sleep>>,
+impl Dispatcher {
+    /// Delivers until `stop` is cancelled. Then it claims nothing more, gives back the deliveries that it has not started,
+    /// waits up to [`DispatcherSettings::stop_grace`] for attempts in progress, and stores the results.
+    ///
+    /// - Attempts run on the runtime of the caller.
+    /// - The receiver may have the webhook of an attempt that is cut off after the grace. The attempt counts, and the
+    ///   delivery is due again at once.
+    /// - Dropping the future also drops the attempts. Claimed deliveries are due again when their leases end.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        tokio::join!(Run::new(&self).run(&stop), sweep_closed_lanes(&self, &stop));
+    }
 }
 
 /// An event that a run waits for.
@@ -53,27 +34,7 @@ enum Happening {
     TimePassed,
 }
 
-impl<'a> Run<'a> {
-    pub(crate) fn new(dispatcher: &'a Dispatcher) -> Self {
-        let now = Instant::now();
-        Self {
-            dispatcher,
-            lanes: Lanes::default(),
-            hosts: HostCaps::new(dispatcher.settings.concurrency_per_host),
-            secrets: SecretCache::default(),
-            claiming: Claiming::new(now),
-            hint: dispatcher.queue.hint(),
-            attempts: JoinSet::new(),
-            flights: HashMap::new(),
-            completions: Completions::new(),
-            writing: None,
-            write_outage: Outage::of("storing the results of attempts"),
-            stopping: None,
-            next_poll: now,
-            timer: Box::pin(sleep_until(now)),
-        }
-    }
-
+impl Run<'_> {
     pub(crate) async fn run(mut self, stop: &CancellationToken) {
         loop {
             let now = Instant::now();

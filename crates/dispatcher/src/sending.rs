@@ -9,24 +9,9 @@ use tokio::time::{Instant, timeout};
 
 use crate::POLL_INTERVAL;
 use crate::completions::{Effect, NOT_AWAITED, Note, Unwritten};
-use crate::lane::{Aftermath, Target, Waiting};
+use crate::lane::{Aftermath, Waiting};
 use crate::next_step::{after_attempt, give_back, is_past_schedule};
-use crate::run::Run;
-
-/// An attempt in progress.
-pub(crate) struct Flight {
-    pub(crate) subscription: SubscriptionId,
-    pub(crate) delivery: ClaimedDelivery,
-    pub(crate) target: Arc<Target>,
-    pub(crate) claim: ClaimId,
-    pub(crate) started_at: Timestamp,
-}
-
-/// The outcome of an attempt, and how long the attempt took.
-pub(crate) struct Ended {
-    outcome: AttemptOutcome,
-    duration: Duration,
-}
+use crate::state::{Ended, Flight, Run};
 
 impl Run<'_> {
     /// Starts deliveries up to the limits, one from each lane in turn.

@@ -1,17 +1,7 @@
 use tokio::time::Instant;
 
 use crate::LAST_WRITE_MAX;
-use crate::run::Run;
-use crate::sending::Flight;
-
-/// The progress of a shutdown.
-pub(crate) struct Stopping {
-    /// When attempts in progress are cut off.
-    cut_off_at: Instant,
-    /// When the run ends, even if results are not stored.
-    end_at: Instant,
-    is_cut_off: bool,
-}
+use crate::state::{Flight, Run, Stopping};
 
 impl Run<'_> {
     /// Stops claiming and starting, and gives back all waiting deliveries.

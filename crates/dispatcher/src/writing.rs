@@ -4,14 +4,7 @@ use tokio::time::{Instant, timeout};
 use crate::STORE_TIMEOUT;
 use crate::claiming::flatten;
 use crate::completions::{Note, Unwritten};
-use crate::run::Run;
-
-/// A batch of results, and the store's answer.
-pub(crate) struct Written {
-    completions: Vec<Completion>,
-    notes: Vec<Note>,
-    answer: Result<Vec<bool>, StoreError>,
-}
+use crate::state::{Run, Written};
 
 impl Run<'_> {
     pub(crate) fn begin_write_if_due(&mut self, now: Instant) {

@@ -33,6 +33,3 @@ mod statements_tests;
 mod subscription_queries;
 mod subscription_secrets;
 mod subscription_store;
-mod wake;
-
-pub(crate) use wake::Wake;

@@ -1,0 +1,121 @@
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::ports::{ClaimId, ClaimedDelivery, ClaimedLane, Completion, StoreError};
+use domain::webhooks::AttemptOutcome;
+use domain::{SubscriptionId, Timestamp};
+use tokio::task::{Id, JoinSet};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::completions::{Completions, Note};
+use crate::dispatcher::Dispatcher;
+use crate::host_caps::HostCaps;
+use crate::lane::{StartBy, Target};
+use crate::lanes::Lanes;
+use crate::outage::Outage;
+use crate::secrets::SecretCache;
+
+/// A future that a run keeps across turns.
+pub(crate) type Held<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// One run of a dispatcher: the one task that holds all of its state.
+///
+/// Each turn starts what can start, and then waits for one event. The files `claiming`, `sending`, `writing` and `stopping`
+/// handle the events.
+pub(crate) struct Run<'a> {
+    pub(crate) dispatcher: &'a Dispatcher,
+    pub(crate) lanes: Lanes,
+    pub(crate) hosts: HostCaps,
+    pub(crate) secrets: SecretCache,
+    pub(crate) claiming: Claiming<'a>,
+    pub(crate) hint: Held<'a, ()>,
+    pub(crate) attempts: JoinSet<Ended>,
+    pub(crate) flights: HashMap<Id, Flight>,
+    pub(crate) completions: Completions,
+    pub(crate) writing: Option<Held<'a, Written>>,
+    pub(crate) write_outage: Outage,
+    pub(crate) stopping: Option<Stopping>,
+    pub(crate) next_poll: Instant,
+    pub(crate) timer: Pin<Box<Sleep>>,
+}
+
+/// Whether the next claim is wanted, and the claim in progress.
+pub(crate) struct Claiming<'a> {
+    /// Deliveries may be due that no claim has seen.
+    pub(crate) is_wanted: bool,
+    pub(crate) under_way: Option<Held<'a, Result<Vec<ClaimedLane>, StoreError>>>,
+    pub(crate) not_before: Instant,
+    pub(crate) claim: ClaimId,
+    pub(crate) lanes_max: usize,
+    pub(crate) start_by: StartBy,
+    pub(crate) outage: Outage,
+}
+
+impl Claiming<'_> {
+    pub(crate) fn new(now: Instant) -> Self {
+        Self {
+            is_wanted: true,
+            under_way: None,
+            not_before: now,
+            claim: ClaimId::from_number(0),
+            lanes_max: 0,
+            start_by: StartBy { instant: now, time: Timestamp::MIN },
+            outage: Outage::of("claiming deliveries"),
+        }
+    }
+}
+
+/// An attempt in progress.
+pub(crate) struct Flight {
+    pub(crate) subscription: SubscriptionId,
+    pub(crate) delivery: ClaimedDelivery,
+    pub(crate) target: Arc<Target>,
+    pub(crate) claim: ClaimId,
+    pub(crate) started_at: Timestamp,
+}
+
+/// The outcome of an attempt, and how long the attempt took.
+pub(crate) struct Ended {
+    pub(crate) outcome: AttemptOutcome,
+    pub(crate) duration: Duration,
+}
+
+/// The progress of a shutdown.
+pub(crate) struct Stopping {
+    /// When attempts in progress are cut off.
+    pub(crate) cut_off_at: Instant,
+    /// When the run ends, even if results are not stored.
+    pub(crate) end_at: Instant,
+    pub(crate) is_cut_off: bool,
+}
+
+/// A batch of results, and the store's answer.
+pub(crate) struct Written {
+    pub(crate) completions: Vec<Completion>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) answer: Result<Vec<bool>, StoreError>,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(dispatcher: &'a Dispatcher) -> Self {
+        let now = Instant::now();
+        Self {
+            dispatcher,
+            lanes: Lanes::default(),
+            hosts: HostCaps::new(dispatcher.settings.concurrency_per_host),
+            secrets: SecretCache::default(),
+            claiming: Claiming::new(now),
+            hint: dispatcher.queue.hint(),
+            attempts: JoinSet::new(),
+            flights: HashMap::new(),
+            completions: Completions::new(),
+            writing: None,
+            write_outage: Outage::of("storing the results of attempts"),
+            stopping: None,
+            next_poll: now,
+            timer: Box::pin(sleep_until(now)),
+        }
+    }
+}
