@@ -78,6 +78,8 @@ async fn a_request_is_one_line_with_its_template_and_its_caller() {
         &format!(r#""key_id":"{key_id}""#),
         r#""peer":"127.0.0.1""#,
         r#""duration_ms":"#,
+        // Operators filter by it: `LOG=info,adapters_http::access_log=warn`.
+        r#""target":"adapters_http::access_log""#,
     ] {
         assert!(line.contains(part), "{part} in {line}");
     }
