@@ -17,37 +17,37 @@ use crate::shared_failure::shared;
 use crate::sync::SHARDS;
 use crate::{UNKNOWN_TTL, VerifiedKey, VerifierSettings};
 
-/// What is known of digests: good keys in one cache, digests that are none in another, so that a flood of garbage
-/// never pushes a good key out. What neither knows, the store is asked, once for all who ask at the time.
+/// The cached answers: good keys in one cache, unknown digests in another, so that a flood of garbage evicts no good
+/// key. For other digests the store is read, once for all callers that need the same digest.
 pub(crate) struct Answers {
     pub(crate) store: Arc<dyn KeyStore>,
     pub(crate) look_ups: Arc<LookUps>,
     clock: Arc<dyn Clock>,
     /// The monotonic clock, as the age of the process.
     start: Instant,
-    /// How old an answer may grow before the store is asked again. A process that makes every change itself goes on with
-    /// an older one, and leaves it to [`Rounds`](crate::rounds::Rounds) to find what was changed by SQL.
+    /// The age at which an answer must be read again. A process that makes every change itself continues with an older
+    /// answer, and leaves it to [`Rounds`](crate::rounds::Rounds) to find changes that were made by SQL.
     max_age: Duration,
     good: Cache<KeyDigest, Arc<VerifiedKey>>,
-    /// Digests that are no good key, each until when that is believed.
+    /// Digests without a good key, each with the instant until which that answer is used.
     unknown: Cache<KeyDigest, Instant>,
     fills: Fills<Fill>,
-    /// `None` when this process alone changes keys: then every change evicts here, and the cache is always right.
+    /// `None` when only this process changes keys: then every change evicts here, and the cache is always right.
     pub(crate) fence: Option<Fence>,
 }
 
-/// What the caches say of a digest.
+/// The cached answer about a digest.
 pub(crate) enum Recall {
-    /// It is this key, which is good.
+    /// The digest of this good key.
     Good(Arc<VerifiedKey>),
-    /// It is no good key.
+    /// Not the digest of a good key.
     NotGood,
-    /// They do not know, or may not be trusted: the store is to be asked.
+    /// Not cached, or not to be trusted: the store must be read.
     Unsure,
 }
 
-/// What a fill found: the good key, or that there is none. A failure is shared as well, so that a store that is down
-/// is not asked by one waiter after the other.
+/// The result of a fill: the good key, or none. Waiters share a failure as well, so that a store that is down does not
+/// get one read after the other.
 type Fill = OnceCell<Result<Option<Arc<VerifiedKey>>, Arc<StoreError>>>;
 
 impl Answers {
@@ -68,7 +68,7 @@ impl Answers {
         self.start.elapsed()
     }
 
-    /// What an answer from the cache is worth at this age of the process.
+    /// The worth of a cached answer at this age of the process.
     pub(crate) fn trust(&self, age: Duration, now: Timestamp) -> Trust {
         self.fence.as_ref().map_or(Trust::Full, |fence| fence.trust(age, now))
     }
@@ -80,23 +80,23 @@ impl Answers {
         }
     }
 
-    /// What the caches say at `now`.
+    /// The cached answer at `now`.
     pub(crate) fn recall(&self, digest: &KeyDigest, now: Timestamp) -> Recall {
-        // The fence first: it vouches for what the cache holds after it was asked.
+        // The fence first: it vouches for the content of the cache from now on.
         let age = self.age();
         let trust = self.trust(age, now);
         match self.good.get(digest) {
-            // An end is never taken back, so to refuse an expired key needs no trust.
+            // An end is final, so refusing an expired key needs no trust.
             Some(key) if !key.is_good(now) => Recall::NotGood,
             Some(key) if trust == Trust::Full && key.is_fresh(age, self.max_age) => Recall::Good(key),
-            // Where the store cannot be asked, an old answer is better than none.
+            // If the store cannot be read, an old answer is better than none.
             Some(key) if trust == Trust::Stale || self.fence.is_none() => Recall::Good(key),
             None if self.unknown.get(digest).is_some_and(|until| Instant::now() < until) => Recall::NotGood,
             Some(_) | None => Recall::Unsure,
         }
     }
 
-    /// What the store says. Of those who ask for one digest at a time, one reads.
+    /// The answer of the store. Of the callers that need one digest at a time, one reads.
     pub(crate) async fn ask(&self, digest: &KeyDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
         let recall = || match self.recall(digest, self.clock.now()) {
             Recall::Good(key) => Some(Some(key)),
@@ -107,7 +107,7 @@ impl Answers {
             Ok(known) => return Ok(known),
             Err(fill) => fill,
         };
-        // When the one who reads goes away, the next in line reads.
+        // If the reading caller goes away, the next waiter reads.
         let outcome = fill.get_or_init(async || {
             let (began, age) = (Instant::now(), self.age());
             let found = self.look_ups.find(digest).await;
@@ -127,7 +127,7 @@ impl Answers {
         outcome.await.clone().map_err(|error| shared(&error))
     }
 
-    /// Forgets what is known under `digest`. When this returns, no later answer rests on what was read before.
+    /// Evicts the answer under `digest`. When this returns, no later answer comes from an earlier read.
     pub(crate) fn evict(&self, digest: &KeyDigest) {
         self.fills.spoil(digest, || {
             self.good.remove(digest);
@@ -135,7 +135,7 @@ impl Answers {
         });
     }
 
-    /// The same for a key whose digest is not known: it looks at every cached key, some 10 ms for a million.
+    /// The same for a key with an unknown digest: checks every cached key, about 10 ms for a million.
     pub(crate) fn evict_by_id(&self, id: KeyId) {
         self.fills.spoil_all();
         self.good.retain(|_, key| key.id != id);
@@ -148,7 +148,7 @@ impl Answers {
         self.unknown.clear();
     }
 
-    /// How many digests are remembered, good and unknown.
+    /// The number of cached digests, good and unknown.
     pub(crate) fn count(&self) -> (usize, usize) {
         (self.good.len(), self.unknown.len())
     }
@@ -158,8 +158,8 @@ impl Answers {
         self.good.iter().map(|(digest, _)| digest).filter(|digest| digest.as_bytes()[0] == first_byte).collect()
     }
 
-    /// Takes the store's word on cached keys, of a read that began at this age of the process: keys that it says the same
-    /// of are confirmed, and the others are forgotten.
+    /// Applies a read of the store that began at this age of the process to cached keys: confirms the keys that are
+    /// unchanged, and evicts the others.
     pub(crate) fn reconcile(&self, asked: &[KeyDigest], stored: &HashMap<KeyDigest, ApiKey>, age: Duration) {
         let now = self.clock.now();
         for digest in asked {
@@ -174,7 +174,7 @@ impl Answers {
         }
     }
 
-    /// Keeps the copy that is cached if it says the same: it has noted uses, and what was spent of the rate limit.
+    /// Keeps the cached copy if it is equal, because that copy has the noted uses and the state of the rate limit.
     fn known_or_new(&self, digest: &KeyDigest, key: ApiKey, age: Duration) -> Arc<VerifiedKey> {
         let known = self.good.peek(digest).filter(|known| known.says_the_same_as(&key));
         let known = known.inspect(|known| known.confirm(age));

@@ -7,11 +7,11 @@ use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp,
 
 use crate::answers::Answers;
 
-/// The store, through which this instance changes keys: a change is evicted before its answer is given.
+/// The store through which this instance changes keys: a change is evicted before its answer is returned.
 ///
-/// A change runs in a task of its own. A web server drops the future of a request whose client went away, and the
-/// store may commit all the same: without the task nobody would evict then, and where there is no feed the revoked
-/// key would be good for ever.
+/// A change runs in a separate task. A web server drops the future of a request when its client disconnects, and the
+/// store may still commit: without the task nobody would evict the key then, and without a feed the revoked key would
+/// stay good until the process ends.
 pub(crate) struct EvictingStore {
     answers: Arc<Answers>,
 }

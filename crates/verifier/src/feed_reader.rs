@@ -10,27 +10,27 @@ use crate::answers::Answers;
 use crate::fence::Mark;
 use crate::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT};
 
-/// The shortest time between two reads, however often the hint comes.
+/// The shortest time between two reads, however many hints come.
 const READ_SPACING: Duration = Duration::from_millis(20);
-/// After a longer gap between good reads, the reader forgets everything instead of reading what it missed. Far below
-/// [`FORGET_INTERVAL`].
+/// After a longer gap between successful reads, the reader evicts everything instead of reading what it missed. Far
+/// below [`FORGET_INTERVAL`].
 const GAP_MAX: Duration = Duration::from_mins(1);
-/// The most changes in one read, some 4 MiB. Past it the reader forgets everything.
+/// The most changes in one read, about 4 MiB. With more, the reader evicts everything.
 const CHANGES_MAX: u32 = 100_000;
-/// How often old changes are deleted, and how long each stays at least.
+/// How often old changes are deleted. Each change stays at least this long.
 const FORGET_INTERVAL: Duration = Duration::from_mins(5);
 
-/// Reads the change feed, evicts what other processes have changed, and vouches for the cache.
+/// Reads the change feed, evicts keys that other processes have changed, and vouches for the cache.
 ///
-/// Each read goes on from the position of the last one. Without a position, after a gap, and where the feed cannot list
-/// the changes, every cached answer is forgotten.
+/// Each read continues from the position of the last one. Without a position, after a gap, and if the feed cannot list
+/// the changes, every cached answer is evicted.
 pub(crate) struct FeedReader {
     feed: Arc<dyn ChangeFeed>,
     answers: Arc<Answers>,
     clock: Arc<dyn Clock>,
-    /// When the last good read began: every change that was committed before this instant has been evicted.
+    /// The start of the last successful read: every change that was committed before this instant has been evicted.
     covered: Mark,
-    /// Where the next read goes on.
+    /// The position of the next read.
     position: watch::Sender<Option<FeedPosition>>,
     is_failing: bool,
 }
@@ -75,7 +75,7 @@ impl FeedReader {
         Ok(())
     }
 
-    /// Once when it begins to fail, and once when it works again: it may fail four times a second.
+    /// Logs once when reading begins to fail, and once when it works again: it may fail four times a second.
     fn log(&mut self, outcome: Result<(), StoreError>) {
         let was_failing = std::mem::replace(&mut self.is_failing, outcome.is_err());
         match outcome {
@@ -89,8 +89,8 @@ impl FeedReader {
     }
 }
 
-/// Deletes the changes before a position that is [`FORGET_INTERVAL`] old: by then every instance has read past it, or
-/// forgets everything because of its gap.
+/// Deletes the changes before a position that is [`FORGET_INTERVAL`] old: by then every instance has read them, or
+/// evicts everything because of its gap.
 async fn forget_old_changes(feed: Arc<dyn ChangeFeed>, position: watch::Receiver<Option<FeedPosition>>) {
     let mut old = None;
     loop {

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use crate::TRUST_MAX;
 
-/// An instant by both clocks. The monotonic one stands still while a machine is suspended, the other one may be set
-/// back: a duration is the longer of what the two say.
+/// An instant by both clocks. The monotonic clock stops while a machine is suspended, and the wall clock may be set
+/// back: a duration is the longer of the two.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     monotonic: Instant,
@@ -20,7 +20,7 @@ impl Mark {
         Self { monotonic: Instant::now(), wall: clock.now() }
     }
 
-    /// How long after `start` this is, by the monotonic clock.
+    /// The time since `start`, by the monotonic clock.
     pub(crate) fn age(self, start: Instant) -> Duration {
         self.monotonic.duration_since(start)
     }
@@ -30,22 +30,23 @@ impl Mark {
     }
 }
 
-/// What an answer from the cache is worth.
+/// The worth of a cached answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
     /// The cache has every change that was committed [`TRUST_MAX`] ago.
     Full,
     /// The feed has not been read for longer, and the operator accepts that for a while.
     Stale,
-    /// The store must be asked.
+    /// The store must be read.
     None,
 }
 
-/// Says whether the cache may be trusted: fully for [`TRUST_MAX`] after the last good read of the change feed began.
+/// Decides whether the cache may be trusted: fully for [`TRUST_MAX`] after the start of the last successful read of the
+/// change feed.
 pub(crate) struct Fence {
-    /// For how long the operator accepts a stale cache, after full trust has ended.
+    /// How long the operator accepts a stale cache after full trust has ended.
     stale_max: Duration,
-    /// Nanoseconds of the process's life until which trust is full; 0 before the first read.
+    /// The age of the process, in nanoseconds, until which trust is full; 0 before the first read.
     trusted_until: AtomicU64,
     /// Unix milliseconds.
     trusted_until_wall: AtomicI64,
@@ -58,7 +59,7 @@ impl Fence {
         Self { stale_max, trusted_until: AtomicU64::new(0), trusted_until_wall }
     }
 
-    /// What the cache is worth when the process is `age` old and it is `now`. Asked before the cache is.
+    /// The worth of the cache when the process is `age` old and the time is `now`. Check it before the cache.
     pub(crate) fn trust(&self, age: Duration, now: Timestamp) -> Trust {
         let (until, until_wall) =
             (self.trusted_until.load(Ordering::Acquire), self.trusted_until_wall.load(Ordering::Acquire));
@@ -72,15 +73,15 @@ impl Fence {
         if is_stale { Trust::Stale } else { Trust::None }
     }
 
-    /// The cache is true as of `mark`, when the process was `age` old: every change that was committed before it has been
-    /// evicted.
+    /// Records that the cache is right as of `mark`, when the process was `age` old: every change that was committed
+    /// before has been evicted.
     pub(crate) fn renew(&self, age: Duration, mark: Mark) {
         self.trusted_until.store(nanos(age + TRUST_MAX), Ordering::Release);
         self.trusted_until_wall.store(mark.wall.plus(TRUST_MAX).unix_millis(), Ordering::Release);
     }
 }
 
-/// Good for 584 years of running.
+/// Enough for 584 years.
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

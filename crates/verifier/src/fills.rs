@@ -1,10 +1,9 @@
-//! Reads of the store that are under way: one for each digest, and none that may still be remembered once its key
-//! has changed.
+//! Current reads of the store: one for each digest. A read is not cached if its key has changed meanwhile.
 //!
-//! The danger is a fill that reads a good key, is overtaken by its revocation, and then puts the good key back into
-//! the cache. Here a change takes the fill out of the table ([`Fills::spoil`]), and a fill that is not in the table any
-//! more remembers nothing ([`Joined::complete`]). Both hold the same lock while they touch the cache, which hits never
-//! take. A request that comes after the change finds no fill to join, and reads anew.
+//! The danger is a fill that reads a good key, is overtaken by its revocation, and then puts the good key back into the
+//! cache. Here a change removes the fill from the table ([`Fills::spoil`]), and a fill that is not in the table caches
+//! nothing ([`Joined::complete`]). Both hold the same lock while they touch the cache; hits never take that lock. A
+//! request that comes after the change finds no fill to join, and reads again.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -14,7 +13,7 @@ use domain::KeyDigest;
 
 use super::sync::{Mutex, MutexGuard, PoisonError, SHARDS};
 
-/// The fills under way. `F` is what those who wait for one share.
+/// The current fills. Callers that wait for one fill share an `F`.
 pub(crate) struct Fills<F> {
     shards: Box<[Shard<F>]>,
 }
@@ -22,13 +21,13 @@ pub(crate) struct Fills<F> {
 type Shard<F> = Mutex<HashMap<KeyDigest, Arc<F>>>;
 
 impl<F: Default> Fills<F> {
-    /// None is under way.
+    /// A table without fills.
     pub(crate) fn new() -> Self {
         Self { shards: (0..SHARDS).map(|_| Mutex::new(HashMap::new())).collect() }
     }
 
-    /// Joins the fill of this digest, or begins one. `recall` is asked under the lock, so that who comes just after a
-    /// fill has ended finds what it remembered.
+    /// Joins the fill of this digest, or begins one. Calls `recall` under the lock, so that a caller that comes just
+    /// after the end of a fill finds its result.
     pub(crate) fn join<R>(&self, digest: &KeyDigest, recall: impl FnOnce() -> Option<R>) -> Result<R, Joined<'_, F>> {
         let mut fills = self.shard(digest);
         if let Some(known) = recall() {
@@ -38,14 +37,14 @@ impl<F: Default> Fills<F> {
         Err(Joined { fills: self, digest: *digest, fill })
     }
 
-    /// Lets nothing be remembered, or joined, that was read before this call; `forget` is called under the lock.
+    /// Prevents every read that began before this call from being cached or joined; calls `forget` under the lock.
     pub(crate) fn spoil(&self, digest: &KeyDigest, forget: impl FnOnce()) {
         let mut fills = self.shard(digest);
         fills.remove(digest);
         forget();
     }
 
-    /// The same for every digest. What was remembered before is the caller's to forget, afterwards.
+    /// The same for every digest. The caller clears the cache afterwards.
     pub(crate) fn spoil_all(&self) {
         for shard in &self.shards {
             lock(shard).clear();
@@ -61,7 +60,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A part in a fill. When the last part goes and nobody has completed the fill, it is as if it had never begun.
+/// A share of a fill. If the last share is dropped and nobody has completed the fill, the fill has no effect.
 pub(crate) struct Joined<'a, F: Default> {
     fills: &'a Fills<F>,
     digest: KeyDigest,
@@ -69,7 +68,7 @@ pub(crate) struct Joined<'a, F: Default> {
 }
 
 impl<F: Default> Joined<'_, F> {
-    /// Ends the fill: calls `remember` under the lock, unless the key has changed since the fill began.
+    /// Completes the fill: calls `remember` under the lock, unless the key has changed since the fill began.
     pub(crate) fn complete(&self, remember: impl FnOnce()) {
         let mut fills = self.fills.shard(&self.digest);
         if self.is_in(&fills) {
@@ -94,7 +93,7 @@ impl<F: Default> Deref for Joined<'_, F> {
 impl<F: Default> Drop for Joined<'_, F> {
     fn drop(&mut self) {
         let mut fills = self.fills.shard(&self.digest);
-        // The table's and ours: others join under the lock, so none can now.
+        // One share of the table and this one: others join under the lock, so none can join now.
         if self.is_in(&fills) && Arc::strong_count(&self.fill) == 2 {
             fills.remove(&self.digest);
         }

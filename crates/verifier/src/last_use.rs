@@ -1,12 +1,12 @@
-//! When keys were used, as long as the store does not know it.
+//! When keys were used, until the store has recorded it.
 //!
 //! A use costs its key one atomic write, and at most one in a millisecond. The first since the last flush also appends
 //! the key to a sharded list, which flushes take and lists of keys read. A list and not a map: with a million keys in
 //! use the map cost more than the rest of a verification. No lock is shared by all cores.
 //!
-//! What one flush cannot take, the next ones take in the order of ids, in rounds, as a lift goes from floor to floor.
-//! Ids are in the order of creation, and so are rows on disk: ten thousand neighbours share some hundred pages, and ten
-//! thousand keys of a million at random lie in almost as many.
+//! Later flushes take in rounds, in the order of ids, what one flush cannot take. Ids are in the order of creation, and
+//! so are rows on disk: ten thousand neighbours share about a hundred pages, and ten thousand random keys of a million
+//! lie in almost as many pages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) struct LastUse {
 }
 
 impl LastUse {
-    /// As the store knows it.
+    /// As the store has it.
     pub(crate) fn new(stored: Option<Timestamp>) -> Self {
         Self { at: AtomicI64::new(stored.map_or(NEVER, Timestamp::unix_millis)), waits: AtomicBool::new(false) }
     }
@@ -39,47 +39,48 @@ impl LastUse {
     }
 }
 
-/// What is used: a key.
+/// A used item: a key.
 pub(crate) trait Used {
-    /// Which.
+    /// Its id.
     fn id(&self) -> KeyId;
-    /// When.
+    /// Its last use.
     fn last_use(&self) -> &LastUse;
 }
 
-/// The keys whose newest use is noted, and perhaps not stored yet. See decisions 23 and 40.
+/// The keys whose newest use is noted and may not be stored yet. See decisions 23 and 40.
 pub(crate) struct Uses<K> {
     shards: Box<[Mutex<Shard<K>>]>,
 }
 
-/// A key may be here twice, as two copies that the cache has held: the newest use of all counts.
+/// A key may be here twice, as two copies that the cache has held: the newest use counts.
 struct Shard<K> {
-    /// Never used before. They go first.
+    /// Keys in their first use. They go first.
     firsts: Vec<Noted<K>>,
-    /// What is left of the round, the lowest id last.
+    /// The rest of the round, the lowest id last.
     round: Vec<Noted<K>>,
-    /// For the next round.
+    /// Keys for the next round.
     waiting: Vec<Noted<K>>,
-    /// Taken by the flush that is under way. They stay visible until it ends, so that a list of keys never shows a use
-    /// and then loses it.
+    /// Keys in the current flush. They stay visible until the flush ends, so that a list of keys never shows a use and
+    /// then loses it.
     in_flush: Vec<Noted<K>>,
 }
 
 type Noted<K> = (KeyId, Arc<K>);
 
 impl<K: Used> Uses<K> {
-    /// None.
+    /// An empty collection.
     pub(crate) fn new() -> Self {
         Self { shards: (0..SHARDS).map(|_| Mutex::new(Shard::new())).collect() }
     }
 
-    /// Notes a use. Answers whether it is the first that anybody knows of.
+    /// Notes a use. Returns whether it is the first known use of the key.
     pub(crate) fn note(&self, key: &Arc<K>, at: Timestamp) -> bool {
         let last_use = key.last_use();
         if last_use.at.load(Ordering::Relaxed) >= at.unix_millis() {
             return false;
         }
-        // First the time, then the mark; a flush takes the mark first. So whoever finds it set is seen by the flush.
+        // Writes the time before the mark; a flush clears the mark before it reads the time. So the flush sees every
+        // use that finds the mark set.
         let before = last_use.at.fetch_max(at.unix_millis(), Ordering::AcqRel);
         let is_first = before == NEVER;
         if !last_use.waits.swap(true, Ordering::AcqRel) {
@@ -104,12 +105,12 @@ impl<K: Used> Uses<K> {
         newest
     }
 
-    /// How many wait for a flush.
+    /// The number of keys that wait for a flush.
     pub(crate) fn count(&self) -> usize {
         self.shards.iter().map(|shard| lock(shard).count()).sum()
     }
 
-    /// Begins a flush of what waits, of `max` at most. Another must not be under way.
+    /// Begins a flush of at most `max` waiting keys. Only one flush may run at a time.
     pub(crate) fn begin_flush(&self, max: usize) -> Vec<KeyUse> {
         let mut uses = Vec::new();
         for shard in &self.shards {
@@ -125,8 +126,8 @@ impl<K: Used> Uses<K> {
         uses
     }
 
-    /// Takes the same part of every shard's round: keys are spread over the shards by chance, so those are the lowest
-    /// ids of all.
+    /// Takes the same part of the round of every shard: keys are distributed over the shards at random, so these are
+    /// the lowest ids of all.
     fn take_of_round(&self, max: usize, uses: &mut Vec<KeyUse>) {
         let left: usize = self.shards.iter().map(|shard| lock(shard).round.len()).sum();
         let room = left.min(max - uses.len());
@@ -140,7 +141,7 @@ impl<K: Used> Uses<K> {
         }
     }
 
-    /// Ends the flush: it has stored everything, or all of it waits again.
+    /// Ends the flush: either everything is stored, or everything waits again.
     pub(crate) fn end_flush(&self, is_stored: bool) {
         for shard in &self.shards {
             lock(shard).end_flush(is_stored);
@@ -171,7 +172,7 @@ impl<K: Used> Shard<K> {
         [&self.firsts, &self.round, &self.waiting, &self.in_flush].into_iter().flatten()
     }
 
-    /// The whole round of a million keys, sorted here and taken in a hundred flushes, is 0.12 s of processor time
+    /// Sorting a whole round of a million keys here and taking it in a hundred flushes costs 0.12 s of processor time
     /// (`examples/hit_path`).
     fn begin_round(&mut self) {
         self.round.append(&mut self.waiting);
@@ -198,7 +199,8 @@ impl<K: Used> Shard<K> {
     }
 }
 
-/// What a failed flush gave back may have entered again meanwhile: the first finds the mark, the second does not.
+/// A key that a failed flush gave back may have entered again meanwhile: the first copy finds the mark, the second does
+/// not.
 fn take<K: Used>(noted: impl Iterator<Item = Noted<K>>, in_flush: &mut Vec<Noted<K>>) -> Vec<KeyUse> {
     let begun = in_flush.len();
     in_flush.extend(noted.filter(|(_, key)| key.last_use().waits.swap(false, Ordering::AcqRel)));

@@ -11,21 +11,22 @@ use tokio::time::Instant;
 
 use crate::VerifiedKey;
 
-/// What one use has left of a key's rate limit: what the headers `RateLimit`, `RateLimit-Policy` and `Retry-After` say.
+/// The rest of a key's rate limit after one use: the values of the headers `RateLimit`, `RateLimit-Policy` and
+/// `Retry-After`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// The limit.
     pub limit: RateLimit,
-    /// How many uses are left at once.
+    /// How many uses may follow at once.
     pub remaining: u32,
-    /// How long until all of it is back, if the key is not used meanwhile.
+    /// How long until the full limit is available, if the key is not used meanwhile.
     pub resets_after: Duration,
     /// How long to wait for the next use; `None` when this one is within the limit.
     pub retry_after: Option<Duration>,
 }
 
-/// Holds each key to the rate limit, by GCRA. The state lies in the cached key itself, so there is no table of keys to
-/// share or to clean, and what is not a good key has no state at all. See decision 10.
+/// Limits the rate of each key by GCRA. The state is in the cached key, so there is no table of keys to share or to
+/// clean, and an unknown key has no state. See decision 10.
 pub(crate) struct Limiter {
     limit: RateLimit,
     gcra: RateLimiter<Arc<VerifiedKey>, InTheKey, Monotonic, StateInformationMiddleware>,
@@ -52,7 +53,7 @@ impl Limiter {
     }
 }
 
-/// Finds the state of a key in the key.
+/// Stores the state of a key in the key.
 struct InTheKey;
 
 impl StateStore for InTheKey {

@@ -9,17 +9,18 @@ use tokio::time::timeout;
 
 use crate::shared_failure::shared;
 
-/// The most reads of the store at a time. Calls that come meanwhile share the next read.
+/// The most reads of the store at a time. Calls that arrive meanwhile share the next read.
 const READS_MAX: usize = 2;
-/// The most calls that wait for a read. Further ones are refused at once: a flood of unknown keys must not fill memory.
+/// The most calls that wait for a read. Further calls are refused at once: a flood of unknown keys must not fill
+/// memory.
 const WAITING_MAX: usize = 10_000;
-/// How long a call takes at most, its wait included. Callers of the HTTP API are promised an answer within 5 s.
+/// The longest time of a call, its wait included. Callers of the HTTP API get an answer within 5 s.
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Looks keys up in the store, for many callers in one read. A read costs little more with a thousand digests than with
-/// one, so that a flood of unknown keys holds up a good key by one read at most.
+/// Looks keys up in the store, for many callers in one read. A read with a thousand digests costs little more than a
+/// read with one, so a flood of unknown keys delays a good key by one read at most.
 ///
-/// A read begins after every call that it answers, and goes on when its callers go away.
+/// A read begins after every call that it answers, and continues when its callers go away.
 pub(crate) struct LookUps {
     store: Arc<dyn KeyStore>,
     queue: Mutex<Queue>,
@@ -28,7 +29,7 @@ pub(crate) struct LookUps {
 #[derive(Default)]
 struct Queue {
     calls: VecDeque<Call>,
-    /// Tasks that read.
+    /// The number of reading tasks.
     readers: usize,
 }
 
@@ -57,7 +58,7 @@ impl LookUps {
         }
     }
 
-    /// A new reader, where another one is allowed.
+    /// A new reader, if another one is allowed.
     fn enqueue(self: &Arc<Self>, call: Call) -> Result<Option<Reader>, StoreError> {
         let mut queue = self.queue();
         if queue.calls.len() >= WAITING_MAX {
@@ -83,7 +84,7 @@ impl LookUps {
     }
 }
 
-/// Reads for all calls that wait, until none does.
+/// Reads for all waiting calls, until none waits.
 struct Reader {
     look_ups: Arc<LookUps>,
     is_done: bool,
@@ -96,7 +97,7 @@ impl Reader {
             let digests: Vec<KeyDigest> = digests.into_iter().collect();
             let found = self.look_ups.read(&digests).await.map_err(Arc::new);
             for Call { digest, answer } in calls {
-                // A caller that went away needs no answer.
+                // A caller that is gone needs no answer.
                 let _ = answer.send(found.as_ref().map(|keys| keys.get(&digest).cloned()).map_err(Arc::clone));
             }
         }
@@ -116,7 +117,7 @@ impl Reader {
     }
 }
 
-/// A reader that is cut off, because its runtime ends or the store panics, leaves nobody waiting.
+/// A reader that ends early, because its runtime ends or the store panics, leaves no call waiting.
 impl Drop for Reader {
     fn drop(&mut self) {
         if !self.is_done {

@@ -8,9 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answers::Answers;
 
-/// Confirms every cached key with the store, round after round, in slices by the first byte of the digest. So each answer
-/// from memory rests on a read of the store that is younger than the maximum age, whatever went wrong in between: a
-/// change that never reached the feed, or keys that were changed by SQL or by a restore.
+/// Confirms every cached key with the store in rounds, in slices by the first byte of the digest. So every answer from
+/// memory comes from a read that is younger than the maximum age, also after a change that never reached the feed, or
+/// that was made by SQL or by a restore.
 ///
 /// A round takes nine tenths of the maximum age. With ten minutes and a million keys that is two reads a second. See
 /// decision 45.
@@ -46,7 +46,7 @@ impl Rounds {
         Ok(())
     }
 
-    /// Once when it begins to fail.
+    /// Logs once when reading begins to fail.
     fn log(&mut self, outcome: Result<(), StoreError>) {
         let was_failing = std::mem::replace(&mut self.is_failing, outcome.is_err());
         match outcome {

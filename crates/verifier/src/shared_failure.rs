@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::ports::StoreError;
 
-/// The same failure for one more caller: the source of an error cannot be copied, so it is shared.
+/// The same failure for another caller. The source of an error cannot be copied, so callers share it.
 pub(crate) fn shared(error: &Arc<StoreError>) -> StoreError {
     match &**error {
         StoreError::Unavailable(_) => StoreError::Unavailable(Box::new(SharedSource(Arc::clone(error)))),
@@ -13,7 +13,7 @@ pub(crate) fn shared(error: &Arc<StoreError>) -> StoreError {
     }
 }
 
-/// Stands for the source of the error that it holds.
+/// Displays the shared source.
 #[derive(Debug)]
 struct SharedSource(Arc<StoreError>);
 

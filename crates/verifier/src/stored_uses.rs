@@ -6,8 +6,8 @@ use tokio::time::Instant;
 
 use crate::STORED_USES_SHOWN;
 
-/// Uses that were stored just now. A list of keys may have been read before that and be on its way still: without these
-/// it would show a key as unused that was used before it was asked for.
+/// Uses that were just stored. A list of keys may have been read before and not be answered yet: without these uses it
+/// would show a key as unused that was used before the list was requested.
 #[derive(Default)]
 pub(crate) struct StoredUses(Mutex<VecDeque<Batch>>);
 
@@ -17,7 +17,7 @@ struct Batch {
 }
 
 impl StoredUses {
-    /// Keeps what was stored, and forgets what no list can be without any more.
+    /// Keeps stored uses, and drops uses that every list has by now.
     pub(crate) fn keep(&self, uses: Vec<KeyUse>) {
         let now = Instant::now();
         let mut batches = self.lock();

@@ -1,7 +1,7 @@
-//! The primitives of the parts that the model checker runs with primitives of its own (`tests/model.rs`).
+//! The synchronization primitives. The model checker replaces them by its own (`tests/model.rs`).
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Into how many locks a table is split.
+/// The number of locks of a table.
 pub(crate) const SHARDS: usize = 64;

@@ -7,30 +7,30 @@ use governor::state::InMemoryState;
 
 use crate::last_use::{LastUse, Used};
 
-/// What is known of a good key: all that an answer about it needs. Shared, so that an answer copies nothing.
+/// The part of a good key that answers need. Shared, so that an answer copies nothing.
 #[derive(Debug)]
 pub struct VerifiedKey {
     /// Identifies the key.
     pub id: KeyId,
-    /// Whose it is.
+    /// The owner.
     pub owner: UserId,
-    /// What its owner called it.
+    /// The label that the owner chose.
     pub label: Label,
-    /// What it may be used for.
+    /// The scopes of the key.
     pub scopes: Scopes,
     /// When it was created.
     pub created_at: Timestamp,
     /// The first instant at which it is no longer good; `None` when it does not expire.
     pub expires_at: Option<Timestamp>,
     pub(crate) last_use: LastUse,
-    /// The age of the process, in seconds, when the read of the store began that last said that the key is good.
+    /// The age of the process, in seconds, at the start of the last read that found the key good.
     confirmed_at: AtomicU32,
-    /// What its bearer has spent of the rate limit.
+    /// The state of the rate limit.
     pub(crate) spent: InMemoryState,
 }
 
 impl VerifiedKey {
-    /// From a key that is good now. `age` is that of the process when the read of the key began.
+    /// A copy of a key that is good now. `age` is the age of the process at the start of the read.
     pub(crate) fn new(key: ApiKey, age: Duration) -> Self {
         Self {
             confirmed_at: AtomicU32::new(seconds(age)),
@@ -45,17 +45,17 @@ impl VerifiedKey {
         }
     }
 
-    /// The store has said again that the key is good, in a read that began at this age of the process.
+    /// Records that the store confirmed the key in a read that began at this age of the process.
     pub(crate) fn confirm(&self, age: Duration) {
         self.confirmed_at.fetch_max(seconds(age), Ordering::Relaxed);
     }
 
-    /// Whether the store has confirmed it within `max` before this age of the process, to the second.
+    /// Whether the store has confirmed the key within `max` before this age of the process, to the second.
     pub(crate) fn is_fresh(&self, age: Duration, max: Duration) -> bool {
         u64::from(seconds(age).saturating_sub(self.confirmed_at.load(Ordering::Relaxed))) < max.as_secs()
     }
 
-    /// Whether it is good at `at`, as long as it has not been revoked: [`ApiKey::is_good`] of what is kept here.
+    /// Whether the key is good at `at`, unless it has been revoked: [`ApiKey::is_good`] of this copy.
     pub(crate) fn is_good(&self, at: Timestamp) -> bool {
         self.expires_at.is_none_or(|expires_at| expires_at > at)
     }
@@ -66,7 +66,7 @@ impl VerifiedKey {
     }
 }
 
-/// Good for 136 years of running.
+/// Enough for 136 years.
 fn seconds(age: Duration) -> u32 {
     u32::try_from(age.as_secs()).unwrap_or(u32::MAX)
 }
@@ -81,7 +81,7 @@ impl Used for VerifiedKey {
     }
 }
 
-/// Two are equal when they are the same key.
+/// Two copies are equal if they are the same allocation.
 impl PartialEq for VerifiedKey {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id

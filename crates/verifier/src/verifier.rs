@@ -21,19 +21,20 @@ use crate::rounds::Rounds;
 use crate::stored_uses::StoredUses;
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST, VerifiedKey};
 
-/// What an operator may set of verification.
+/// The settings of verification.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifierSettings {
-    /// The most good keys in the cache, to within the few per cent by which its shards differ.
+    /// The most good keys in the cache. The real maximum differs by a few per cent, because the shards of the cache
+    /// differ.
     pub keys_max: usize,
-    /// The most digests that are remembered to be no good key.
+    /// The most digests that are cached as unknown.
     pub unknown_max: usize,
-    /// How old an answer may grow before the store must confirm it. At least a few seconds.
+    /// The age at which the store must confirm an answer. At least a few seconds.
     pub max_age: Duration,
-    /// For how long cached keys are still accepted once the change feed cannot be read, after [`TRUST_MAX`]; zero: the
-    /// store is asked about each key at once. A revoked key stays good for as long on an instance that is cut off.
+    /// How long cached keys are still accepted after [`TRUST_MAX`] if the change feed cannot be read. With zero, the
+    /// store is read for each key at once. A revoked key stays good for that long on an instance that is cut off.
     pub stale_max: Duration,
-    /// How often each key may be used; `None`: as often as its bearer likes.
+    /// How often each key may be used; `None` for no limit.
     pub rate_limit: Option<RateLimit>,
 }
 
@@ -44,7 +45,7 @@ impl Default for VerifierSettings {
     }
 }
 
-/// Answers whether a key is good, and remembers when it was used.
+/// Answers whether a key is good, and records when it was used.
 pub struct Verifier {
     answers: Arc<Answers>,
     clock: Arc<dyn Clock>,
@@ -54,7 +55,7 @@ pub struct Verifier {
     uses: Uses<VerifiedKey>,
     stored_uses: StoredUses,
     flushing: Mutex<()>,
-    /// Wakes [`Verifier::run`] when a key was used for the first time ever.
+    /// Wakes [`Verifier::run`] when a key is used for the first time.
     first_use: Notify,
     limiter: Option<Limiter>,
 }
@@ -65,14 +66,14 @@ impl Verifier {
         Self::single(store, clock, VerifierSettings::default())
     }
 
-    /// For a store that this process alone uses: it always trusts its cache, because every change goes through
-    /// [`Verifier::key_store`]. On a store that other processes change too, a revoked key would stay good.
+    /// A verifier for a store that only this process uses: it always trusts its cache, because every change goes
+    /// through [`Verifier::key_store`]. On a store that other processes change too, a revoked key would stay good.
     pub fn single(store: Arc<dyn KeyStore>, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Self> {
         Self::build(store, None, clock, settings)
     }
 
-    /// For a store that several processes use: it trusts its cache as long as it can read the `feed`, which
-    /// [`Verifier::run`] does. Until that runs, the store is asked each time.
+    /// A verifier for a store that several processes use: it trusts its cache while it can read the `feed`, which
+    /// [`Verifier::run`] does. Until that runs, it reads the store each time.
     pub fn shared(
         store: Arc<dyn KeyStore>,
         feed: Arc<dyn ChangeFeed>,
@@ -105,17 +106,17 @@ impl Verifier {
         })
     }
 
-    /// The store through which this process must change keys: what it changes is forgotten here before its answer is
-    /// given, even when nobody waits for that any more.
+    /// The store through which this process must change keys: a change evicts the key here before the change is
+    /// answered, even if its caller is gone.
     pub fn key_store(&self) -> Arc<dyn KeyStore> {
         Arc::new(EvictingStore::new(Arc::clone(&self.answers)))
     }
 
-    /// The key that `presented` is, if it is good now; its use is noted.
+    /// The key that `presented` is, if it is good now. Notes the use.
     ///
     /// # Errors
     ///
-    /// When the store has to be asked, and fails: nobody can tell then.
+    /// When the store must be read and fails: then the answer is unknown.
     pub async fn verify(&self, presented: &str) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
         let Some(digest) = KeyDigest::of_presented(presented) else {
             return Ok(None);
@@ -132,19 +133,20 @@ impl Verifier {
         }
     }
 
-    /// Takes one use from the allowance of a key that [`Verifier::verify`] has found good. `None` when there is no
-    /// rate limit. The allowance is this process's own, and starts anew when the key is dropped from the cache.
+    /// Takes one use from the rate limit of a key that [`Verifier::verify`] has found good. `None` without a rate
+    /// limit. Each process counts for itself, and starts again when the key leaves the cache.
     pub fn spend(&self, key: &Arc<VerifiedKey>) -> Option<Allowance> {
         self.limiter.as_ref().map(|limiter| limiter.spend(key))
     }
 
-    /// How many digests are cached: good keys, and what is known to be none.
+    /// The numbers of cached digests: good and unknown.
     pub fn cached(&self) -> (usize, usize) {
         self.answers.count()
     }
 
-    /// Reads the change feed, if there is one, and confirms cached keys in rounds. Writes noted uses every [`FLUSH_INTERVAL`], a key's first use at once,
-    /// and what it can within [`FLUSH_AT_STOP_MAX`] when `stop` is cancelled.
+    /// Reads the change feed, if there is one, and confirms cached keys in rounds. Writes noted uses every
+    /// [`FLUSH_INTERVAL`], and the first use of a key at once. When `stop` is cancelled, writes as much as it can
+    /// within [`FLUSH_AT_STOP_MAX`].
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let reading = async {
             if let Some(feed) = &self.feed {
@@ -169,27 +171,27 @@ impl Verifier {
         tokio::join!(reading, confirming, flushing);
     }
 
-    /// Writes all that is noted. What could not be written stays noted.
+    /// Writes all noted uses. Uses that could not be written stay noted.
     ///
     /// # Errors
     ///
     /// When the store fails.
     pub async fn flush(&self) -> Result<(), StoreError> {
-        // What is noted meanwhile is not waited for.
+        // Does not wait for uses that are noted meanwhile.
         for _ in 0..self.uses.count().div_ceil(FLUSH_BATCH_MAX) {
             self.flush_once().await?;
         }
         Ok(())
     }
 
-    /// Writes [`FLUSH_BATCH_MAX`] noted uses at most, in one statement.
+    /// Writes at most [`FLUSH_BATCH_MAX`] noted uses, in one statement.
     async fn flush_once(&self) -> Result<(), StoreError> {
         let _one_at_a_time = self.flushing.lock().await;
         let flush = Flush { uses: &self.uses, is_stored: false };
         let uses = self.uses.begin_flush(FLUSH_BATCH_MAX);
         if !uses.is_empty() {
             self.answers.store.record_uses(&uses).await?;
-            // Before the flush ends: there is no moment at which a use is in neither.
+            // Before the flush ends, so that a use is always in one of the two.
             self.stored_uses.keep(uses);
         }
         flush.succeed();
@@ -217,7 +219,8 @@ impl Verifier {
     }
 }
 
-/// Ready when a presented key would get an answer. It needs neither a database that takes writes nor the identity provider.
+/// Ready if a presented key would get an answer. Verification needs neither a database that accepts writes nor the
+/// identity provider.
 #[async_trait]
 impl ReadinessCheck for Verifier {
     fn name(&self) -> &'static str {
@@ -229,7 +232,7 @@ impl ReadinessCheck for Verifier {
         if trust == Trust::Full && self.feed.is_some() {
             return Ok(());
         }
-        // Any digest will do: it is the read that counts.
+        // Any digest works: only the read matters.
         match self.answers.look_ups.find(&KeyDigest::from_bytes([0; 32])).await {
             Err(_) if trust == Trust::Stale => Ok(()),
             Err(error) => {
@@ -246,8 +249,7 @@ fn log_failure(flushed: Result<(), StoreError>) {
     }
 }
 
-/// A flush under way. When it fails, or its future is dropped, everything waits again: a use that is written twice does
-/// no harm.
+/// A current flush. If it fails, or its future is dropped, everything waits again: writing a use twice does no harm.
 struct Flush<'a> {
     uses: &'a Uses<VerifiedKey>,
     is_stored: bool,
