@@ -25,7 +25,7 @@ pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyStore>) {
     }
 }
 
-/// A digest that is not stored finds nothing, even if it differs from a stored one in a single bit.
+/// A digest that is not stored finds nothing, even if it differs from a stored one in one byte.
 pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyStore>) {
     assert_eq!(find(&*store, &Sample::of(&user("alice"))).await, None, "an empty store finds nothing");
     let mut stored = Sample::of(&user("alice"));
@@ -40,8 +40,8 @@ pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyStore>) {
     assert_eq!(find(&*store, &stored).await, Some(stored.key), "a digest of zero bytes must find its key");
 }
 
-/// Many digests at once find their keys, each with its own digest and in any state. Digests that are not stored are left
-/// out, the most digests that are allowed may be asked for, and none finds nothing.
+/// One call finds the keys of many digests, up to the maximum, each with its digest and in any state. Digests that are not
+/// stored are left out, and a call without digests finds nothing.
 pub async fn many_digests_find_their_keys(store: Arc<dyn KeyStore>) {
     let stored = [
         Sample::of(&user("alice")),

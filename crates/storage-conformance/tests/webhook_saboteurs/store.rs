@@ -13,10 +13,10 @@ use tokio::task::yield_now;
 
 use crate::fault::Fault;
 
-/// What lies between two steps of a store that asks a database.
+/// The time between two statements of a store on a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);
 
-/// The reference adapter behind one fault: what is asked of it, or what it answers, is twisted on the way.
+/// The reference adapter with one fault: the fault changes a call or an answer on the way.
 pub(crate) struct Saboteur {
     pub(crate) fault: Fault,
     pub(crate) inner: MemoryWebhookStore,

@@ -22,7 +22,7 @@ impl Phase {
 /// A delivery in the queue of its lane: from its publication to its end, and again when it is replayed.
 ///
 /// This is the life of a delivery as a pure state machine. A store keeps the value and applies the transitions, or its
-/// SQL says the same, and the conformance suite compares.
+/// SQL says the same, and the conformance suite compares. See decision 31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueuedDelivery {
     /// Which deliveries of the lane leave before this one.
