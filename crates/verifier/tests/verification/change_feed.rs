@@ -76,7 +76,7 @@ async fn without_the_feed_the_cache_is_trusted_for_three_seconds() {
         for _ in 0..10 {
             assert!(here.is_good(&good.full_key).await);
         }
-        assert_eq!(here.link.finds(), finds + 10, "the store is asked each time");
+        assert_eq!(here.link.finds(), finds + 10, "every call reads the store");
 
         // What the store has said counts, even when the feed never lists it.
         here.link.set_feed(Feed::ListsNothing);
@@ -186,7 +186,7 @@ async fn a_change_is_evicted_once_however_often_it_is_read() {
     sleep(Duration::from_secs(5)).await;
     assert!(here.is_good(&key.full_key).await);
     assert_eq!(here.link.finds(), finds);
-    // The second thing that can happen to it is a change of its own.
+    // The second change that can happen to the key comes from this process.
     other.revoke(&key).await;
     assert!(refused_after(&here, &key.full_key).await <= FEED_POLL_INTERVAL);
 }

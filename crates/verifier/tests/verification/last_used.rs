@@ -72,7 +72,7 @@ async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
     assert!(here.is_good(&key.full_key).await);
     stop.cancel();
     running.await.unwrap();
-    assert_eq!(stored_last_use(&world, &key).await, Some(world.clock.now()), "the last write is at the stop");
+    assert_eq!(stored_last_use(&world, &key).await, Some(world.clock.now()), "the last write is on shutdown");
     assert_eq!(written(&here), [1, 1, 1]);
 }
 
@@ -113,7 +113,7 @@ async fn many_uses_are_few_statements() {
         assert_eq!(stored.last_used_at, Some(world.clock.now()));
     }
     here.verifier.flush().await.unwrap();
-    assert_eq!(written(&here).len(), 2, "nothing to write is no statement");
+    assert_eq!(written(&here).len(), 2, "no statement when there is nothing to write");
 
     // While it runs, one statement an interval is all that so many keys cost.
     world.clock.advance(Duration::from_millis(1));

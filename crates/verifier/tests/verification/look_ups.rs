@@ -12,7 +12,7 @@ fn ask(instance: &Instance, presented: String) -> JoinHandle<Result<bool, StoreE
     tokio::spawn(async move { Ok(verifier.verify(&presented).await?.is_some()) })
 }
 
-/// Two calls, each of which has a read of its own under way.
+/// Two calls with separate reads in progress.
 async fn two_reads(instance: &Instance) -> [JoinHandle<Result<bool, StoreError>>; 2] {
     let first = ask(instance, "svc_live_first".to_owned());
     instance.link.arrived(1).await;

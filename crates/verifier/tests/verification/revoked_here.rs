@@ -84,7 +84,7 @@ async fn a_read_that_a_revocation_overtakes_is_neither_kept_nor_shared() {
     instance.link.arrived(2).await;
     instance.link.open_gate();
     assert!(!late.await.unwrap(), "who asks after the revocation does not join the read before it");
-    assert!(early.await.unwrap(), "who asked before it may be told either");
+    assert!(early.await.unwrap(), "a call that began before may get either answer");
     assert!(!instance.is_good(&key).await, "and it is not remembered");
 }
 

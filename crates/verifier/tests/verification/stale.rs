@@ -30,7 +30,7 @@ async fn cached_keys_are_accepted_for_as_long_as_the_operator_says() {
     let (cached, uncached) = (other.create().await, other.create().await);
     let (here, _stop) = cut_off(&world, &cached).await;
     sleep(TRUST_MAX + Duration::from_mins(30)).await;
-    assert!(here.is_good(&cached.full_key).await, "older than ten minutes too: the database cannot be asked");
+    assert!(here.is_good(&cached.full_key).await, "older than ten minutes too: the database is unreachable");
     let unknown = here.verifier.verify(uncached.full_key.expose()).await;
     assert!(matches!(unknown, Err(StoreError::Unavailable(_))), "what is not in memory is unknown, not bad");
     here.verifier.check().await.unwrap();
