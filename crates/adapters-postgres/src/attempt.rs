@@ -61,13 +61,13 @@ impl Failure {
     ///
     /// The driver has no name for a deadlock (40P01), a shutdown (57P01) or a cancelled statement: they are among the
     /// unknown errors, none of which changes anything. For the others one more attempt does no harm.
-    fn may_pass(&self, attempts: u32, connection: Connection) -> bool {
+    fn is_worth_retrying(&self, attempts: u32, connection: Connection) -> bool {
         let Self::Undone(Error::DatabaseError(kind, _)) = self else {
             return false;
         };
         match (kind, connection) {
-            (DatabaseErrorKind::SerializationFailure, _) | (_, Connection::ThrownAway) => attempts < ATTEMPTS_MAX,
-            (DatabaseErrorKind::Unknown, Connection::GivenBack) => attempts < 2,
+            (DatabaseErrorKind::SerializationFailure, _) | (_, Connection::Closed) => attempts < ATTEMPTS_MAX,
+            (DatabaseErrorKind::Unknown, Connection::Returned) => attempts < 2,
             _ => false,
         }
     }
@@ -83,7 +83,7 @@ impl Failure {
     }
 
     /// Whether the server refused the content, so that a part of the content may succeed.
-    pub(crate) fn is_of_the_content(&self) -> bool {
+    pub(crate) fn is_about_the_content(&self) -> bool {
         match self {
             Self::Undone(Error::DatabaseError(kind, _)) => !matches!(
                 kind,
@@ -111,8 +111,8 @@ impl Failure {
 /// The state of a connection after a failure.
 #[derive(Clone, Copy, Debug)]
 enum Connection {
-    GivenBack,
-    ThrownAway,
+    Returned,
+    Closed,
 }
 
 impl PostgresStore {
@@ -164,7 +164,7 @@ pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) ->
         };
         attempts += 1;
         let connection = clear_up(connections, lease, &failure).await;
-        if !failure.may_pass(attempts, connection) {
+        if !failure.is_worth_retrying(attempts, connection) {
             return Err(failure);
         }
         tokio::time::sleep(BACKOFF * 2_u32.pow(attempts - 1)).await;
@@ -176,10 +176,10 @@ pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) ->
 async fn clear_up(connections: &Connections, lease: Lease, failure: &Failure) -> Connection {
     if !failure.is_read_only() && (&mut &*lease).batch_execute("ROLLBACK").await.is_ok() {
         lease.give_back();
-        return Connection::GivenBack;
+        return Connection::Returned;
     }
-    connections.distrust_idle();
-    Connection::ThrownAway
+    connections.close_idle();
+    Connection::Closed
 }
 
 async fn within_deadline<T>(call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {

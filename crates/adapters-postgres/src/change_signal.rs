@@ -25,9 +25,9 @@ const DELIVERIES_INTERVAL: Duration = Duration::from_millis(20);
 impl PostgresStore {
     /// Notifies other instances of a change after its commit, without delaying the caller. Notifications within the
     /// transaction would make all commits with a notification wait for each other.
-    pub(crate) fn tell_if(&self, changed: bool) {
+    pub(crate) fn notify_if(&self, changed: bool) {
         if changed {
-            self.change_signal.tell();
+            self.change_signal.notify_of_keys();
         }
     }
 }
@@ -53,8 +53,8 @@ struct Signals {
 /// Each keeps one wake-up for the next waiter. Several wake-ups count as one.
 #[derive(Default)]
 struct Signal {
-    heard: Notify,
-    to_tell: Notify,
+    received: Notify,
+    to_send: Notify,
 }
 
 impl ChangeSignal {
@@ -63,27 +63,27 @@ impl ChangeSignal {
     }
 
     /// Notifies other instances of changed keys soon. An instance without a reader sends nothing.
-    fn tell(&self) {
-        self.0.signals.keys.to_tell.notify_one();
+    fn notify_of_keys(&self) {
+        self.0.signals.keys.to_send.notify_one();
     }
 
     /// Returns after a notification of changed keys.
-    pub(crate) async fn heard(&self) {
+    pub(crate) async fn wait_for_keys(&self) {
         self.connect_once();
-        self.0.signals.keys.heard.notified().await;
+        self.0.signals.keys.received.notified().await;
     }
 
     /// Wakes the waiter for deliveries in this instance at once, and in other instances soon.
-    pub(crate) fn tell_of_deliveries(&self) {
+    pub(crate) fn notify_of_deliveries(&self) {
         self.connect_once();
-        self.0.signals.deliveries.heard.notify_one();
-        self.0.signals.deliveries.to_tell.notify_one();
+        self.0.signals.deliveries.received.notify_one();
+        self.0.signals.deliveries.to_send.notify_one();
     }
 
     /// Returns when there may be deliveries to claim.
-    pub(crate) async fn heard_of_deliveries(&self) {
+    pub(crate) async fn wait_for_deliveries(&self) {
         self.connect_once();
-        self.0.signals.deliveries.heard.notified().await;
+        self.0.signals.deliveries.received.notified().await;
     }
 
     /// Closes the connection.
@@ -118,36 +118,36 @@ async fn keep_connected(server: Server, signals: Arc<Signals>) {
 
 /// What happens next on the connection.
 enum Exchange {
-    Heard(Option<QueryResult<diesel::pg::PgNotification>>),
-    TellOfKeys,
-    TellOfDeliveries,
+    Received(Option<QueryResult<diesel::pg::PgNotification>>),
+    NotifyOfKeys,
+    NotifyOfDeliveries,
 }
 
 /// Sends and receives until the connection is lost.
 async fn exchange(mut connection: AsyncPgConnection, signals: &Signals) -> QueryResult<()> {
     connection.batch_execute(LISTEN).await?;
     // There may have been notifications before.
-    signals.keys.heard.notify_one();
-    signals.deliveries.heard.notify_one();
+    signals.keys.received.notify_one();
+    signals.deliveries.received.notify_one();
     let mut next_of_deliveries = Instant::now();
     loop {
         let next = {
             let mut notifications = std::pin::pin!(connection.notifications_stream());
             let deliveries = async {
                 tokio::time::sleep_until(next_of_deliveries).await;
-                signals.deliveries.to_tell.notified().await;
+                signals.deliveries.to_send.notified().await;
             };
             tokio::select! {
-                notification = notifications.next() => Exchange::Heard(notification),
-                () = signals.keys.to_tell.notified() => Exchange::TellOfKeys,
-                () = deliveries => Exchange::TellOfDeliveries,
+                notification = notifications.next() => Exchange::Received(notification),
+                () = signals.keys.to_send.notified() => Exchange::NotifyOfKeys,
+                () = deliveries => Exchange::NotifyOfDeliveries,
             }
         };
         match next {
-            Exchange::Heard(None) => return Ok(()),
-            Exchange::Heard(Some(notification)) => signals.of(&notification?.channel).heard.notify_one(),
-            Exchange::TellOfKeys => connection.batch_execute(NOTIFY_KEYS).await?,
-            Exchange::TellOfDeliveries => {
+            Exchange::Received(None) => return Ok(()),
+            Exchange::Received(Some(notification)) => signals.of(&notification?.channel).received.notify_one(),
+            Exchange::NotifyOfKeys => connection.batch_execute(NOTIFY_KEYS).await?,
+            Exchange::NotifyOfDeliveries => {
                 connection.batch_execute(NOTIFY_DELIVERIES).await?;
                 next_of_deliveries = Instant::now() + DELIVERIES_INTERVAL;
             }

@@ -54,7 +54,7 @@ impl Connections {
     }
 
     /// Closes the idle connections: if one connection is broken, assume that all are.
-    pub(crate) fn distrust_idle(&self) {
+    pub(crate) fn close_idle(&self) {
         self.0.retain(|_, _| false);
     }
 

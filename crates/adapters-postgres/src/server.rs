@@ -169,7 +169,7 @@ fn parse_url(url: &str) -> Result<Config, OpenError> {
         return Err(invalid("it does not start with postgres://"));
     }
     let (address, options) = url.rsplit_once('?').unwrap_or((url, ""));
-    let options: Vec<&str> = options.split('&').map(verified_by_us).collect();
+    let options: Vec<&str> = options.split('&').map(always_verified).collect();
     if let Some(option) =
         UNSUPPORTED_OPTIONS.iter().find(|name| options.iter().any(|o| o.split('=').next() == Some(name)))
     {
@@ -180,7 +180,7 @@ fn parse_url(url: &str) -> Result<Config, OpenError> {
 }
 
 /// The driver does not support `verify-...`: it leaves verification to the TLS library, which always verifies here.
-fn verified_by_us(option: &str) -> &str {
+fn always_verified(option: &str) -> &str {
     if matches!(option, "sslmode=verify-full" | "sslmode=verify-ca") { "sslmode=require" } else { option }
 }
 

@@ -44,7 +44,7 @@ boundary! {
     /// Plans each statement of this transaction for the tables as they are now, because the tables of the queue change
     /// fast. For connections other than those of the queue: see [`Purpose::Queue`](crate::server::Purpose). See
     /// decision 38.
-    PlanAnew, "SET LOCAL plan_cache_mode = force_custom_plan"
+    ForceCustomPlan, "SET LOCAL plan_cache_mode = force_custom_plan"
 }
 boundary! {
     /// Fails if the transaction has taken longer than a call may take: its caller was refused. The commit that follows

@@ -59,7 +59,7 @@ impl ChangeFeed for PostgresStore {
     /// Returns after a notification, and after the listening connection was lost and opened again. For one reader at a
     /// time: each notification wakes one reader.
     async fn hint(&self) {
-        self.change_signal.heard().await;
+        self.change_signal.wait_for_keys().await;
     }
 
     async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError> {

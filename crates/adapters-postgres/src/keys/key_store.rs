@@ -34,7 +34,7 @@ impl KeyStore for PostgresStore {
 
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
         let (revocation, changed) = self.run(&Revoke { owner, id, at, view }).await?;
-        self.tell_if(changed);
+        self.notify_if(changed);
         Ok(revocation)
     }
 
@@ -47,7 +47,7 @@ impl KeyStore for PostgresStore {
         view: ListView,
     ) -> Result<Rotation, StoreError> {
         let rotation = self.run_in_turn(owner, &Rotate { owner, id, rotation, digest, view }).await?;
-        self.tell_if(matches!(rotation, Rotation::Rotated { .. }));
+        self.notify_if(matches!(rotation, Rotation::Rotated { .. }));
         Ok(rotation)
     }
 
@@ -57,7 +57,7 @@ impl KeyStore for PostgresStore {
         at: Timestamp,
     ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
         let (revoked, changed) = self.run(&RevokeByDigests { digests, at }).await?;
-        self.tell_if(changed);
+        self.notify_if(changed);
         Ok(revoked)
     }
 

@@ -61,7 +61,7 @@ impl Rotate<'_> {
     ) -> Result<Rotation, Failure> {
         let successor = NewKeyRow::new(&rotated.successor, self.digest);
         let change = key_changes::digest.eq(replaced.as_bytes().as_slice());
-        let ((updated, inserted, told), (rows, in_time, committed)) = join(
+        let ((updated, inserted, announced), (rows, in_time, committed)) = join(
             join3(
                 Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
                 diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
@@ -74,7 +74,7 @@ impl Rotate<'_> {
             ),
         )
         .await;
-        let statements = updated.and(inserted).and(told).and(rows).and_then(|rows| in_time.map(|_| rows));
+        let statements = updated.and(inserted).and(announced).and(rows).and_then(|rows| in_time.map(|_| rows));
         let rows = settle(statements, committed)?;
         Ok(Rotation::Rotated { replaced, keys: self.view.select(api_keys_of(rows)?) })
     }

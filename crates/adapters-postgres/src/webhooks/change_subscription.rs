@@ -10,7 +10,7 @@ use futures_util::future::{join, join3};
 use super::close_lane::{close, end_lane};
 use super::subscription_queries::{delete_patterns, insert_patterns, subscription_of};
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit, PlanAnew, Rollback, settle};
+use crate::transaction::{Begin, Commit, ForceCustomPlan, Rollback, settle};
 
 /// Changes a subscription. Three round trips.
 pub(super) struct ChangeSubscription<'a> {
@@ -45,7 +45,7 @@ pub(super) async fn lock_subscription(
     let lane = webhook_lanes::table.find(bytes).select(webhook_lanes::is_open).for_no_key_update();
     let subscription = subscription_of(owner, &id).select(SubscriptionRow::as_select()).for_no_key_update();
     let (begun, lane, subscription) = join3(
-        join(Begin.execute(&mut &*connection), PlanAnew.execute(&mut &*connection)),
+        join(Begin.execute(&mut &*connection), ForceCustomPlan.execute(&mut &*connection)),
         lane.load::<bool>(&mut &*connection),
         subscription.get_result(&mut &*connection),
     )

@@ -106,7 +106,7 @@ const ROOM_MAX: u32 = 512;
 pub(super) struct Claim<'a> {
     pub(super) request: &'a ClaimRequest,
     /// Lanes in which earlier rounds found nothing.
-    pub(super) passed_over: &'a [SubscriptionId],
+    pub(super) skipped: &'a [SubscriptionId],
 }
 
 /// The result of a claim.
@@ -122,10 +122,10 @@ impl Work for Claim<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Claimed, Failure> {
         let request = self.request;
         let full = request.rooms.iter().filter(|(_, room)| *room == 0).map(|(lane, _)| lane);
-        let passed_over = full.chain(self.passed_over).map(|lane| lane.as_bytes().as_slice());
+        let skipped = full.chain(self.skipped).map(|lane| lane.as_bytes().as_slice());
         let query = diesel::sql_query(READY_LANES)
             .bind::<Instant, StoredInstant>(request.at.into())
-            .bind::<Array<Binary>, Vec<&[u8]>>(passed_over.collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(skipped.collect())
             .bind::<BigInt, i64>(request.lanes_max.into());
         let rows: Vec<ReadyLaneRow> = Kept(query).load(&mut &*connection).await?;
         let mut lanes = ready_lanes(rows)?;

@@ -74,20 +74,20 @@ const GO_ON: &str = "WITH held AS MATERIALIZED (
 /// Lanes that must be written: if everything was delivered, only lanes with known failures.
 const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
         lane.pause_millis
-    FROM unnest($1, $2) AS told (subscription_id, is_failing)
-    JOIN webhook_lanes AS lane ON lane.subscription_id = told.subscription_id
-    WHERE lane.subscription_id = ANY($1) AND (told.is_failing OR lane.failures_in_a_row <> 0
+    FROM unnest($1, $2) AS reported (subscription_id, is_failing)
+    JOIN webhook_lanes AS lane ON lane.subscription_id = reported.subscription_id
+    WHERE lane.subscription_id = ANY($1) AND (reported.is_failing OR lane.failures_in_a_row <> 0
         OR lane.failing_since IS NOT NULL OR lane.paused_until IS NOT NULL)
     ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane";
 
 /// A changed lane becomes ready as soon as its pause allows: the next claim finds out whether something is due.
-const TELL_LANES: &str = "UPDATE webhook_lanes AS lane
-    SET failures_in_a_row = told.failures_in_a_row, failing_since = told.failing_since,
-        paused_until = told.paused_until, pause_millis = told.pause_millis, wakes = lane.wakes + 1,
-        ready_at = GREATEST(LEAST(lane.ready_at, told.at), CASE WHEN lane.is_open THEN told.paused_until END)
-    FROM unnest($1, $2, $3, $4, $5, $6) AS told
+const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
+    SET failures_in_a_row = reported.failures_in_a_row, failing_since = reported.failing_since,
+        paused_until = reported.paused_until, pause_millis = reported.pause_millis, wakes = lane.wakes + 1,
+        ready_at = GREATEST(LEAST(lane.ready_at, reported.at), CASE WHEN lane.is_open THEN reported.paused_until END)
+    FROM unnest($1, $2, $3, $4, $5, $6) AS reported
         (subscription_id, failures_in_a_row, failing_since, paused_until, pause_millis, at)
-    WHERE lane.subscription_id = told.subscription_id AND lane.subscription_id = ANY($1)";
+    WHERE lane.subscription_id = reported.subscription_id AND lane.subscription_id = ANY($1)";
 
 /// Ends claims, in one transaction. Two round trips, and one more for each subscription that is disabled.
 pub(super) struct Complete<'a>(pub(super) &'a [Completion]);
@@ -115,16 +115,16 @@ impl Work for Complete<'_> {
         let recorded = recorded.transpose()?.unwrap_or_default();
         let held = ended.transpose()?.unwrap_or_default().into_iter().chain(gone_on.transpose()?.unwrap_or_default());
         let held = self.held(held.collect());
-        let told = self.told(locked?, recorded)?;
-        for lane in &told {
+        let reported = self.reported(locked?, recorded)?;
+        for lane in &reported {
             if let Some((reason, at)) = lane.disabled {
                 disable(connection, lane.id, reason, at).await?;
             }
         }
         let (written, committed) =
-            join(OptionFuture::from(tell_lanes(connection, &told)), Commit.execute(&mut &*connection)).await;
+            join(OptionFuture::from(write_lanes(connection, &reported)), Commit.execute(&mut &*connection)).await;
         settle(written.transpose(), committed)?;
-        Ok(Completed { held, has_woken: !told.is_empty() })
+        Ok(Completed { held, has_woken: !reported.is_empty() })
     }
 }
 
@@ -197,14 +197,14 @@ impl Complete<'_> {
     }
 
     /// Reports to the breakers of these lanes the attempts that were just recorded.
-    fn told(&self, rows: Vec<LockedLaneRow>, recorded: Vec<RecordedRow>) -> Result<Vec<ToldLane>, StoreError> {
+    fn reported(&self, rows: Vec<LockedLaneRow>, recorded: Vec<RecordedRow>) -> Result<Vec<ReportedLane>, StoreError> {
         let mut recorded: HashSet<(Vec<u8>, i64)> =
             recorded.into_iter().map(|row| (row.delivery_id, row.number)).collect();
-        let mut lanes: HashMap<SubscriptionId, ToldLane> = HashMap::new();
+        let mut lanes: HashMap<SubscriptionId, ReportedLane> = HashMap::new();
         for row in rows {
             let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
             let breaker = row.breaker.breaker(id)?;
-            lanes.insert(id, ToldLane { id, breaker, at: Timestamp::MAX, disabled: None });
+            lanes.insert(id, ReportedLane { id, breaker, at: Timestamp::MAX, disabled: None });
         }
         for done in self.0 {
             let Some(lane) = lanes.get_mut(&done.subscription) else { continue };
@@ -213,10 +213,10 @@ impl Complete<'_> {
             lane.at = lane.at.min(ended_at).min(due_at);
             let Some((attempt, report)) = done.end.attempt().zip(done.end.report()) else { continue };
             if recorded.remove(&(delivery(done).to_vec(), attempt.number.into())) {
-                lane.tell(report);
+                lane.report(report);
             }
         }
-        let mut lanes: Vec<ToldLane> = lanes.into_values().collect();
+        let mut lanes: Vec<ReportedLane> = lanes.into_values().collect();
         lanes.sort_unstable_by_key(|lane| lane.id);
         Ok(lanes)
     }
@@ -270,7 +270,7 @@ struct LockedLaneRow {
 }
 
 /// A lane with new attempts.
-struct ToldLane {
+struct ReportedLane {
     id: SubscriptionId,
     breaker: Breaker,
     /// When its first completion ended, or its first delivery is due again.
@@ -278,20 +278,20 @@ struct ToldLane {
     disabled: Option<(DisableReason, Timestamp)>,
 }
 
-impl ToldLane {
-    fn tell(&mut self, report: Report) {
+impl ReportedLane {
+    fn report(&mut self, report: Report) {
         let reason = self.breaker.record(report).map(|reason| (reason, report.ended_at));
         self.disabled = self.disabled.or(reason);
     }
 }
 
-fn tell_lanes<'a>(
+fn write_lanes<'a>(
     connection: &'a AsyncPgConnection,
-    lanes: &[ToldLane],
+    lanes: &[ReportedLane],
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
     let breakers: Vec<BreakerRow> = lanes.iter().map(|lane| BreakerRow::from(&lane.breaker)).collect();
     let ids: Vec<Vec<u8>> = lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect();
-    let update = diesel::sql_query(TELL_LANES)
+    let update = diesel::sql_query(WRITE_LANES)
         .bind::<Array<Binary>, Vec<Vec<u8>>>(ids)
         .bind::<Array<BigInt>, Vec<i64>>(breakers.iter().map(|breaker| breaker.failures_in_a_row).collect())
         .bind::<Array<Nullable<Instant>>, Vec<Option<StoredInstant>>>(

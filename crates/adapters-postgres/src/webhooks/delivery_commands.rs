@@ -14,7 +14,7 @@ impl DeliveryCommands for PostgresStore {
     async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError> {
         let answer = self.run(&RetryDelivery { owner, id, request }).await?;
         if let RetryByHand::Due(_) = answer {
-            self.change_signal.tell_of_deliveries();
+            self.change_signal.notify_of_deliveries();
         }
         Ok(answer)
     }
@@ -32,7 +32,7 @@ impl DeliveryCommands for PostgresStore {
     ) -> Result<Option<u32>, StoreError> {
         let recovered = self.run(&Recover { owner, subscription, request, max }).await?;
         if recovered.is_some() {
-            self.change_signal.tell_of_deliveries();
+            self.change_signal.notify_of_deliveries();
         }
         Ok(recovered)
     }

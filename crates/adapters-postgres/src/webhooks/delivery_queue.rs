@@ -15,13 +15,13 @@ impl DeliveryQueue for PostgresStore {
         if request.room == 0 && request.rooms.iter().all(|(_, room)| *room == 0) {
             return Ok(Vec::new());
         }
-        let mut passed_over = Vec::new();
+        let mut skipped = Vec::new();
         loop {
-            let claimed = self.run_on_queue(&Claim { request, passed_over: &passed_over }).await?;
+            let claimed = self.run_on_queue(&Claim { request, skipped: &skipped }).await?;
             if !claimed.lanes.is_empty() || claimed.seen.is_empty() || claimed.seen.len() < request.lanes_max as usize {
                 return Ok(claimed.lanes);
             }
-            passed_over.extend(claimed.seen);
+            skipped.extend(claimed.seen);
         }
     }
 
@@ -31,20 +31,20 @@ impl DeliveryQueue for PostgresStore {
         }
         let completed = self.run_on_queue(&Complete(completions)).await?;
         if completed.has_woken {
-            self.change_signal.tell_of_deliveries();
+            self.change_signal.notify_of_deliveries();
         }
         Ok(completed.held)
     }
 
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let (mut count, mut passed_over) = (0, Vec::new());
+        let (mut count, mut skipped) = (0, Vec::new());
         while count < max {
-            let ended = self.run_on_queue(&EndClosed { at, max: max - count, passed_over: &passed_over }).await?;
+            let ended = self.run_on_queue(&EndClosed { at, max: max - count, skipped: &skipped }).await?;
             count += ended.count;
             if ended.seen.is_empty() {
                 break;
             }
-            passed_over.extend(ended.seen);
+            skipped.extend(ended.seen);
         }
         Ok(count)
     }
@@ -52,6 +52,6 @@ impl DeliveryQueue for PostgresStore {
     /// Returns after a commit of this instance, after a notification of another instance, and after the listening
     /// connection was lost and opened again. For one reader at a time: each signal wakes one reader.
     async fn hint(&self) {
-        self.change_signal.heard_of_deliveries().await;
+        self.change_signal.wait_for_deliveries().await;
     }
 }

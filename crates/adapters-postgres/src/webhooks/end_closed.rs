@@ -63,7 +63,7 @@ pub(super) struct EndClosed<'a> {
     pub(super) at: Timestamp,
     pub(super) max: u32,
     /// Lanes that earlier transactions have processed.
-    pub(super) passed_over: &'a [SubscriptionId],
+    pub(super) skipped: &'a [SubscriptionId],
 }
 
 /// The result.
@@ -79,7 +79,7 @@ impl Work for EndClosed<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Ended, Failure> {
         let query = diesel::sql_query(CLOSED_LANES)
             .bind::<Instant, StoredInstant>(self.at.into())
-            .bind::<Array<Binary>, Vec<&[u8]>>(self.passed_over.iter().map(|id| id.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(self.skipped.iter().map(|id| id.as_bytes().as_slice()).collect())
             .bind::<BigInt, _>(LANES_MAX);
         let rows: Vec<ClosedLaneRow> = Kept(query).load(&mut &*connection).await?;
         if rows.is_empty() {

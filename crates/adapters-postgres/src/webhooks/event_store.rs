@@ -11,7 +11,7 @@ impl EventStore for PostgresStore {
         if let Publication::Accepted(accepted) = &publication
             && accepted.iter().any(|accepted| !accepted.is_duplicate && accepted.deliveries > 0)
         {
-            self.change_signal.tell_of_deliveries();
+            self.change_signal.notify_of_deliveries();
         }
         Ok(publication)
     }

@@ -29,7 +29,7 @@ pub(crate) struct Publisher {
 
 struct Call {
     events: Vec<NewEvent>,
-    asked_at: Instant,
+    called_at: Instant,
     answer: oneshot::Sender<Result<Publication, StoreError>>,
 }
 
@@ -48,7 +48,7 @@ impl Publisher {
     /// Publishes, and returns after the commit. A caller that goes away before its turn publishes nothing.
     pub(super) async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let call = Call { events: events.to_vec(), asked_at: Instant::now(), answer };
+        let call = Call { events: events.to_vec(), called_at: Instant::now(), answer };
         let sent = tokio::time::timeout(TURN_TIMEOUT, self.calls.send(call)).await;
         sent.map_err(|_| busy())?.map_err(|_| unavailable("the store is closed"))?;
         answered.await.unwrap_or_else(|_| Err(unavailable("publishing was cut off")))
@@ -96,7 +96,7 @@ impl Group {
         if call.answer.is_closed() {
             return;
         }
-        if call.asked_at.elapsed() >= TURN_TIMEOUT {
+        if call.called_at.elapsed() >= TURN_TIMEOUT {
             call.end(Err(busy()));
             return;
         }
@@ -124,7 +124,7 @@ async fn publish_group(connections: &Connections, calls: Vec<Call>) {
                 call.end(Ok(answer));
             }
         }
-        Err(failure) if calls.len() > 1 && failure.is_of_the_content() => {
+        Err(failure) if calls.len() > 1 && failure.is_about_the_content() => {
             for call in calls {
                 let published = publish(connections, std::slice::from_ref(&call)).await;
                 let answer = published.map(|mut answers| answers.remove(0)).map_err(StoreError::from);
@@ -143,7 +143,7 @@ async fn publish_group(connections: &Connections, calls: Vec<Call>) {
 
 /// Within the deadline of the call that has waited longest.
 async fn publish(connections: &Connections, calls: &[Call]) -> Result<Vec<Publication>, Failure> {
-    let Some(first) = calls.iter().map(|call| call.asked_at).min() else { return Ok(Vec::new()) };
+    let Some(first) = calls.iter().map(|call| call.called_at).min() else { return Ok(Vec::new()) };
     let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();
     let work = Publish { calls: &events };
     let published = tokio::time::timeout_at(first + DEADLINE, attempts_on(connections, &work)).await;
@@ -186,7 +186,7 @@ mod tests {
         };
         let events = vec![NewEvent { event, publication: None, only: None }; events];
         let (answer, answered) = oneshot::channel();
-        (Call { events, asked_at: Instant::now(), answer }, answered)
+        (Call { events, called_at: Instant::now(), answer }, answered)
     }
 
     #[test]
