@@ -8,9 +8,9 @@ use domain::ports::StoreError;
 use crate::PostgresStore;
 use crate::pool::{Connections, Lease};
 
-/// The longest time of a call. Callers of the HTTP API get an answer within 5 s.
+/// The maximum duration of a call. Callers of the HTTP API get an answer within 5 s.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
-/// How often a call is attempted that loses against other calls, or loses its connection.
+/// The most attempts of a call that conflicts with other calls, or loses its connection.
 const ATTEMPTS_MAX: u32 = 5;
 /// The wait before the second attempt; doubled before each further one.
 const BACKOFF: Duration = Duration::from_millis(5);
@@ -59,8 +59,8 @@ impl From<Failure> for StoreError {
 impl Failure {
     /// Whether another attempt after this many may succeed.
     ///
-    /// The driver has no name for a deadlock (40P01), a shutdown (57P01) or a cancelled statement: they are among the
-    /// unknown errors, none of which changes anything. For the others one more attempt does no harm.
+    /// The driver reports a deadlock (40P01), a shutdown (57P01) and a cancelled statement as unknown errors. A
+    /// statement that fails with an unknown error changes nothing, so one more attempt is safe for all of them.
     fn is_worth_retrying(&self, attempts: u32, connection: Connection) -> bool {
         let Self::Undone(Error::DatabaseError(kind, _)) = self else {
             return false;
@@ -82,7 +82,7 @@ impl Failure {
         }
     }
 
-    /// Whether the server refused the content, so that a part of the content may succeed.
+    /// Whether the server rejected the content, so that a part of the content may succeed.
     pub(crate) fn is_about_the_content(&self) -> bool {
         match self {
             Self::Undone(Error::DatabaseError(kind, _)) => !matches!(
@@ -102,7 +102,7 @@ impl Failure {
         Self::Undone(Error::DatabaseError(DatabaseErrorKind::SerializationFailure, Box::new(by.to_owned())))
     }
 
-    /// The server is a demoted primary, or takes no writes for another reason (25006).
+    /// Whether the server is read-only (25006), for example because it is a demoted primary.
     fn is_read_only(&self) -> bool {
         matches!(self, Self::Undone(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _)))
     }
@@ -116,7 +116,7 @@ enum Connection {
 }
 
 impl PostgresStore {
-    /// Does the work within the deadline, and again where that may help.
+    /// Does the work within the deadline. Repeats it if another attempt may succeed.
     pub(crate) async fn run<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
         within_deadline(attempts(&self.connections, work)).await
     }
@@ -150,7 +150,7 @@ async fn attempts<W: Work>(connections: &Connections, work: &W) -> Result<W::Ans
     attempts_on(connections, work).await.map_err(StoreError::from)
 }
 
-/// Attempts the work as often as that may help. The caller limits the time.
+/// Attempts the work until it succeeds or another attempt cannot help. The caller limits the time.
 pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) -> Result<W::Answer, Failure> {
     let mut attempts = 0;
     loop {

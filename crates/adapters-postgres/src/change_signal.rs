@@ -33,7 +33,7 @@ impl PostgresStore {
 }
 
 /// Sends and receives notifications of changes, on a separate connection that opens on first use. Notifications are
-/// hints only: the feed and the queue have everything.
+/// only hints: the feed and the queue have every change.
 #[derive(Clone)]
 pub(crate) struct ChangeSignal(Arc<Inner>);
 
@@ -50,7 +50,7 @@ struct Signals {
     deliveries: Signal,
 }
 
-/// Each keeps one wake-up for the next waiter. Several wake-ups count as one.
+/// Each [`Notify`] keeps one wake-up for the next waiter. Several wake-ups count as one.
 #[derive(Default)]
 struct Signal {
     received: Notify,
@@ -73,7 +73,7 @@ impl ChangeSignal {
         self.0.signals.keys.received.notified().await;
     }
 
-    /// Wakes the waiter for deliveries in this instance at once, and in other instances soon.
+    /// Wakes the reader of the queue in this instance at once, and the readers in other instances soon.
     pub(crate) fn notify_of_deliveries(&self) {
         self.connect_once();
         self.0.signals.deliveries.received.notify_one();
@@ -109,7 +109,7 @@ impl Drop for Inner {
 async fn keep_connected(server: Server, signals: Arc<Signals>) {
     loop {
         if let Ok(connection) = server.connect(Purpose::Calls).await {
-            // An error means that the connection is lost. The calls report that better.
+            // An error means that the connection is lost. Calls on other connections report the cause better.
             let _ = exchange(connection, &signals).await;
         }
         tokio::time::sleep(RECONNECT_INTERVAL).await;
@@ -126,7 +126,7 @@ enum Exchange {
 /// Sends and receives until the connection is lost.
 async fn exchange(mut connection: AsyncPgConnection, signals: &Signals) -> QueryResult<()> {
     connection.batch_execute(LISTEN).await?;
-    // There may have been notifications before.
+    // Notifications may have been sent before this connection listened.
     signals.keys.received.notify_one();
     signals.deliveries.received.notify_one();
     let mut next_of_deliveries = Instant::now();

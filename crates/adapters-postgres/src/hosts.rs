@@ -100,7 +100,7 @@ impl Listed {
     }
 }
 
-/// The driver cannot remove hosts.
+/// Copies the options, because the driver cannot remove hosts.
 fn without_hosts(config: &Config) -> Config {
     let mut options = Config::new();
     options

@@ -1,18 +1,18 @@
-//! The storage ports on Postgres, by diesel-async.
+//! The storage ports on Postgres, with diesel-async.
 //!
 //! - **Exact maximum**: a transaction that adds a key locks the owner's row in a first statement and counts in a
 //!   second, whose snapshot is newer than the lock. A single statement would count with a snapshot from before the
 //!   wait.
 //! - **Few round trips**: statements of a transaction that do not depend on each other are sent together. A creation
-//!   and a rotation take two round trips, every other call one.
-//! - **The change feed** is a table, written in the transaction of the change, and read by transaction: each read
-//!   returns what was committed between its snapshot and the last one. A notification after the commit only makes
+//!   and a rotation take two round trips, every other call on keys one.
+//! - **The change feed** is a table, written in the transaction of the change, and read by transaction number: each
+//!   read returns what was committed between its snapshot and the last one. A notification after the commit only makes
 //!   readers faster.
 //! - **Publishing commits in groups**: calls that arrive while a transaction waits for the disk share the next
 //!   transaction. Every answer still comes after the commit.
 //! - **A claim takes as long with a million waiting deliveries as with none**: it reads ranges of one index, lane by
 //!   lane, and never waits for a lock. It changes no indexed column.
-//! - **Every call answers** within four seconds, also when the server is gone, and the store reconnects without a
+//! - **Every call returns** within four seconds, even if the server is gone, and the store reconnects without a
 //!   restart.
 //! - **Verification has separate connections**: slow calls that fill the pool do not delay the look-up of a key.
 //! - **Only a server that accepts writes is used**: of several hosts, and of several addresses of a name, standbys are
@@ -21,8 +21,8 @@
 //!
 //! # TLS
 //!
-//! `sslmode` in the URL decides: `disable`; `prefer` (the default), encrypted if the server can; `require`. The
-//! server's certificate is always verified against the system's authorities (or those of `SSL_CERT_FILE`) and the
+//! Set `sslmode` in the URL: `disable`; `prefer` (the default), which encrypts if the server supports it; `require`.
+//! The server's certificate is always verified against the system's authorities (or those of `SSL_CERT_FILE`) and the
 //! host's name. So `verify-ca` and `verify-full` mean the same as `require`. `prefer` fails if the certificate cannot
 //! be verified; it does not fall back to plain text.
 

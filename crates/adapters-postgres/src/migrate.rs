@@ -43,7 +43,7 @@ impl Schema for PostgresStore {
     }
 }
 
-/// Uses a separate connection, which releases the lock when it closes, for whatever reason.
+/// Uses a separate connection. The server releases the lock when this connection closes, for whatever reason.
 async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
     let mut connection = server.connect(Purpose::Migrations).await.map_err(unavailable)?;
     lock(&mut connection).await?;
@@ -69,7 +69,7 @@ pub(crate) fn known_migrations() -> Result<KnownMigrations, MigrateError> {
     KnownMigrations::of::<Pg>(&MIGRATIONS)
 }
 
-/// The versions that the database has; none before the first migration.
+/// The versions of the migrations that the database has; empty before the first migration.
 pub(crate) struct AppliedMigrations;
 
 impl Work for AppliedMigrations {
@@ -97,7 +97,7 @@ mod tests {
     use crate::PostgresSettings;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn every_migration_can_be_taken_back_and_applied_again() {
+    async fn every_migration_can_be_reverted_and_applied_again() {
         let url = Cluster::shared().await.unwrap().database().await.unwrap().url;
         let store = PostgresStore::open(PostgresSettings { url, pool_size: 1 }).await.unwrap();
         let names = store.migrate().await.unwrap();

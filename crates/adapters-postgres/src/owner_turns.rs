@@ -7,9 +7,9 @@ use tokio::sync::{Mutex, MutexGuard};
 /// The number of queues. Each owner belongs to one queue. Two owners rarely share a queue; all queues take 10 KiB.
 const QUEUES: usize = 256;
 
-/// Lets one insertion of each owner at a time go to the database, of those in this process. The row lock makes the
-/// maximum exact; this prevents an owner who sends 200 requests at once from occupying all connections of the pool with
-/// waiting for that lock.
+/// Sends the insertions of this process to the database one at a time for each owner. The row lock makes the maximum
+/// exact; the turns prevent that 200 requests of one owner occupy all connections of the pool while they wait for that
+/// lock.
 #[derive(Clone)]
 pub(crate) struct OwnerTurns(Arc<[Mutex<()>]>);
 

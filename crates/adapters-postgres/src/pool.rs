@@ -13,15 +13,15 @@ use tokio::runtime::Handle;
 
 use crate::server::{OpenError, Purpose, Server};
 
-/// How long a call waits for a connection when all are in use.
+/// How long a call waits for a connection if all are in use.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Connections for calls.
+/// A pool of connections for one [`Purpose`].
 #[derive(Clone)]
 pub(crate) struct Connections(Pool<AsyncPgConnection>);
 
 impl Connections {
-    /// A pool of at most `count` connections, at least one, which open when they are needed.
+    /// Makes a pool of at most `count` connections, but at least one. They open when they are needed.
     ///
     /// Each connection opens on `runtime`, which drives it from then on. If the calling thread opened it, that thread
     /// would drive it: an HTTP worker, which may be busy while another worker waits for an answer.
@@ -47,7 +47,7 @@ impl Connections {
         pool.map(Self).map_err(OpenError::Pool)
     }
 
-    /// A connection whose session is idle, as far as this process knows.
+    /// Takes an idle connection from the pool, or opens one. The connection may have died since its last use.
     pub(crate) async fn lease(&self) -> Result<Lease, StoreError> {
         let connection = self.0.get().await.map_err(|error| StoreError::Unavailable(Box::new(error)))?;
         Ok(Lease(Some(connection)))
@@ -78,7 +78,7 @@ impl Deref for Lease {
     type Target = AsyncPgConnection;
 
     fn deref(&self) -> &AsyncPgConnection {
-        self.0.as_ref().expect("a lease holds its connection until it is given back")
+        self.0.as_ref().expect("a lease has its connection until give_back or drop")
     }
 }
 

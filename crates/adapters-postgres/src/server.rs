@@ -15,7 +15,7 @@ use crate::hosts::Hosts;
 
 /// How long opening a connection may take, name resolution and handshakes included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long to wait for one of several hosts to accept.
+/// How long to wait until one of several hosts accepts a connection.
 const HOST_CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// How long sent data may stay unacknowledged before the socket is closed.
 const TCP_USER_TIMEOUT: Duration = Duration::from_secs(4);
@@ -32,19 +32,19 @@ const UNSUPPORTED_OPTIONS: [&str; 8] =
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The string is not a connection URL.
-    #[error("the URL of the database cannot be used: {reason}")]
+    #[error("the database URL is not valid: {reason}")]
     InvalidUrl {
-        /// What is wrong with it.
+        /// The cause, without any part of the URL.
         reason: String,
     },
-    /// The certificate of the server cannot be verified, so the connection would not be safe.
+    /// The system has no certificate authorities, so certificates of servers cannot be verified.
     #[error(
-        "TLS needs the certificate authorities of the system, which cannot be loaded: install them, name a PEM file in \
+        "cannot load the certificate authorities of the system, which TLS requires: install them, name a PEM file in \
          SSL_CERT_FILE, or, on a network that you trust, set sslmode=disable"
     )]
     NoCertificateAuthorities(#[source] rustls::Error),
-    /// The pool cannot be set up.
-    #[error("the connection pool cannot be set up")]
+    /// The pool cannot be created.
+    #[error("cannot create the connection pool")]
     Pool(#[source] deadpool::managed::BuildError),
 }
 
@@ -54,10 +54,10 @@ pub(crate) enum Purpose {
     /// Calls: the server cancels them early, so that no work continues for a refused caller.
     Calls,
     /// [`Purpose::Calls`] on the queue of webhooks. Its tables are empty at one moment and have millions of rows at the
-    /// next, so the planner's statistics, and plans from them, are useless. Every statement there has one good plan, by
-    /// the indexes and row by row, which is made once. See decision 38.
+    /// next, so the planner's statistics, and plans from them, are useless. Every statement there has one good plan,
+    /// which uses the indexes row by row and is made once. See decision 38.
     Queue,
-    /// Migrations: they may take long, but must not block everybody by waiting for a lock.
+    /// Migrations: they may take long, but must not block all other sessions while they wait for a lock.
     Migrations,
 }
 
@@ -77,7 +77,7 @@ impl Purpose {
     }
 }
 
-/// The server that takes writes, and how to reach it.
+/// The hosts of the database and the TLS settings. Connections go to the host that accepts writes.
 #[derive(Clone)]
 pub(crate) struct Server {
     hosts: Hosts,
@@ -88,7 +88,9 @@ impl Server {
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
         let mut config = parse_url(url)?;
         if config.get_target_session_attrs() == TargetSessionAttrs::ReadOnly {
-            return Err(invalid("target_session_attrs=read-only leads to servers that take no writes"));
+            return Err(invalid(
+                "target_session_attrs=read-only selects read-only servers, but Gatepost needs to write",
+            ));
         }
         if config.get_application_name().is_none() {
             config.application_name("gatepost");
@@ -102,7 +104,8 @@ impl Server {
         config.keepalives_idle(KEEPALIVE_IDLE);
         config.keepalives_interval(KEEPALIVE_INTERVAL);
         config.keepalives_retries(KEEPALIVE_RETRIES);
-        let hosts = Hosts::of(&config).ok_or_else(|| invalid("it names no host, or not as many hosts as ports"))?;
+        let hosts = Hosts::of(&config)
+            .ok_or_else(|| invalid("it has no host, or the numbers of hosts, addresses and ports differ"))?;
         Ok(Self { hosts, tls: tls(config.get_ssl_mode())? })
     }
 
@@ -115,7 +118,7 @@ impl Server {
 
     async fn connect_to_any(&self, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
         let candidates = self.hosts.candidates().await.map_err(|error| bad(with_sources(&error)))?;
-        // A server that accepts and never answers must leave time for the others.
+        // A server that accepts connections but never answers must leave time for the other servers.
         let share = CONNECT_TIMEOUT / u32::try_from(candidates.len()).unwrap_or(u32::MAX).max(1);
         let mut refusals = Vec::new();
         for candidate in candidates {
@@ -176,7 +179,7 @@ fn parse_url(url: &str) -> Result<Config, OpenError> {
         return Err(invalid(format!("the option {option} is not supported")));
     }
     // The driver's message may quote a part of the password.
-    format!("{address}?{}", options.join("&")).parse().map_err(|_| invalid("it is malformed, or has an unknown option"))
+    format!("{address}?{}", options.join("&")).parse().map_err(|_| invalid("it is malformed or has an unknown option"))
 }
 
 /// The driver does not support `verify-...`: it leaves verification to the TLS library, which always verifies here.
@@ -194,7 +197,7 @@ fn tls(mode: SslMode) -> Result<Option<MakeRustlsConnect>, OpenError> {
         .and_then(BuilderVerifierExt::with_platform_verifier);
     match config {
         Ok(config) => Ok(Some(MakeRustlsConnect::new(config.with_no_client_auth()))),
-        // Also with `prefer`: plain text instead would be a silent choice, which an attacker may have caused.
+        // An error with `prefer` too: an attacker could cause a silent fallback to plain text.
         Err(error) => Err(OpenError::NoCertificateAuthorities(error)),
     }
 }
@@ -203,7 +206,7 @@ fn invalid(reason: impl Into<String>) -> OpenError {
     OpenError::InvalidUrl { reason: reason.into() }
 }
 
-/// The driver keeps the cause in the sources of its error. The error of diesel has no sources.
+/// Adds the sources of the driver's error to its message, because diesel's error drops the sources.
 fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sslmode_of_libpq_that_encrypts_is_taken() {
+    fn every_sslmode_of_libpq_that_encrypts_is_accepted() {
         let mode = |url: &str| parse_url(url).unwrap().get_ssl_mode();
         assert_eq!(mode("postgres://u@h/d"), SslMode::Prefer);
         assert_eq!(mode("postgresql://u@h/d?sslmode=disable"), SslMode::Disable);
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_why_and_hold_no_password() {
+    fn errors_name_the_cause_and_contain_no_password() {
         for url in [
             "",
             "sqlite://gatepost.db",
@@ -245,7 +248,7 @@ mod tests {
             "postgres://u:hunter2@h,i/d?port=1,2,3",
             "postgres://u:hunter2@h/d?target_session_attrs=read-only",
         ] {
-            let refusal = refusal(url).unwrap_or_else(|| panic!("{url} was taken"));
+            let refusal = refusal(url).unwrap_or_else(|| panic!("{url} was accepted"));
             assert!(!refusal.contains("hunter2"), "{refusal}");
         }
         assert!(refusal("postgres://h/d?sslrootcert=x").unwrap().contains("sslrootcert"));

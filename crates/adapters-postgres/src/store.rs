@@ -17,7 +17,7 @@ const QUEUE_CONNECTIONS: usize = 3;
 /// Connections for look-ups of keys, opened when they are needed. Each look-up answers many callers at once.
 const LOOK_UP_CONNECTIONS: usize = 2;
 
-/// The address of the database, and the number of connections.
+/// The URL of the database, and the number of connections.
 #[derive(Clone)]
 pub struct PostgresSettings {
     /// `postgres://…`, in the form that libpq reads. A secret, because it may have a password.
@@ -54,7 +54,10 @@ impl PostgresStore {
     /// # Errors
     ///
     /// See [`OpenError`].
-    #[expect(clippy::unused_async, reason = "asynchronous, so that it is called within the runtime it settles on")]
+    #[expect(
+        clippy::unused_async,
+        reason = "asynchronous, so that callers are in the runtime that drives the connections"
+    )]
     pub async fn open(settings: PostgresSettings) -> Result<Self, OpenError> {
         let runtime = Handle::current();
         let server = Server::parse(&settings.url)?;
@@ -82,7 +85,7 @@ impl PostgresStore {
 
 #[async_trait]
 impl Close for PostgresStore {
-    /// Closes the connections; those in use close when they are returned. Every later call fails as unavailable.
+    /// Closes the connections; connections in use close when they are returned. Every later call fails as unavailable.
     async fn close(&self) {
         self.connections.close();
         self.look_up_connections.close();

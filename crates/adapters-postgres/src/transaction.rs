@@ -1,8 +1,8 @@
 //! Transactions whose statements are sent together.
 //!
 //! Joined futures on one connection send their statements in the order in which they are joined: each waits for its
-//! turn at the connection's statement cache, a lock that serves in order. `BEGIN` and `COMMIT` are statements like all
-//! others here, so that they keep the order too; sent without the cache they could overtake.
+//! turn at the lock of the connection's statement cache, which serves waiters in order. `BEGIN` and `COMMIT` go through
+//! this cache like all other statements. Without the cache they could overtake other statements.
 
 use diesel::QueryResult;
 use diesel::pg::Pg;
@@ -47,16 +47,16 @@ boundary! {
     ForceCustomPlan, "SET LOCAL plan_cache_mode = force_custom_plan"
 }
 boundary! {
-    /// Fails if the transaction has taken longer than a call may take: its caller was refused. The commit that follows
-    /// is then a rollback.
+    /// Fails if the transaction has taken longer than a call may take, because its caller has already received an
+    /// error. The commit that follows is then a rollback.
     InTime, "SELECT 1 / (clock_timestamp() < now() + INTERVAL '4 seconds')::int"
 }
 boundary! {
-    /// If a statement of the transaction has failed, the server takes this for a rollback.
+    /// Commits the transaction, or rolls it back if one of its statements has failed.
     Commit, "COMMIT"
 }
 boundary! {
-    /// Costs no flush to disk. Committing a mere lock would cost one.
+    /// Ends a transaction that has only taken locks. Unlike a commit, a rollback does not flush to disk.
     Rollback, "ROLLBACK"
 }
 

@@ -13,8 +13,8 @@ use crate::attempt::{Failure, Work};
 /// The current run of the server: its cluster, the start of its postmaster, and its last recovery from a crash.
 ///
 /// Positions are comparable only within one run of one server. A promoted standby, or a server that recovers, may use
-/// the number of an unsaved transaction again. A recovery resets the statistics; the postmaster keeps running if a
-/// single backend crashed.
+/// the number of an unsaved transaction again. The start of the postmaster is not enough: if a single backend crashes,
+/// the server recovers, but the postmaster keeps running. A recovery always resets the statistics.
 macro_rules! server_run {
     () => {
         "concat_ws(':', (SELECT system_identifier FROM pg_control_system()),
@@ -23,8 +23,8 @@ macro_rules! server_run {
     };
 }
 
-/// The changes that were committed between the snapshot `$2` and the snapshot of this statement: a transaction that was
-/// running at `$2` is not visible in `$2`, however long it has run. Returns at least one row, with the position. See
+/// The changes that were committed between the snapshot `$1` and the snapshot of this statement: a transaction that was
+/// running at `$1` is not visible in `$1`, however long it has run. Returns at least one row, with the position. See
 /// decision 42.
 const CHANGES_SINCE: &str = concat!(
     "SELECT ",
@@ -37,7 +37,7 @@ const CHANGES_SINCE: &str = concat!(
     ) AS change ON true"
 );
 
-/// Instances that delete at the same time skip each other's rows.
+/// Deletes changes from before the snapshot. Instances that delete at the same time skip each other's rows.
 const FORGET: &str = concat!(
     "DELETE FROM key_changes WHERE (transaction_id, digest) IN (
         SELECT transaction_id, digest FROM key_changes
@@ -47,7 +47,7 @@ const FORGET: &str = concat!(
     )"
 );
 
-/// The most changes that one statement deletes: about 100 ms.
+/// The most changes that one statement deletes, which takes about 100 ms.
 const FORGOTTEN_MAX: i64 = 50_000;
 
 #[async_trait]
@@ -121,13 +121,14 @@ impl Work for ChangesSince<'_> {
 }
 
 fn digests(rows: &[FeedRow]) -> Result<Vec<KeyDigest>, StoreError> {
-    // A change has no id, and its digest is a secret.
+    // A change has no id, and its digest is secret, so the error names no row.
     let corrupt = |_| StoreError::Corrupt { table: "key_changes", column: "digest", row: "unknown".into() };
     let stored = rows.iter().filter_map(|row| row.digest.as_deref());
     stored.map(|digest| digest.try_into().map(KeyDigest::from_bytes).map_err(corrupt)).collect()
 }
 
-/// A standby may be behind without limit. The connection is closed, so that the next attempt finds the primary.
+/// A standby may be behind without limit. This failure closes the connection, so that the next attempt finds the
+/// primary.
 fn standby() -> Failure {
     let refusal = Box::new("the server is a standby".to_owned());
     Failure::Undone(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, refusal))

@@ -9,7 +9,7 @@ use crate::attempt::{Failure, Work};
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
-/// Inserts a key, unless its owner has as many active ones as allowed. Two round trips.
+/// Inserts a key, unless its owner has the maximum number of active keys. Two round trips.
 pub(crate) struct InsertWithin<'a> {
     pub(crate) key: &'a ApiKey,
     pub(crate) digest: &'a KeyDigest,

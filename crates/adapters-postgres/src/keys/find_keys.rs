@@ -8,7 +8,7 @@ use domain::{ApiKey, KeyDigest};
 
 use crate::attempt::{Failure, Work};
 
-/// The key under a digest.
+/// Finds the key with this digest.
 pub(super) struct FindByDigest<'a>(pub(super) &'a KeyDigest);
 
 impl Work for FindByDigest<'_> {
@@ -20,7 +20,7 @@ impl Work for FindByDigest<'_> {
     }
 }
 
-/// The keys under these digests. One statement, however many digests there are.
+/// Finds the keys with these digests. One statement for any number of digests.
 pub(super) struct FindByDigests<'a>(pub(super) &'a [KeyDigest]);
 
 impl Work for FindByDigests<'_> {
@@ -34,7 +34,7 @@ impl Work for FindByDigests<'_> {
     }
 }
 
-/// The keys of these rows, each with the digest under which it is stored.
+/// The keys of these rows, each with its stored digest.
 pub(super) fn keys_with_digests(rows: Vec<(KeyRow, Vec<u8>)>) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
     let key_with_digest = |(row, digest): (KeyRow, Vec<u8>)| {
         let key = ApiKey::try_from(row)?;

@@ -9,8 +9,8 @@ use domain::{KeyId, KeyUse, Timestamp};
 
 use crate::attempt::{Failure, Work};
 
-/// Moves the time forward only. The rows are locked in the order of their ids, so that two batches cannot deadlock. A
-/// row that would not change is neither locked nor written.
+/// Never moves the time of the last use back. The rows are locked in the order of their ids, so that two batches cannot
+/// deadlock. A row that would not change is neither locked nor written.
 const RECORD_USES: &str = "UPDATE api_keys SET last_used_at = used.at
     FROM (
         SELECT key.id, noted.at

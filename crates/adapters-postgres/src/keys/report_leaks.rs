@@ -21,7 +21,7 @@ const REVOKE_BY_DIGESTS: &str = "WITH unrevoked AS (
     WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL
 ) INSERT INTO key_changes (digest) SELECT digest FROM api_keys WHERE digest = ANY($2)";
 
-/// Revokes the keys under these digests. One round trip. Also returns whether the feed has any of them.
+/// Revokes the keys with these digests. One round trip. Also returns whether the feed has any of the keys.
 pub(crate) struct RevokeByDigests<'a> {
     pub(crate) digests: &'a [KeyDigest],
     pub(crate) at: Timestamp,

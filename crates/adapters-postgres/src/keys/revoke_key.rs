@@ -11,8 +11,8 @@ use futures_util::future::{join, join3};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, InTime};
 
-/// `keys::revoke_key`, which also writes the key to the feed, whether it was already revoked or not. If two calls wait
-/// for each other, the second changes nothing: PostgreSQL checks the condition again after the wait.
+/// `keys::revoke_key`, which also writes the key to the feed, whether it was already revoked or not. If one call waits
+/// for another, the later call changes nothing: PostgreSQL checks the condition again after the wait.
 const REVOKE: &str = "WITH found AS (
     SELECT digest FROM api_keys WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4
 ), revoked AS (

@@ -14,10 +14,10 @@ use crate::attempt::{Failure, Work};
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, InTime, Rollback, settle};
 
-/// Replaces a key by its successor. Two round trips.
+/// Replaces a key with its successor. Two round trips.
 ///
-/// Takes the owner's lock first, so that insertions and other rotations count before or after it, and then the lock of
-/// the key, so that a revocation, which takes only that lock, is before or after it too.
+/// Takes the owner's lock first, so that insertions and other rotations count either before or after this rotation.
+/// Then takes the lock of the key, so that a revocation, which takes only this lock, is before or after it too.
 pub(crate) struct Rotate<'a> {
     pub(crate) owner: &'a UserId,
     pub(crate) id: KeyId,

@@ -35,7 +35,7 @@ impl Work for ChangeSubscription<'_> {
     }
 }
 
-/// Begins the transaction, and locks the lane before the subscription, like every transaction.
+/// Begins the transaction, and locks the lane before the subscription: the order of every transaction.
 pub(super) async fn lock_subscription(
     connection: &AsyncPgConnection,
     owner: &UserId,
@@ -55,8 +55,8 @@ pub(super) async fn lock_subscription(
     Ok(subscription.optional()?.map(Subscription::try_from).transpose()?)
 }
 
-/// Writes the changes, and opens or closes the lane, which is locked. The waiting deliveries of a lane that opens are
-/// due.
+/// Writes the changes, and opens or closes the lane, which is already locked. If the lane opens, its waiting deliveries
+/// are due.
 pub(super) async fn write_change(
     connection: &AsyncPgConnection,
     before: &Subscription,

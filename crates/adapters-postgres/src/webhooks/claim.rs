@@ -16,8 +16,8 @@ use super::settle_lanes::{SeenLane, settle_lanes};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, NotDurable, settle};
 
-/// The lanes that need service, beginning with the lane that has waited longest, with everything that a delivery needs
-/// of them. Skips the named lanes.
+/// The lanes that need service, beginning with the lane that has waited longest, and the columns that their deliveries
+/// need. Skips the lanes in `$2`.
 const READY_LANES: &str = "SELECT lane.subscription_id, lane.wakes, lane.failures_in_a_row, lane.failing_since,
         lane.paused_until, lane.pause_millis,
         subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until
@@ -37,9 +37,9 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.wakes, lane.failure
 ///   first thousand deliveries of each kind, because claims are taken from there.
 /// - The rows are locked when they are picked, and written by their places (`ctid`): the planner would plan a join by
 ///   the row count of the last vacuum, which may be zero, and read the whole table.
-/// - The lanes are also named to their index (`ANY`), here and elsewhere, so that no other lanes are read, in whatever
-///   order the tables are joined.
-/// - The payload comes once for each event.
+/// - Here and elsewhere, a condition with `ANY` repeats the ids of the lanes for the index, so that no other lanes are
+///   read, in whatever order the tables are joined.
+/// - Each payload is read once for its event.
 ///
 /// Nothing here waits for a lock: a claim skips rows that another claim has locked. See decision 38.
 const CLAIM: &str = "WITH asked AS MATERIALIZED (
@@ -257,7 +257,7 @@ fn deliveries_by_lane(rows: Vec<ClaimedRow>) -> Result<Deliveries, StoreError> {
 }
 
 /// The lanes with claimed deliveries. Leaves out, and logs, a lane whose subscription cannot be read: its claimed
-/// deliveries end like others that always fail, and no other lane has to wait.
+/// deliveries end like other deliveries that always fail, and no other lane has to wait.
 fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<ClaimedLane> {
     let claimed = lanes.into_iter().filter_map(|lane| {
         let mut deliveries = deliveries.remove(&lane.id)?;
@@ -266,7 +266,7 @@ fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<Claim
         let (id, breaker) = (lane.id, lane.breaker);
         let secrets = lane.secrets.secrets(id);
         let Some((url, secrets)) = TargetUrl::from_stored(&lane.url).zip(secrets.ok()) else {
-            tracing::error!(subscription = %id, "the stored URL or secret of a subscription cannot be read");
+            tracing::error!(subscription = %id, "cannot read the stored URL or secret of a subscription");
             return None;
         };
         Some(ClaimedLane { subscription: id, url, secrets, breaker, deliveries })

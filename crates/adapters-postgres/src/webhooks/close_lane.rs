@@ -15,7 +15,7 @@ const CLOSE: &str = "UPDATE webhook_lanes SET is_open = FALSE, wakes = wakes + 1
 const DISABLE: &str = "UPDATE webhook_subscriptions SET status = $2, updated_at = $3
     WHERE id = $1 AND status = $4 AND deleted_at IS NULL";
 
-/// Ends waiting deliveries of a closed lane, as many as take about 50 ms: the others end later. Skips deliveries that
+/// Ends waiting deliveries of a closed lane, as many as end in about 50 ms: the others end later. Skips deliveries that
 /// another transaction has locked, because that transaction may wait for the lane.
 const END_LANE: &str = "WITH picked AS MATERIALIZED (
         SELECT ctid AS place FROM webhook_due
@@ -52,7 +52,7 @@ pub(super) async fn disable(
     closed.and(disabled).and(ended).map(drop)
 }
 
-/// Closes a lane, which locks it.
+/// Closes a lane. The update also locks the lane.
 pub(super) async fn close(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<usize> {
     let update = diesel::sql_query(CLOSE)
         .bind::<Binary, _>(lane.as_bytes().as_slice())

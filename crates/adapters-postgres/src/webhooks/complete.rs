@@ -190,13 +190,13 @@ impl Complete<'_> {
         Kept(query).load(&mut &*connection).await
     }
 
-    /// A delivery that is completed twice was claimed once.
+    /// Whether each completion held its claim: if a delivery is completed twice, only the first one did.
     fn held(&self, rows: Vec<HeldRow>) -> Vec<bool> {
         let mut held: HashSet<Vec<u8>> = rows.into_iter().map(|row| row.delivery_id).collect();
         self.0.iter().map(|done| held.remove(delivery(done))).collect()
     }
 
-    /// Reports to the breakers of these lanes the attempts that were just recorded.
+    /// Reports the attempts that were just recorded to the breakers of their lanes.
     fn reported(&self, rows: Vec<LockedLaneRow>, recorded: Vec<RecordedRow>) -> Result<Vec<ReportedLane>, StoreError> {
         let mut recorded: HashSet<(Vec<u8>, i64)> =
             recorded.into_iter().map(|row| (row.delivery_id, row.number)).collect();
@@ -273,7 +273,7 @@ struct LockedLaneRow {
 struct ReportedLane {
     id: SubscriptionId,
     breaker: Breaker,
-    /// When its first completion ended, or its first delivery is due again.
+    /// When its first completion ended, or when its first delivery is due again.
     at: Timestamp,
     disabled: Option<(DisableReason, Timestamp)>,
 }

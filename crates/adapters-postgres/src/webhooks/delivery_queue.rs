@@ -9,8 +9,8 @@ use crate::PostgresStore;
 
 #[async_trait]
 impl DeliveryQueue for PostgresStore {
-    /// Lanes may be ready although nothing is due. If all lanes of a claim are, the claim continues with the next
-    /// lanes.
+    /// Lanes may be ready although nothing is due. If nothing is due in any lane of a claim, the claim continues with
+    /// the next lanes.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
         if request.room == 0 && request.rooms.iter().all(|(_, room)| *room == 0) {
             return Ok(Vec::new());

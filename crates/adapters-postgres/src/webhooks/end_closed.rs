@@ -55,7 +55,7 @@ const SETTLE_CLOSED: &str = "UPDATE webhook_lanes AS lane SET wakes = lane.wakes
 
 /// The most lanes in one transaction.
 const LANES_MAX: i64 = 64;
-/// The most deliveries that end in one transaction: about 300 ms.
+/// The most deliveries that end in one transaction, which takes about 300 ms.
 const ENDED_MAX: u32 = 10_000;
 
 /// Ends waiting deliveries of some closed lanes. Two round trips.
@@ -66,7 +66,7 @@ pub(super) struct EndClosed<'a> {
     pub(super) skipped: &'a [SubscriptionId],
 }
 
-/// The result.
+/// The number of ended deliveries, and the lanes.
 pub(super) struct Ended {
     pub(super) count: u32,
     /// Every lane that the transaction has processed.

@@ -11,7 +11,7 @@ use super::locate_delivery::find;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Commit, Rollback};
 
-/// All about a delivery. Two round trips.
+/// Finds a delivery with its event and its attempts. Two round trips.
 pub(super) struct FindDelivery<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: DeliveryId,

@@ -16,7 +16,7 @@ use crate::attempt::{Failure, Work};
 
 const WAITING: &str = "SELECT count(*) FROM (SELECT FROM webhook_due WHERE subscription_id = $1 LIMIT $2) AS waiting";
 
-/// A subscription and its health. One round trip.
+/// Finds a subscription and its health. One round trip.
 pub(super) struct FindSubscription<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: SubscriptionId,

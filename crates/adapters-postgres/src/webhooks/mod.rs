@@ -36,7 +36,7 @@ use diesel::sql_types::BigInt;
 
 pub(crate) use publisher::Publisher;
 
-/// A number.
+/// The result of a `count(*)`.
 #[derive(QueryableByName)]
 struct CountRow {
     #[diesel(sql_type = BigInt)]

@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
         (!named.is_empty()).then(|| Kept(insertion).execute(&mut &*connection))
     }
 
-    /// Sorted by lane, so that neighbours in the index follow each other.
+    /// Sorted by lane, so that rows that are close in the index are inserted one after another.
     async fn insert_due(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
         let due = self.accepted.iter().flat_map(|(new, receivers)| receivers.iter().map(|to| (*to, &new.event)));
         let mut due: Vec<(SubscriptionId, DeliveryId, &Event)> =

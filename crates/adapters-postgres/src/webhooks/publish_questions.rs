@@ -38,8 +38,8 @@ const WAKE: &str = "WITH locked AS MATERIALIZED (
     RETURNING subscription_id";
 
 /// The receivers of each event, after the lanes that were found are locked: a second statement, whose snapshot is newer
-/// than the locks. If it finds a lane that is not locked, everything starts again. `OFFSET 0` makes the planner look
-/// the tables up row by row, whatever sizes it assumes.
+/// than the locks. If it finds a lane that is not locked, everything starts again. `OFFSET 0` makes the planner read
+/// the tables row by row through their indexes, whatever sizes it assumes.
 const MATCH: &str = "SELECT asked.question, pattern.subscription_id
     FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, pattern)
     CROSS JOIN LATERAL (
@@ -61,7 +61,7 @@ const MATCH_ONLY: &str = "SELECT asked.question, subscription.id AS subscription
         SELECT FROM webhook_lanes WHERE subscription_id = subscription.id AND is_open OFFSET 0
     ) AS lane";
 
-/// The facts that the decision needs from the database.
+/// What the decision about a publication needs from the database.
 pub(super) struct Questions<'a> {
     /// Each owner and event type once, in order.
     types: BTreeMap<(&'a UserId, &'a EventType), i64>,
@@ -217,7 +217,7 @@ impl Receivers {
         Ok(())
     }
 
-    /// Whether all their lanes are locked.
+    /// Whether the lanes of all receivers are locked.
     pub(super) fn are_among(&self, locked: Vec<LaneRow>) -> Result<(), Failure> {
         let locked: BTreeSet<Vec<u8>> = locked.into_iter().map(|row| row.subscription_id).collect();
         if self.0.values().flatten().all(|id| locked.contains(id.as_bytes().as_slice())) {

@@ -14,7 +14,7 @@ use crate::pool::Connections;
 const WAITING_MAX: usize = 4_096;
 /// How long a call may wait for its turn. The rest of its deadline is for the database.
 const TURN_TIMEOUT: Duration = Duration::from_secs(2);
-/// The most events in one transaction, unless one call has more: about 20 ms.
+/// The most events in one transaction, unless one call has more; takes about 20 ms.
 const GROUP_EVENTS_MAX: usize = 512;
 /// The most bytes of payloads in one transaction, unless one call has more.
 const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -51,7 +51,7 @@ impl Publisher {
         let call = Call { events: events.to_vec(), called_at: Instant::now(), answer };
         let sent = tokio::time::timeout(TURN_TIMEOUT, self.calls.send(call)).await;
         sent.map_err(|_| busy())?.map_err(|_| unavailable("the store is closed"))?;
-        answered.await.unwrap_or_else(|_| Err(unavailable("publishing was cut off")))
+        answered.await.unwrap_or_else(|_| Err(unavailable("the publication was interrupted")))
     }
 }
 
@@ -141,7 +141,7 @@ async fn publish_group(connections: &Connections, calls: Vec<Call>) {
     }
 }
 
-/// Within the deadline of the call that has waited longest.
+/// Publishes within the deadline of the call that has waited longest.
 async fn publish(connections: &Connections, calls: &[Call]) -> Result<Vec<Publication>, Failure> {
     let Some(first) = calls.iter().map(|call| call.called_at).min() else { return Ok(Vec::new()) };
     let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();
@@ -151,7 +151,7 @@ async fn publish(connections: &Connections, calls: &[Call]) -> Result<Vec<Public
 }
 
 fn busy() -> StoreError {
-    unavailable("too much is being published at once")
+    unavailable("too many events are waiting to be published")
 }
 
 fn unavailable(why: &str) -> StoreError {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_bounded_but_for_its_first_call() {
+    fn a_group_has_a_maximum_size_except_for_its_first_call() {
         for (first, second, fits) in [
             ((1, 10), (GROUP_EVENTS_MAX - 1, 10), true),
             ((1, 10), (GROUP_EVENTS_MAX, 10), false),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_is_gone_or_has_waited_long_has_no_turn() {
+    async fn a_caller_that_is_gone_or_has_waited_too_long_gets_no_turn() {
         let mut group = Group::default();
         let (gone, answered) = call(1, 1);
         drop(answered);

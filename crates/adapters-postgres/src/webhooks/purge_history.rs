@@ -68,8 +68,8 @@ const PURGE_SUBSCRIPTIONS: &str = "WITH past AS MATERIALIZED (
     )
     SELECT count(*) AS count FROM purged";
 
-/// Deletes expired rows. Three statements, each a transaction: the next call deletes the rest. Instances that purge at
-/// the same time skip each other's rows.
+/// Deletes expired rows. Three statements, each in its own transaction: the next call deletes the rest. Instances that
+/// purge at the same time skip each other's rows.
 pub(super) struct PurgeHistory {
     pub(super) before: Timestamp,
     pub(super) max: u32,

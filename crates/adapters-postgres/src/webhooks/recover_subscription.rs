@@ -13,7 +13,7 @@ use super::list_deliveries::first_id_at;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Commit, Rollback, settle};
 
-/// Brings the oldest deliveries back, from either table.
+/// Makes the oldest of these deliveries due now, from either table.
 const BRING_BACK: &str = "WITH lost AS MATERIALIZED (
         SELECT delivery_id FROM (
             SELECT * FROM (
@@ -43,7 +43,7 @@ const BRING_BACK: &str = "WITH lost AS MATERIALIZED (
     )
     SELECT (SELECT count(*) FROM replayed) + (SELECT count(*) FROM waiting) AS count";
 
-/// Enables a subscription, and brings back what failed or waits for a retry.
+/// Enables a subscription, and makes its failed deliveries, and its deliveries that wait for a retry, due now.
 pub(super) struct Recover<'a> {
     pub(super) owner: &'a UserId,
     pub(super) subscription: SubscriptionId,

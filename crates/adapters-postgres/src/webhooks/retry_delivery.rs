@@ -17,7 +17,7 @@ use crate::transaction::{Commit, Rollback, settle};
 const WAKE_LANE: &str = "UPDATE webhook_lanes
     SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)) WHERE subscription_id = $1";
 
-/// Makes a delivery due now. A few round trips, because retries by hand are rare.
+/// Makes a delivery due now. A few round trips, because a retry by hand need not be fast.
 pub(super) struct RetryDelivery<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: DeliveryId,

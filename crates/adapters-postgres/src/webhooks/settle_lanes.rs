@@ -10,7 +10,7 @@ use domain::{SubscriptionId, Timestamp};
 ///
 /// - Leaves the lane ready if something has arrived meanwhile (`wakes`), or if another transaction has locked it.
 /// - A lane that may only probe waits for the end of its open claim.
-/// - Claims are taken from the front of each kind, so the first thousand rows have all open claims.
+/// - Claims are taken from the front of each kind, so the first thousand rows of each kind contain all open claims.
 const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
     SET wakes = lane.wakes + 1, ready_at = CASE WHEN seen.ready_at IS NOT NULL THEN GREATEST(seen.ready_at, lane.paused_until) END
     FROM (

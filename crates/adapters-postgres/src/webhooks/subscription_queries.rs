@@ -12,7 +12,7 @@ use domain::{SubscriptionId, UserId};
 
 const INSERT_PATTERNS: &str = "INSERT INTO webhook_patterns (owner_issuer, owner_subject, pattern, subscription_id) SELECT $1, $2, unnest($3), $4";
 
-/// The subscription is this owner's, and not deleted.
+/// A condition: the subscription belongs to this owner and is not deleted.
 #[auto_type]
 pub(super) fn owned_by<'a>(owner: &'a UserId) -> _ {
     let issuer: &'a str = owner.issuer();

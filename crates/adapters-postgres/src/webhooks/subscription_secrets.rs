@@ -11,13 +11,13 @@ use domain::{SubscriptionId, Timestamp, UserId};
 use super::subscription_queries::subscription_of;
 use crate::attempt::{Failure, Work};
 
-/// Only if the stored secret is still the one that was read.
+/// Replaces the secrets only if the stored secrets are still the secrets that were read.
 const REPLACE: &str = "UPDATE webhook_subscriptions
     SET secret = $5, previous_secret = $6, previous_secret_until = $7
     WHERE id = $1 AND deleted_at IS NULL AND secret = $2
         AND previous_secret IS NOT DISTINCT FROM $3 AND previous_secret_until IS NOT DISTINCT FROM $4";
 
-/// Makes a secret the current one. One statement.
+/// Makes this secret the current one, and the current secret the previous one. One statement.
 pub(super) struct RotateSecret<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: SubscriptionId,
@@ -37,7 +37,7 @@ impl Work for RotateSecret<'_> {
             webhook_subscriptions::updated_at.eq(StoredInstant::from(self.at)),
         ));
         let rotated = rotation.returning(SubscriptionRow::as_select()).get_result(&mut &*connection).await;
-        // Running it twice would drop the secret that was current.
+        // The statement must not run twice: the second time would drop the secret that was current.
         let row = rotated.optional().map_err(Failure::of_statement)?;
         Ok(row.map(Subscription::try_from).transpose()?)
     }
@@ -70,7 +70,7 @@ impl Work for ListSecrets {
     }
 }
 
-/// Replaces the secrets that were read by others. One statement.
+/// Replaces the secrets that were read with other secrets. One statement.
 pub(super) struct ReplaceSecrets<'a> {
     pub(super) id: SubscriptionId,
     pub(super) from: &'a SealedSecrets,
@@ -89,7 +89,7 @@ impl Work for ReplaceSecrets<'_> {
             .bind::<Binary, _>(self.to.current.as_bytes())
             .bind::<Nullable<Binary>, _>(previous(self.to))
             .bind::<Nullable<Instant>, _>(previous_until(self.to));
-        // Running it twice would not find the replaced secret.
+        // The statement must not run twice: the second time, the secret is already replaced and not found.
         let replaced = Kept(replacement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
         Ok(replaced > 0)
     }

@@ -16,7 +16,7 @@ use super::subscription_secrets::{ListSecrets, ReplaceSecrets, RotateSecret};
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 
-/// Above every id.
+/// Sorts after every id.
 const ID_END: [u8; 17] = [0xFF; 17];
 
 #[async_trait]
