@@ -22,13 +22,13 @@ use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::time::Instant;
 
-/// The id of all claims: nothing is claimed twice here.
+/// The id of all claims: this program claims nothing twice.
 const CLAIM: ClaimId = ClaimId::from_number(1);
-/// Events of a run.
+/// The number of events in each run.
 const EVENTS: usize = 40_000;
 /// Parallel callers; each publishes one event at a time.
 const PUBLISHERS: usize = 128;
-/// Deliveries in one batch of completions.
+/// The number of deliveries in one batch of completions.
 const BATCH: usize = 256;
 
 #[tokio::main]
@@ -43,7 +43,7 @@ async fn main() {
         bench.phases(EVENTS / lanes, lanes, keyed).await;
     }
     let bench = Bench::start(&cluster, 1).await;
-    println!("all at once, one receiver");
+    println!("all phases at once, one receiver");
     bench.sustained(300_000).await;
     bench.backlog().await;
 }
@@ -190,13 +190,13 @@ impl Bench {
         stats.filter_map(|stat| micros_of_child(&stat, &postmaster)).sum()
     }
 
-    /// A dead lane with half a million due deliveries beside a thousand healthy ones, and one with 100,000 retries to
-    /// come.
+    /// Measures claims with one dead lane of half a million due deliveries, a thousand healthy lanes, and one lane of
+    /// 100,000 deliveries that wait for a retry.
     async fn backlog(&self) {
         for statement in BACKLOG {
             self.cluster.execute(&self.database.name, statement).await.unwrap();
         }
-        println!("claims of 64 lanes, 8 each, beside 500,000 due and 100,000 waiting deliveries");
+        println!("claims of 64 lanes, 8 each, with 500,000 due and 100,000 waiting deliveries in the queue");
         let mut claimed = Vec::new();
         for _ in 0..20 {
             let begin = Instant::now();
@@ -213,7 +213,7 @@ impl Bench {
     }
 }
 
-/// Processor time in microseconds, and for how many deliveries.
+/// Processor time in microseconds, and the number of deliveries.
 #[derive(Default)]
 struct Spent {
     server: f64,
@@ -270,7 +270,7 @@ const BACKLOG: [&str; 5] = [
     "CHECKPOINT",
 ];
 
-/// `man 5 proc`: behind the name in brackets, the parent is the 2nd field, user and system time the 12th and 13th.
+/// See `man 5 proc`: after the name in brackets, the parent is the 2nd field, user and system time the 12th and 13th.
 fn micros_of_child(stat: &str, parent: &str) -> Option<f64> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     (*fields.get(1)? == parent).then(|| micros(&fields))
@@ -281,7 +281,7 @@ fn client_micros() -> f64 {
     micros(&stat.rsplit_once(')').unwrap().1.split_whitespace().collect::<Vec<&str>>())
 }
 
-/// Of ticks, of which Linux counts 100 a second.
+/// Converts ticks, of which Linux counts 100 a second.
 fn micros(fields: &[&str]) -> f64 {
     fields[11..13].iter().map(|ticks| ticks.parse::<f64>().unwrap() * 10_000.0).sum()
 }

@@ -17,7 +17,7 @@ use storage_conformance::Instances;
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
-/// Longer than any of these tests.
+/// A maximum lifetime that is longer than any of these tests.
 const WINDOW: Duration = Duration::from_hours(1);
 
 async fn open(url: &str) -> PostgresStore {
@@ -130,22 +130,22 @@ async fn a_change_is_read_however_long_its_commit_takes() {
     if last.changes == KeyChanges::Of(Vec::new()) {
         last = read(store, Some(&last.position)).await;
     }
-    assert_eq!(last.changes, KeyChanges::Of(vec![late.1]), "it is read once it is committed");
+    assert_eq!(last.changes, KeyChanges::Of(vec![late.1]), "the change is read after its commit");
     assert_eq!(read(store, Some(&last.position)).await.changes, KeyChanges::Of(Vec::new()));
 }
 
-/// The server may use transaction numbers again after a crash, so a position from before the crash is worthless.
+/// The server may use transaction numbers again after a crash, so a position from before the crash is not valid.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_position_ends_with_the_run_of_its_server() {
+async fn a_position_is_valid_for_one_run_of_its_server() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
     let database = cluster.database().await.unwrap();
     let store = open(&database.url).await;
     store.migrate().await.unwrap();
     let mut last = read(&store, None).await.position;
     let same = read(&store, Some(&last)).await;
-    assert_eq!(same.changes, KeyChanges::Of(Vec::new()), "the same run");
+    assert_eq!(same.changes, KeyChanges::Of(Vec::new()), "nothing changed in the same run");
 
-    // If one of its processes is killed, the postmaster stays and recovers.
+    // If one of the server's processes is killed, the postmaster keeps running and recovers.
     let victim =
         cluster.execute(&database.name, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
     let victim = victim.await.unwrap();
@@ -158,7 +158,7 @@ async fn a_position_ends_with_the_run_of_its_server() {
         }
     };
     let recovered = cluster.execute(&database.name, "SELECT pg_postmaster_start_time()").await.unwrap();
-    assert_eq!(started, recovered, "the postmaster has not been started again");
+    assert_eq!(started, recovered, "the postmaster was not restarted");
     last = again.position;
     assert_eq!(read(&store, Some(&last)).await.changes, KeyChanges::Of(Vec::new()));
 
@@ -167,7 +167,7 @@ async fn a_position_ends_with_the_run_of_its_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn forgotten_changes_leave_the_table() {
+async fn forgotten_changes_are_deleted() {
     let (stores, database) = instances(1).await;
     let (store, entropy, alice) = (&stores[0], SeededEntropy::new(6), user("alice"));
     let cluster = Cluster::shared().await.unwrap();
@@ -190,7 +190,7 @@ async fn forgotten_changes_leave_the_table() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn readers_are_woken_also_after_a_lost_connection() {
+async fn readers_are_woken_even_after_a_lost_connection() {
     let (stores, database) = instances(2).await;
     let ([here, there], entropy, alice) = (stores.as_slice(), SeededEntropy::new(3), user("alice")) else { panic!() };
     let hint = |store: &PostgresStore| {
@@ -236,7 +236,7 @@ async fn the_maximum_is_exact_while_keys_are_rotated() -> Result<(), StoreError>
         let listed = stores[0].list(&owner, view()).await?;
         let active = listed.iter().filter(|key| key.is_active(now())).count();
         let replaced = listed.iter().filter(|key| key.is_being_replaced(now())).count();
-        assert_eq!((done, active, replaced), (3, 4, 3), "round {round}: three overlaps, and no room for more keys");
+        assert_eq!((done, active, replaced), (3, 4, 3), "round {round}: three overlaps, and the maximum of keys");
         let spare = listed.iter().find(|key| key.is_active(now())).unwrap().id;
         let refused = rotate(&stores[1], &owner, spare, 3, &*entropy).await;
         assert_eq!(refused, Rotation::Refused(RotationRefusal::OverlapLimitReached));

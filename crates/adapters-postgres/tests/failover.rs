@@ -1,5 +1,5 @@
 //! Postgres as in production: standbys that are reached first, primaries that fail, commits that stall, full pools.
-//! Every server here is a real one.
+//! Every server in these tests is a real Postgres.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::time::Duration;
@@ -48,7 +48,7 @@ async fn revoke(store: &PostgresStore, id: KeyId) {
     store.revoke(&alice(), id, now(), ListView::at(now())).await.unwrap();
 }
 
-/// Repeats the question until the answer is yes, for half a minute.
+/// Repeats the check until it succeeds. Fails after 30 seconds.
 async fn until(mut condition: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !condition().await {
@@ -59,7 +59,7 @@ async fn until(mut condition: impl AsyncFnMut() -> bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_standby_is_passed_over_and_followed_once_it_is_promoted() {
+async fn a_standby_is_skipped_until_it_is_promoted() {
     let primary = Cluster::start(ClusterSettings::default()).await.unwrap();
     let name = primary.database().await.unwrap().name;
     let url = |hosts: &str| format!("postgres://postgres@{hosts}/{name}");
@@ -79,11 +79,11 @@ async fn a_standby_is_passed_over_and_followed_once_it_is_promoted() {
     let found = there.find_by_digest(&revoked.1).await.unwrap().unwrap();
     assert!(!found.is_good(now()), "the standby does not see the revocation yet");
 
-    let astray = open(&url(&format!("127.0.0.1:{}", standby.port()))).await;
-    let refusal = astray.find_by_digest(&revoked.1).await.unwrap_err();
+    let misconfigured = open(&url(&format!("127.0.0.1:{}", standby.port()))).await;
+    let refusal = misconfigured.find_by_digest(&revoked.1).await.unwrap_err();
     let cause = std::error::Error::source(&refusal).unwrap().to_string();
     assert!(cause.contains("the server is a standby"), "{cause}");
-    astray.changes_since(None, 10).await.unwrap_err();
+    misconfigured.changes_since(None, 10).await.unwrap_err();
 
     standby.execute("postgres", "SELECT pg_wal_replay_resume()").await.unwrap();
     let replayed = format!("SELECT count(*) FROM key_changes WHERE digest = '\\x{}'", hex(&revoked.1));
@@ -92,7 +92,7 @@ async fn a_standby_is_passed_over_and_followed_once_it_is_promoted() {
     standby.promote().await.unwrap();
     until(async || there.find_by_digest(&revoked.1).await.is_ok()).await;
     let read = there.changes_since(Some(&read.position), 10).await.unwrap();
-    assert_eq!(read.changes, KeyChanges::OfAnyKey, "numbers of transactions mean something else on another server");
+    assert_eq!(read.changes, KeyChanges::OfAnyKey, "transaction numbers differ on another server");
     revoke(&there, revoked_later.0).await;
     let read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, KeyChanges::Of(vec![revoked_later.1]));
@@ -109,22 +109,22 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
     let key = insert(&here, &SeededEntropy::new(2)).await;
     let start = there.changes_since(None, 10).await.unwrap().position;
 
-    let wait_for = async |standby: &str| {
+    let set_standby = async |standby: &str| {
         let alter = format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'");
         cluster.execute("postgres", &alter).await.unwrap();
         cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
         let shown = async || cluster.execute("postgres", "SHOW synchronous_standby_names").await.unwrap();
         until(async || shown().await == standby).await;
     };
-    wait_for("nobody").await;
+    set_standby("unreachable").await;
     here.revoke(&alice(), key.0, now(), ListView::at(now())).await.unwrap_err();
     let mut read = there.changes_since(Some(&start), 10).await.unwrap();
-    assert_eq!(read.changes, KeyChanges::Of(Vec::new()), "it is not committed yet");
-    // Longer than any look back by time.
+    assert_eq!(read.changes, KeyChanges::Of(Vec::new()), "the revocation is not committed yet");
+    // Longer than a feed that reads by time could look back.
     tokio::time::sleep(Duration::from_secs(11)).await;
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, KeyChanges::Of(Vec::new()));
-    wait_for("").await;
+    set_standby("").await;
     until(async || !there.find_by_digest(&key.1).await.unwrap().unwrap().is_good(now())).await;
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, KeyChanges::Of(vec![key.1]));
@@ -147,12 +147,12 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
         .collect();
     let blocked = "SELECT count(*) >= 4 FROM pg_locks WHERE NOT granted";
     until(async || client.query_one(blocked, &[]).await.unwrap().get(0)).await;
-    let asked = tokio::time::Instant::now();
+    let begin = tokio::time::Instant::now();
     assert!(store.find_by_digest(&key.1).await.unwrap().is_some());
     assert_eq!(store.find_by_digests(&[key.1]).await.unwrap().len(), 1);
     store.changes_since(None, 10).await.unwrap();
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
-    assert!(waiting.iter().all(|call| !call.is_finished()), "every connection for calls waits meanwhile");
+    assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
+    assert!(waiting.iter().all(|call| !call.is_finished()), "every connection for calls is still waiting");
     client.batch_execute("COMMIT").await.unwrap();
     futures_util::future::join_all(waiting).await;
     driver.abort();

@@ -63,7 +63,7 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
     store.insert_within(&key, &KeyDigest::from_bytes(digest), limit, ListView::at(now())).await
 }
 
-/// As many instances as calls that race for the last place: within one instance, the calls would take turns.
+/// Each call that races for the last place has its own instance: within one instance, the calls would take turns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_maximum_is_exact_over_many_instances() {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
@@ -89,11 +89,11 @@ async fn the_maximum_is_exact_over_many_instances() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restart_of_the_server_is_survived() {
+async fn the_store_works_again_after_a_restart_of_the_server() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
     let store = migrated(&cluster.database().await.unwrap().url).await;
     let (owner, entropy) = (user("alice"), SeededEntropy::new(2));
-    for stopped in ["in good order", "by a crash"] {
+    for stopped in ["by a shutdown", "by a crash"] {
         let calls = (0..4).map(|_| store.list(&owner, ListView::at(now())));
         futures_util::future::try_join_all(calls).await.unwrap();
         if stopped == "by a crash" {
@@ -112,7 +112,7 @@ async fn a_restart_of_the_server_is_survived() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pooled_connections_that_died_unseen_fail_no_call() {
+async fn dead_connections_in_the_pool_fail_no_call() {
     let cluster = Cluster::shared().await.unwrap();
     let database = cluster.database().await.unwrap();
     let store = migrated(&database.url).await;
@@ -138,7 +138,7 @@ async fn a_server_that_never_answers_is_unavailable() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lock_that_is_held_for_ever_is_unavailable() {
+async fn a_call_that_waits_too_long_for_a_lock_is_unavailable() {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
     let store = migrated(&database.url).await;
     let (owner, entropy) = (user("alice"), SeededEntropy::new(4));
@@ -155,7 +155,7 @@ async fn a_lock_that_is_held_for_ever_is_unavailable() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_that_went_away_leaves_no_lock() {
+async fn a_caller_that_goes_away_leaves_no_lock() {
     let cluster = Cluster::shared().await.unwrap();
     let database = cluster.database().await.unwrap();
     let store = migrated(&database.url).await;
@@ -170,16 +170,16 @@ async fn a_caller_that_went_away_leaves_no_lock() {
     };
     tokio::select! {
         biased;
-        answer = insert(&store, &owner, &entropy) => panic!("not held up: {answer:?}"),
+        answer = insert(&store, &owner, &entropy) => panic!("the call did not wait for the lock: {answer:?}"),
         () = until_it_waits => (),
     }
-    // The server gives the lock to the next waiter: to nobody, if the server knows that the caller is gone.
+    // The server gives the lock to the next waiter. If the server knows that the caller is gone, this session gets it.
     client.batch_execute("COMMIT; SET lock_timeout = 3000; SELECT * FROM key_owners FOR UPDATE").await.unwrap();
     driver.abort();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_that_takes_no_writes_is_thrown_away() {
+async fn a_read_only_connection_is_closed() {
     let cluster = Cluster::shared().await.unwrap();
     let database = cluster.database().await.unwrap();
     migrated(&database.url).await.close().await;
@@ -193,7 +193,7 @@ async fn a_connection_that_takes_no_writes_is_thrown_away() {
 }
 
 #[tokio::test]
-async fn a_stored_value_that_cannot_be_is_named() {
+async fn an_error_names_the_invalid_stored_value() {
     let cluster = Cluster::shared().await.unwrap();
     let database = cluster.database().await.unwrap();
     let store = migrated(&database.url).await;
@@ -208,7 +208,7 @@ async fn a_stored_value_that_cannot_be_is_named() {
     }
 }
 
-// On a runtime with one thread, on which the migrations harness would panic.
+// Runs on one thread, where the migrations harness would panic if it blocked the runtime.
 #[tokio::test]
 async fn instances_that_migrate_at_once_apply_each_migration_once() {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
@@ -233,5 +233,5 @@ async fn a_newer_schema_is_refused() {
     for refused in [store.migrate().await.map(drop), store.status().await.map(drop)] {
         assert!(matches!(&refused, Err(MigrateError::Newer { version }) if version == "99990101000000"), "{refused:?}");
     }
-    assert!(store.check().await.is_ok(), "an instance that runs already serves on while others are upgraded");
+    assert!(store.check().await.is_ok(), "a running instance keeps serving while others are upgraded");
 }

@@ -121,9 +121,9 @@ fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -> Vec<Compl
     all.map(completion).collect()
 }
 
-/// Both instances publish each key, in groups that overlap: one accepts the key, and the other sees that.
+/// Both instances publish each key, in groups that overlap: one instance accepts the key, and the other finds it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_instances_accept_each_key_once_and_share_out_the_deliveries() {
+async fn two_instances_accept_each_key_once_and_share_the_deliveries() {
     let (stores, _database) = instances(2).await;
     let entropy = Arc::new(SeededEntropy::new(1));
     for _ in 0..3 {
@@ -136,7 +136,7 @@ async fn two_instances_accept_each_key_once_and_share_out_the_deliveries() {
     });
     let mut accepted = BTreeSet::new();
     for publication in futures_util::future::try_join_all(calls).await.unwrap() {
-        let Publication::Accepted(events) = publication else { panic!("no content differs: {publication:?}") };
+        let Publication::Accepted(events) = publication else { panic!("the contents are the same: {publication:?}") };
         accepted.extend(events.iter().filter(|one| !one.is_duplicate).map(|one| one.event.id));
         assert!(events.iter().all(|one| one.deliveries == 3));
     }
@@ -164,8 +164,8 @@ async fn two_instances_accept_each_key_once_and_share_out_the_deliveries() {
     assert_eq!((done.len(), each.len()), (300, 300), "each delivery was claimed once");
 }
 
-/// A caller that publishes another event under a key, and a caller that mints an id twice, get an error. The others of
-/// their group do not.
+/// A call with another event under a used key, and a call with a used id, get an error. The other calls of their group
+/// do not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_group_does_not_fail_for_one_of_its_calls() {
     let (stores, _database) = instances(1).await;
@@ -191,9 +191,9 @@ async fn a_group_does_not_fail_for_one_of_its_calls() {
     assert_eq!(all.deliveries.len(), 61);
 }
 
-/// The server closes all connections again and again. A refused caller tries again, as clients do.
+/// The server closes all connections every 20 ms. Callers repeat failed calls, as clients do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn lost_connections_lose_nothing_and_double_nothing() {
+async fn lost_connections_neither_lose_nor_repeat_events() {
     const PUBLISHERS: usize = 8;
     const EVENTS: usize = 40;
     let (stores, database) = instances(2).await;
@@ -252,7 +252,7 @@ async fn lost_connections_lose_nothing_and_double_nothing() {
     futures_util::future::try_join_all(publishers).await.unwrap();
     tokio::time::timeout(Duration::from_mins(1), worker).await.unwrap().unwrap();
     is_over.store(true, Ordering::Relaxed);
-    assert!(killer.await.unwrap() > 20, "connections were lost all the time");
+    assert!(killer.await.unwrap() > 20, "connections were lost throughout the test");
     let expected = (PUBLISHERS * EVENTS).to_string();
     for count in [
         "SELECT count(*) FROM webhook_events",
@@ -283,7 +283,7 @@ async fn another_instance_is_woken_by_a_publication() {
 /// A publication commits while a claim that found its lane empty is about to put the lane to sleep: after the claim has
 /// read the due deliveries, and before it locks the lane.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lane_is_not_put_to_sleep_past_a_publication() {
+async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
     let (stores, database) = instances(2).await;
     let entropy = Arc::new(SeededEntropy::new(7));
     let (one, two) =
@@ -309,17 +309,17 @@ async fn a_lane_is_not_put_to_sleep_past_a_publication() {
         let (store, request) = (stores[0].clone(), request(&*entropy, lease_end));
         tokio::spawn(async move { store.claim(&request).await.unwrap().len() })
     };
-    somebody_waits(&database).await;
+    until_a_call_waits(&database).await;
     stores[1].publish(&[NewEvent { only: Some(second), ..event(&*entropy) }]).await.unwrap();
     raw.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
-    assert_eq!(claiming.await.unwrap(), 0, "the claim came first");
+    assert_eq!(claiming.await.unwrap(), 0, "the claim was before the publication");
     let lanes = stores[0].claim(&request(&*entropy, lease_end)).await.unwrap();
     assert_eq!(lanes.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [second]);
 }
 
 /// A user subscribes while a publication waits for another lane: the new lane is woken, too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_subscribes_beside_a_publication_is_woken_or_gets_nothing() {
+async fn a_subscription_created_during_a_publication_is_woken() {
     let (stores, database) = instances(2).await;
     let entropy = Arc::new(SeededEntropy::new(8));
     subscribe(&stores[0], &*entropy, &sealed()).await;
@@ -329,10 +329,10 @@ async fn who_subscribes_beside_a_publication_is_woken_or_gets_nothing() {
         let (store, event) = (stores[0].clone(), event(&*entropy));
         tokio::spawn(async move { store.publish(&[event]).await.unwrap() })
     };
-    somebody_waits(&database).await;
+    until_a_call_waits(&database).await;
     subscribe(&stores[1], &*entropy, &sealed()).await;
     raw.batch_execute("COMMIT").await.unwrap();
-    let Publication::Accepted(events) = publishing.await.unwrap() else { panic!("nothing was named") };
+    let Publication::Accepted(events) = publishing.await.unwrap() else { panic!("no event has a key") };
     let lanes = stores[0].claim(&request(&*entropy, at(1))).await.unwrap();
     assert_eq!((events[0].deliveries, lanes.len()), (2, 2));
 }
@@ -344,7 +344,7 @@ async fn connect(database: &Database) -> tokio_postgres::Client {
 }
 
 /// Returns when a connection of the store waits for a lock.
-async fn somebody_waits(database: &Database) {
+async fn until_a_call_waits(database: &Database) {
     const WAITING: &str = "SELECT FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database() AND wait_event_type = 'Lock'";
     let raw = connect(database).await;
@@ -356,13 +356,13 @@ async fn somebody_waits(database: &Database) {
 /// The server counts the rows that are read: the count is the same with very many waiting deliveries as with none, also
 /// for statements that were planned while the tables were empty.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_queue_reads_no_more_when_much_waits() {
+async fn the_number_of_rows_read_does_not_depend_on_the_backlog() {
     let (none, much) = (rows_read_beside(0).await, rows_read_beside(200_000).await);
-    assert!(none > 1_000, "the reads are counted: {none}");
-    assert!(much < none * 3, "{none} rows, and {much} beside many that wait");
+    assert!(none > 1_000, "the server counts the reads: {none}");
+    assert!(much < none * 3, "{none} rows without waiting deliveries, {much} with many");
 }
 
-/// How many rows ten turns read on a lane with this many waiting deliveries, beside a tenth as many other lanes.
+/// The number of rows that ten turns read on a lane with this many waiting deliveries, and a tenth as many other lanes.
 async fn rows_read_beside(waiting: u32) -> u64 {
     const CONNECTIONS: &str = "SELECT count(*) FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database()";
@@ -373,7 +373,7 @@ async fn rows_read_beside(waiting: u32) -> u64 {
     let lane = subscribe(store, &entropy, &sealed()).await;
     turn(store, &entropy).await;
     query(&database, "VACUUM ANALYZE").await;
-    // Enough executions for plans to be kept.
+    // Enough executions for the server to keep its plans.
     for _ in 0..8 {
         turn(store, &entropy).await;
     }
@@ -402,9 +402,9 @@ async fn rows_read_beside(waiting: u32) -> u64 {
     query(&database, ROWS_READ).await.parse().unwrap()
 }
 
-/// Publishes 16 deliveries to a lane, and some to another lane. Those of the lane are claimed, given back, claimed
-/// again and delivered. The other lane is disabled: its waiting deliveries end, and claimed deliveries end when the
-/// claim does.
+/// Publishes 16 deliveries to one lane, and four to another lane. The deliveries of the first lane are claimed, given
+/// back, claimed again and delivered. The other lane is disabled: its waiting deliveries end at once, and its claimed
+/// deliveries end when their claim ends.
 async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
     let events: Vec<NewEvent> = (0..16).map(|_| event(entropy)).collect();
     store.publish(&events).await.unwrap();
@@ -450,14 +450,14 @@ async fn the_database_holds_no_signing_secret() {
     store.rotate_secret(&alice(), id, &other, at(1_000), at(1)).await.unwrap().unwrap();
     store.publish(&[event(&entropy)]).await.unwrap();
     let (_, secrets) = store.list_secrets(None, 10).await.unwrap().remove(0);
-    assert_eq!(keys.unseal(&secrets.current, id).unwrap().secret.expose(), SECRET, "it can be read with the key");
+    assert_eq!(keys.unseal(&secrets.current, id).unwrap().secret.expose(), SECRET, "the key unseals the secret");
 
     let tables = query(&database, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'").await;
     let mut dump = String::new();
     for table in tables.lines() {
         dump += &query(&database, &format!("SELECT row_to_json(one)::text FROM {table} AS one")).await;
     }
-    assert!(dump.contains("hooks.example") && dump.contains(&hexadecimal(other.as_bytes())), "the dump is whole");
+    assert!(dump.contains("hooks.example") && dump.contains(&hexadecimal(other.as_bytes())), "the dump is complete");
     for form in [SECRET, "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
         assert!(!dump.contains(form) && !dump.contains(&hexadecimal(form.as_bytes())), "{form}");
     }
