@@ -49,7 +49,7 @@ async fn a_key_that_was_ended_by_sql_is_refused_within_the_maximum_age() {
         }
         sleep(3 * MAX_AGE).await;
         assert!(here.is_good(&good.full_key).await);
-        assert_eq!(here.link.finds(), finds + 1, "a good key is confirmed in rounds, the ended one was asked for once");
+        assert_eq!(here.link.finds(), finds + 1, "a good key is confirmed in rounds, the ended one took one look-up");
     }
 }
 
@@ -89,5 +89,5 @@ async fn a_round_reads_many_keys_at_once() {
     for key in &keys {
         assert!(here.is_good(key).await);
     }
-    assert_eq!(here.link.finds(), finds, "none had to be asked for by itself");
+    assert_eq!(here.link.finds(), finds, "none needed a separate look-up");
 }

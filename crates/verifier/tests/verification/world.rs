@@ -50,7 +50,7 @@ pub(crate) enum Feed {
     Works,
     Fails,
     Hangs,
-    /// It answers, and has lost what it is asked for: only [`KeyChanges::OfAnyKey`] is honest, and it is not.
+    /// It answers, but has lost the changes: only [`KeyChanges::OfAnyKey`] is honest, and it is not.
     ListsNothing,
     Overflows,
 }

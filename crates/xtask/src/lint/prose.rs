@@ -42,28 +42,6 @@ pub(super) fn list(paths: &[&str]) -> anyhow::Result<usize> {
     Ok(hits.len())
 }
 
-/// How many turns there are in each crate or folder.
-///
-/// # Errors
-///
-/// When git or a file cannot be read.
-pub(super) fn count() -> anyhow::Result<usize> {
-    let hits = hits(&[])?;
-    let mut folders: Vec<(String, usize)> = Vec::new();
-    for hit in &hits {
-        let depth = if hit.path.starts_with("crates/") { 2 } else { 1 };
-        let folder = hit.path.split('/').take(depth).collect::<Vec<_>>().join("/");
-        match folders.last_mut() {
-            Some((last, count)) if *last == folder => *count += 1,
-            _ => folders.push((folder, 1)),
-        }
-    }
-    for (folder, count) in folders {
-        say(&format!("{count:5}  {folder}"));
-    }
-    Ok(hits.len())
-}
-
 fn hits(paths: &[&str]) -> anyhow::Result<Vec<Hit>> {
     let turns = Turn::all()?;
     let mut hits = Vec::new();
