@@ -186,7 +186,7 @@ async fn a_change_is_evicted_once_however_often_it_is_read() {
     sleep(Duration::from_secs(5)).await;
     assert!(here.is_good(&key.full_key).await);
     assert_eq!(here.link.finds(), finds);
-    // The second change that can happen to the key comes from this process.
+    // A second change of the same key is a new row of the feed.
     other.revoke(&key).await;
     assert!(refused_after(&here, &key.full_key).await <= FEED_POLL_INTERVAL);
 }
