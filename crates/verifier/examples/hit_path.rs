@@ -1,7 +1,7 @@
-//! What a cached verification costs, without HTTP: `cargo run --release -p verifier --example hit_path`.
+//! Measures the cost of a cached verification, without HTTP: `cargo run --release -p verifier --example hit_path`.
 //!
-//! Nanoseconds of processor time for each call of `verify`, hash and lookup and note of the use included, with the
-//! system's clock. Processor time, so that a busy machine does not change it much. Linux only.
+//! Prints nanoseconds of processor time per call of `verify`, including the hash, the lookup and the note of the use,
+//! with the system's clock. Processor time hardly depends on other load on the machine. Linux only.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Finds every key, and knows nothing else: the memory of a million stored keys is not to be measured.
+/// A store that finds every key and stores nothing, so that the measured memory excludes a million stored keys.
 struct EveryKey;
 
 #[async_trait::async_trait]
@@ -96,7 +96,7 @@ impl ChangeFeed for EveryKey {
     }
 }
 
-/// Kilobytes that the process holds.
+/// Resident memory of the process, in KiB.
 fn resident_kib() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0");
@@ -108,7 +108,7 @@ fn keys(count: usize) -> Arc<Vec<String>> {
     Arc::new((0..count).map(|_| FullKey::generate(&policy, &entropy).expose().to_owned()).collect())
 }
 
-/// Visits the keys in an order that no prefetcher foresees.
+/// Verifies keys in an order that a prefetcher does not predict.
 async fn visit(verifier: Arc<Verifier>, keys: Arc<Vec<String>>, calls: usize, start: usize, spend: bool) -> f64 {
     let (mut next, began) = (start, processor_nanos());
     for _ in 0..calls {
@@ -121,13 +121,13 @@ async fn visit(verifier: Arc<Verifier>, keys: Arc<Vec<String>>, calls: usize, st
     nanos_each(began, calls)
 }
 
-/// Nanoseconds for which this thread has run. A hit never yields, so a task stays on its thread.
+/// Processor time of this thread, in nanoseconds. A cache hit never yields, so a task stays on its thread.
 fn processor_nanos() -> u64 {
     let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     schedule.split(' ').next().unwrap().parse().unwrap()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+#[expect(clippy::cast_precision_loss, reason = "printed for people to read")]
 fn nanos_each(began: u64, calls: usize) -> f64 {
     (processor_nanos() - began) as f64 / calls as f64
 }
@@ -144,8 +144,8 @@ async fn measure(name: &str, verifier: &Arc<Verifier>, keys: &Arc<Vec<String>>, 
     println!("{name:<44} {one:>7.0} ns   two threads {each:>7.0} ns each");
 }
 
-/// What a list of keys costs while all uses wait, and a round of writes, both beside the store.
-async fn look_through_what_waits(verifier: &Verifier, keys: &[String]) {
+/// Measures a list of keys while all uses wait, and a round of writes, both without the cost of the store.
+async fn measure_waiting_uses(verifier: &Verifier, keys: &[String]) {
     const LISTS: usize = 100;
     let mut ids = Vec::new();
     for key in keys.iter().take(110) {
@@ -172,10 +172,10 @@ async fn main() {
         for key in &*keys {
             verifier.verify(key).await.unwrap().unwrap();
         }
-        println!("-- {count} keys; a fill {:.0} ns; cached {:?}", nanos_each(began, count), verifier.cached());
-        println!("   resident {} KiB for the cache and its notes", resident_kib().saturating_sub(before));
+        println!("-- {count} keys; one fill: {:.0} ns; cached: {:?}", nanos_each(began, count), verifier.cached());
+        println!("   resident {} KiB for the cache and the noted uses", resident_kib().saturating_sub(before));
         measure("single process, never flushed", &verifier, &keys, false).await;
-        look_through_what_waits(&verifier, &keys).await;
+        measure_waiting_uses(&verifier, &keys).await;
         let stop = tokio_util::sync::CancellationToken::new();
         let running = tokio::spawn(verifier.clone().run(stop.clone()));
         measure("single process, flushing", &verifier, &keys, false).await;
@@ -199,10 +199,10 @@ async fn main() {
     for _ in 0..calls {
         std::hint::black_box(KeyDigest::of_presented(std::hint::black_box(&text)));
     }
-    println!("-- the hash alone {:.0} ns", nanos_each(began, calls));
+    println!("-- only the hash: {:.0} ns", nanos_each(began, calls));
     let began = processor_nanos();
     for _ in 0..calls {
         std::hint::black_box((SystemClock.now(), Instant::now()));
     }
-    println!("   both clocks alone {:.0} ns", nanos_each(began, calls));
+    println!("   only both clocks: {:.0} ns", nanos_each(began, calls));
 }

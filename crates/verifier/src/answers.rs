@@ -17,37 +17,38 @@ use crate::shared_failure::shared;
 use crate::sync::SHARDS;
 use crate::{UNKNOWN_TTL, VerifiedKey, VerifierSettings};
 
-/// The cached answers: good keys in one cache, unknown digests in another, so that a flood of garbage evicts no good
-/// key. For other digests the store is read, once for all callers that need the same digest.
+/// Answers for digests. Good keys are in one cache, digests without a good key are in another, so that a flood of
+/// garbage never evicts a good key. If neither cache has the digest, one read of the store answers all concurrent
+/// requests for the digest.
 pub(crate) struct Answers {
     pub(crate) store: Arc<dyn KeyStore>,
     pub(crate) look_ups: Arc<LookUps>,
     clock: Arc<dyn Clock>,
-    /// The monotonic clock, as the age of the process.
+    /// When the process started, by the monotonic clock.
     start: Instant,
-    /// The age at which an answer must be read again. A process that makes every change itself continues with an older
-    /// answer, and leaves it to [`Rounds`](crate::rounds::Rounds) to find changes that were made by SQL.
+    /// How old an answer may become before the key is read from the store again. A process that makes every change
+    /// itself keeps using an older answer, and relies on [`Rounds`](crate::rounds::Rounds) to find changes made by SQL.
     max_age: Duration,
     good: Cache<KeyDigest, Arc<VerifiedKey>>,
-    /// Digests without a good key, each with the instant until which that answer is used.
+    /// Digests without a good key, each with the instant until which the entry counts.
     unknown: Cache<KeyDigest, Instant>,
     fills: Fills<Fill>,
-    /// `None` when only this process changes keys: then every change evicts here, and the cache is always right.
+    /// `None` if only this process changes keys: every change then evicts its key here, and the cache is always right.
     pub(crate) fence: Option<Fence>,
 }
 
-/// The cached answer about a digest.
+/// What the caches say about a digest.
 pub(crate) enum Recall {
-    /// The digest of this good key.
+    /// The digest belongs to this key, and the key is good.
     Good(Arc<VerifiedKey>),
-    /// Not the digest of a good key.
+    /// The digest has no good key.
     NotGood,
-    /// Not cached, or not to be trusted: the store must be read.
+    /// The caches have no entry, or the entry is not trusted: read the store.
     Unsure,
 }
 
-/// The result of a fill: the good key, or none. Waiters share a failure as well, so that a store that is down does not
-/// get one read after the other.
+/// What a fill found: the good key, or `None`. Waiting requests share a failure too, so that they do not call a store
+/// that is down one after the other.
 type Fill = OnceCell<Result<Option<Arc<VerifiedKey>>, Arc<StoreError>>>;
 
 impl Answers {
@@ -68,35 +69,35 @@ impl Answers {
         self.start.elapsed()
     }
 
-    /// The worth of a cached answer at this age of the process.
+    /// How far answers from the cache are trusted at this age of the process.
     pub(crate) fn trust(&self, age: Duration, now: Timestamp) -> Trust {
         self.fence.as_ref().map_or(Trust::Full, |fence| fence.trust(age, now))
     }
 
-    /// Vouches for the cache: every change that was committed before `mark` has been evicted.
+    /// Renews the trust in the cache: every key that was changed before `mark` has been evicted.
     pub(crate) fn vouch(&self, mark: Mark) {
         if let Some(fence) = &self.fence {
             fence.renew(mark.age(self.start), mark);
         }
     }
 
-    /// The cached answer at `now`.
+    /// What the caches say about the digest at `now`.
     pub(crate) fn recall(&self, digest: &KeyDigest, now: Timestamp) -> Recall {
-        // The fence first: it vouches for the content of the cache from now on.
+        // Read the fence before the cache: the fence only covers what the cache holds afterwards.
         let age = self.age();
         let trust = self.trust(age, now);
         match self.good.get(digest) {
-            // An end is final, so refusing an expired key needs no trust.
+            // An expiry is never undone, so an expired key is refused even if the cache is not trusted.
             Some(key) if !key.is_good(now) => Recall::NotGood,
             Some(key) if trust == Trust::Full && key.is_fresh(age, self.max_age) => Recall::Good(key),
-            // If the store cannot be read, an old answer is better than none.
+            // An old answer is better than none while the store is unavailable.
             Some(key) if trust == Trust::Stale || self.fence.is_none() => Recall::Good(key),
             None if self.unknown.get(digest).is_some_and(|until| Instant::now() < until) => Recall::NotGood,
             Some(_) | None => Recall::Unsure,
         }
     }
 
-    /// The answer of the store. Of the callers that need one digest at a time, one reads.
+    /// Reads the key from the store. Of several concurrent calls for the same digest, one reads.
     pub(crate) async fn ask(&self, digest: &KeyDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
         let recall = || match self.recall(digest, self.clock.now()) {
             Recall::Good(key) => Some(Some(key)),
@@ -107,7 +108,7 @@ impl Answers {
             Ok(known) => return Ok(known),
             Err(fill) => fill,
         };
-        // If the reading caller goes away, the next waiter reads.
+        // If the call that reads is dropped, the next waiting call reads.
         let outcome = fill.get_or_init(async || {
             let (began, age) = (Instant::now(), self.age());
             let found = self.look_ups.find(digest).await;
@@ -127,7 +128,7 @@ impl Answers {
         outcome.await.clone().map_err(|error| shared(&error))
     }
 
-    /// Evicts the answer under `digest`. When this returns, no later answer comes from an earlier read.
+    /// Removes `digest` from the caches. After this returns, no answer uses a read that began earlier.
     pub(crate) fn evict(&self, digest: &KeyDigest) {
         self.fills.spoil(digest, || {
             self.good.remove(digest);
@@ -135,7 +136,7 @@ impl Answers {
         });
     }
 
-    /// The same for a key with an unknown digest: checks every cached key, about 10 ms for a million.
+    /// The same for a key whose digest is unknown. Scans all cached keys, about 10 ms for a million.
     pub(crate) fn evict_by_id(&self, id: KeyId) {
         self.fills.spoil_all();
         self.good.retain(|_, key| key.id != id);
@@ -148,7 +149,7 @@ impl Answers {
         self.unknown.clear();
     }
 
-    /// The number of cached digests, good and unknown.
+    /// How many digests are cached: good, and without a good key.
     pub(crate) fn count(&self) -> (usize, usize) {
         (self.good.len(), self.unknown.len())
     }
@@ -158,8 +159,8 @@ impl Answers {
         self.good.iter().map(|(digest, _)| digest).filter(|digest| digest.as_bytes()[0] == first_byte).collect()
     }
 
-    /// Applies a read of the store that began at this age of the process to cached keys: confirms the keys that are
-    /// unchanged, and evicts the others.
+    /// Compares cached keys with the store, after a read that began at this age of the process: confirms the keys that
+    /// the store still has unchanged and good, and evicts the others.
     pub(crate) fn reconcile(&self, asked: &[KeyDigest], stored: &HashMap<KeyDigest, ApiKey>, age: Duration) {
         let now = self.clock.now();
         for digest in asked {
@@ -174,7 +175,7 @@ impl Answers {
         }
     }
 
-    /// Keeps the cached copy if it is equal, because that copy has the noted uses and the state of the rate limit.
+    /// Keeps the cached copy if it matches the stored key, because the copy holds noted uses and the spent allowance.
     fn known_or_new(&self, digest: &KeyDigest, key: ApiKey, age: Duration) -> Arc<VerifiedKey> {
         let known = self.good.peek(digest).filter(|known| known.says_the_same_as(&key));
         let known = known.inspect(|known| known.confirm(age));

@@ -7,11 +7,11 @@ use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp,
 
 use crate::answers::Answers;
 
-/// The store through which this instance changes keys: a change is evicted before its answer is returned.
+/// The store through which this instance changes keys. A change evicts its key from the cache before the call returns.
 ///
-/// A change runs in a separate task. A web server drops the future of a request when its client disconnects, and the
-/// store may still commit: without the task nobody would evict the key then, and without a feed the revoked key would
-/// stay good until the process ends.
+/// Each change runs in a separate task. If a client disconnects, the web server drops the future of its request, but
+/// the store may commit nevertheless. Without the task the key would then stay in the cache, and without a feed a
+/// revoked key would stay good indefinitely.
 pub(crate) struct EvictingStore {
     answers: Arc<Answers>,
 }
@@ -21,6 +21,7 @@ impl EvictingStore {
         Self { answers }
     }
 
+    /// Runs the change in a separate task, which completes even if the caller is dropped.
     async fn to_the_end<T, C>(&self, change: impl FnOnce(Arc<Answers>) -> C) -> Result<T, StoreError>
     where
         T: Send + 'static,

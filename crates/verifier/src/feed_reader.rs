@@ -10,27 +10,27 @@ use crate::answers::Answers;
 use crate::fence::Mark;
 use crate::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT};
 
-/// The shortest time between two reads, however many hints come.
+/// The shortest time between two reads, even if hints arrive more often.
 const READ_SPACING: Duration = Duration::from_millis(20);
-/// After a longer gap between successful reads, the reader evicts everything instead of reading what it missed. Far
-/// below [`FORGET_INTERVAL`].
+/// After a longer gap between successful reads, the reader clears the cache instead of reading the changes that it
+/// missed. Must be far below [`FORGET_INTERVAL`].
 const GAP_MAX: Duration = Duration::from_mins(1);
-/// The most changes in one read, about 4 MiB. With more, the reader evicts everything.
+/// The most changes in one read, about 4 MiB. If there are more, the reader clears the cache.
 const CHANGES_MAX: u32 = 100_000;
-/// How often old changes are deleted. Each change stays at least this long.
+/// How often old changes are deleted from the feed, and the shortest time for which a change stays there.
 const FORGET_INTERVAL: Duration = Duration::from_mins(5);
 
-/// Reads the change feed, evicts keys that other processes have changed, and vouches for the cache.
+/// Reads the change feed, evicts the keys that other processes have changed, and renews the trust in the cache.
 ///
-/// Each read continues from the position of the last one. Without a position, after a gap, and if the feed cannot list
-/// the changes, every cached answer is evicted.
+/// Each read continues at the position of the last one. Without a position, after a gap, and if the feed cannot list
+/// the changes, the reader clears the cache.
 pub(crate) struct FeedReader {
     feed: Arc<dyn ChangeFeed>,
     answers: Arc<Answers>,
     clock: Arc<dyn Clock>,
-    /// The start of the last successful read: every change that was committed before this instant has been evicted.
+    /// When the last successful read began: every key that was changed before this instant has been evicted.
     covered: Mark,
-    /// The position of the next read.
+    /// Where the next read continues.
     position: watch::Sender<Option<FeedPosition>>,
     is_failing: bool,
 }
@@ -41,7 +41,7 @@ impl FeedReader {
         Self { feed, answers, clock, covered, position: watch::Sender::new(None), is_failing: false }
     }
 
-    /// Reads every [`FEED_POLL_INTERVAL`], and when the feed hints at a change, until `stop` is cancelled.
+    /// Reads every [`FEED_POLL_INTERVAL`], and whenever the feed hints at a change, until `stop` is cancelled.
     pub(crate) async fn run(mut self, stop: &CancellationToken) {
         let forgetting = forget_old_changes(Arc::clone(&self.feed), self.position.subscribe());
         let reading = async {
@@ -64,7 +64,7 @@ impl FeedReader {
         let is_in_time = began.since(self.covered) <= GAP_MAX;
         let since = if is_in_time { self.position.borrow().clone() } else { None };
         let answer = timeout(FEED_READ_TIMEOUT, self.feed.changes_since(since.as_ref(), CHANGES_MAX)).await;
-        let read = answer.map_err(|_| StoreError::Unavailable(BoxError::from("no answer in time")))??;
+        let read = answer.map_err(|_| StoreError::Unavailable(BoxError::from("the read timed out")))??;
         match read.changes {
             KeyChanges::Of(changed) => changed.iter().for_each(|digest| self.answers.evict(digest)),
             KeyChanges::OfAnyKey => self.answers.evict_all(),
@@ -75,22 +75,22 @@ impl FeedReader {
         Ok(())
     }
 
-    /// Logs once when reading begins to fail, and once when it works again: it may fail four times a second.
+    /// Logs only the first failure and the recovery, because reads may fail four times a second.
     fn log(&mut self, outcome: Result<(), StoreError>) {
         let was_failing = std::mem::replace(&mut self.is_failing, outcome.is_err());
         match outcome {
             Err(error) if !was_failing => tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "cannot read the change feed: once the last read is 3 s old, VERIFY_WHEN_STALE decides"
+                "cannot read the change feed, retrying; VERIFY_WHEN_STALE applies once the last read is 3 s old"
             ),
-            Ok(()) if was_failing => tracing::info!("the change feed can be read again"),
+            Ok(()) if was_failing => tracing::info!("reading the change feed works again"),
             _ => {}
         }
     }
 }
 
-/// Deletes the changes before a position that is [`FORGET_INTERVAL`] old: by then every instance has read them, or
-/// evicts everything because of its gap.
+/// Deletes the changes before a position that is [`FORGET_INTERVAL`] old. By then every instance has read past the
+/// position, or will clear its cache because of the gap.
 async fn forget_old_changes(feed: Arc<dyn ChangeFeed>, position: watch::Receiver<Option<FeedPosition>>) {
     let mut old = None;
     loop {
@@ -98,7 +98,10 @@ async fn forget_old_changes(feed: Arc<dyn ChangeFeed>, position: watch::Receiver
         let newest = position.borrow().clone();
         let Some(before) = std::mem::replace(&mut old, newest) else { continue };
         if let Err(error) = feed.forget_changes(&before).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "cannot delete old changes of keys, retrying");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "cannot delete old changes from the feed, retrying"
+            );
         }
     }
 }

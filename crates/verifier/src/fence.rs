@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::TRUST_MAX;
 
 /// An instant by both clocks. The monotonic clock stops while a machine is suspended, and the wall clock may be set
-/// back: a duration is the longer of the two.
+/// back, so a duration between two marks is the longer of the two readings.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     monotonic: Instant,
@@ -20,7 +20,7 @@ impl Mark {
         Self { monotonic: Instant::now(), wall: clock.now() }
     }
 
-    /// The time since `start`, by the monotonic clock.
+    /// Time from `start` to this mark, by the monotonic clock.
     pub(crate) fn age(self, start: Instant) -> Duration {
         self.monotonic.duration_since(start)
     }
@@ -30,36 +30,36 @@ impl Mark {
     }
 }
 
-/// The worth of a cached answer.
+/// How far an answer from the cache is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// The cache has every change that was committed [`TRUST_MAX`] ago.
+    /// The cache reflects every change that was committed at least [`TRUST_MAX`] ago.
     Full,
-    /// The feed has not been read for longer, and the operator accepts that for a while.
+    /// The last read of the feed is older, but still within the time for which the operator accepts a stale cache.
     Stale,
-    /// The store must be read.
+    /// Every key must be read from the store.
     None,
 }
 
-/// Decides whether the cache may be trusted: fully for [`TRUST_MAX`] after the start of the last successful read of the
-/// change feed.
+/// Decides how far the cache is trusted: fully for [`TRUST_MAX`] after the last successful read of the change feed
+/// began.
 pub(crate) struct Fence {
     /// How long the operator accepts a stale cache after full trust has ended.
     stale_max: Duration,
-    /// The age of the process, in nanoseconds, until which trust is full; 0 before the first read.
+    /// Age of the process, in nanoseconds, until which trust is full; 0 before the first read.
     trusted_until: AtomicU64,
-    /// Unix milliseconds.
+    /// The same instant by the wall clock, in Unix milliseconds.
     trusted_until_wall: AtomicI64,
 }
 
 impl Fence {
-    /// The feed has not been read yet.
+    /// A fence that trusts nothing until the first read of the feed.
     pub(crate) fn new(stale_max: Duration) -> Self {
         let trusted_until_wall = AtomicI64::new(Timestamp::MIN.unix_millis());
         Self { stale_max, trusted_until: AtomicU64::new(0), trusted_until_wall }
     }
 
-    /// The worth of the cache when the process is `age` old and the time is `now`. Check it before the cache.
+    /// How far the cache is trusted at `now`, when the process is `age` old. Call this before reading the cache.
     pub(crate) fn trust(&self, age: Duration, now: Timestamp) -> Trust {
         let (until, until_wall) =
             (self.trusted_until.load(Ordering::Acquire), self.trusted_until_wall.load(Ordering::Acquire));
@@ -73,15 +73,15 @@ impl Fence {
         if is_stale { Trust::Stale } else { Trust::None }
     }
 
-    /// Records that the cache is right as of `mark`, when the process was `age` old: every change that was committed
-    /// before has been evicted.
+    /// Records that the cache is correct as of `mark`, when the process was `age` old: every key that was changed
+    /// before `mark` has been evicted.
     pub(crate) fn renew(&self, age: Duration, mark: Mark) {
         self.trusted_until.store(nanos(age + TRUST_MAX), Ordering::Release);
         self.trusted_until_wall.store(mark.wall.plus(TRUST_MAX).unix_millis(), Ordering::Release);
     }
 }
 
-/// Enough for 584 years.
+/// Saturates after 584 years of running.
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,9 +1,10 @@
-//! Current reads of the store: one for each digest. A read is not cached if its key has changed meanwhile.
+//! Reads of the store in progress: at most one for each digest, and its result is not cached if the key changes
+//! meanwhile.
 //!
-//! The danger is a fill that reads a good key, is overtaken by its revocation, and then puts the good key back into the
-//! cache. Here a change removes the fill from the table ([`Fills::spoil`]), and a fill that is not in the table caches
-//! nothing ([`Joined::complete`]). Both hold the same lock while they touch the cache; hits never take that lock. A
-//! request that comes after the change finds no fill to join, and reads again.
+//! The danger: a fill reads a good key, the key is revoked, and then the fill puts the good key back into the cache.
+//! To prevent this, a change removes the fill from the table ([`Fills::spoil`]), and a fill that is no longer in the
+//! table caches nothing ([`Joined::complete`]). Both hold the same lock while they write to the cache. Cache hits never
+//! take this lock. A request that arrives after the change finds no fill to join, and reads the store again.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -13,7 +14,7 @@ use domain::KeyDigest;
 
 use super::sync::{Mutex, MutexGuard, PoisonError, SHARDS};
 
-/// The current fills. Callers that wait for one fill share an `F`.
+/// The fills in progress. `F` is the state that the requests waiting for one fill share.
 pub(crate) struct Fills<F> {
     shards: Box<[Shard<F>]>,
 }
@@ -21,13 +22,13 @@ pub(crate) struct Fills<F> {
 type Shard<F> = Mutex<HashMap<KeyDigest, Arc<F>>>;
 
 impl<F: Default> Fills<F> {
-    /// A table without fills.
+    /// Starts without any fill.
     pub(crate) fn new() -> Self {
         Self { shards: (0..SHARDS).map(|_| Mutex::new(HashMap::new())).collect() }
     }
 
-    /// Joins the fill of this digest, or begins one. Calls `recall` under the lock, so that a caller that comes just
-    /// after the end of a fill finds its result.
+    /// Joins the fill of this digest, or begins one. Calls `recall` under the lock, so that a request that arrives just
+    /// after a fill has ended finds the cached result.
     pub(crate) fn join<R>(&self, digest: &KeyDigest, recall: impl FnOnce() -> Option<R>) -> Result<R, Joined<'_, F>> {
         let mut fills = self.shard(digest);
         if let Some(known) = recall() {
@@ -37,14 +38,14 @@ impl<F: Default> Fills<F> {
         Err(Joined { fills: self, digest: *digest, fill })
     }
 
-    /// Prevents every read that began before this call from being cached or joined; calls `forget` under the lock.
+    /// Ensures that no read that began before this call is cached or joined. Calls `forget` under the lock.
     pub(crate) fn spoil(&self, digest: &KeyDigest, forget: impl FnOnce()) {
         let mut fills = self.shard(digest);
         fills.remove(digest);
         forget();
     }
 
-    /// The same for every digest. The caller clears the cache afterwards.
+    /// The same for every digest. The caller must clear the cache afterwards.
     pub(crate) fn spoil_all(&self) {
         for shard in &self.shards {
             lock(shard).clear();
@@ -60,7 +61,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A share of a fill. If the last share is dropped and nobody has completed the fill, the fill has no effect.
+/// Membership in a fill. If the last member is dropped before the fill is complete, the table forgets the fill.
 pub(crate) struct Joined<'a, F: Default> {
     fills: &'a Fills<F>,
     digest: KeyDigest,
@@ -68,7 +69,7 @@ pub(crate) struct Joined<'a, F: Default> {
 }
 
 impl<F: Default> Joined<'_, F> {
-    /// Completes the fill: calls `remember` under the lock, unless the key has changed since the fill began.
+    /// Ends the fill. Calls `remember` under the lock, unless the key has changed since the fill began.
     pub(crate) fn complete(&self, remember: impl FnOnce()) {
         let mut fills = self.fills.shard(&self.digest);
         if self.is_in(&fills) {
@@ -93,7 +94,7 @@ impl<F: Default> Deref for Joined<'_, F> {
 impl<F: Default> Drop for Joined<'_, F> {
     fn drop(&mut self) {
         let mut fills = self.fills.shard(&self.digest);
-        // One share of the table and this one: others join under the lock, so none can join now.
+        // One reference is in the table, one is here. Requests join under the lock, so the count cannot grow now.
         if self.is_in(&fills) && Arc::strong_count(&self.fill) == 2 {
             fills.remove(&self.digest);
         }

@@ -1,12 +1,13 @@
 //! When keys were used, until the store has recorded it.
 //!
-//! A use costs its key one atomic write, and at most one in a millisecond. The first since the last flush also appends
-//! the key to a sharded list, which flushes take and lists of keys read. A list and not a map: with a million keys in
-//! use the map cost more than the rest of a verification. No lock is shared by all cores.
+//! A use costs one atomic write to the key, at most once per millisecond. The first use since the last flush also
+//! appends the key to a sharded list. Flushes drain the list, and lists of keys read it. It is a list rather than a
+//! map: with a million keys in use, a map cost more than the rest of a verification. No lock is shared by all cores.
 //!
-//! Later flushes take in rounds, in the order of ids, what one flush cannot take. Ids are in the order of creation, and
-//! so are rows on disk: ten thousand neighbours share about a hundred pages, and ten thousand random keys of a million
-//! lie in almost as many pages.
+//! If there are too many uses for one flush, the next flushes take the rest in the order of ids, round after round,
+//! like an elevator that sweeps from floor to floor. Ids follow the order of creation, and so do rows on disk: ten
+//! thousand neighbouring rows share about a hundred pages, but ten thousand random rows of a million lie on almost ten
+//! thousand.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,13 +16,13 @@ use domain::{KeyId, KeyUse, Timestamp};
 
 use super::sync::{AtomicBool, AtomicI64, Mutex, MutexGuard, Ordering, PoisonError, SHARDS};
 
-/// The most keys with a noted use in one shard, about a million in all: while the store refuses writes, uses of
-/// further keys are not noted.
+/// The most keys with a noted use in one shard, about a million in total. If the store rejects writes for so long that
+/// a shard is full, uses of further keys are not noted.
 const SHARD_NOTED_MAX: usize = (1 << 20) / SHARDS;
-/// Before every timestamp.
+/// The value of a key that was never used; less than every timestamp.
 const NEVER: i64 = i64::MIN;
 
-/// When one key was last used, in Unix milliseconds, and whether it waits in [`Uses`] for a flush.
+/// When one key was last used, in Unix milliseconds, and whether the key waits in [`Uses`] for a flush.
 #[derive(Debug)]
 pub(crate) struct LastUse {
     at: AtomicI64,
@@ -29,7 +30,7 @@ pub(crate) struct LastUse {
 }
 
 impl LastUse {
-    /// As the store has it.
+    /// Starts with the last use that the store has recorded.
     pub(crate) fn new(stored: Option<Timestamp>) -> Self {
         Self { at: AtomicI64::new(stored.map_or(NEVER, Timestamp::unix_millis)), waits: AtomicBool::new(false) }
     }
@@ -39,48 +40,49 @@ impl LastUse {
     }
 }
 
-/// A used item: a key.
+/// A key whose uses are noted.
 pub(crate) trait Used {
-    /// Its id.
+    /// Identifies the key.
     fn id(&self) -> KeyId;
-    /// Its last use.
+    /// Where the key's last use is noted.
     fn last_use(&self) -> &LastUse;
 }
 
-/// The keys whose newest use is noted and may not be stored yet. See decisions 23 and 40.
+/// The keys whose newest use is noted, and may not be stored yet. See decisions 23 and 40.
 pub(crate) struct Uses<K> {
     shards: Box<[Mutex<Shard<K>>]>,
 }
 
-/// A key may be here twice, as two copies that the cache has held: the newest use counts.
+/// A shard may hold a key twice, as two copies that were cached one after the other. The newest use of all copies
+/// counts.
 struct Shard<K> {
-    /// Keys in their first use. They go first.
+    /// Keys that were never used before. Flushes take them first.
     firsts: Vec<Noted<K>>,
-    /// The rest of the round, the lowest id last.
+    /// The keys left in this round, the lowest id last.
     round: Vec<Noted<K>>,
     /// Keys for the next round.
     waiting: Vec<Noted<K>>,
-    /// Keys in the current flush. They stay visible until the flush ends, so that a list of keys never shows a use and
-    /// then loses it.
+    /// Keys that the current flush has taken. They stay visible until the flush ends, so that a use does not disappear
+    /// from lists of keys in between.
     in_flush: Vec<Noted<K>>,
 }
 
 type Noted<K> = (KeyId, Arc<K>);
 
 impl<K: Used> Uses<K> {
-    /// An empty collection.
+    /// Starts without any noted use.
     pub(crate) fn new() -> Self {
         Self { shards: (0..SHARDS).map(|_| Mutex::new(Shard::new())).collect() }
     }
 
-    /// Notes a use. Returns whether it is the first known use of the key.
+    /// Notes a use. Returns whether it is the first use of the key, as far as the store and this process have recorded.
     pub(crate) fn note(&self, key: &Arc<K>, at: Timestamp) -> bool {
         let last_use = key.last_use();
         if last_use.at.load(Ordering::Relaxed) >= at.unix_millis() {
             return false;
         }
-        // Writes the time before the mark; a flush clears the mark before it reads the time. So the flush sees every
-        // use that finds the mark set.
+        // Set the time before the mark; a flush clears the mark before it reads the time. So if the mark is already set
+        // here, the next flush reads this time.
         let before = last_use.at.fetch_max(at.unix_millis(), Ordering::AcqRel);
         let is_first = before == NEVER;
         if !last_use.waits.swap(true, Ordering::AcqRel) {
@@ -90,7 +92,7 @@ impl<K: Used> Uses<K> {
         is_first
     }
 
-    /// The newest noted use of each of these keys that has one.
+    /// The newest noted use of each of these keys; keys without a noted use are left out.
     pub(crate) fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
         let mut newest = HashMap::new();
         let mut ids = ids.to_vec();
@@ -105,12 +107,12 @@ impl<K: Used> Uses<K> {
         newest
     }
 
-    /// The number of keys that wait for a flush.
+    /// How many keys wait for a flush.
     pub(crate) fn count(&self) -> usize {
         self.shards.iter().map(|shard| lock(shard).count()).sum()
     }
 
-    /// Begins a flush of at most `max` waiting keys. Only one flush may run at a time.
+    /// Begins a flush of at most `max` waiting keys. No other flush may be in progress.
     pub(crate) fn begin_flush(&self, max: usize) -> Vec<KeyUse> {
         let mut uses = Vec::new();
         for shard in &self.shards {
@@ -126,8 +128,8 @@ impl<K: Used> Uses<K> {
         uses
     }
 
-    /// Takes the same part of the round of every shard: keys are distributed over the shards at random, so these are
-    /// the lowest ids of all.
+    /// Takes the same fraction of every shard's round. Keys are distributed over the shards at random, so these are
+    /// roughly the lowest ids overall.
     fn take_of_round(&self, max: usize, uses: &mut Vec<KeyUse>) {
         let left: usize = self.shards.iter().map(|shard| lock(shard).round.len()).sum();
         let room = left.min(max - uses.len());
@@ -141,7 +143,7 @@ impl<K: Used> Uses<K> {
         }
     }
 
-    /// Ends the flush: either everything is stored, or everything waits again.
+    /// Ends the flush. If it was not stored, all of its keys wait again.
     pub(crate) fn end_flush(&self, is_stored: bool) {
         for shard in &self.shards {
             lock(shard).end_flush(is_stored);
@@ -172,7 +174,7 @@ impl<K: Used> Shard<K> {
         [&self.firsts, &self.round, &self.waiting, &self.in_flush].into_iter().flatten()
     }
 
-    /// Sorting a whole round of a million keys here and taking it in a hundred flushes costs 0.12 s of processor time
+    /// Sorting a round of a million keys, and taking it in a hundred flushes, costs 0.12 s of processor time in total
     /// (`examples/hit_path`).
     fn begin_round(&mut self) {
         self.round.append(&mut self.waiting);
@@ -199,15 +201,15 @@ impl<K: Used> Shard<K> {
     }
 }
 
-/// A key that a failed flush gave back may have entered again meanwhile: the first copy finds the mark, the second does
-/// not.
+/// Moves keys into the flush. A key that a failed flush returned may also have entered the list again through a new
+/// use: the first of its two entries finds the mark and is taken, the second is dropped.
 fn take<K: Used>(noted: impl Iterator<Item = Noted<K>>, in_flush: &mut Vec<Noted<K>>) -> Vec<KeyUse> {
     let begun = in_flush.len();
     in_flush.extend(noted.filter(|(_, key)| key.last_use().waits.swap(false, Ordering::AcqRel)));
     in_flush[begun..].iter().filter_map(|(id, key)| Some(KeyUse { id: *id, at: key.last_use().at()? })).collect()
 }
 
-/// The last byte of a UUIDv7 is random.
+/// Uses the last byte of the id, which is random in a UUIDv7.
 fn shard_of(id: KeyId) -> usize {
     usize::from(id.as_bytes()[15]) % SHARDS
 }

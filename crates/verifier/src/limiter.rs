@@ -11,22 +11,22 @@ use tokio::time::Instant;
 
 use crate::VerifiedKey;
 
-/// The rest of a key's rate limit after one use: the values of the headers `RateLimit`, `RateLimit-Policy` and
-/// `Retry-After`.
+/// What is left of a key's rate limit after one use. The headers `RateLimit`, `RateLimit-Policy` and `Retry-After` are
+/// made from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// The limit.
+    /// The rate limit that applies to the key.
     pub limit: RateLimit,
-    /// How many uses may follow at once.
+    /// How many more uses are allowed right now.
     pub remaining: u32,
-    /// How long until the full limit is available, if the key is not used meanwhile.
+    /// Time until the whole allowance is available again, if the key is not used meanwhile.
     pub resets_after: Duration,
-    /// How long to wait for the next use; `None` when this one is within the limit.
+    /// How long to wait before the next use; `None` if this use is within the limit.
     pub retry_after: Option<Duration>,
 }
 
-/// Limits the rate of each key by GCRA. The state is in the cached key, so there is no table of keys to share or to
-/// clean, and an unknown key has no state. See decision 10.
+/// Enforces the rate limit on each key, by GCRA. The state is in the cached key itself, so there is no table of keys to
+/// share or to clean up, and only good keys have state. See decision 10.
 pub(crate) struct Limiter {
     limit: RateLimit,
     gcra: RateLimiter<Arc<VerifiedKey>, InTheKey, Monotonic, StateInformationMiddleware>,
@@ -39,7 +39,7 @@ impl Limiter {
         Self { limit, gcra: RateLimiter::new(quota, InTheKey, Monotonic(Instant::now())) }
     }
 
-    /// Takes one use from the key's allowance, if one is left.
+    /// Takes one use from the key's allowance if a use is left.
     pub(crate) fn spend(&self, key: &Arc<VerifiedKey>) -> Allowance {
         match self.gcra.check_key(key) {
             Ok(state) => self.allowance(state.remaining_burst_capacity(), None),
@@ -53,7 +53,7 @@ impl Limiter {
     }
 }
 
-/// Stores the state of a key in the key.
+/// Reads and writes the GCRA state that each key carries.
 struct InTheKey;
 
 impl StateStore for InTheKey {
@@ -67,7 +67,7 @@ impl StateStore for InTheKey {
     }
 }
 
-/// Time since the start, which tests can pause.
+/// Time since the limiter was created. Tests can pause this clock.
 struct Monotonic(Instant);
 
 impl Clock for Monotonic {

@@ -9,18 +9,18 @@ use tokio::time::timeout;
 
 use crate::shared_failure::shared;
 
-/// The most reads of the store at a time. Calls that arrive meanwhile share the next read.
+/// The most concurrent reads of the store. Calls that arrive during a read share the next one.
 const READS_MAX: usize = 2;
-/// The most calls that wait for a read. Further calls are refused at once: a flood of unknown keys must not fill
+/// The most calls that wait for a read. Further calls fail at once, so that a flood of unknown keys does not fill
 /// memory.
 const WAITING_MAX: usize = 10_000;
-/// The longest time of a call, its wait included. Callers of the HTTP API get an answer within 5 s.
+/// The longest time for one call, including its wait. The HTTP API promises an answer within 5 s.
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Looks keys up in the store, for many callers in one read. A read with a thousand digests costs little more than a
-/// read with one, so a flood of unknown keys delays a good key by one read at most.
+/// Looks up keys in the store, with one read for many callers. A read of a thousand digests costs little more than a
+/// read of one, so a flood of unknown keys delays a good key by at most one read.
 ///
-/// A read begins after every call that it answers, and continues when its callers go away.
+/// A read begins after all calls that it answers were made, and continues even if its callers are dropped.
 pub(crate) struct LookUps {
     store: Arc<dyn KeyStore>,
     queue: Mutex<Queue>,
@@ -29,7 +29,7 @@ pub(crate) struct LookUps {
 #[derive(Default)]
 struct Queue {
     calls: VecDeque<Call>,
-    /// The number of reading tasks.
+    /// How many tasks are reading, at most [`READS_MAX`].
     readers: usize,
 }
 
@@ -45,7 +45,7 @@ impl LookUps {
         Arc::new(Self { store, queue: Mutex::default() })
     }
 
-    /// The key that is stored under this digest.
+    /// Looks up the key that is stored under this digest.
     pub(crate) async fn find(self: &Arc<Self>, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
         let (answer, answered) = oneshot::channel();
         if let Some(reader) = self.enqueue(Call { digest: *digest, answer })? {
@@ -53,16 +53,16 @@ impl LookUps {
         }
         match timeout(LOOK_UP_TIMEOUT, answered).await {
             Ok(Ok(found)) => found.map_err(|error| shared(&error)),
-            Ok(Err(_)) => Err(unavailable("the look-up was cut off")),
-            Err(_) => Err(unavailable("the look-up was not answered in time")),
+            Ok(Err(_)) => Err(unavailable("the look-up was aborted")),
+            Err(_) => Err(unavailable("the look-up timed out")),
         }
     }
 
-    /// A new reader, if another one is allowed.
+    /// Queues the call. Returns a new reader if another one may run.
     fn enqueue(self: &Arc<Self>, call: Call) -> Result<Option<Reader>, StoreError> {
         let mut queue = self.queue();
         if queue.calls.len() >= WAITING_MAX {
-            return Err(unavailable("too many keys wait for their look-up"));
+            return Err(unavailable("too many look-ups are waiting"));
         }
         queue.calls.push_back(call);
         if queue.readers == READS_MAX {
@@ -84,7 +84,7 @@ impl LookUps {
     }
 }
 
-/// Reads for all waiting calls, until none waits.
+/// Reads for all waiting calls, until the queue is empty.
 struct Reader {
     look_ups: Arc<LookUps>,
     is_done: bool,
@@ -97,14 +97,14 @@ impl Reader {
             let digests: Vec<KeyDigest> = digests.into_iter().collect();
             let found = self.look_ups.read(&digests).await.map_err(Arc::new);
             for Call { digest, answer } in calls {
-                // A caller that is gone needs no answer.
+                // Sending fails if the caller was dropped, and then the answer is not needed.
                 let _ = answer.send(found.as_ref().map(|keys| keys.get(&digest).cloned()).map_err(Arc::clone));
             }
         }
     }
 
-    /// The calls that have waited longest. `None` when none waits: this reader has ended then, under the same lock, so
-    /// that the next call starts another one.
+    /// Takes the calls that have waited longest. `None` if no call waits: the reader is then deregistered under the
+    /// same lock, so that the next call starts a new reader.
     fn take(&mut self) -> Option<Vec<Call>> {
         let mut queue = self.look_ups.queue();
         if queue.calls.is_empty() {
@@ -117,7 +117,7 @@ impl Reader {
     }
 }
 
-/// A reader that ends early, because its runtime ends or the store panics, leaves no call waiting.
+/// If a reader is aborted, because its runtime ends or the store panics, all waiting calls fail instead of hanging.
 impl Drop for Reader {
     fn drop(&mut self) {
         if !self.is_done {

@@ -8,11 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answers::Answers;
 
-/// Confirms every cached key with the store in rounds, in slices by the first byte of the digest. So every answer from
-/// memory comes from a read that is younger than the maximum age, also after a change that never reached the feed, or
-/// that was made by SQL or by a restore.
+/// Confirms every cached key with the store, round after round, in slices by the first byte of the digest. Each answer
+/// from memory therefore rests on a read of the store that is younger than the maximum age, even if a change never
+/// reached the feed, or keys were changed by SQL or by a restored backup.
 ///
-/// A round takes nine tenths of the maximum age. With ten minutes and a million keys that is two reads a second. See
+/// A round takes nine tenths of the maximum age. Ten minutes and a million keys mean two reads per second. See
 /// decision 45.
 pub(crate) struct Rounds {
     answers: Arc<Answers>,
@@ -46,7 +46,7 @@ impl Rounds {
         Ok(())
     }
 
-    /// Logs once when reading begins to fail.
+    /// Logs only the first failure in a row.
     fn log(&mut self, outcome: Result<(), StoreError>) {
         let was_failing = std::mem::replace(&mut self.is_failing, outcome.is_err());
         match outcome {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::ports::StoreError;
 
-/// The same failure for another caller. The source of an error cannot be copied, so callers share it.
+/// Returns the same failure for another caller. The source of an error does not implement `Clone`, so it is shared.
 pub(crate) fn shared(error: &Arc<StoreError>) -> StoreError {
     match &**error {
         StoreError::Unavailable(_) => StoreError::Unavailable(Box::new(SharedSource(Arc::clone(error)))),
@@ -13,7 +13,7 @@ pub(crate) fn shared(error: &Arc<StoreError>) -> StoreError {
     }
 }
 
-/// Displays the shared source.
+/// Displays as the source of the error that it holds.
 #[derive(Debug)]
 struct SharedSource(Arc<StoreError>);
 

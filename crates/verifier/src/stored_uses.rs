@@ -6,18 +6,20 @@ use tokio::time::Instant;
 
 use crate::STORED_USES_SHOWN;
 
-/// Uses that were just stored. A list of keys may have been read before and not be answered yet: without these uses it
-/// would show a key as unused that was used before the list was requested.
+/// Uses that were stored recently. A list of keys may have read the store before the uses were written and not be
+/// answered yet. Without these uses, the list would show a key as unused that was used before the request.
 #[derive(Default)]
 pub(crate) struct StoredUses(Mutex<VecDeque<Batch>>);
 
+/// The uses of one write.
 struct Batch {
     stored_at: Instant,
     uses: Vec<KeyUse>,
 }
 
 impl StoredUses {
-    /// Keeps stored uses, and drops uses that every list has by now.
+    /// Keeps uses that were just stored, and drops those older than [`STORED_USES_SHOWN`]: every list still in progress
+    /// has read them from the store.
     pub(crate) fn keep(&self, uses: Vec<KeyUse>) {
         let now = Instant::now();
         let mut batches = self.lock();
@@ -27,7 +29,7 @@ impl StoredUses {
         batches.push_back(Batch { stored_at: now, uses });
     }
 
-    /// Adds the uses of these keys to `newest`.
+    /// Adds the uses of these keys to `newest`, which keeps the later time of each key.
     pub(crate) fn add_to(&self, newest: &mut HashMap<KeyId, Timestamp>, ids: &[KeyId]) {
         let mut ids = ids.to_vec();
         ids.sort_unstable();

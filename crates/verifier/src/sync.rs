@@ -1,7 +1,8 @@
-//! The synchronization primitives. The model checker replaces them by its own (`tests/model.rs`).
+//! Synchronisation primitives. The model checker compiles the modules that use them with loom's primitives instead
+//! (`tests/model.rs`).
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The number of locks of a table.
+/// How many shards a table has, each with a separate lock.
 pub(crate) const SHARDS: usize = 64;

@@ -7,30 +7,30 @@ use governor::state::InMemoryState;
 
 use crate::last_use::{LastUse, Used};
 
-/// The part of a good key that answers need. Shared, so that an answer copies nothing.
+/// A good key, with everything that an answer about the key needs. Shared, so that an answer copies nothing.
 #[derive(Debug)]
 pub struct VerifiedKey {
     /// Identifies the key.
     pub id: KeyId,
-    /// The owner.
+    /// The user who owns the key.
     pub owner: UserId,
-    /// The label that the owner chose.
+    /// The name that the owner gave the key.
     pub label: Label,
-    /// The scopes of the key.
+    /// What the key may be used for.
     pub scopes: Scopes,
-    /// When it was created.
+    /// When the key was created.
     pub created_at: Timestamp,
-    /// The first instant at which it is no longer good; `None` when it does not expire.
+    /// The first instant at which the key is no longer good; `None` if the key does not expire.
     pub expires_at: Option<Timestamp>,
     pub(crate) last_use: LastUse,
-    /// The age of the process, in seconds, at the start of the last read that found the key good.
+    /// The age of the process, in seconds, when the last read of the store that found the key good began.
     confirmed_at: AtomicU32,
-    /// The state of the rate limit.
+    /// How much of the rate limit the bearer has spent.
     pub(crate) spent: InMemoryState,
 }
 
 impl VerifiedKey {
-    /// A copy of a key that is good now. `age` is the age of the process at the start of the read.
+    /// Makes an entry from a key that is good now. `age` is the age of the process when the read of the key began.
     pub(crate) fn new(key: ApiKey, age: Duration) -> Self {
         Self {
             confirmed_at: AtomicU32::new(seconds(age)),
@@ -45,7 +45,7 @@ impl VerifiedKey {
         }
     }
 
-    /// Records that the store confirmed the key in a read that began at this age of the process.
+    /// Records that the store still has the key as good, in a read that began at this age of the process.
     pub(crate) fn confirm(&self, age: Duration) {
         self.confirmed_at.fetch_max(seconds(age), Ordering::Relaxed);
     }
@@ -55,18 +55,18 @@ impl VerifiedKey {
         u64::from(seconds(age).saturating_sub(self.confirmed_at.load(Ordering::Relaxed))) < max.as_secs()
     }
 
-    /// Whether the key is good at `at`, unless it has been revoked: [`ApiKey::is_good`] of this copy.
+    /// Whether the key is good at `at`, unless it has been revoked: [`ApiKey::is_good`] on the fields kept here.
     pub(crate) fn is_good(&self, at: Timestamp) -> bool {
         self.expires_at.is_none_or(|expires_at| expires_at > at)
     }
 
-    /// Whether an answer about `key` would be the same.
+    /// Whether `key` is this key with the same expiry, so that answers about both are the same.
     pub(crate) fn says_the_same_as(&self, key: &ApiKey) -> bool {
         (self.id, self.expires_at) == (key.id, key.expires_at)
     }
 }
 
-/// Enough for 136 years.
+/// Saturates after 136 years of running.
 fn seconds(age: Duration) -> u32 {
     u32::try_from(age.as_secs()).unwrap_or(u32::MAX)
 }
@@ -81,7 +81,7 @@ impl Used for VerifiedKey {
     }
 }
 
-/// Two copies are equal if they are the same allocation.
+/// Compares ids only: two copies of one key are equal.
 impl PartialEq for VerifiedKey {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id

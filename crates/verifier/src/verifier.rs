@@ -21,20 +21,20 @@ use crate::rounds::Rounds;
 use crate::stored_uses::StoredUses;
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST, VerifiedKey};
 
-/// The settings of verification.
+/// The settings of verification that an operator may change.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifierSettings {
-    /// The most good keys in the cache. The real maximum differs by a few per cent, because the shards of the cache
-    /// differ.
+    /// The most good keys in the cache. The actual limit differs by a few per cent, because it applies to each shard.
     pub keys_max: usize,
-    /// The most digests that are cached as unknown.
+    /// The most digests without a good key that the cache remembers.
     pub unknown_max: usize,
-    /// The age at which the store must confirm an answer. At least a few seconds.
+    /// How old an answer may become before the store must confirm it. At least a few seconds.
     pub max_age: Duration,
-    /// How long cached keys are still accepted after [`TRUST_MAX`] if the change feed cannot be read. With zero, the
-    /// store is read for each key at once. A revoked key stays good for that long on an instance that is cut off.
+    /// How long cached keys are still accepted after [`TRUST_MAX`] while reads of the change feed fail. With zero,
+    /// every key is read from the store from then on. A revoked key stays good for this long on an instance that is cut
+    /// off.
     pub stale_max: Duration,
-    /// How often each key may be used; `None` for no limit.
+    /// How often each key may be used; `None` means without a limit.
     pub rate_limit: Option<RateLimit>,
 }
 
@@ -45,17 +45,17 @@ impl Default for VerifierSettings {
     }
 }
 
-/// Answers whether a key is good, and records when it was used.
+/// Answers whether a key is good, and remembers when it was used.
 pub struct Verifier {
     answers: Arc<Answers>,
     clock: Arc<dyn Clock>,
-    /// The changes of other processes.
+    /// The feed of changes by other processes; `None` if only this process changes keys.
     feed: Option<Arc<dyn ChangeFeed>>,
     max_age: Duration,
     uses: Uses<VerifiedKey>,
     stored_uses: StoredUses,
     flushing: Mutex<()>,
-    /// Wakes [`Verifier::run`] when a key is used for the first time.
+    /// Wakes [`Verifier::run`] when a key is used for the first time ever.
     first_use: Notify,
     limiter: Option<Limiter>,
 }
@@ -66,14 +66,14 @@ impl Verifier {
         Self::single(store, clock, VerifierSettings::default())
     }
 
-    /// A verifier for a store that only this process uses: it always trusts its cache, because every change goes
-    /// through [`Verifier::key_store`]. On a store that other processes change too, a revoked key would stay good.
+    /// For a store that only this process uses. The verifier always trusts its cache, because every change goes through
+    /// [`Verifier::key_store`]. If other processes change the store too, revoked keys stay good in this process.
     pub fn single(store: Arc<dyn KeyStore>, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Self> {
         Self::build(store, None, clock, settings)
     }
 
-    /// A verifier for a store that several processes use: it trusts its cache while it can read the `feed`, which
-    /// [`Verifier::run`] does. Until that runs, it reads the store each time.
+    /// For a store that several processes use. The verifier trusts its cache as long as [`Verifier::run`] succeeds in
+    /// reading the `feed`. Until [`Verifier::run`] has read the feed, every key is read from the store.
     pub fn shared(
         store: Arc<dyn KeyStore>,
         feed: Arc<dyn ChangeFeed>,
@@ -106,17 +106,17 @@ impl Verifier {
         })
     }
 
-    /// The store through which this process must change keys: a change evicts the key here before the change is
-    /// answered, even if its caller is gone.
+    /// The store through which this process must change keys. Each call evicts the changed keys from the cache before
+    /// it returns, and does so even if the caller is dropped.
     pub fn key_store(&self) -> Arc<dyn KeyStore> {
         Arc::new(EvictingStore::new(Arc::clone(&self.answers)))
     }
 
-    /// The key that `presented` is, if it is good now. Notes the use.
+    /// Returns the key for the `presented` string if the key is good now, and notes its use.
     ///
     /// # Errors
     ///
-    /// When the store must be read and fails: then the answer is unknown.
+    /// When the answer requires a read of the store and the read fails. Whether the key is good is unknown then.
     pub async fn verify(&self, presented: &str) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
         let Some(digest) = KeyDigest::of_presented(presented) else {
             return Ok(None);
@@ -128,24 +128,24 @@ impl Verifier {
                 Ok(Some(key))
             }
             Recall::NotGood => Ok(None),
-            // Boxed, so that the future of a hit stays small.
+            // Boxed, so that the future of a cache hit stays small.
             Recall::Unsure => Box::pin(self.ask(&digest)).await,
         }
     }
 
-    /// Takes one use from the rate limit of a key that [`Verifier::verify`] has found good. `None` without a rate
-    /// limit. Each process counts for itself, and starts again when the key leaves the cache.
+    /// Takes one use from the allowance of a key that [`Verifier::verify`] has found good. `None` if there is no rate
+    /// limit. Each process counts separately, and the count starts again after the key leaves the cache.
     pub fn spend(&self, key: &Arc<VerifiedKey>) -> Option<Allowance> {
         self.limiter.as_ref().map(|limiter| limiter.spend(key))
     }
 
-    /// The numbers of cached digests: good and unknown.
+    /// How many digests are cached: those of good keys, and those without a good key.
     pub fn cached(&self) -> (usize, usize) {
         self.answers.count()
     }
 
     /// Reads the change feed, if there is one, and confirms cached keys in rounds. Writes noted uses every
-    /// [`FLUSH_INTERVAL`], and the first use of a key at once. When `stop` is cancelled, writes as much as it can
+    /// [`FLUSH_INTERVAL`], and a key's first use at once. When `stop` is cancelled, writes as many uses as it can
     /// within [`FLUSH_AT_STOP_MAX`].
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let reading = async {
@@ -164,20 +164,20 @@ impl Verifier {
             log_failure(timeout(FLUSH_AT_STOP_MAX, self.flush()).await.unwrap_or(Ok(())));
             let lost = self.uses.count();
             if lost > 0 {
-                tracing::warn!(lost, "last uses of keys were not written in time");
+                tracing::warn!(lost, "shutdown ended before all last uses of keys were written");
             }
         };
         let confirming = Rounds::new(Arc::clone(&self.answers), self.max_age).run(&stop);
         tokio::join!(reading, confirming, flushing);
     }
 
-    /// Writes all noted uses. Uses that could not be written stay noted.
+    /// Writes all noted uses. Uses whose write fails stay noted.
     ///
     /// # Errors
     ///
     /// When the store fails.
     pub async fn flush(&self) -> Result<(), StoreError> {
-        // Does not wait for uses that are noted meanwhile.
+        // Count once: uses that are noted during the flush wait for the next one.
         for _ in 0..self.uses.count().div_ceil(FLUSH_BATCH_MAX) {
             self.flush_once().await?;
         }
@@ -191,7 +191,7 @@ impl Verifier {
         let uses = self.uses.begin_flush(FLUSH_BATCH_MAX);
         if !uses.is_empty() {
             self.answers.store.record_uses(&uses).await?;
-            // Before the flush ends, so that a use is always in one of the two.
+            // Keep the uses before the flush ends, so that each use is always in at least one of the two places.
             self.stored_uses.keep(uses);
         }
         flush.succeed();
@@ -219,8 +219,7 @@ impl Verifier {
     }
 }
 
-/// Ready if a presented key would get an answer. Verification needs neither a database that accepts writes nor the
-/// identity provider.
+/// Ready if a presented key would get an answer. This requires neither a writable database nor the identity provider.
 #[async_trait]
 impl ReadinessCheck for Verifier {
     fn name(&self) -> &'static str {
@@ -232,11 +231,11 @@ impl ReadinessCheck for Verifier {
         if trust == Trust::Full && self.feed.is_some() {
             return Ok(());
         }
-        // Any digest works: only the read matters.
+        // Any digest works, because only the success of the read matters.
         match self.answers.look_ups.find(&KeyDigest::from_bytes([0; 32])).await {
             Err(_) if trust == Trust::Stale => Ok(()),
             Err(error) => {
-                Err(NotReady { summary: "keys cannot be looked up in the database", source: Some(Box::new(error)) })
+                Err(NotReady { summary: "cannot look up keys in the database", source: Some(Box::new(error)) })
             }
             Ok(_) => Ok(()),
         }
@@ -245,11 +244,12 @@ impl ReadinessCheck for Verifier {
 
 fn log_failure(flushed: Result<(), StoreError>) {
     if let Err(error) = flushed {
-        tracing::warn!(error = &error as &dyn std::error::Error, "last uses of keys could not be written, will retry");
+        tracing::warn!(error = &error as &dyn std::error::Error, "cannot write the last uses of keys, retrying");
     }
 }
 
-/// A current flush. If it fails, or its future is dropped, everything waits again: writing a use twice does no harm.
+/// A flush in progress. If the flush fails, or its future is dropped, all of its uses wait again. Writing a use twice
+/// is harmless.
 struct Flush<'a> {
     uses: &'a Uses<VerifiedKey>,
     is_stored: bool,

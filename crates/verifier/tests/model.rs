@@ -1,5 +1,6 @@
-//! The lock-free and hand-locked parts under a model checker: loom runs every interleaving that the C11 memory model
-//! allows, to a bound of preemptions. The sources are the crate's own, with loom's primitives for the standard ones.
+//! Checks the lock-free and hand-locked parts with a model checker: loom runs every interleaving that the C11 memory
+//! model allows, up to a bound of preemptions. The tests compile the crate's sources with loom's primitives instead of
+//! the standard ones.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use std::sync::{Arc, OnceLock};
@@ -11,7 +12,7 @@ use loom::thread;
 #[path = "../src/fills.rs"]
 mod fills;
 #[path = "../src/last_use.rs"]
-#[expect(dead_code, reason = "what only counts is not modelled")]
+#[expect(dead_code, reason = "functions that only count are not modelled")]
 mod last_use;
 
 mod sync {
@@ -20,7 +21,7 @@ mod sync {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicI64, Ordering};
     pub(crate) use loom::sync::{Mutex, MutexGuard};
 
-    /// Few, so that the models stay small; their one key lies in one of them.
+    /// Few shards keep the models small; the single key of each model is in one of them.
     pub(crate) const SHARDS: usize = 2;
 }
 
@@ -34,7 +35,7 @@ fn check(model: impl Fn() + Sync + Send + 'static) {
     checker.check(model);
 }
 
-/// A store that knows one key, and a cache with room for it.
+/// A store with one key, and a cache with room for the key.
 struct World {
     fills: Fills<()>,
     stored_good: AtomicBool,
@@ -53,7 +54,7 @@ impl World {
         *self.cached.lock().unwrap()
     }
 
-    /// As `Answers::recall` and `Answers::ask` do, but for the waiting of one on another.
+    /// Does what `Answers::recall` and `Answers::ask` do, except that calls do not wait for each other.
     fn verify(&self) -> bool {
         if let Some(known) = self.recall() {
             return known;
@@ -68,7 +69,7 @@ impl World {
         }
     }
 
-    /// As `EvictingStore` does: the store first, then the eviction, then the answer.
+    /// Does what `EvictingStore` does: changes the store, then evicts the key, then returns.
     fn revoke(&self) {
         self.stored_good.store(false, Ordering::SeqCst);
         self.fills.spoil(&Self::DIGEST, || *self.cached.lock().unwrap() = None);
@@ -86,18 +87,18 @@ fn a_fill_never_puts_a_revoked_key_back() {
             })
             .collect();
         world.revoke();
-        // From here on the revocation has been answered, whatever fills are still under way.
-        assert!(!world.verify(), "refused at once");
+        // The revocation has returned, but fills may still be in progress.
+        assert!(!world.verify(), "a revoked key must be refused at once");
         for reader in readers {
             reader.join().unwrap();
         }
-        assert_ne!(world.recall(), Some(true), "the cache holds a revoked key");
+        assert_ne!(world.recall(), Some(true), "the cache must not hold a revoked key");
         assert!(!world.verify());
     });
 }
 
 #[test]
-fn forgetting_everything_stops_fills_as_well() {
+fn clearing_the_cache_also_discards_fills() {
     check(|| {
         let world = World::new();
         let reader = {
@@ -114,21 +115,21 @@ fn forgetting_everything_stops_fills_as_well() {
 }
 
 #[test]
-fn a_fill_that_everybody_left_is_gone() {
+fn a_fill_without_members_is_removed() {
     check(|| {
         let fills = loom::sync::Arc::new(Fills::<OnceLock<Arc<()>>>::new());
         let probe = Arc::new(());
-        let come_and_go = |fills: &Fills<OnceLock<Arc<()>>>, probe: &Arc<()>| {
+        let join_and_leave = |fills: &Fills<OnceLock<Arc<()>>>, probe: &Arc<()>| {
             let joined = fills.join(&World::DIGEST, || None::<()>).map_or_else(|joined| joined, |()| unreachable!());
             let _ = joined.set(Arc::clone(probe));
         };
         let other = {
             let (fills, probe) = (fills.clone(), probe.clone());
-            thread::spawn(move || come_and_go(&fills, &probe))
+            thread::spawn(move || join_and_leave(&fills, &probe))
         };
-        come_and_go(&fills, &probe);
+        join_and_leave(&fills, &probe);
         other.join().unwrap();
-        assert_eq!(Arc::strong_count(&probe), 1, "the table holds a fill that nobody makes");
+        assert_eq!(Arc::strong_count(&probe), 1, "the table must not hold an abandoned fill");
     });
 }
 
@@ -156,7 +157,7 @@ fn at(unix_millis: i64) -> Timestamp {
     Timestamp::from_unix_millis(unix_millis).unwrap()
 }
 
-/// A flush, as `Verifier::flush` does it; answers what it stored last.
+/// Flushes as `Verifier::flush` does, and returns the newest use that it has stored.
 fn flush(uses: &Uses<Key>, is_stored: bool) -> Option<Timestamp> {
     let newest = uses.begin_flush(usize::MAX).iter().map(|key_use| key_use.at).max();
     uses.end_flush(is_stored);
@@ -180,8 +181,8 @@ fn no_use_is_lost_between_a_note_and_a_flush() {
             .collect();
         let stored = flush(&uses, true);
         let firsts = threads.into_iter().map(|thread| u32::from(thread.join().unwrap())).sum::<u32>();
-        assert_eq!(firsts, 1, "one use is the first");
-        assert_eq!(stored.max(flush(&uses, true)), Some(at(2)), "the newest use reaches the store");
+        assert_eq!(firsts, 1, "exactly one use must be the first");
+        assert_eq!(stored.max(flush(&uses, true)), Some(at(2)), "the newest use must reach the store");
         assert_eq!(noted(&uses), None);
     });
 }
@@ -196,9 +197,9 @@ fn no_use_is_lost_when_a_flush_fails() {
             thread::spawn(move || uses.note(&key, at(2)))
         };
         flush(&uses, false);
-        assert!(noted(&uses) >= Some(at(1)), "it stays visible");
+        assert!(noted(&uses) >= Some(at(1)), "the use must stay visible");
         noting.join().unwrap();
         assert_eq!(flush(&uses, true), Some(at(2)));
-        assert_eq!(flush(&uses, true), None, "and is written once");
+        assert_eq!(flush(&uses, true), None, "the use must be written only once");
     });
 }

@@ -8,7 +8,7 @@ use verifier::{UNKNOWN_TTL, VerifierSettings};
 use crate::world::World;
 
 #[tokio::test]
-async fn a_known_key_asks_the_store_once() {
+async fn a_known_key_is_read_from_the_store_once() {
     let world = World::new();
     let instance = world.single(VerifierSettings::default());
     let key = instance.create().await;
@@ -21,7 +21,7 @@ async fn a_known_key_asks_the_store_once() {
     for implausible in ["", "a b", "\u{e9}", &"a".repeat(513)] {
         assert!(instance.verifier.verify(implausible).await.unwrap().is_none(), "{implausible}");
     }
-    assert_eq!(instance.link.finds(), 1, "what no key can look like is not looked up");
+    assert_eq!(instance.link.finds(), 1, "an implausible key must not be looked up");
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn a_cached_key_expires_to_the_millisecond() {
 }
 
 #[tokio::test]
-async fn those_who_ask_at_once_share_one_read() {
+async fn concurrent_calls_share_one_read() {
     let world = World::new();
     let instance = Arc::new(world.single(VerifierSettings::default()));
     let key = Arc::new(instance.create().await.full_key);
@@ -65,7 +65,7 @@ async fn those_who_ask_at_once_share_one_read() {
 }
 
 #[tokio::test]
-async fn when_the_one_who_reads_goes_away_the_next_reads() {
+async fn if_the_call_that_reads_is_dropped_the_next_call_reads() {
     let world = World::new();
     let instance = Arc::new(world.single(VerifierSettings::default()));
     let key = Arc::new(instance.create().await.full_key);
@@ -85,7 +85,7 @@ async fn when_the_one_who_reads_goes_away_the_next_reads() {
     assert!(instance.is_good(&key).await);
     assert_eq!(instance.link.finds(), 2);
 
-    // Nobody waits for this one: it leaves nothing behind that a later call could join.
+    // No other call waits for this read. After it is dropped, no fill remains that a later call could join.
     instance.link.close_gate();
     let abandoned = tokio::spawn({
         let instance = instance.clone();
@@ -100,7 +100,7 @@ async fn when_the_one_who_reads_goes_away_the_next_reads() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_key_is_believed_unknown_for_a_moment() {
+async fn an_unknown_key_is_remembered_for_a_second() {
     let world = World::new();
     let instance = world.single(VerifierSettings::default());
     for _ in 0..100 {
@@ -109,11 +109,11 @@ async fn an_unknown_key_is_believed_unknown_for_a_moment() {
     assert_eq!(instance.link.finds(), 1);
     tokio::time::sleep(UNKNOWN_TTL).await;
     assert!(instance.verifier.verify("svc_live_imported").await.unwrap().is_none());
-    assert_eq!(instance.link.finds(), 2, "another process may have stored it");
+    assert_eq!(instance.link.finds(), 2, "the key must be read again, because another process may have stored it");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_is_stored_here_is_known_at_once() {
+async fn a_key_that_this_process_stores_is_good_at_once() {
     let world = World::new();
     let instance = world.single(VerifierSettings::default());
     assert!(instance.verifier.verify("svc_live_imported").await.unwrap().is_none());

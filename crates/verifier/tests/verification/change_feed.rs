@@ -8,7 +8,7 @@ use verifier::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT, TRUST_MAX, VerifierSetting
 
 use crate::world::{Feed, Instance, World};
 
-/// How long the instance goes on letting the key in, in paused time.
+/// How long the instance still accepts the key, in paused time.
 async fn refused_after(instance: &Instance, key: &domain::FullKey) -> Duration {
     let began = Instant::now();
     while instance.is_good(key).await {
@@ -19,7 +19,7 @@ async fn refused_after(instance: &Instance, key: &domain::FullKey) -> Duration {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_another_instance_changes_is_refused_within_one_poll() {
+async fn a_key_that_another_instance_ends_is_refused_within_one_poll() {
     let world = World::new();
     let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
     for step in 0..20 {
@@ -30,7 +30,7 @@ async fn what_another_instance_changes_is_refused_within_one_poll() {
         sleep(Duration::from_millis(step * 13)).await;
         let finds = here.link.finds();
         assert!(here.is_good(&revoked.full_key).await);
-        assert_eq!(here.link.finds(), finds, "a cache that is trusted is used");
+        assert_eq!(here.link.finds(), finds, "a trusted cache must answer without a read");
         other.revoke(&revoked).await;
         other.keys.report_leaks(&[leaked.full_key.expose()]).await.unwrap();
         other.keys.rotate(&world.owner, RotateKey { id: rotated.id, overlap: Duration::ZERO }).await.unwrap();
@@ -40,7 +40,7 @@ async fn what_another_instance_changes_is_refused_within_one_poll() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_makes_it_sooner() {
+async fn after_a_hint_a_key_is_refused_at_once() {
     let world = World::new();
     let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
     let key = other.create().await;
@@ -56,7 +56,7 @@ async fn a_hint_makes_it_sooner() {
         sleep(Duration::from_millis(1)).await;
     }
     let reads = here.link.reads.load(Ordering::SeqCst) - reads;
-    assert!((40..=55).contains(&reads), "{reads} reads in a second of hints without end");
+    assert!((40..=55).contains(&reads), "{reads} reads in a second of continuous hints");
 }
 
 #[tokio::test(start_paused = true)]
@@ -70,15 +70,15 @@ async fn without_the_feed_the_cache_is_trusted_for_three_seconds() {
         other.revoke(&revoked).await;
         let after = refused_after(&here, &revoked.full_key).await;
         assert!(after <= TRUST_MAX, "{after:?}");
-        assert!(after + 2 * FEED_POLL_INTERVAL > TRUST_MAX, "{after:?}: the cache was not used at all");
+        assert!(after + 2 * FEED_POLL_INTERVAL > TRUST_MAX, "{after:?}: the cache was trusted for too short a time");
 
         let finds = here.link.finds();
         for _ in 0..10 {
             assert!(here.is_good(&good.full_key).await);
         }
-        assert_eq!(here.link.finds(), finds + 10, "every call reads the store");
+        assert_eq!(here.link.finds(), finds + 10, "each verification must read the store");
 
-        // What the store has said counts, even when the feed never lists it.
+        // The answer that was read from the store counts, even if the feed never lists the change.
         here.link.set_feed(Feed::ListsNothing);
         sleep(FEED_READ_TIMEOUT + FEED_POLL_INTERVAL).await;
         assert!(!here.is_good(&revoked.full_key).await);
@@ -87,13 +87,13 @@ async fn without_the_feed_the_cache_is_trusted_for_three_seconds() {
         sleep(FEED_READ_TIMEOUT + FEED_POLL_INTERVAL).await;
         let finds = here.link.finds();
         assert!(here.is_good(&good.full_key).await);
-        assert_eq!(here.link.finds(), finds, "trusted again");
+        assert_eq!(here.link.finds(), finds, "the cache must be trusted again");
         assert!(!here.is_good(&revoked.full_key).await);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_first_read_nothing_is_trusted() {
+async fn before_the_first_read_of_the_feed_the_cache_is_not_trusted() {
     let world = World::new();
     let here = world.shared(VerifierSettings::default());
     let key = here.create().await;
@@ -104,7 +104,7 @@ async fn before_the_first_read_nothing_is_trusted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gap_is_read_up() {
+async fn changes_missed_during_a_gap_are_read_after_it() {
     let world = World::new();
     let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
     let (revoked, good) = (other.create().await, other.create().await);
@@ -116,13 +116,13 @@ async fn a_gap_is_read_up() {
     sleep(2 * FEED_POLL_INTERVAL).await;
     let finds = here.link.finds();
     assert!(here.is_good(&good.full_key).await);
-    assert_eq!(here.link.finds(), finds, "what did not change is still cached");
+    assert_eq!(here.link.finds(), finds, "a key that did not change must still be cached");
     assert!(!here.is_good(&revoked.full_key).await);
 }
 
-/// An owner asks again when an instance still lets the key in, whatever the reason.
+/// An owner revokes a key again if an instance still accepts it, whatever the reason.
 #[tokio::test(start_paused = true)]
-async fn a_revocation_that_is_asked_for_again_is_heard_again() {
+async fn a_repeated_revocation_is_listed_in_the_feed_again() {
     let world = World::new();
     let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
     let key = other.create().await;
@@ -132,13 +132,13 @@ async fn a_revocation_that_is_asked_for_again_is_heard_again() {
     sleep(FEED_POLL_INTERVAL).await;
     here.link.set_feed(Feed::Works);
     sleep(FEED_POLL_INTERVAL).await;
-    assert!(here.is_good(&key.full_key).await, "the feed has lost the revocation");
+    assert!(here.is_good(&key.full_key).await, "the feed must have lost the first revocation");
     other.revoke(&key).await;
     assert!(refused_after(&here, &key.full_key).await <= FEED_POLL_INTERVAL);
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_long_gap_everything_is_forgotten() {
+async fn a_long_gap_clears_the_cache() {
     for suspended in [false, true] {
         let world = World::new();
         let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
@@ -148,10 +148,10 @@ async fn after_a_long_gap_everything_is_forgotten() {
             other.revoke(key).await;
         }
         if suspended {
-            // The machine stood still, and its monotonic clock with it.
+            // The machine was suspended, which stops its monotonic clock.
             here.link.set_feed(Feed::ListsNothing);
             world.clock.advance(Duration::from_hours(1));
-            assert!(!here.is_good(&tried_at_once.full_key).await, "what is cached is not trusted");
+            assert!(!here.is_good(&tried_at_once.full_key).await, "the cache must not be trusted");
         } else {
             here.link.set_feed(Feed::Fails);
             sleep(Duration::from_mins(2)).await;
@@ -164,7 +164,7 @@ async fn after_a_long_gap_everything_is_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn more_changes_than_can_be_read_forget_everything() {
+async fn too_many_changes_for_one_read_clear_the_cache() {
     let world = World::new();
     let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
     let key = other.create().await;
@@ -175,7 +175,7 @@ async fn more_changes_than_can_be_read_forget_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_is_evicted_once_however_often_it_is_read() {
+async fn a_change_evicts_its_key_only_once() {
     let world = World::new();
     let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
     let key = other.create().await;
@@ -192,7 +192,7 @@ async fn a_change_is_evicted_once_however_often_it_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn old_changes_are_deleted_now_and_then() {
+async fn old_changes_are_deleted_regularly() {
     let world = World::new();
     let (here, _stop) = world.running().await;
     here.create().await;
@@ -200,10 +200,14 @@ async fn old_changes_are_deleted_now_and_then() {
         let key = here.create().await;
         here.revoke(&key).await;
         let forgotten = here.link.forgotten.lock().unwrap().len();
-        assert_eq!(forgotten, usize::from(revoked == 2), "a change stays for five minutes at least");
+        assert_eq!(forgotten, usize::from(revoked == 2), "a change must stay for at least five minutes");
         sleep(Duration::from_mins(5)).await;
     }
     sleep(Duration::from_secs(1)).await;
     let positions = ["1", "2"].map(FeedPosition::new);
-    assert_eq!(*here.link.forgotten.lock().unwrap(), positions, "up to where the reader was five minutes before");
+    assert_eq!(
+        *here.link.forgotten.lock().unwrap(),
+        positions,
+        "deletes changes before the position that the reader had five minutes earlier"
+    );
 }

@@ -1,4 +1,4 @@
-//! No answer from memory rests on a read of the store that is older than the maximum age.
+//! Every answer from memory rests on a read of the store that is younger than the maximum age.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::world::{Feed, Instance, World};
 
 const MAX_AGE: Duration = Duration::from_mins(10);
 
-/// Revokes without a word to any instance, as SQL or a restored backup does.
+/// Revokes the key without notifying any instance, as SQL or a restored backup does.
 async fn revoke_by_sql(world: &World, key: &domain::CreatedKey) {
     let now = world.clock.now();
     world.store.revoke(&world.owner, key.id, now, ListView::at(now)).await.unwrap();
@@ -26,7 +26,7 @@ fn run(instance: &Instance) -> tokio_util::sync::DropGuard {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_was_ended_by_sql_is_refused_within_the_maximum_age() {
+async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
     for is_single in [true, false] {
         let world = World::new();
         let here = if is_single {
@@ -41,7 +41,7 @@ async fn a_key_that_was_ended_by_sql_is_refused_within_the_maximum_age() {
         assert!(here.is_good(&ended.full_key).await && here.is_good(&good.full_key).await);
         let finds = here.link.finds();
         revoke_by_sql(&world, &ended).await;
-        assert!(here.is_good(&ended.full_key).await, "nothing has said otherwise yet");
+        assert!(here.is_good(&ended.full_key).await, "the instance must not have noticed the revocation yet");
         let began = Instant::now();
         while here.is_good(&ended.full_key).await {
             assert!(began.elapsed() < MAX_AGE, "single: {is_single}");
@@ -49,12 +49,16 @@ async fn a_key_that_was_ended_by_sql_is_refused_within_the_maximum_age() {
         }
         sleep(3 * MAX_AGE).await;
         assert!(here.is_good(&good.full_key).await);
-        assert_eq!(here.link.finds(), finds + 1, "a good key is confirmed in rounds, the ended one took one look-up");
+        assert_eq!(
+            here.link.finds(),
+            finds + 1,
+            "rounds must confirm the good key, and only the revoked key is looked up"
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_no_round_confirms_is_asked_for() {
+async fn a_key_that_no_round_confirms_is_looked_up_again() {
     let world = World::new();
     let (here, _stop) = world.running().await;
     let key = here.create().await;
@@ -62,12 +66,12 @@ async fn a_key_that_no_round_confirms_is_asked_for() {
     assert!(here.is_good(&key.full_key).await);
     sleep(MAX_AGE.checked_sub(Duration::from_secs(1)).unwrap()).await;
     assert!(here.is_good(&key.full_key).await);
-    assert_eq!(here.link.finds(), 1, "young enough");
+    assert_eq!(here.link.finds(), 1, "the answer must still be young enough");
     sleep(Duration::from_secs(1)).await;
     assert!(here.is_good(&key.full_key).await);
-    assert_eq!(here.link.finds(), 2, "the store has the word");
+    assert_eq!(here.link.finds(), 2, "an old answer must be confirmed by the store");
     assert!(here.is_good(&key.full_key).await);
-    assert_eq!(here.link.finds(), 2, "which counts for another ten minutes");
+    assert_eq!(here.link.finds(), 2, "the confirmed answer must count for another ten minutes");
 }
 
 #[tokio::test(start_paused = true)]
@@ -82,12 +86,12 @@ async fn a_round_reads_many_keys_at_once() {
     let _stop = run(&here);
     sleep(Duration::from_secs(539)).await;
     let batches = here.link.batches.lock().unwrap().clone();
-    assert_eq!(batches.iter().sum::<usize>(), keys.len(), "each key once in a round");
+    assert_eq!(batches.iter().sum::<usize>(), keys.len(), "a round must read each key once");
     assert!(batches.len() <= 256, "{} reads", batches.len());
     sleep(2 * MAX_AGE).await;
     let finds = here.link.finds();
     for key in &keys {
         assert!(here.is_good(key).await);
     }
-    assert_eq!(here.link.finds(), finds, "none needed a separate look-up");
+    assert_eq!(here.link.finds(), finds, "no key may need a separate look-up");
 }

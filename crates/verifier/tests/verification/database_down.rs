@@ -7,25 +7,25 @@ use tokio::time::sleep;
 use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
 
 use crate::world::{Feed, Instance, World};
-use Answer::{Good, NobodyKnows, NotGood};
+use Answer::{Good, NotGood, Unavailable};
 
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Good,
     NotGood,
-    NobodyKnows,
+    Unavailable,
 }
 
 async fn answer(instance: &Instance, presented: &str) -> Answer {
     match instance.verifier.verify(presented).await {
         Ok(Some(_)) => Good,
         Ok(None) => NotGood,
-        Err(_) => NobodyKnows,
+        Err(_) => Unavailable,
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_good_key_is_never_called_bad() {
+async fn a_good_key_is_never_reported_as_bad() {
     let world = World::new();
     let (here, _stop) = world.running().await;
     let (cached, uncached) = (here.create().await, here.create().await);
@@ -46,22 +46,22 @@ async fn a_good_key_is_never_called_bad() {
 
     here.link.set_down(true);
     here.link.set_feed(Feed::Fails);
-    assert_eq!(answers().await, [Good, NobodyKnows, NobodyKnows, NotGood], "just down");
+    assert_eq!(answers().await, [Good, Unavailable, Unavailable, NotGood], "just after the failure");
     sleep(TRUST_MAX.checked_sub(2 * FEED_POLL_INTERVAL).unwrap()).await;
-    assert_eq!(answers().await, [Good, NobodyKnows, NobodyKnows, NotGood], "before the fence");
+    assert_eq!(answers().await, [Good, Unavailable, Unavailable, NotGood], "shortly before the trust ends");
     sleep(2 * FEED_POLL_INTERVAL).await;
-    assert_eq!(answers().await, [NobodyKnows, NobodyKnows, NobodyKnows, NotGood], "past the fence");
+    assert_eq!(answers().await, [Unavailable, Unavailable, Unavailable, NotGood], "after the trust has ended");
     sleep(Duration::from_mins(5)).await;
-    assert_eq!(answers().await, [NobodyKnows, NobodyKnows, NobodyKnows, NotGood], "a long time after");
+    assert_eq!(answers().await, [Unavailable, Unavailable, Unavailable, NotGood], "long after the failure");
     here.link.set_down(false);
-    assert_eq!(answers().await, [Good, Good, NotGood, NotGood], "the store is back, the feed is not");
+    assert_eq!(answers().await, [Good, Good, NotGood, NotGood], "the store works again, the feed still fails");
     here.link.set_feed(Feed::Works);
     sleep(2 * FEED_POLL_INTERVAL).await;
-    assert_eq!(answers().await, [Good, Good, NotGood, NotGood], "all is well");
+    assert_eq!(answers().await, [Good, Good, NotGood, NotGood], "store and feed work again");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_single_process_goes_on_with_what_it_knows() {
+async fn a_single_process_keeps_using_its_cache() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     let key = here.create().await;
@@ -69,11 +69,11 @@ async fn a_single_process_goes_on_with_what_it_knows() {
     here.link.set_down(true);
     sleep(Duration::from_hours(1)).await;
     assert_eq!(answer(&here, key.full_key.expose()).await, Good);
-    assert_eq!(answer(&here, "svc_live_unknown").await, NobodyKnows);
+    assert_eq!(answer(&here, "svc_live_unknown").await, Unavailable);
 }
 
 #[tokio::test]
-async fn a_failure_is_shared_by_those_who_wait_for_it() {
+async fn calls_that_wait_for_one_read_share_its_failure() {
     let world = World::new();
     let here = Arc::new(world.single(VerifierSettings::default()));
     here.link.close_gate();
@@ -96,5 +96,5 @@ async fn a_failure_is_shared_by_those_who_wait_for_it() {
     }
     assert_eq!(here.link.finds(), 1);
     here.link.set_down(false);
-    assert_eq!(answer(&here, "svc_live_unknown").await, NotGood, "a failure is not remembered");
+    assert_eq!(answer(&here, "svc_live_unknown").await, NotGood, "a failure must not be cached");
 }

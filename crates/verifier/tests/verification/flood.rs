@@ -3,7 +3,7 @@ use verifier::VerifierSettings;
 use crate::world::World;
 
 #[tokio::test]
-async fn a_flood_of_unknown_keys_pushes_out_no_good_one() {
+async fn a_flood_of_unknown_keys_evicts_no_good_key() {
     let world = World::new();
     let settings = VerifierSettings { keys_max: 1_000, unknown_max: 5_000, ..VerifierSettings::default() };
     let here = world.single(settings);
@@ -17,17 +17,17 @@ async fn a_flood_of_unknown_keys_pushes_out_no_good_one() {
     }
     let (good_count, unknown_count) = here.verifier.cached();
     assert_eq!(good_count, 500);
-    // Each of at most 64 shards rounds its part up.
+    // Each of up to 64 shards rounds its limit up.
     assert!(unknown_count <= 5_064, "{unknown_count}");
-    assert_eq!(here.link.finds(), 100_500, "one read for each");
+    assert_eq!(here.link.finds(), 100_500, "each unknown key must be read once");
     for key in &good {
         assert!(here.is_good(key).await);
     }
-    assert_eq!(here.link.finds(), 100_500, "every good key is still cached");
+    assert_eq!(here.link.finds(), 100_500, "every good key must still be cached");
 }
 
 #[tokio::test]
-async fn good_keys_are_bounded_too() {
+async fn the_number_of_cached_good_keys_is_bounded() {
     let world = World::new();
     let here = world.single(VerifierSettings { keys_max: 100, ..VerifierSettings::default() });
     for key in here.create_many(2_000).await {

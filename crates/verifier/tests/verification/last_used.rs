@@ -1,4 +1,4 @@
-//! What the verifier notes reaches the store: at once at first, then in batches, and never lost to a failure.
+//! Noted uses reach the store: the first use of a key at once, later uses in batches, and all of them despite failures.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -19,19 +19,19 @@ fn noted(instance: &Instance, key: &CreatedKey) -> Option<Timestamp> {
     instance.verifier.last_uses(&[key.id]).get(&key.id).copied()
 }
 
-/// How many uses each write had.
+/// The number of uses in each write.
 fn written(instance: &Instance) -> Vec<usize> {
     instance.link.writes_of_uses.lock().unwrap().iter().map(Vec::len).collect()
 }
 
-/// Waits, in paused time, until the store has seen that many writes.
+/// Waits, in paused time, until the store has received `count` writes.
 async fn writes(instance: &Instance, count: usize) {
     let seen = async {
         while written(instance).len() < count {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    tokio::time::timeout(10 * FLUSH_INTERVAL, seen).await.expect("the verifier stopped writing");
+    tokio::time::timeout(10 * FLUSH_INTERVAL, seen).await.expect("the verifier must keep writing");
     tokio::task::yield_now().await;
 }
 
@@ -55,11 +55,11 @@ async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
     let running = tokio::spawn(here.verifier.clone().run(stop.clone()));
     let started = tokio::time::Instant::now();
     writes(&here, 1).await;
-    assert!(started.elapsed() < FLUSH_INTERVAL, "the first use is written at once");
+    assert!(started.elapsed() < FLUSH_INTERVAL, "the first use must be written at once");
     assert_eq!(stored_last_use(&world, &key).await, used_at);
-    assert_eq!(noted(&here, &key), used_at, "for lists that were read before it was written");
+    assert_eq!(noted(&here, &key), used_at, "lists that were read before the write need the use from memory");
 
-    // Later uses wait for the batch: any number of them is one write.
+    // Later uses wait for the batch: one write covers any number of uses of a key.
     for _ in 0..1_000 {
         world.clock.advance(Duration::from_millis(1));
         assert!(here.is_good(&key.full_key).await);
@@ -72,19 +72,23 @@ async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
     assert!(here.is_good(&key.full_key).await);
     stop.cancel();
     running.await.unwrap();
-    assert_eq!(stored_last_use(&world, &key).await, Some(world.clock.now()), "the last write is on shutdown");
+    assert_eq!(
+        stored_last_use(&world, &key).await,
+        Some(world.clock.now()),
+        "the last use must be written on shutdown"
+    );
     assert_eq!(written(&here), [1, 1, 1]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_store_delays_a_use_and_does_not_lose_it() {
+async fn a_failing_store_delays_a_use_but_does_not_lose_it() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     let key = here.create().await;
     let stop = CancellationToken::new();
     let running = tokio::spawn(here.verifier.clone().run(stop.clone()));
     here.link.refuses_uses.store(true, Ordering::SeqCst);
-    assert!(here.is_good(&key.full_key).await, "verification does not wait for the write");
+    assert!(here.is_good(&key.full_key).await, "verification must not wait for the write");
     writes(&here, 3).await;
     assert_eq!(stored_last_use(&world, &key).await, None);
     assert_eq!(noted(&here, &key), Some(world.clock.now()));
@@ -96,7 +100,7 @@ async fn a_failing_store_delays_a_use_and_does_not_lose_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_uses_are_few_statements() {
+async fn many_uses_are_written_in_few_statements() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     let keys = here.create_many(FLUSH_BATCH_MAX + 500).await;
@@ -107,15 +111,15 @@ async fn many_uses_are_few_statements() {
         }
     }
     here.verifier.flush().await.unwrap();
-    assert_eq!(written(&here), [FLUSH_BATCH_MAX, 500], "one use of each, in full statements");
+    assert_eq!(written(&here), [FLUSH_BATCH_MAX, 500], "each key must be written once, in full statements");
     for key in &keys {
         let stored = world.store.find_by_digest(&key.digest()).await.unwrap().unwrap();
         assert_eq!(stored.last_used_at, Some(world.clock.now()));
     }
     here.verifier.flush().await.unwrap();
-    assert_eq!(written(&here).len(), 2, "no statement when there is nothing to write");
+    assert_eq!(written(&here).len(), 2, "a flush without noted uses must not run a statement");
 
-    // While it runs, one statement an interval is all that so many keys cost.
+    // While the verifier runs, it writes only one statement per interval, even for this many keys.
     world.clock.advance(Duration::from_millis(1));
     for key in &keys {
         assert!(here.is_good(key).await);
@@ -124,7 +128,11 @@ async fn many_uses_are_few_statements() {
     assert!(here.is_good(&newest.full_key).await);
     let _stop = running(&here);
     writes(&here, 3).await;
-    assert_eq!(stored_last_use(&world, &newest).await, Some(world.clock.now()), "a first use goes before all others");
+    assert_eq!(
+        stored_last_use(&world, &newest).await,
+        Some(world.clock.now()),
+        "a first use must be written before all other uses"
+    );
     tokio::time::sleep(FLUSH_INTERVAL.saturating_sub(Duration::from_millis(10))).await;
     assert_eq!(written(&here)[2..], [FLUSH_BATCH_MAX]);
     writes(&here, 4).await;
@@ -132,7 +140,7 @@ async fn many_uses_are_few_statements() {
 }
 
 #[tokio::test]
-async fn uses_that_wait_are_written_in_rounds_by_id() {
+async fn waiting_uses_are_written_in_rounds_by_id() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     let keys = here.create_many(3 * FLUSH_BATCH_MAX).await;
@@ -143,7 +151,7 @@ async fn uses_that_wait_are_written_in_rounds_by_id() {
     here.link.writes_of_uses.lock().unwrap().clear();
 
     world.clock.advance(Duration::from_millis(1));
-    // Used in any order: here, the newest first.
+    // Use the keys in another order, the newest first.
     for key in keys.iter().rev() {
         assert!(here.is_good(key).await);
     }
@@ -151,18 +159,18 @@ async fn uses_that_wait_are_written_in_rounds_by_id() {
     let written = here.link.writes_of_uses.lock().unwrap().clone();
     assert_eq!(written.len(), 3);
     let all: BTreeSet<KeyId> = written.iter().flatten().copied().collect();
-    assert_eq!(all.len(), keys.len(), "each once");
+    assert_eq!(all.len(), keys.len(), "each key must be written once");
     for (number, write) in written.iter().enumerate() {
         let neighbours: BTreeSet<KeyId> =
             all.iter().skip(number * FLUSH_BATCH_MAX).take(FLUSH_BATCH_MAX).copied().collect();
-        let strangers = write.iter().filter(|id| !neighbours.contains(id)).count();
-        // Shards share the range to within what chance gave them.
-        assert!(strangers < FLUSH_BATCH_MAX / 10, "write {number} has {strangers} ids from elsewhere");
+        let outsiders = write.iter().filter(|id| !neighbours.contains(id)).count();
+        // Ids are distributed over the shards at random, so the ranges of two writes overlap slightly.
+        assert!(outsiders < FLUSH_BATCH_MAX / 10, "write {number} has {outsiders} ids from elsewhere");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn writing_uses_takes_a_tenth_of_the_time_at_most() {
+async fn writing_uses_takes_at_most_a_tenth_of_the_time() {
     const TAKES: Duration = Duration::from_millis(500);
     let world = World::new();
     let here = world.single(VerifierSettings::default());
@@ -171,7 +179,7 @@ async fn writing_uses_takes_a_tenth_of_the_time_at_most() {
     assert!(here.is_good(&here.create().await.full_key).await);
     writes(&here, 1).await;
     let began = tokio::time::Instant::now();
-    // A first use does not wait for the interval, but for the rest it does.
+    // A first use does not wait for the interval, but does wait for the pause after the last write.
     assert!(here.is_good(&here.create().await.full_key).await);
     writes(&here, 2).await;
     let between = began.elapsed();
@@ -179,7 +187,7 @@ async fn writing_uses_takes_a_tenth_of_the_time_at_most() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_does_not_answer_does_not_hold_up_the_stop() {
+async fn a_store_that_never_answers_does_not_delay_shutdown() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     *here.link.writing_takes.lock().unwrap() = Duration::from_hours(1);
@@ -193,13 +201,13 @@ async fn a_store_that_does_not_answer_does_not_hold_up_the_stop() {
 }
 
 #[tokio::test]
-async fn a_use_survives_the_copy_that_the_cache_held() {
+async fn a_use_survives_the_eviction_of_its_cached_copy() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     let key = here.create().await;
     let (older, newer) = (world.clock.now(), world.clock.now().plus(Duration::from_secs(1)));
     assert!(here.is_good(&key.full_key).await);
-    // A rotation evicts the old key, so that its next use is that of a new copy.
+    // A rotation evicts the old key, so the next use is noted on a new copy.
     let request = domain::RotateKey { id: key.id, overlap: Duration::from_mins(1) };
     here.keys.rotate(&world.owner, request).await.unwrap();
     assert_eq!(noted(&here, &key), Some(older));
@@ -211,7 +219,7 @@ async fn a_use_survives_the_copy_that_the_cache_held() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_list_that_is_on_its_way_lacks_a_use_that_is_written_meanwhile() {
+async fn a_list_in_progress_shows_a_use_that_is_written_meanwhile() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     let (key, other) = (here.create().await, here.create().await);
@@ -234,5 +242,5 @@ async fn no_list_that_is_on_its_way_lacks_a_use_that_is_written_meanwhile() {
     world.clock.advance(Duration::from_secs(1));
     assert!(here.is_good(&other.full_key).await);
     here.verifier.flush().await.unwrap();
-    assert_eq!(noted(&here, &key), None, "in the end it is forgotten");
+    assert_eq!(noted(&here, &key), None, "the stored use must not stay in memory longer");
 }

@@ -1,4 +1,4 @@
-//! Keys that are not in memory share the reads of the store.
+//! Look-ups of keys that are not in memory share reads of the store.
 
 use domain::FullKey;
 use domain::ports::{ReadinessCheck, StoreError};
@@ -12,7 +12,7 @@ fn ask(instance: &Instance, presented: String) -> JoinHandle<Result<bool, StoreE
     tokio::spawn(async move { Ok(verifier.verify(&presented).await?.is_some()) })
 }
 
-/// Two calls with separate reads in progress.
+/// Starts two calls, each with a separate read in progress.
 async fn two_reads(instance: &Instance) -> [JoinHandle<Result<bool, StoreError>>; 2] {
     let first = ask(instance, "svc_live_first".to_owned());
     instance.link.arrived(1).await;
@@ -27,13 +27,13 @@ async fn settle() {
     }
 }
 
-/// The reads of one key each, and those of several.
+/// The number of reads of a single key, and the sizes of the reads of several keys.
 fn reads(instance: &Instance) -> (usize, Vec<usize>) {
     (instance.link.finds(), instance.link.batches.lock().unwrap().clone())
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_come_during_a_read_share_the_next() {
+async fn calls_that_arrive_during_a_read_share_the_next_one() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     let good = here.create().await.full_key;
@@ -42,19 +42,19 @@ async fn calls_that_come_during_a_read_share_the_next() {
     let flood: Vec<_> = (2..1_500).map(|n| ask(&here, format!("svc_live_unknown-{n}"))).collect();
     let last = ask(&here, FullKey::expose(&good).to_owned());
     settle().await;
-    assert_eq!(reads(&here), (2, vec![]), "two reads at a time");
+    assert_eq!(reads(&here), (2, vec![]), "at most two reads may run at a time");
     here.link.open_gate();
-    assert!(last.await.unwrap().unwrap(), "a good key behind a flood");
+    assert!(last.await.unwrap().unwrap(), "a good key behind a flood must be found");
     for refused in first.into_iter().chain(flood) {
         assert!(!refused.await.unwrap().unwrap());
     }
     let (singles, mut batches) = reads(&here);
     batches.sort_unstable();
-    assert_eq!((singles, batches), (2, vec![499, 1_000]), "all others in two more");
+    assert_eq!((singles, batches), (2, vec![499, 1_000]), "two more reads must answer all other calls");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_that_waits_is_bounded() {
+async fn the_number_of_waiting_calls_is_bounded() {
     let world = World::new();
     let here = world.single(VerifierSettings { unknown_max: 20_000, ..VerifierSettings::default() });
     here.link.close_gate();
@@ -67,11 +67,11 @@ async fn a_flood_that_waits_is_bounded() {
     for answered in reading.into_iter().chain(waiting) {
         assert!(!answered.await.unwrap().unwrap());
     }
-    assert!(!ask(&here, "svc_live_one-too-many".to_owned()).await.unwrap().unwrap(), "there is room again");
+    assert!(!ask(&here, "svc_live_one-too-many".to_owned()).await.unwrap().unwrap(), "the queue must have room again");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_that_nobody_waits_for_any_more_is_done_and_leaves_room() {
+async fn a_read_whose_callers_are_gone_completes_and_frees_its_slot() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     here.link.close_gate();
@@ -94,6 +94,6 @@ async fn a_store_that_never_answers_is_unavailable_within_five_seconds() {
     for call in calls {
         assert!(matches!(call.await.unwrap(), Err(StoreError::Unavailable(_))));
     }
-    assert!(here.verifier.check().await.is_err(), "it is not ready to verify either");
+    assert!(here.verifier.check().await.is_err(), "the readiness check must fail too");
     assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
 }

@@ -1,4 +1,4 @@
-//! What the verifier promises, over the reference store: with paused time, and a store that counts, waits and fails.
+//! Tests the verifier's promises over the reference store, with paused time and a store that counts, waits and fails.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod cached;

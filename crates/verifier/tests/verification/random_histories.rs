@@ -1,4 +1,4 @@
-//! Whatever happens in whatever order: in a single process, the cache and the store say the same.
+//! After any sequence of steps in a single process, the cache and the store agree.
 
 use std::time::Duration;
 
@@ -31,9 +31,9 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-async fn live_through(steps: Vec<Step>) {
+async fn run_history(steps: Vec<Step>) {
     let world = World::new();
-    // So few that the cache pushes keys out as well.
+    // A cache so small that it also evicts keys because it is full.
     let here = world.single(VerifierSettings { keys_max: 3, unknown_max: 3, ..VerifierSettings::default() });
     let mut keys: Vec<(KeyId, FullKey)> = Vec::new();
     for step in steps {
@@ -80,8 +80,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_cache_says_what_the_store_says(steps in prop::collection::vec(step(), 1..40)) {
+    fn the_cache_agrees_with_the_store(steps in prop::collection::vec(step(), 1..40)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-        runtime.block_on(live_through(steps));
+        runtime.block_on(run_history(steps));
     }
 }

@@ -12,11 +12,11 @@ fn limited(limit: &str) -> VerifierSettings {
 
 async fn spend(instance: &Instance, presented: &str) -> Option<Allowance> {
     let key = instance.verifier.verify(presented).await.unwrap()?;
-    Some(instance.verifier.spend(&key).expect("there is a limit"))
+    Some(instance.verifier.spend(&key).expect("the instance has a rate limit"))
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_is_held_to_its_limit() {
+async fn a_key_cannot_exceed_its_limit() {
     let world = World::new();
     let here = world.single(limited("100/s"));
     let limit: RateLimit = "100/s".parse().unwrap();
@@ -33,18 +33,26 @@ async fn a_key_is_held_to_its_limit() {
         retry_after: Some(Duration::from_millis(10)),
     };
     assert_eq!(spend(&here, key.full_key.expose()).await.unwrap(), refused);
-    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap(), refused, "a refused use costs nothing");
-    assert_eq!(spend(&here, other.full_key.expose()).await.unwrap().remaining, 99, "each key has its own");
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap(), refused, "a refused use must not use any allowance");
+    assert_eq!(
+        spend(&here, other.full_key.expose()).await.unwrap().remaining,
+        99,
+        "each key must have a separate allowance"
+    );
 
     sleep(Duration::from_millis(10)).await;
     assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().retry_after, None);
     assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
     sleep(Duration::from_secs(10)).await;
-    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 99, "never more than the burst");
+    assert_eq!(
+        spend(&here, key.full_key.expose()).await.unwrap().remaining,
+        99,
+        "the allowance must never exceed the burst"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn wrong_keys_cost_nobody_anything() {
+async fn wrong_keys_use_no_allowance() {
     let world = World::new();
     let here = world.single(limited("5/m"));
     let key = here.create().await;
@@ -56,7 +64,7 @@ async fn wrong_keys_cost_nobody_anything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn looking_a_key_up_anew_gives_nothing_back() {
+async fn looking_a_key_up_again_does_not_reset_its_allowance() {
     let world = World::new();
     let here = world.shared(limited("5/m"));
     let key = here.create().await;
@@ -64,7 +72,7 @@ async fn looking_a_key_up_anew_gives_nothing_back() {
         assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, remaining);
     }
     assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
-    assert_eq!(here.link.finds(), 6, "without the feed each use is a read");
+    assert_eq!(here.link.finds(), 6, "each use must read the store while the feed is not read");
     here.link.set_feed(Feed::Fails);
     sleep(TRUST_MAX + FEED_POLL_INTERVAL).await;
     assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());

@@ -15,7 +15,7 @@ fn single() -> (World, Arc<Instance>) {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_from_the_answer_on() {
+async fn a_revoked_key_is_refused_once_the_revocation_returns() {
     let (_, instance) = single();
     let (revoked, other) = (instance.create().await, instance.create().await);
     assert!(instance.is_good(&revoked.full_key).await && instance.is_good(&other.full_key).await);
@@ -24,13 +24,13 @@ async fn a_revoked_key_is_refused_from_the_answer_on() {
     for _ in 0..100 {
         assert!(!instance.is_good(&revoked.full_key).await);
     }
-    assert_eq!(instance.link.finds(), finds + 1, "and who goes on trying costs no read each time");
+    assert_eq!(instance.link.finds(), finds + 1, "repeated attempts must not read the store each time");
     assert!(instance.is_good(&other.full_key).await);
-    assert_eq!(instance.link.finds(), finds + 1, "other keys stay cached");
+    assert_eq!(instance.link.finds(), finds + 1, "other keys must stay cached");
 }
 
 #[tokio::test]
-async fn a_leaked_key_is_refused_from_the_answer_on() {
+async fn a_leaked_key_is_refused_once_the_report_returns() {
     let (_, instance) = single();
     let key = instance.create().await;
     assert!(instance.is_good(&key.full_key).await);
@@ -59,7 +59,7 @@ async fn a_rotated_key_is_good_until_its_overlap_ends() {
 }
 
 #[tokio::test]
-async fn a_read_that_a_revocation_overtakes_is_neither_kept_nor_shared() {
+async fn a_read_that_a_revocation_overtakes_is_neither_cached_nor_shared() {
     let (world, instance) = single();
     let key = Arc::new(instance.create().await.full_key);
     let id = instance.keys.list(&world.owner).await.unwrap()[0].id;
@@ -68,7 +68,7 @@ async fn a_read_that_a_revocation_overtakes_is_neither_kept_nor_shared() {
         let (instance, key) = (instance.clone(), key.clone());
         async move { instance.is_good(&key).await }
     });
-    // It has read the good key, and waits. The revocation takes a way without a gate, and is evicted.
+    // The look-up has read the good key and waits at the gate. The revocation bypasses the gate and evicts the key.
     instance.link.arrived(1).await;
     let digest = key.digest();
     world
@@ -83,13 +83,13 @@ async fn a_read_that_a_revocation_overtakes_is_neither_kept_nor_shared() {
     });
     instance.link.arrived(2).await;
     instance.link.open_gate();
-    assert!(!late.await.unwrap(), "who asks after the revocation does not join the read before it");
-    assert!(early.await.unwrap(), "a call that began before may get either answer");
-    assert!(!instance.is_good(&key).await, "and it is not remembered");
+    assert!(!late.await.unwrap(), "a call after the revocation must not join the earlier read");
+    assert!(early.await.unwrap(), "a call before the revocation may get either answer; here it gets the one it read");
+    assert!(!instance.is_good(&key).await, "the overtaken read must not be cached");
 }
 
 #[tokio::test]
-async fn a_revocation_whose_caller_went_away_is_evicted_all_the_same() {
+async fn a_revocation_evicts_its_key_even_if_the_caller_is_dropped() {
     let (world, instance) = single();
     let key = instance.create().await;
     assert!(instance.is_good(&key.full_key).await);
@@ -108,11 +108,11 @@ async fn a_revocation_whose_caller_went_away_is_evicted_all_the_same() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), refused).await.expect("the revoked key stays good");
+    tokio::time::timeout(Duration::from_secs(10), refused).await.expect("the revoked key must be refused");
 }
 
 #[tokio::test]
-async fn a_revocation_of_unknown_outcome_is_looked_up() {
+async fn after_a_revocation_with_unknown_outcome_the_key_is_looked_up() {
     let (world, instance) = single();
     let (key, other) = (instance.create().await, instance.create().await);
     assert!(instance.is_good(&key.full_key).await && instance.is_good(&other.full_key).await);

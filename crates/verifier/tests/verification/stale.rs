@@ -1,4 +1,4 @@
-//! What an instance does once it cannot read the feed: the operator decides.
+//! What an instance does once it cannot read the feed, according to the operator's setting.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::world::{Feed, Instance, World};
 
 const STALE_MAX: Duration = Duration::from_hours(1);
 
-/// An instance that accepts a stale cache for an hour, and is cut off from the database.
+/// An instance that accepts a stale cache for an hour, and has lost its connection to the database.
 async fn cut_off(world: &World, key: &domain::CreatedKey) -> (Instance, DropGuard) {
     let here = world.shared(VerifierSettings { stale_max: STALE_MAX, ..VerifierSettings::default() });
     let stop = CancellationToken::new();
@@ -24,15 +24,15 @@ async fn cut_off(world: &World, key: &domain::CreatedKey) -> (Instance, DropGuar
 }
 
 #[tokio::test(start_paused = true)]
-async fn cached_keys_are_accepted_for_as_long_as_the_operator_says() {
+async fn cached_keys_are_accepted_for_as_long_as_the_operator_allows() {
     let world = World::new();
     let other = world.shared(VerifierSettings::default());
     let (cached, uncached) = (other.create().await, other.create().await);
     let (here, _stop) = cut_off(&world, &cached).await;
     sleep(TRUST_MAX + Duration::from_mins(30)).await;
-    assert!(here.is_good(&cached.full_key).await, "older than ten minutes too: the database is unreachable");
+    assert!(here.is_good(&cached.full_key).await, "the maximum age must not apply while the database is down");
     let unknown = here.verifier.verify(uncached.full_key.expose()).await;
-    assert!(matches!(unknown, Err(StoreError::Unavailable(_))), "what is not in memory is unknown, not bad");
+    assert!(matches!(unknown, Err(StoreError::Unavailable(_))), "a key that is not in memory must be unknown, not bad");
     here.verifier.check().await.unwrap();
 
     sleep(Duration::from_mins(31)).await;
@@ -48,7 +48,7 @@ async fn cached_keys_are_accepted_for_as_long_as_the_operator_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_expires_meanwhile_is_refused() {
+async fn a_key_that_expires_during_the_outage_is_refused() {
     let world = World::new();
     let other = world.shared(VerifierSettings::default());
     let expires_at = domain::ports::Clock::now(&*world.clock).plus(Duration::from_mins(5));
@@ -59,7 +59,7 @@ async fn a_key_that_expires_meanwhile_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_first_read_of_the_feed_no_cache_is_accepted() {
+async fn before_the_first_read_of_the_feed_a_stale_cache_is_not_accepted() {
     let world = World::new();
     let here = world.shared(VerifierSettings { stale_max: STALE_MAX, ..VerifierSettings::default() });
     let key = here.create().await;
@@ -69,7 +69,7 @@ async fn before_the_first_read_of_the_feed_no_cache_is_accepted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_instance_is_ready_to_verify_while_it_can_read() {
+async fn an_instance_is_ready_while_it_can_read_the_store() {
     let world = World::new();
     let (here, _stop) = world.running().await;
     here.verifier.check().await.unwrap();
@@ -78,5 +78,5 @@ async fn an_instance_is_ready_to_verify_while_it_can_read() {
     here.verifier.check().await.unwrap();
     here.link.set_down(true);
     let refused = here.verifier.check().await.unwrap_err();
-    assert_eq!(refused.to_string(), "keys cannot be looked up in the database");
+    assert_eq!(refused.to_string(), "cannot look up keys in the database");
 }

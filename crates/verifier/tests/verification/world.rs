@@ -16,41 +16,41 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use verifier::{Verifier, VerifierSettings};
 
-/// One instance's way to the store, which counts its calls and can be made to wait and to fail.
+/// One instance's connection to the store. Counts the calls, and can make them wait or fail.
 pub(crate) struct Link {
     store: Arc<MemoryKeyStore>,
     pub(crate) finds: AtomicUsize,
-    /// How many digests each read of several had.
+    /// The number of digests in each read of several digests.
     pub(crate) batches: Mutex<Vec<usize>>,
     pub(crate) fails_batches: AtomicBool,
     pub(crate) writes_of_uses: Mutex<Vec<Vec<KeyId>>>,
-    /// Every call but reads of the feed fails.
+    /// Whether every call fails, except reads of the feed.
     pub(crate) is_down: AtomicBool,
     pub(crate) refuses_uses: AtomicBool,
     /// How long a write of uses takes.
     pub(crate) writing_takes: Mutex<Duration>,
-    /// Revocations are committed, and answered with an error.
+    /// Whether revocations are committed, but return an error.
     pub(crate) loses_answers: AtomicBool,
-    /// Closed while a test holds it: finds have read by then, revocations have not begun.
+    /// Blocks calls while a test keeps it closed: look-ups after they have read, revocations before they begin.
     pub(crate) gate: Semaphore,
     pub(crate) at_gate: AtomicUsize,
-    /// Closed while a test holds it: lists have read by then.
+    /// Blocks lists while a test keeps it closed, after they have read.
     list_gate: Semaphore,
     lists_read: Semaphore,
     pub(crate) feed: Mutex<Feed>,
     pub(crate) hint: Notify,
     pub(crate) reads: AtomicUsize,
-    /// Before which positions changes were forgotten.
+    /// The positions before which the verifier has deleted changes.
     pub(crate) forgotten: Mutex<Vec<FeedPosition>>,
 }
 
-/// What reads of the feed do.
+/// How reads of the feed behave.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Feed {
     Works,
     Fails,
     Hangs,
-    /// It answers, but has lost the changes: only [`KeyChanges::OfAnyKey`] is honest, and it is not.
+    /// Reads succeed, but their changes are missing. A correct feed would return [`KeyChanges::OfAnyKey`] instead.
     ListsNothing,
     Overflows,
 }
@@ -108,12 +108,12 @@ impl Link {
         self.list_gate.add_permits(OPEN);
     }
 
-    /// Waits until a list has read what it will answer.
+    /// Waits until a list has read the keys that it will return.
     pub(crate) async fn list_has_read(&self) {
         self.lists_read.acquire().await.unwrap().forget();
     }
 
-    /// Waits until that many calls have come to the gate in all.
+    /// Waits until `count` calls in total have reached the gate.
     pub(crate) async fn arrived(&self, count: usize) {
         while self.at_gate.load(Ordering::SeqCst) < count {
             tokio::task::yield_now().await;
@@ -246,7 +246,7 @@ impl ChangeFeed for Link {
     }
 }
 
-/// What instances share.
+/// What all instances share.
 pub(crate) struct World {
     pub(crate) store: Arc<MemoryKeyStore>,
     pub(crate) clock: Arc<ManualClock>,
@@ -254,7 +254,7 @@ pub(crate) struct World {
     pub(crate) owner: UserId,
 }
 
-/// One process.
+/// One process with its verifier.
 pub(crate) struct Instance {
     pub(crate) link: Arc<Link>,
     pub(crate) verifier: Arc<Verifier>,
@@ -273,21 +273,21 @@ impl World {
         }
     }
 
-    /// The only process that uses the store.
+    /// An instance that is the only process to use the store.
     pub(crate) fn single(&self, settings: VerifierSettings) -> Instance {
         let link = Link::to(&self.store);
         let verifier = Verifier::single(link.clone(), self.clock.clone(), settings);
         self.instance(link, verifier)
     }
 
-    /// One of several processes. It does not run yet.
+    /// One of several processes. Its verifier does not run yet.
     pub(crate) fn shared(&self, settings: VerifierSettings) -> Instance {
         let link = Link::to(&self.store);
         let verifier = Verifier::shared(link.clone(), link.clone(), self.clock.clone(), settings);
         self.instance(link, verifier)
     }
 
-    /// One of several processes, which has read the feed.
+    /// One of several processes. Its verifier runs and has read the feed.
     pub(crate) async fn running(&self) -> (Instance, DropGuard) {
         let instance = self.shared(VerifierSettings::default());
         let stop = CancellationToken::new();
@@ -314,7 +314,7 @@ impl Instance {
         self.keys.create(&self.owner, CreateKey { label, expires_at, scopes }).await.unwrap()
     }
 
-    /// Keys of as many users, past the maximum of one.
+    /// Creates each key for another user, because a user's number of keys is limited.
     pub(crate) async fn create_many(&self, count: usize) -> Vec<FullKey> {
         let mut keys = Vec::with_capacity(count);
         for n in 0..count {
