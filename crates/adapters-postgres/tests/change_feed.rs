@@ -106,7 +106,7 @@ async fn a_change_is_read_however_long_its_commit_takes() {
     let (late, early) = (late.unwrap(), early.unwrap());
     let start = read(store, None).await.position;
     let cluster = Cluster::shared().await.unwrap();
-    let hex: String = late.1.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = late.1.as_bytes().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
     let insert = format!("INSERT INTO key_changes (digest) VALUES ('\\x{hex}')");
     let stalled = {
         let (database, stall) = (database.clone(), format!("BEGIN; {insert}; SELECT pg_sleep(14); COMMIT"));

@@ -159,5 +159,5 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
 }
 
 fn hex(digest: &KeyDigest) -> String {
-    digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.as_bytes().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
