@@ -7,7 +7,7 @@
 //!   the key first;
 //! - by every other process: within [`FEED_POLL_INTERVAL`] plus the time of one read of the store's change feed;
 //! - by a process that cannot read the feed: within [`TRUST_MAX`]. From then on the process reads every key from the
-//!   store, unless [`VerifierSettings::stale_max`] allows a stale cache;
+//!   store, unless [`VerifierSettings::when_stale`] allows a stale cache;
 //! - in every other case: within [`VerifierSettings::max_age`], because the verifier confirms every cached key with the
 //!   store in rounds.
 //!
@@ -30,12 +30,14 @@ mod stored_uses;
 mod sync;
 mod verified_key;
 mod verifier;
+mod when_stale;
 
 use std::time::Duration;
 
 pub use limiter::Allowance;
 pub use verified_key::VerifiedKey;
 pub use verifier::{Verifier, VerifierSettings};
+pub use when_stale::{InvalidWhenStale, WhenStale};
 
 /// How often noted uses are written. With at most [`FLUSH_BATCH_MAX`] keys in use at a time, no use waits longer.
 pub const FLUSH_INTERVAL: Duration = Duration::from_secs(2);

@@ -19,6 +19,7 @@ use crate::last_use::Uses;
 use crate::limiter::{Allowance, Limiter};
 use crate::rounds::Rounds;
 use crate::stored_uses::StoredUses;
+use crate::when_stale::WhenStale;
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST, VerifiedKey};
 
 /// The settings of verification that an operator may change.
@@ -30,10 +31,8 @@ pub struct VerifierSettings {
     pub unknown_max: usize,
     /// How old an answer may become before the store must confirm it. At least a few seconds.
     pub max_age: Duration,
-    /// How long cached keys are still accepted after [`TRUST_MAX`] while reads of the change feed fail. With zero,
-    /// every key is read from the store from then on. A revoked key stays good for this long on an instance that is cut
-    /// off.
-    pub stale_max: Duration,
+    /// What happens to cached keys while reads of the change feed fail.
+    pub when_stale: WhenStale,
     /// How often each key may be used; `None` means without a limit.
     pub rate_limit: Option<RateLimit>,
 }
@@ -41,7 +40,7 @@ pub struct VerifierSettings {
 impl Default for VerifierSettings {
     fn default() -> Self {
         let max_age = Duration::from_mins(10);
-        Self { keys_max: 200_000, unknown_max: 50_000, max_age, stale_max: Duration::ZERO, rate_limit: None }
+        Self { keys_max: 200_000, unknown_max: 50_000, max_age, when_stale: WhenStale::Refuse, rate_limit: None }
     }
 }
 
@@ -89,7 +88,7 @@ impl Verifier {
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
     ) -> Arc<Self> {
-        let fence = feed.is_some().then(|| Fence::new(settings.stale_max));
+        let fence = feed.is_some().then(|| Fence::new(settings.when_stale.serve_max()));
         let max_age = settings.max_age;
         let answers = Arc::new(Answers::new(store, Arc::clone(&clock), fence, &settings));
         let limiter = settings.rate_limit.map(Limiter::new);

@@ -22,7 +22,12 @@ impl Environment {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn of_process() -> Self {
         let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
-        variables.collect()
+        let names = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
+        let known: BTreeSet<String> = names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect();
+        let is_known = |name: &String| known.contains(name) || name == Self::NO_COLOR;
+        let (values, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            variables.into_iter().partition(|(name, _)| is_known(name));
+        Self { values, others: others.into_keys().collect() }
     }
 
     /// Whether the user asks programs for output without colours.
@@ -38,23 +43,5 @@ impl Environment {
     /// The value of a variable; `None` if it is not set.
     pub(super) fn get(&self, name: &str) -> Option<&OsString> {
         self.values.get(name)
-    }
-}
-
-impl FromIterator<(String, OsString)> for Environment {
-    fn from_iter<Variables: IntoIterator<Item = (String, OsString)>>(variables: Variables) -> Self {
-        let names = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
-        let known: BTreeSet<String> = names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect();
-        let is_known = |name: &String| known.contains(name) || name == Self::NO_COLOR;
-        let (values, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            variables.into_iter().partition(|(name, _)| is_known(name));
-        Self { values, others: others.into_keys().collect() }
-    }
-}
-
-#[cfg(test)]
-impl<const N: usize> From<[(&str, &str); N]> for Environment {
-    fn from(pairs: [(&str, &str); N]) -> Self {
-        pairs.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
     }
 }

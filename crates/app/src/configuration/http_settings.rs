@@ -1,8 +1,6 @@
-use std::time::Duration;
-
 use domain::RateLimit;
 
-use super::settings::{Setting, parsed};
+use super::settings::{Setting, parsed, seconds_within, within};
 
 /// The value that switches a limit off.
 const OFF: &str = "off";
@@ -35,7 +33,11 @@ pub(super) const HTTP_SETTINGS: &[Setting] = &[
         "How long a connection may be idle between two requests. Longer than the idle timeout of the load balancer \
               in front, so that the balancer closes first.",
         || format!("1 to {KEEP_ALIVE_SECONDS_MAX}"),
-        |draft, given| given.one(keep_alive).map(|keep_alive| draft.configuration.keep_alive = keep_alive),
+        |draft, given| {
+            given
+                .one(|text| seconds_within(1..=KEEP_ALIVE_SECONDS_MAX, text))
+                .map(|seconds| draft.configuration.keep_alive = seconds)
+        },
         |configuration| Some(configuration.keep_alive.as_secs().to_string()),
     ),
     Setting::new(
@@ -43,7 +45,9 @@ pub(super) const HTTP_SETTINGS: &[Setting] = &[
         "Connections of clients that are open at once. At the maximum, the connections that have been idle longest give \
               way to new ones. At most three quarters of the limit on open files are used.",
         allowed_connections,
-        |draft, given| given.one(connections).map(|max| draft.configuration.connections_max = max),
+        |draft, given| {
+            given.one(|text| within(1..=CONNECTIONS_MAX, text)).map(|max| draft.configuration.connections_max = max)
+        },
         |configuration| Some(configuration.connections_max.to_string()),
     ),
     Setting::new(
@@ -51,7 +55,11 @@ pub(super) const HTTP_SETTINGS: &[Setting] = &[
         "Connections from one client address (for IPv6: one /64) that are open at once. The addresses in \
               `TRUSTED_PROXIES` have no such limit.",
         allowed_connections,
-        |draft, given| given.one(connections).map(|max| draft.configuration.connections_per_address_max = max),
+        |draft, given| {
+            given
+                .one(|text| within(1..=CONNECTIONS_MAX, text))
+                .map(|max| draft.configuration.connections_per_address_max = max)
+        },
         |configuration| Some(configuration.connections_per_address_max.to_string()),
     ),
 ];
@@ -69,15 +77,6 @@ fn allowed_limit() -> String {
     format!("a count and a unit, such as 100/s, 6000/m or 100000/h; or {OFF}")
 }
 
-fn connections(text: &str) -> Option<usize> {
-    parsed(text).filter(|max| (1..=CONNECTIONS_MAX).contains(max))
-}
-
 fn allowed_connections() -> String {
     format!("1 to {CONNECTIONS_MAX}")
-}
-
-fn keep_alive(text: &str) -> Option<Duration> {
-    let seconds = parsed(text).filter(|seconds| (1..=KEEP_ALIVE_SECONDS_MAX).contains(seconds));
-    seconds.map(Duration::from_secs)
 }

@@ -1,5 +1,7 @@
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::time::Duration;
 
 use adapters_oidc::{OidcSettings, OidcVerifier};
 use adapters_system::{LogFilter, LogFormat};
@@ -120,7 +122,9 @@ const SETTINGS: &[Setting] = &[
         "DATABASE_POOL_SIZE",
         "The maximum of connections to the database. SQLite opens this many for reading, and one for writing.",
         || format!("1 to {POOL_SIZE_MAX}"),
-        |draft, given| given.one(pool_size).map(|size| draft.configuration.database_pool_size = size),
+        |draft, given| {
+            given.one(|text| within(1..=POOL_SIZE_MAX, text)).map(|size| draft.configuration.database_pool_size = size)
+        },
         |configuration| Some(configuration.database_pool_size.to_string()),
     ),
     Setting::new(
@@ -262,16 +266,22 @@ const SETTINGS: &[Setting] = &[
     .when_unset("`text` on a terminal, `json` elsewhere"),
 ];
 
+/// A number that is in the range.
+pub(super) fn within<Number: FromStr + PartialOrd>(range: RangeInclusive<Number>, text: &str) -> Option<Number> {
+    parsed(text).filter(|number| range.contains(number))
+}
+
 pub(super) fn parsed<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok()
 }
 
-fn not_empty(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
+/// A number of seconds that is in the range.
+pub(super) fn seconds_within(range: RangeInclusive<u64>, text: &str) -> Option<Duration> {
+    within(range, text).map(Duration::from_secs)
 }
 
-fn pool_size(text: &str) -> Option<usize> {
-    parsed(text).filter(|size| (1..=POOL_SIZE_MAX).contains(size))
+fn not_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// Kept byte for byte, because `iss` must equal it: a slash at the end counts. The verifier knows which URLs are safe.

@@ -1,13 +1,11 @@
-use std::time::Duration;
+use verifier::WhenStale;
 
-use super::settings::{SECONDS_PER_DAY, Setting, parsed};
+use super::settings::{SECONDS_PER_DAY, Setting, parsed, seconds_within, within};
 
 /// The most keys in the verification cache, which then takes about 6 GB.
 const KEY_CACHE_SIZE_MAX: usize = 10_000_000;
 /// With a lower age, a round would read the database as often as a look-up of each key does.
 const KEY_CACHE_MAX_AGE_MIN: u64 = 10;
-const REFUSE: &str = "refuse";
-const SERVE: &str = "serve:";
 
 /// The settings of verification.
 pub(super) const VERIFICATION_SETTINGS: &[Setting] = &[
@@ -25,7 +23,11 @@ pub(super) const VERIFICATION_SETTINGS: &[Setting] = &[
         "The maximum of valid keys in memory, which are verified without the database. Each takes about 550 \
               bytes.",
         || format!("1 to {KEY_CACHE_SIZE_MAX}"),
-        |draft, given| given.one(key_cache_size).map(|size| draft.configuration.verifier.keys_max = size),
+        |draft, given| {
+            given
+                .one(|text| within(1..=KEY_CACHE_SIZE_MAX, text))
+                .map(|size| draft.configuration.verifier.keys_max = size)
+        },
         |configuration| Some(configuration.verifier.keys_max.to_string()),
     ),
     Setting::new(
@@ -33,7 +35,11 @@ pub(super) const VERIFICATION_SETTINGS: &[Setting] = &[
         "Seconds until the database must confirm that a key in memory is still valid. Gatepost confirms keys in rounds, \
          a thousand in one statement, so that changes by SQL or by a restored backup take effect within this time.",
         || format!("{KEY_CACHE_MAX_AGE_MIN} to {SECONDS_PER_DAY}"),
-        |draft, given| given.one(key_cache_max_age).map(|age| draft.configuration.verifier.max_age = age),
+        |draft, given| {
+            given
+                .one(|text| seconds_within(KEY_CACHE_MAX_AGE_MIN..=SECONDS_PER_DAY, text))
+                .map(|seconds| draft.configuration.verifier.max_age = seconds)
+        },
         |configuration| Some(configuration.verifier.max_age.as_secs().to_string()),
     ),
     Setting::new(
@@ -41,28 +47,8 @@ pub(super) const VERIFICATION_SETTINGS: &[Setting] = &[
         "What an instance on Postgres does with keys in memory when its last read of the change feed is older than three \
          seconds. `refuse` looks each key up, and answers 503 while the database is away. `serve:SECONDS` accepts keys \
          in memory for that long, including a key that another instance has revoked in the meantime.",
-        || format!("refuse, or serve: and 1 to {SECONDS_PER_DAY} seconds, such as serve:600"),
-        |draft, given| given.one(stale_max).map(|max| draft.configuration.verifier.stale_max = max),
-        |configuration| Some(shown_stale_max(configuration.verifier.stale_max)),
+        || WhenStale::ALLOWED.into(),
+        |draft, given| given.one(parsed).map(|when| draft.configuration.verifier.when_stale = when),
+        |configuration| Some(configuration.verifier.when_stale.to_string()),
     ),
 ];
-
-fn key_cache_size(text: &str) -> Option<usize> {
-    parsed(text).filter(|size| (1..=KEY_CACHE_SIZE_MAX).contains(size))
-}
-
-fn key_cache_max_age(text: &str) -> Option<Duration> {
-    parsed(text).filter(|age| (KEY_CACHE_MAX_AGE_MIN..=SECONDS_PER_DAY).contains(age)).map(Duration::from_secs)
-}
-
-fn stale_max(text: &str) -> Option<Duration> {
-    if text == REFUSE {
-        return Some(Duration::ZERO);
-    }
-    let seconds = parsed(text.strip_prefix(SERVE)?).filter(|seconds| (1..=SECONDS_PER_DAY).contains(seconds));
-    seconds.map(Duration::from_secs)
-}
-
-fn shown_stale_max(max: Duration) -> String {
-    if max.is_zero() { REFUSE.to_owned() } else { format!("{SERVE}{}", max.as_secs()) }
-}

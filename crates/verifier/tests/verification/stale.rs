@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::ports::{ReadinessCheck, StoreError};
 use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
+use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings, WhenStale};
 
 use crate::world::{Feed, Instance, World};
 
@@ -13,7 +13,8 @@ const STALE_MAX: Duration = Duration::from_hours(1);
 
 /// An instance that accepts a stale cache for an hour, and has lost its connection to the database.
 async fn cut_off(world: &World, key: &domain::CreatedKey) -> (Instance, DropGuard) {
-    let here = world.shared(VerifierSettings { stale_max: STALE_MAX, ..VerifierSettings::default() });
+    let here =
+        world.shared(VerifierSettings { when_stale: WhenStale::Serve(STALE_MAX), ..VerifierSettings::default() });
     let stop = CancellationToken::new();
     tokio::spawn(here.verifier.clone().run(stop.clone()));
     sleep(FEED_POLL_INTERVAL).await;
@@ -61,7 +62,8 @@ async fn a_key_that_expires_during_the_outage_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn before_the_first_read_of_the_feed_a_stale_cache_is_not_accepted() {
     let world = World::new();
-    let here = world.shared(VerifierSettings { stale_max: STALE_MAX, ..VerifierSettings::default() });
+    let here =
+        world.shared(VerifierSettings { when_stale: WhenStale::Serve(STALE_MAX), ..VerifierSettings::default() });
     let key = here.create().await;
     assert!(here.is_good(&key.full_key).await);
     here.link.set_down(true);
