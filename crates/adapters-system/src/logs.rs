@@ -23,7 +23,7 @@ pub struct LogSettings {
 ///
 /// # Errors
 ///
-/// When the system starts no thread.
+/// When the system starts no thread, or logs have been started before.
 pub fn start_logs(settings: &LogSettings) -> io::Result<LogLines> {
     let lines = LogLines::start(io::stderr())?;
     let maker = lines.maker();
@@ -33,7 +33,10 @@ pub fn start_logs(settings: &LogSettings) -> io::Result<LogLines> {
         LogFormat::Text => fmt::layer().with_writer(maker).with_ansi(terminal && settings.colours).boxed(),
         LogFormat::Json => fmt::layer().event_format(JsonLines).with_writer(maker).boxed(),
     };
-    tracing_subscriber::registry().with(settings.filter.to_env_filter()).with(layer).init();
+    let subscriber = tracing_subscriber::registry().with(settings.filter.to_env_filter()).with(layer);
+    // Not `init`: where any crate of the build turns its feature on, that also collects the lines of the `log` crate, and
+    // the database driver writes the parameters of its statements there.
+    tracing::subscriber::set_global_default(subscriber).map_err(io::Error::other)?;
     panic::set_hook(Box::new(log_panic));
     Ok(lines)
 }
