@@ -64,8 +64,10 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     let both = old.clone().with("ENCRYPTION_KEY", &format!("{NEW_KEY},{ENCRYPTION_KEY}"));
     let mut gatepost = both.start().await;
     publish_one(&gatepost, &receiver, 1).await;
-    eventually("the secrets are sealed again", async || gatepost.written().contains("sealed again").then_some(()))
-        .await;
+    eventually("the secrets are sealed again", async || {
+        gatepost.written().contains("encrypted the signing secrets again").then_some(())
+    })
+    .await;
     gatepost.kill().await;
 
     let gatepost = start_with(old, NEW_KEY).await;
