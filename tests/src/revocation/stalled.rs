@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use super::REFUSED_CUT_OFF_WITHIN;
 use super::delays::Delays;
 use super::fleet::{Fleet, Key, first_refusal};
-use crate::harness::{Storage, eventually};
+use crate::harness::{Storage, User, eventually};
 
 const REVOCATIONS: usize = 50;
 /// Users, so that each has room for its keys.
@@ -55,6 +55,8 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
     wait_for_standby(&cluster, "").await;
 
     let committed = Instant::now();
+    let keys = committed_revocations(&cluster, &users, keys).await;
+    assert!(keys.len() > REVOCATIONS / 2, "{} commits stalled", keys.len());
     let addresses = [fleet.instances[0].address(), fleet.instances[1].address()];
     let refusals = keys.iter().flat_map(|key| addresses.map(|address| first_refusal(address, key.clone())));
     let delays: Delays = join_all(refusals)
@@ -70,6 +72,18 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
     for instance in &fleet.instances {
         assert_eq!(instance.send(&good.question()).await.status, 200);
     }
+}
+
+/// The keys whose revocation is committed. A 503 may also mean that the call had no connection and did nothing.
+async fn committed_revocations(cluster: &Cluster, users: &[User], keys: Vec<Key>) -> Vec<Key> {
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    eventually("no commit waits", async || {
+        (cluster.execute("postgres", waiting).await.expect("the server answers") == "0").then_some(())
+    })
+    .await;
+    let listed = join_all(users.iter().map(User::keys)).await.concat();
+    let is_revoked = |key: &Key| listed.iter().any(|shown| shown["id"] == key.id && !shown["revokedAt"].is_null());
+    keys.into_iter().filter(is_revoked).collect()
 }
 
 /// The primary dies and its standby is promoted. Instances whose URL lists both go on with the new primary, and hear of
