@@ -9,13 +9,6 @@ const GATHER: Duration = Duration::from_millis(3);
 /// The most results in one transaction.
 const BATCH_MAX: usize = 512;
 
-/// The end of a claim that is not stored yet.
-#[derive(Debug)]
-pub(crate) struct Unwritten {
-    pub(crate) completion: Completion,
-    pub(crate) note: Note,
-}
-
 /// What the dispatcher keeps about the end of a claim until the end is stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
@@ -26,8 +19,8 @@ pub(crate) struct Note {
     pub(crate) refused_alone_at: Option<Instant>,
 }
 
-/// What storing the end of a claim changes for its lane.
-#[derive(Clone, Copy, Debug)]
+/// What storing the end of a claim, or a batch of them, changes for its lanes.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effect {
     /// The lane hands nothing out until the end is stored.
     pub(crate) is_awaited: bool,
@@ -35,8 +28,11 @@ pub(crate) struct Effect {
     pub(crate) closes: bool,
 }
 
-/// Nothing changes for the lane.
-pub(crate) const NOT_AWAITED: Effect = Effect { is_awaited: false, closes: false };
+impl Effect {
+    fn and(self, other: Self) -> Self {
+        Self { is_awaited: self.is_awaited || other.is_awaited, closes: self.closes || other.closes }
+    }
+}
 
 /// Gathers the ends of claims into batches. One batch is written at a time.
 ///
@@ -44,19 +40,20 @@ pub(crate) const NOT_AWAITED: Effect = Effect { is_awaited: false, closes: false
 /// is soon alone in its batch. Then this row goes to the back. If other batches succeed, the dispatcher drops the row when
 /// its lease ends. While the store takes no batch at all, the dispatcher drops nothing.
 pub(crate) struct Completions {
-    queue: VecDeque<Unwritten>,
+    queue: VecDeque<(Completion, Note)>,
+    /// The notes of the batch that is being written.
+    in_batch: Vec<Note>,
     gathered_at: Option<Instant>,
     not_before: Option<Instant>,
     batch_max: usize,
     written_at: Option<Instant>,
-    in_batch: usize,
 }
 
 /// The consequence of a batch that failed.
 #[derive(Debug, Default)]
 pub(crate) struct Refused {
     /// Dropped: it will never be stored.
-    pub(crate) given_up: Option<Unwritten>,
+    pub(crate) given_up: Option<Completion>,
     /// The store seems to fail, and not the rows of the batch.
     pub(crate) is_outage: bool,
 }
@@ -65,29 +62,29 @@ impl Completions {
     pub(crate) fn new() -> Self {
         Self {
             queue: VecDeque::new(),
+            in_batch: Vec::new(),
             gathered_at: None,
             not_before: None,
             batch_max: BATCH_MAX,
             written_at: None,
-            in_batch: 0,
         }
     }
 
     /// How many ends are not stored yet.
     pub(crate) fn len(&self) -> usize {
-        self.queue.len() + self.in_batch
+        self.queue.len() + self.in_batch.len()
     }
 
-    pub(crate) fn push(&mut self, unwritten: Unwritten, now: Instant) {
-        let gathered_at = if unwritten.note.effect.is_awaited { now } else { now + GATHER };
+    pub(crate) fn push(&mut self, completion: Completion, note: Note, now: Instant) {
+        let gathered_at = if note.effect.is_awaited { now } else { now + GATHER };
         let others = self.gathered_at.filter(|_| !self.queue.is_empty());
         self.gathered_at = Some(others.map_or(gathered_at, |at| at.min(gathered_at)));
-        self.queue.push_back(unwritten);
+        self.queue.push_back((completion, note));
     }
 
     /// When to write the next batch, `now` or later; `None` when there is no batch, or one is being written.
     pub(crate) fn due_at(&self, now: Instant) -> Option<Instant> {
-        if self.in_batch > 0 || self.queue.is_empty() {
+        if !self.in_batch.is_empty() || self.queue.is_empty() {
             return None;
         }
         let gathered_at = self.gathered_at.filter(|_| self.queue.len() < self.batch_max).unwrap_or(now);
@@ -95,42 +92,43 @@ impl Completions {
     }
 
     /// The next batch, if it is due and none is being written.
-    pub(crate) fn take(&mut self, now: Instant) -> Option<Vec<Unwritten>> {
+    pub(crate) fn take(&mut self, now: Instant) -> Option<Vec<Completion>> {
         if self.due_at(now)? > now {
             return None;
         }
-        let batch: Vec<Unwritten> = self.queue.drain(..self.queue.len().min(self.batch_max)).collect();
-        self.in_batch = batch.len();
+        let batch = self.queue.drain(..self.queue.len().min(self.batch_max));
+        let (batch, notes) = batch.unzip();
+        self.in_batch = notes;
         self.gathered_at = (!self.queue.is_empty()).then_some(now);
         Some(batch)
     }
 
-    /// Notes that the batch is stored.
-    pub(crate) fn written(&mut self, now: Instant) {
-        self.in_batch = 0;
+    /// Notes that the batch is stored, and returns what this changes.
+    pub(crate) fn written(&mut self, now: Instant) -> Effect {
         self.not_before = None;
         self.written_at = Some(now);
         self.batch_max = BATCH_MAX.min(2 * self.batch_max);
+        self.in_batch.drain(..).fold(Effect::default(), |all, note| all.and(note.effect))
     }
 
     /// Takes back a batch that was not stored. The next batch waits until `not_before`.
-    pub(crate) fn refused(&mut self, mut batch: Vec<Unwritten>, now: Instant, not_before: Instant) -> Refused {
-        self.in_batch = 0;
+    pub(crate) fn refused(&mut self, batch: Vec<Completion>, now: Instant, not_before: Instant) -> Refused {
+        let mut batch: Vec<_> = batch.into_iter().zip(self.in_batch.drain(..)).collect();
         self.batch_max = (batch.len() / 2).max(1);
         self.not_before = Some(not_before);
         self.gathered_at = Some(now);
         if batch.len() > 1 {
-            batch.into_iter().rev().for_each(|unwritten| self.queue.push_front(unwritten));
+            batch.into_iter().rev().for_each(|end| self.queue.push_front(end));
             return Refused { given_up: None, is_outage: true };
         }
-        let Some(mut alone) = batch.pop() else { return Refused::default() };
-        let refused_at = *alone.note.refused_alone_at.get_or_insert(now);
+        let Some((alone, mut note)) = batch.pop() else { return Refused::default() };
+        let refused_at = *note.refused_alone_at.get_or_insert(now);
         // Another batch succeeded since: this row is at fault, not the store.
         let is_at_fault = self.written_at.is_some_and(|written_at| written_at > refused_at);
-        if is_at_fault && now >= alone.note.lease_ends {
+        if is_at_fault && now >= note.lease_ends {
             return Refused { given_up: Some(alone), is_outage: false };
         }
-        self.queue.push_back(alone);
+        self.queue.push_back((alone, note));
         Refused { given_up: None, is_outage: !is_at_fault }
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 const LEASE: Duration = Duration::from_mins(1);
 const RETRY: Duration = Duration::from_secs(1);
 
-fn unwritten(number: u8, now: Instant) -> Unwritten {
+fn ended(number: u8, now: Instant) -> (Completion, Note) {
     let ended_at = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
     let completion = Completion {
         subscription: SubscriptionId::from_bytes([1; 16]),
@@ -16,25 +16,30 @@ fn unwritten(number: u8, now: Instant) -> Unwritten {
         claim: ClaimId::from_number(1),
         end: ClaimEnd::GivenBack { at: ended_at, due_at: ended_at },
     };
-    let note = Note { lease_ends: now + LEASE, effect: NOT_AWAITED, refused_alone_at: None };
-    Unwritten { completion, note }
+    let note = Note { lease_ends: now + LEASE, effect: Effect::default(), refused_alone_at: None };
+    (completion, note)
 }
 
-fn numbers(batch: &[Unwritten]) -> Vec<u8> {
-    batch.iter().map(|one| one.completion.delivery.as_bytes()[0]).collect()
+fn push(completions: &mut Completions, number: u8, now: Instant) {
+    let (completion, note) = ended(number, now);
+    completions.push(completion, note, now);
+}
+
+fn numbers(batch: &[Completion]) -> Vec<u8> {
+    batch.iter().map(|one| one.delivery.as_bytes()[0]).collect()
 }
 
 #[test]
 fn ends_gather_for_a_moment_and_leave_together() {
     let (mut completions, now) = (Completions::new(), Instant::now());
     assert_eq!(completions.due_at(now), None);
-    completions.push(unwritten(1, now), now);
-    completions.push(unwritten(2, now), now + GATHER / 2);
+    push(&mut completions, 1, now);
+    push(&mut completions, 2, now + GATHER / 2);
     assert_eq!(completions.due_at(now), Some(now + GATHER), "the first decides");
     assert!(completions.take(now).is_none());
     assert_eq!(numbers(&completions.take(now + GATHER).unwrap()), [1, 2]);
     // While a batch is under way, the next gathers.
-    completions.push(unwritten(3, now), now + GATHER);
+    push(&mut completions, 3, now + GATHER);
     assert!(completions.take(now + 9 * GATHER).is_none());
     assert_eq!((completions.len(), completions.due_at(now)), (3, None));
     completions.written(now + 9 * GATHER);
@@ -44,21 +49,21 @@ fn ends_gather_for_a_moment_and_leave_together() {
 #[test]
 fn what_a_lane_waits_for_and_a_full_batch_leave_at_once() {
     let (mut completions, now) = (Completions::new(), Instant::now());
-    let mut awaited = unwritten(1, now);
-    awaited.note.effect.is_awaited = true;
-    completions.push(awaited, now);
+    let (completion, mut note) = ended(1, now);
+    note.effect.is_awaited = true;
+    completions.push(completion, note, now);
     assert_eq!(completions.take(now).unwrap().len(), 1);
-    completions.written(now);
-    (0..=BATCH_MAX).for_each(|_| completions.push(unwritten(2, now), now));
+    assert!(completions.written(now).is_awaited);
+    (0..=BATCH_MAX).for_each(|_| push(&mut completions, 2, now));
     assert_eq!(completions.take(now).unwrap().len(), BATCH_MAX);
-    completions.written(now);
+    assert!(!completions.written(now).is_awaited, "the effect is that of this batch");
     assert_eq!(completions.take(now).unwrap().len(), 1, "what did not fit has gathered long enough");
 }
 
 #[test]
 fn while_the_store_takes_nothing_everything_is_kept_in_order() {
     let (mut completions, mut now) = (Completions::new(), Instant::now());
-    (1..=4).for_each(|number| completions.push(unwritten(number, now), now));
+    (1..=4).for_each(|number| push(&mut completions, number, now));
     now += GATHER;
     for size in [4, 2, 1, 1, 1, 1, 1] {
         let batch = completions.take(now).unwrap();
@@ -80,13 +85,13 @@ fn while_the_store_takes_nothing_everything_is_kept_in_order() {
 #[test]
 fn one_that_the_store_never_takes_holds_up_no_other_and_is_given_up_with_its_lease() {
     let (mut completions, began) = (Completions::new(), Instant::now());
-    (1..=8).for_each(|number| completions.push(unwritten(number, began), began));
+    (1..=8).for_each(|number| push(&mut completions, number, began));
     let (mut now, mut written, mut given_up_at) = (began + GATHER, Vec::new(), None);
     while given_up_at.is_none() {
         if let Some(batch) = completions.take(now) {
             if numbers(&batch).contains(&3) {
                 let refused = completions.refused(batch, now, now + RETRY);
-                given_up_at = refused.given_up.map(|unwritten| (unwritten.completion.delivery.as_bytes()[0], now));
+                given_up_at = refused.given_up.map(|end| (end.delivery.as_bytes()[0], now));
             } else {
                 written.extend(numbers(&batch));
                 completions.written(now);
@@ -115,7 +120,7 @@ fn whatever_the_store_takes_nothing_is_lost_or_written_twice() {
         while pushed < 100 || completions.len() > 0 {
             for _ in 0..draw(5).min(100 - pushed) {
                 pushed += 1;
-                completions.push(unwritten(pushed, now), now);
+                push(&mut completions, pushed, now);
             }
             if let Some(batch) = completions.take(now) {
                 if draw(3) == 0 {

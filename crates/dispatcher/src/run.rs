@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::POLL_INTERVAL;
 use crate::dispatcher::Dispatcher;
-use crate::state::{Ended, Held, Run, Written};
+use crate::state::{AttemptEnd, Held, Run, Written};
 use crate::sweep::sweep_closed_lanes;
 
 impl Dispatcher {
@@ -30,7 +30,7 @@ enum Happening {
     Claimed(Result<Vec<ClaimedLane>, StoreError>),
     Written(Written),
     Hint,
-    Ended(Result<(Id, Ended), JoinError>),
+    Ended(Result<(Id, AttemptEnd), JoinError>),
     TimePassed,
 }
 

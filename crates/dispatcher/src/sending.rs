@@ -8,10 +8,10 @@ use tokio::task::{Id, JoinError};
 use tokio::time::{Instant, timeout};
 
 use crate::POLL_INTERVAL;
-use crate::completions::{Effect, NOT_AWAITED, Note, Unwritten};
+use crate::completions::{Effect, Note};
 use crate::lane::{Aftermath, Waiting};
 use crate::next_step::{after_attempt, give_back, is_past_schedule};
-use crate::state::{Ended, Flight, Run};
+use crate::state::{AttemptEnd, Flight, Run};
 
 impl Run<'_> {
     /// Starts deliveries up to the limits, one from each lane in turn.
@@ -27,7 +27,13 @@ impl Run<'_> {
         let now = self.dispatcher.clock.now();
         if is_past_schedule(&self.dispatcher.settings.schedule, &waiting.delivery, now) {
             if let Some(waiting) = self.lanes.skip(lane) {
-                self.end_claim(lane, waiting.claim, waiting.delivery.id, ClaimEnd::Expired { at: now }, NOT_AWAITED);
+                self.end_claim(
+                    lane,
+                    waiting.claim,
+                    waiting.delivery.id,
+                    ClaimEnd::Expired { at: now },
+                    Effect::default(),
+                );
             }
         } else if waiting.start_by.is_over(Instant::now(), now) {
             if let Some(waiting) = self.lanes.skip(lane) {
@@ -55,7 +61,7 @@ impl Run<'_> {
     }
 
     /// Handles an attempt that has ended, and all others that have ended meanwhile.
-    pub(crate) fn attempts_ended(&mut self, first: Result<(Id, Ended), JoinError>) {
+    pub(crate) fn attempts_ended(&mut self, first: Result<(Id, AttemptEnd), JoinError>) {
         let mut next = Some(first);
         while let Some(ended) = next {
             match ended {
@@ -67,9 +73,9 @@ impl Run<'_> {
         self.start_ready();
     }
 
-    fn attempt_ended(&mut self, id: Id, ended: Ended) {
+    fn attempt_ended(&mut self, id: Id, ended: AttemptEnd) {
         let Some(flight) = self.flights.remove(&id) else { return };
-        let Ended { outcome, duration } = ended;
+        let AttemptEnd { outcome, duration } = ended;
         let verdict = outcome.verdict();
         self.dispatcher.counters.count(verdict);
         let attempt = AttemptRecord::of(flight.delivery.attempt, flight.started_at, duration, &outcome);
@@ -118,7 +124,7 @@ impl Run<'_> {
     pub(crate) fn cut_off(&mut self, flight: &Flight, at: Timestamp, retry_at: Timestamp) {
         self.dispatcher.counters.cut_off.add(1);
         let end = ClaimEnd::CutOff { at, retry_at };
-        self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, NOT_AWAITED);
+        self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, Effect::default());
     }
 
     /// Gives back the lane's waiting deliveries when the lane must wait.
@@ -157,7 +163,7 @@ impl Run<'_> {
     ) {
         self.dispatcher.counters.given_back.add(1);
         let end = give_back(&self.dispatcher.settings.schedule, delivery, self.dispatcher.clock.now(), due_at);
-        self.end_claim(lane, claim, delivery.id, end, NOT_AWAITED);
+        self.end_claim(lane, claim, delivery.id, end, Effect::default());
     }
 
     /// Queues the end of a claim to be stored.
@@ -173,17 +179,17 @@ impl Run<'_> {
         let completion = Completion { subscription, delivery, claim, end };
         let lease_ends = now + self.dispatcher.settings.lease();
         let note = Note { lease_ends, effect, refused_alone_at: None };
-        self.completions.push(Unwritten { completion, note }, now);
+        self.completions.push(completion, note, now);
     }
 }
 
 /// Makes one attempt. The sender has its own deadline. A sender that misses it is cut off before the claim ends, so that no
 /// other dispatcher sends the same delivery meanwhile.
-async fn send(sender: Arc<dyn WebhookSender>, attempt: Attempt, limit: Duration) -> Ended {
+async fn send(sender: Arc<dyn WebhookSender>, attempt: Attempt, limit: Duration) -> AttemptEnd {
     let begun = Instant::now();
     let outcome = timeout(limit, sender.send(attempt)).await;
     let outcome = outcome.unwrap_or(AttemptOutcome::Failed { reason: FailureReason::Timeout, answer: None });
-    Ended { outcome, duration: begun.elapsed() }
+    AttemptEnd { outcome, duration: begun.elapsed() }
 }
 
 /// Logs the attempt. The target's `Debug` shows only the origin, because receivers put secrets into paths and queries.

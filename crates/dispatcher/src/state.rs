@@ -9,7 +9,7 @@ use domain::{SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::completions::{Completions, Note};
+use crate::completions::Completions;
 use crate::dispatcher::Dispatcher;
 use crate::host_caps::HostCaps;
 use crate::lane::{StartBy, Target};
@@ -31,7 +31,7 @@ pub(crate) struct Run<'a> {
     pub(crate) secrets: SecretCache,
     pub(crate) claiming: Claiming<'a>,
     pub(crate) hint: Held<'a, ()>,
-    pub(crate) attempts: JoinSet<Ended>,
+    pub(crate) attempts: JoinSet<AttemptEnd>,
     pub(crate) flights: HashMap<Id, Flight>,
     pub(crate) completions: Completions,
     pub(crate) writing: Option<Held<'a, Written>>,
@@ -77,7 +77,10 @@ pub(crate) struct Flight {
 }
 
 /// The outcome of an attempt, and how long the attempt took.
-pub(crate) struct Ended {
+///
+/// An attempt cannot return the [`ClaimEnd`](domain::webhooks::ClaimEnd): the lane decides how long a delivery waits after
+/// a fault of Gatepost, and the lane is here, not in the task of the attempt.
+pub(crate) struct AttemptEnd {
     pub(crate) outcome: AttemptOutcome,
     pub(crate) duration: Duration,
 }
@@ -93,8 +96,7 @@ pub(crate) struct Stopping {
 
 /// A batch of results, and the store's answer.
 pub(crate) struct Written {
-    pub(crate) completions: Vec<Completion>,
-    pub(crate) notes: Vec<Note>,
+    pub(crate) batch: Vec<Completion>,
     pub(crate) answer: Result<Vec<bool>, StoreError>,
 }
 

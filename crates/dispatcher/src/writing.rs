@@ -3,7 +3,6 @@ use tokio::time::{Instant, timeout};
 
 use crate::STORE_TIMEOUT;
 use crate::claiming::flatten;
-use crate::completions::{Note, Unwritten};
 use crate::state::{Run, Written};
 
 impl Run<'_> {
@@ -11,52 +10,46 @@ impl Run<'_> {
         let Some(batch) = self.completions.take(now) else { return };
         let queue = &self.dispatcher.queue;
         self.writing = Some(Box::pin(async move {
-            let (completions, notes): (Vec<_>, Vec<_>) =
-                batch.into_iter().map(|Unwritten { completion, note }| (completion, note)).unzip();
-            let answer = flatten(timeout(STORE_TIMEOUT, queue.complete(&completions)).await);
-            Written { completions, notes, answer }
+            let answer = flatten(timeout(STORE_TIMEOUT, queue.complete(&batch)).await);
+            Written { batch, answer }
         }));
     }
 
     /// Handles the store's answer.
     pub(crate) fn written(&mut self, written: Written) {
-        let Written { completions, notes, answer } = written;
+        let Written { batch, answer } = written;
         match answer {
-            Ok(held) => self.stored(&completions, &notes, &held),
-            Err(error) => {
-                let batch = completions.into_iter().zip(notes);
-                let batch = batch.map(|(completion, note)| Unwritten { completion, note }).collect();
-                self.refused(batch, &error);
-            }
+            Ok(held) => self.stored(&batch, &held),
+            Err(error) => self.refused(batch, &error),
         }
     }
 
-    fn stored(&mut self, completions: &[Completion], notes: &[Note], held: &[bool]) {
-        self.completions.written(Instant::now());
+    fn stored(&mut self, batch: &[Completion], held: &[bool]) {
+        let effect = self.completions.written(Instant::now());
         self.write_outage.worked();
         self.dispatcher.counters.overtaken.add(held.iter().filter(|held| !**held).count());
-        for completion in completions {
+        for completion in batch {
             self.settle(completion);
         }
         // Deliveries that the lane held back may be due.
-        self.claiming.is_wanted |= notes.iter().any(|note| note.effect.is_awaited);
-        if notes.iter().any(|note| note.effect.closes) {
+        self.claiming.is_wanted |= effect.is_awaited;
+        if effect.closes {
             self.dispatcher.lane_closed.notify_one();
         }
     }
 
-    fn refused(&mut self, batch: Vec<Unwritten>, error: &StoreError) {
+    fn refused(&mut self, batch: Vec<Completion>, error: &StoreError) {
         let now = Instant::now();
         let wait = self.write_outage.failed(error);
         let refused = self.completions.refused(batch, now, now + wait);
         if !refused.is_outage {
             self.write_outage.worked();
         }
-        if let Some(unwritten) = refused.given_up {
+        if let Some(completion) = refused.given_up {
             let error: &dyn std::error::Error = error;
-            let (delivery, next) = (unwritten.completion.delivery, unwritten.completion.end.next_step());
+            let (delivery, next) = (completion.delivery, completion.end.next_step());
             tracing::error!(%delivery, ?next, error, "the store rejected the result of a webhook attempt; dropping it");
-            self.settle(&unwritten.completion);
+            self.settle(&completion);
         }
     }
 
