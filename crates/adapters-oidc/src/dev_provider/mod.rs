@@ -12,26 +12,23 @@ mod authorization;
 mod codes;
 mod documents;
 mod guard;
-mod key_file;
 mod pages;
 mod parameters;
 mod routes;
 mod signer;
 mod token_endpoint;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use actix_web::web::ServiceConfig;
 use domain::ports::{Clock, Entropy};
 use domain::{IdToken, InvalidUserId, UserId};
 use url::Url;
+use zeroize::Zeroizing;
 
 use crate::loopback::is_on_loopback;
 use codes::Codes;
 use signer::{IdTokenClaims, Signer};
-
-pub use key_file::KeyFileError;
 
 /// The `grant_type` that returns an ID token for the `username` in the same form.
 pub const USER_NAME_GRANT: &str = "urn:gatepost:grant-type:user-name";
@@ -42,14 +39,14 @@ const PATH: &str = "/dev/oidc";
 const ID_TOKEN_LIFETIME_SECONDS: i64 = 60 * 60;
 
 /// The settings of a [`DevProvider`].
-#[derive(Clone, Debug)]
 pub struct DevProviderSettings {
     /// The URL of the server without `/dev/oidc`: http or https on loopback.
     pub public_url: String,
     /// The `client_id` of the only client, and the audience of every ID token.
     pub audience: String,
-    /// The file of the signing key. A missing file is created, readable by its owner only.
-    pub key_file: PathBuf,
+    /// The signing key, as [`DevProvider::generate_key`] returned it. If it is the same after a restart, ID tokens stay
+    /// valid.
+    pub signing_key: Zeroizing<String>,
 }
 
 /// Why the provider cannot run.
@@ -58,9 +55,9 @@ pub enum DevProviderError {
     /// The public URL is not on loopback. Only this machine may reach the provider.
     #[error("the development identity provider needs a public URL whose host is loopback")]
     NotOnLoopback,
-    /// The signing key is not available.
-    #[error("cannot read or create the signing key of the development identity provider")]
-    KeyFile(#[source] KeyFileError),
+    /// The signing key is something else.
+    #[error("the signing key is not a private Ed25519 key as a JSON Web Key")]
+    NotAKey,
 }
 
 /// The development identity provider. See the [module](self).
@@ -74,12 +71,16 @@ pub struct DevProvider {
 }
 
 impl DevProvider {
-    /// Opens the provider with the key in `key_file`, which the first start creates: so ID tokens stay valid after a
-    /// restart. Reads and writes a small file on the calling thread.
+    /// Draws a signing key: a private Ed25519 key as a JSON Web Key.
+    pub fn generate_key(entropy: &dyn Entropy) -> Zeroizing<String> {
+        Signer::generate_key(entropy)
+    }
+
+    /// Opens the provider.
     ///
     /// # Errors
     ///
-    /// When the public URL is not on loopback, or the key can be neither read nor created.
+    /// When the public URL is not on loopback, or the key is not a key.
     pub fn open(
         settings: DevProviderSettings,
         clock: Arc<dyn Clock>,
@@ -90,7 +91,7 @@ impl DevProvider {
         if !Url::parse(public_url).is_ok_and(is_local) {
             return Err(DevProviderError::NotOnLoopback);
         }
-        let signer = key_file::open(&settings.key_file, &*entropy).map_err(DevProviderError::KeyFile)?;
+        let signer = Signer::of_key(&settings.signing_key).ok_or(DevProviderError::NotAKey)?;
         let issuer = format!("{public_url}{PATH}");
         Ok(Arc::new(Self { issuer, audience: settings.audience, signer, codes: Codes::default(), clock, entropy }))
     }

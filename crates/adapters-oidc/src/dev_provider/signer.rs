@@ -2,9 +2,13 @@ use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::IdToken;
+use domain::ports::Entropy;
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use crate::strict_json::read_object;
 
 /// Signs ID tokens with one Ed25519 key.
 pub(super) struct Signer {
@@ -25,8 +29,26 @@ pub(super) struct IdTokenClaims<'a> {
 }
 
 impl Signer {
+    /// Draws a key, as [`Signer::of_key`] reads it.
+    pub(super) fn generate_key(entropy: &dyn Entropy) -> Zeroizing<String> {
+        let mut seed = Zeroizing::new([0; 32]);
+        entropy.fill(&mut *seed);
+        let d = Zeroizing::new(base64url(*seed));
+        Zeroizing::new(format!(r#"{{"kty":"OKP","crv":"Ed25519","d":"{}"}}"#, *d))
+    }
+
+    /// The signer with this private key; `None` unless it is an Ed25519 key as a JSON Web Key (RFC 8037).
+    pub(super) fn of_key(jwk: &str) -> Option<Self> {
+        let jwk = read_object(jwk.as_bytes())?;
+        if jwk.get("kty")? != "OKP" || jwk.get("crv")? != "Ed25519" {
+            return None;
+        }
+        let seed = Zeroizing::new(URL_SAFE_NO_PAD.decode(jwk.get("d").and_then(Value::as_str)?).ok()?);
+        Self::from_seed(&seed)
+    }
+
     /// `None` unless the seed has 32 bytes.
-    pub(super) fn from_seed(seed: &[u8]) -> Option<Self> {
+    fn from_seed(seed: &[u8]) -> Option<Self> {
         let key = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
         // The thumbprint of the key (RFC 7638), which requires the members in this order.
         let thumbprint = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, base64url(key.public_key()));

@@ -1,6 +1,5 @@
 use std::collections::HashMap;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
 
 use actix_web::{App, HttpServer};
 use domain::memory::{ManualClock, SeededEntropy};
@@ -22,44 +21,19 @@ struct Server {
     provider: Arc<DevProvider>,
     clock: Arc<ManualClock>,
     client: reqwest::Client,
-    folder: Folder,
     stop: CancellationToken,
 }
 
-/// A folder for one test, which is deleted when the test ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        let mut name = [0; 8];
-        aws_lc_rs::rand::fill(&mut name).unwrap();
-        let path = std::env::temp_dir().join(format!("gatepost-{}", signer::base64url(name)));
-        std::fs::create_dir(&path).unwrap();
-        Self(path)
-    }
-
-    fn key_file(&self) -> PathBuf {
-        self.0.join("new").join("key.json")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn open(folder: &Folder, public_url: &str, clock: Arc<ManualClock>, seed: u64) -> Arc<DevProvider> {
-    let settings =
-        DevProviderSettings { public_url: public_url.into(), audience: "gatepost".into(), key_file: folder.key_file() };
-    DevProvider::open(settings, clock, Arc::new(SeededEntropy::new(seed))).unwrap()
+fn open(public_url: &str, clock: Arc<ManualClock>) -> Arc<DevProvider> {
+    let signing_key = DevProvider::generate_key(&SeededEntropy::new(1));
+    let settings = DevProviderSettings { public_url: public_url.into(), audience: "gatepost".into(), signing_key };
+    DevProvider::open(settings, clock, Arc::new(SeededEntropy::new(1))).unwrap()
 }
 
 fn start() -> Server {
-    let folder = Folder::new();
     let clock = Arc::new(ManualClock::new(now()));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let provider = open(&folder, &format!("http://{}/", listener.local_addr().unwrap()), Arc::clone(&clock), 1);
+    let provider = open(&format!("http://{}/", listener.local_addr().unwrap()), Arc::clone(&clock));
     let routes = provider.routes();
     let server = HttpServer::new(move || App::new().configure(routes.clone())).workers(1).disable_signals();
     let stop = CancellationToken::new();
@@ -67,7 +41,7 @@ fn start() -> Server {
     let stopped = stop.clone();
     tokio::spawn(async move { stopped.run_until_cancelled(serving).await });
     let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-    Server { provider, clock, client, folder, stop }
+    Server { provider, clock, client, stop }
 }
 
 impl Drop for Server {
@@ -316,8 +290,7 @@ async fn only_this_machine_gets_an_answer() {
 #[actix_web::test]
 async fn a_peer_elsewhere_gets_no_answer() {
     use actix_web::test::{TestRequest, call_service, init_service};
-    let folder = Folder::new();
-    let provider = open(&folder, "http://localhost:8080", Arc::new(ManualClock::new(now())), 1);
+    let provider = open("http://localhost:8080", Arc::new(ManualClock::new(now())));
     let app = init_service(App::new().configure(provider.routes())).await;
     let status = async |peer: Option<&str>| {
         let mut request = TestRequest::get().uri("/dev/oidc/jwks").insert_header(("host", "localhost:8080"));
@@ -350,32 +323,25 @@ async fn discovery_tells_where_everything_is() {
 }
 
 #[tokio::test]
-async fn the_key_survives_a_restart_and_keeps_the_mode_of_its_file() {
+async fn a_provider_with_the_same_key_signs_the_same_tokens() {
     let server = start();
-    let file = server.folder.key_file();
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(std::fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
     let public_url = server.provider.issuer().strip_suffix(PATH).unwrap();
-    let again = open(&server.folder, public_url, Arc::clone(&server.clock), 2);
+    let again = open(public_url, Arc::clone(&server.clock));
     assert_eq!(again.id_token("alice").unwrap().expose(), server.provider.id_token("alice").unwrap().expose());
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640, "its owner chose that mode");
 }
 
 #[test]
 fn what_cannot_be_opened() {
-    let folder = Folder::new();
-    let open = |public_url: &str| {
-        let settings =
-            DevProviderSettings { public_url: public_url.into(), audience: "us".into(), key_file: folder.key_file() };
+    let open = |public_url: &str, signing_key: &str| {
+        let signing_key = signing_key.to_owned().into();
+        let settings = DevProviderSettings { public_url: public_url.into(), audience: "us".into(), signing_key };
         DevProvider::open(settings, Arc::new(ManualClock::new(now())), Arc::new(SeededEntropy::new(1))).err()
     };
+    let key = DevProvider::generate_key(&SeededEntropy::new(1));
     for elsewhere in ["https://gatepost.example", "http://0.0.0.0:8080", "localhost:8080", ""] {
-        assert!(matches!(open(elsewhere), Some(DevProviderError::NotOnLoopback)), "{elsewhere}");
+        assert!(matches!(open(elsewhere, &key), Some(DevProviderError::NotOnLoopback)), "{elsewhere}");
     }
-    std::fs::create_dir(folder.key_file().parent().unwrap()).unwrap();
     for wrong in ["", "{}", r#"{"kty":"OKP","crv":"Ed25519","d":"AAAA"}"#, r#"{"kty":"RSA","crv":"Ed25519"}"#] {
-        std::fs::write(folder.key_file(), wrong).unwrap();
-        assert!(matches!(open("http://localhost:8080"), Some(DevProviderError::KeyFile(KeyFileError::NotAKey { .. }))));
+        assert!(matches!(open("http://localhost:8080", wrong), Some(DevProviderError::NotAKey)), "{wrong}");
     }
 }

@@ -5,7 +5,7 @@ use anyhow::Result;
 use cli::{Connection, LocalServer, MissingCredential, Remote};
 use gatepost_client::{OperatorToken, WebhookSecret};
 
-use super::dev::data_folder::{find_operator_token, keep_webhook_secret};
+use super::dev::data_folder::DataFolder;
 use crate::configuration::{Configuration, Environment, InvalidConfiguration, Loaded, Problem, remote};
 
 /// Runs a command of the client against `GATEPOST_URL`, or, where that is not set, against the server that this
@@ -44,8 +44,8 @@ fn local_server(Loaded { configuration, .. }: Loaded) -> LocalServer {
         url,
         operator_token: Box::new(move || operator_token(&configuration)),
         webhook_secret: Box::new(move || {
-            let secret = keep_webhook_secret(&database_url, &SystemEntropy)?;
-            Ok(secret.map(|secret| WebhookSecret::new(secret.expose())))
+            let secret = DataFolder::of(&database_url).webhook_secret(&SystemEntropy)?;
+            Ok(secret.map(|secret| WebhookSecret::new(secret.as_str())))
         }),
     }
 }
@@ -54,7 +54,7 @@ fn local_server(Loaded { configuration, .. }: Loaded) -> LocalServer {
 fn operator_token(configuration: &Configuration) -> Result<Option<OperatorToken>> {
     let token = match &configuration.operator_token {
         Some(token) => Some(token.clone()),
-        None => find_operator_token(&configuration.database_url)?,
+        None => DataFolder::of(&configuration.database_url).find_operator_token()?,
     };
     Ok(token.map(|token| OperatorToken::new(token.expose())))
 }

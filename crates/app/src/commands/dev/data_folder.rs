@@ -1,8 +1,7 @@
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use adapters_oidc::dev_provider::DevProvider;
+use adapters_system::SecretFolder;
 use anyhow::{Context, Result};
 use domain::ports::Entropy;
 use zeroize::Zeroizing;
@@ -12,27 +11,30 @@ use crate::configuration::{DatabaseUrl, EncryptionKey, Secret, operator_token};
 /// The folder of development data if the database is not a file.
 const DEFAULT_FOLDER: &str = "gatepost-data";
 const OPERATOR_TOKEN_FILE: &str = "operator.token";
+const ENCRYPTION_KEY_FILE: &str = "encryption.key";
+const PROVIDER_KEY_FILE: &str = "provider.key";
 
-/// The folder of the database, in which `dev` keeps the secrets that production configures. Only its owner may enter
-/// it.
-pub(super) struct DataFolder(PathBuf);
+/// The folder of the database, in which `dev` keeps the secrets that production configures.
+pub(crate) struct DataFolder(SecretFolder);
 
 impl DataFolder {
-    /// Opens the folder, and makes it if it does not exist.
+    /// The folder of this database.
+    pub(crate) fn of(database_url: &DatabaseUrl) -> Self {
+        Self(SecretFolder::at(database_url.folder().unwrap_or(Path::new(DEFAULT_FOLDER))))
+    }
+
+    /// The signing key of the development provider. A missing one is made.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be made.
-    pub(super) fn open(database_url: &DatabaseUrl) -> Result<Self> {
-        let folder = folder(database_url);
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        made.with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        Ok(Self(folder))
+    /// When the file cannot be read or written.
+    pub(super) fn provider_key(&self, entropy: &dyn Entropy) -> Result<Zeroizing<String>> {
+        Ok(self.0.keep(PROVIDER_KEY_FILE, || DevProvider::generate_key(entropy))?)
     }
 
-    /// The file in which the development provider keeps its signing key.
-    pub(super) fn provider_key_file(&self) -> PathBuf {
-        self.0.join("provider.key")
+    /// Why the provider does not accept its key.
+    pub(super) fn wrong_provider_key(&self) -> String {
+        self.wrong(PROVIDER_KEY_FILE, "a private Ed25519 key as a JSON Web Key")
     }
 
     /// The key that encrypts stored secrets. A missing one is made.
@@ -41,12 +43,8 @@ impl DataFolder {
     ///
     /// When the file cannot be read or written, or contains something else.
     pub(super) fn encryption_key(&self, entropy: &dyn Entropy) -> Result<EncryptionKey> {
-        let path = self.0.join("encryption.key");
-        let text = keep(&path, || EncryptionKey::generate(entropy).to_base64())?;
-        let key = EncryptionKey::parse(text.trim_end());
-        key.with_context(|| {
-            format!("{} does not contain 32 bytes in base64; delete the file to get a new key", path.display())
-        })
+        let text = self.0.keep(ENCRYPTION_KEY_FILE, || EncryptionKey::generate(entropy).to_base64())?;
+        EncryptionKey::parse(&text).with_context(|| self.wrong(ENCRYPTION_KEY_FILE, "32 bytes in base64"))
     }
 
     /// The operator token. A missing one is made.
@@ -55,51 +53,41 @@ impl DataFolder {
     ///
     /// When the file cannot be read or written, or contains something else.
     pub(super) fn operator_token(&self, entropy: &dyn Entropy) -> Result<Secret> {
-        let path = self.0.join(OPERATOR_TOKEN_FILE);
-        let text = keep(&path, || Zeroizing::new(format!("dev_{}", generate_token(entropy))))?;
-        read_operator_token(&path, &text)
+        let made = || Zeroizing::new(format!("dev_{}", generate_token(entropy)));
+        self.read_operator_token(&self.0.keep(OPERATOR_TOKEN_FILE, made)?)
     }
-}
 
-/// The operator token that `dev` made in the folder of this database; `None` if there is none.
-///
-/// # Errors
-///
-/// When the file cannot be read, or contains something else.
-pub(crate) fn find_operator_token(database_url: &DatabaseUrl) -> Result<Option<Secret>> {
-    let path = folder(database_url).join(OPERATOR_TOKEN_FILE);
-    match fs::read_to_string(&path).map(Zeroizing::new) {
-        Ok(text) => read_operator_token(&path, &text).map(Some),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    /// The operator token that `dev` made; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, or contains something else.
+    pub(crate) fn find_operator_token(&self) -> Result<Option<Secret>> {
+        self.0.find(OPERATOR_TOKEN_FILE)?.map(|text| self.read_operator_token(&text)).transpose()
     }
-}
 
-/// The secret with which `gatepost listen` subscribes where `dev` keeps its data; `None` where `dev` never ran. A
-/// missing secret is made.
-///
-/// # Errors
-///
-/// When the file cannot be read or written.
-pub(crate) fn keep_webhook_secret(database_url: &DatabaseUrl, entropy: &dyn Entropy) -> Result<Option<Secret>> {
-    let folder = folder(database_url);
-    if !folder.join(OPERATOR_TOKEN_FILE).exists() {
-        return Ok(None);
+    /// The secret with which `gatepost listen` subscribes where `dev` keeps its data; `None` where `dev` never ran. A
+    /// missing secret is made.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or written.
+    pub(crate) fn webhook_secret(&self, entropy: &dyn Entropy) -> Result<Option<Zeroizing<String>>> {
+        if self.0.find(OPERATOR_TOKEN_FILE)?.is_none() {
+            return Ok(None);
+        }
+        let made = || Zeroizing::new(format!("whsec_{}", *EncryptionKey::generate(entropy).to_base64()));
+        Ok(Some(self.0.keep("listen.secret", made)?))
     }
-    let made = || Zeroizing::new(format!("whsec_{}", *EncryptionKey::generate(entropy).to_base64()));
-    let secret = keep(&folder.join("listen.secret"), made)?;
-    Ok(Some(Secret::new(secret.trim_end())))
-}
 
-fn folder(database_url: &DatabaseUrl) -> PathBuf {
-    database_url.folder().unwrap_or(Path::new(DEFAULT_FOLDER)).to_owned()
-}
+    fn read_operator_token(&self, text: &str) -> Result<Secret> {
+        operator_token(text).with_context(|| self.wrong(OPERATOR_TOKEN_FILE, "an operator token"))
+    }
 
-fn read_operator_token(path: &Path, text: &str) -> Result<Secret> {
-    let token = operator_token(text.trim_end());
-    token.with_context(|| {
-        format!("{} does not contain an operator token; delete the file to get a new one", path.display())
-    })
+    fn wrong(&self, file: &str, wanted: &str) -> String {
+        let path = self.0.file(file);
+        format!("{} does not contain {wanted}; delete the file to get a new one", path.display())
+    }
 }
 
 /// 40 characters of base 32: 200 random bits.
@@ -107,19 +95,4 @@ fn generate_token(entropy: &dyn Entropy) -> String {
     let mut bytes = Zeroizing::new([0; 40]);
     entropy.fill(bytes.as_mut());
     bytes.iter().map(|byte| char::from(b"abcdefghijklmnopqrstuvwxyz234567"[usize::from(byte & 31)])).collect()
-}
-
-/// The content of the file. A missing file is written with what is `made`, readable by its owner only.
-fn keep(path: &Path, made: impl FnOnce() -> Zeroizing<String>) -> Result<Zeroizing<String>> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Zeroizing::new(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let text = made();
-            let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-            let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-            written.with_context(|| format!("cannot write {}", path.display()))?;
-            Ok(text)
-        }
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-    }
 }

@@ -8,7 +8,7 @@ use adapters_http::HttpLimits;
 use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings};
 use adapters_oidc::{OidcSettings, OidcVerifier};
 use adapters_system::{SystemClock, SystemEntropy, stop_on_signal};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use cli::output::answer;
 use cli::{DevServer, WebAddress, Welcome};
@@ -62,7 +62,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
     let (listener, address) = listen(configuration.listen)?;
     let public_url = configuration.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(address));
-    let folder = DataFolder::open(&configuration.database_url)?;
+    let folder = DataFolder::of(&configuration.database_url);
     let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
@@ -133,7 +133,7 @@ fn open_provider(
     let settings = DevProviderSettings {
         public_url: public_url.as_str().to_owned(),
         audience: audience.to_owned(),
-        key_file: folder.provider_key_file(),
+        signing_key: folder.provider_key(&**entropy)?,
     };
     match DevProvider::open(settings, Arc::clone(clock), Arc::clone(entropy)) {
         Ok(provider) => Ok(provider),
@@ -143,7 +143,7 @@ fn open_provider(
                 Problem::NotForThisCommand { name: "PUBLIC_URL", shown: public_url.to_string(), rule: rule.to_owned() };
             Err(InvalidConfiguration::from(problem).into())
         }
-        Err(error @ DevProviderError::KeyFile(_)) => Err(error.into()),
+        Err(DevProviderError::NotAKey) => Err(anyhow!(folder.wrong_provider_key())),
     }
 }
 
