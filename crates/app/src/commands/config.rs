@@ -1,7 +1,6 @@
 use anyhow::Result;
 use clap::Args;
 use cli::output::{answer, answer_json, table};
-use serde::Serialize;
 
 use crate::configuration::{Effective, Loaded};
 
@@ -23,19 +22,6 @@ Examples:
   gatepost --config staging.toml config
   LISTEN=0.0.0.0:8080 gatepost config --json";
 
-#[derive(Serialize)]
-struct SettingAnswer {
-    name: &'static str,
-    value: Option<String>,
-    origin: String,
-}
-
-impl From<Effective> for SettingAnswer {
-    fn from(setting: Effective) -> Self {
-        Self { name: setting.name, value: setting.value, origin: setting.origin }
-    }
-}
-
 /// Prints the configuration.
 ///
 /// # Errors
@@ -43,7 +29,7 @@ impl From<Effective> for SettingAnswer {
 /// When standard output cannot be written.
 pub(crate) fn run(arguments: &Arguments, loaded: &Loaded) -> Result<()> {
     if arguments.json {
-        return Ok(answer_json(&loaded.effective().map(SettingAnswer::from).collect::<Vec<_>>())?);
+        return Ok(answer_json(&loaded.effective().collect::<Vec<_>>())?);
     }
     Ok(answer(&table(["NAME", "VALUE", "ORIGIN"], loaded.effective().map(row)))?)
 }

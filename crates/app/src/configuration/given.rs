@@ -33,10 +33,10 @@ impl fmt::Display for Origin {
 }
 
 /// A value before it is parsed. It may be a secret, so it has no `Debug`.
-pub(super) struct Given {
+pub(crate) struct Given {
     content: Content,
     /// Where it was written.
-    pub(super) origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 enum Content {
@@ -98,7 +98,7 @@ impl Given {
     }
 
     /// The value as it may be shown if the setting is not a secret.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match &self.content {
             Content::Text(text) => text.clone(),
             Content::List(items) => items.join(","),

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use domain::webhooks::{WebhookPolicy, WebhookPolicyField, WebhookPolicySettings};
 use domain::{KeyPolicy, KeyPolicyField, KeyPolicySettings};
+use serde::Serialize;
 
 use super::file::{read_file, read_value};
 use super::given::{Given, Origin};
@@ -19,8 +20,8 @@ pub(crate) struct Loaded {
     origins: BTreeMap<&'static str, Origin>,
 }
 
-/// A setting with the value that applies.
-#[derive(Debug, PartialEq, Eq)]
+/// A setting with the value that applies, as `gatepost config` shows it.
+#[derive(Serialize)]
 pub(crate) struct Effective {
     /// Its name in the environment.
     pub(crate) name: &'static str,
@@ -123,7 +124,11 @@ fn find(
 }
 
 /// The value in the environment: of the variable itself, or of the file that `NAME_FILE` names.
-pub(super) fn in_environment(environment: &Environment, name: &'static str) -> Result<Option<Given>, Problem> {
+///
+/// # Errors
+///
+/// When both are set, or the value cannot be read.
+pub(crate) fn in_environment(environment: &Environment, name: &'static str) -> Result<Option<Given>, Problem> {
     let value_file_name = value_file_name(name);
     let found = (variable(environment, name)?, variable(environment, &value_file_name)?);
     resolve(name, found, value_file_name)

@@ -4,7 +4,6 @@
 //! value comes from the environment, or else from the file, or else is the default.
 
 mod database_url;
-mod encryption_key;
 mod environment;
 mod file;
 mod given;
@@ -12,7 +11,6 @@ mod http_settings;
 mod load;
 mod problem;
 mod reference;
-mod remote;
 mod secret;
 mod settings;
 mod verification_settings;
@@ -30,14 +28,12 @@ use domain::{KeyPolicy, RateLimit};
 use ipnet::IpNet;
 use verifier::VerifierSettings;
 
-pub(crate) use database_url::DatabaseUrl;
-pub(crate) use encryption_key::EncryptionKey;
+pub(crate) use database_url::{DatabaseUrl, without_password};
 pub(crate) use environment::Environment;
-pub(crate) use load::{Effective, Loaded, load};
+pub(crate) use load::{Effective, Loaded, in_environment, load};
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
-pub(crate) use remote::remote;
-pub(crate) use secret::Secret;
+pub(crate) use secret::{EncryptionKey, MASK, Secret};
 pub(crate) use settings::operator_token;
 pub(crate) use warning::Warning;
 

@@ -1,5 +1,8 @@
 use std::fmt;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use domain::ports::Entropy;
 use zeroize::Zeroizing;
 
 /// The replacement for a secret in any output.
@@ -24,5 +27,49 @@ impl Secret {
 impl fmt::Debug for Secret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(MASK)
+    }
+}
+
+/// A key of 256 bits that encrypts stored secrets. It cannot be printed and is wiped on drop.
+#[derive(Clone)]
+pub(crate) struct EncryptionKey(Zeroizing<[u8; 32]>);
+
+impl EncryptionKey {
+    /// What [`EncryptionKey::parse`] accepts.
+    pub(crate) const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them; or several \
+                                      keys separated by commas, of which the first encrypts new secrets";
+
+    /// Parses 32 bytes in base64.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let decoded = Zeroizing::new(STANDARD.decode(text).ok()?);
+        let mut bytes = Zeroizing::new([0; 32]);
+        if decoded.len() != bytes.len() {
+            return None;
+        }
+        bytes.copy_from_slice(&decoded);
+        Some(Self(bytes))
+    }
+
+    /// Draws a new key.
+    pub(crate) fn generate(entropy: &dyn Entropy) -> Self {
+        let mut bytes = Zeroizing::new([0; 32]);
+        entropy.fill(bytes.as_mut());
+        Self(bytes)
+    }
+
+    /// The bytes of the key.
+    pub(crate) fn bytes(&self) -> Zeroizing<[u8; 32]> {
+        self.0.clone()
+    }
+
+    /// The form that [`EncryptionKey::parse`] accepts, for the file that stores the key.
+    pub(crate) fn to_base64(&self) -> Zeroizing<String> {
+        Zeroizing::new(STANDARD.encode(self.0.as_ref()))
+    }
+}
+
+impl fmt::Debug for EncryptionKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("EncryptionKey")
     }
 }
