@@ -1,0 +1,201 @@
+//! The settings: their defaults, their allowed values, and how lists and empty values read.
+
+use crate::{ConfigFile, KEY, Loaded, SECRET, problems, value, with};
+
+#[test]
+fn nothing_set_gives_the_documented_defaults() {
+    let loaded = with("", []).unwrap();
+    for (name, default) in [
+        ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
+        ("DATABASE_POOL_SIZE", Some("16")),
+        ("LISTEN", Some("127.0.0.1:8080")),
+        ("PUBLIC_URL", None),
+        ("OIDC_ISSUER", None),
+        ("OIDC_AUDIENCE", None),
+        ("OIDC_CLIENT_ID", None),
+        ("API_KEYS_MAX_ACTIVE", Some("10")),
+        ("API_KEY_PREFIX", Some("svc_live_")),
+        ("API_KEY_PREFIX_LENGTH", Some("12")),
+        ("API_KEYS_RETENTION_DAYS", Some("90")),
+        ("API_KEYS_MAX_TTL_DAYS", Some("3650")),
+        ("OPERATOR_TOKEN", None),
+        ("ENCRYPTION_KEY", None),
+        ("RATE_LIMIT", None),
+        ("USER_RATE_LIMIT", Some("6000/m")),
+        ("CREDENTIAL_FAILURE_LIMIT", Some("100/m")),
+        ("KEEP_ALIVE_SECONDS", Some("75")),
+        ("MAX_CONNECTIONS", Some("8192")),
+        ("MAX_CONNECTIONS_PER_ADDRESS", Some("4096")),
+        ("KEY_CACHE_SIZE", Some("200000")),
+        ("KEY_CACHE_MAX_AGE", Some("600")),
+        ("VERIFY_WHEN_STALE", Some("refuse")),
+        ("CORS_ORIGINS", None),
+        ("TRUSTED_PROXIES", None),
+        ("MIGRATE", Some("true")),
+        ("LOG", Some("info")),
+        ("LOG_FORMAT", None),
+        ("DISPATCH", Some("true")),
+        ("WEBHOOK_ALLOW_HTTP", Some("false")),
+        ("WEBHOOK_ALLOWED_NETWORKS", None),
+        ("WEBHOOK_MAX_SUBSCRIPTIONS", Some("100")),
+        ("WEBHOOK_MAX_PAYLOAD_BYTES", Some("262144")),
+        ("WEBHOOK_TIMEOUT_SECONDS", Some("15")),
+        ("WEBHOOK_RETRY_SCHEDULE", Some("5s,5m,30m,2h,5h,10h,14h,20h,1d")),
+        ("WEBHOOK_CONCURRENCY", Some("512")),
+        ("WEBHOOK_RETENTION_DAYS", Some("30")),
+    ] {
+        assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
+    }
+    assert_eq!(loaded.settings.len(), 37);
+}
+
+#[test]
+fn every_setting_takes_a_good_value_from_either_source() {
+    for (name, good) in [
+        ("DATABASE_URL", "postgres://u@h/d"),
+        ("DATABASE_POOL_SIZE", "500"),
+        ("LISTEN", "[::1]:0"),
+        ("PUBLIC_URL", "https://keys.example.com/gate"),
+        ("OIDC_ISSUER", "https://id.example.com/"),
+        ("OIDC_AUDIENCE", "one,two"),
+        ("OIDC_CLIENT_ID", "web,app"),
+        ("API_KEYS_MAX_ACTIVE", "1"),
+        ("API_KEY_PREFIX", "acme-live_"),
+        ("API_KEY_PREFIX_LENGTH", "17"),
+        ("API_KEYS_RETENTION_DAYS", "1"),
+        ("API_KEYS_MAX_TTL_DAYS", "365"),
+        ("USER_RATE_LIMIT", "off"),
+        ("CREDENTIAL_FAILURE_LIMIT", "10/s"),
+        ("KEEP_ALIVE_SECONDS", "3600"),
+        ("MAX_CONNECTIONS", "1000000"),
+        ("MAX_CONNECTIONS_PER_ADDRESS", "1"),
+        ("KEY_CACHE_SIZE", "10000000"),
+        ("KEY_CACHE_MAX_AGE", "86400"),
+        ("VERIFY_WHEN_STALE", "serve:86400"),
+        ("CORS_ORIGINS", "https://a.example,http://localhost:3000"),
+        ("TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.1/32"),
+        ("MIGRATE", "false"),
+        ("LOG", "info,actix_server=warn"),
+        ("LOG_FORMAT", "json"),
+        ("DISPATCH", "false"),
+        ("WEBHOOK_ALLOW_HTTP", "true"),
+        ("WEBHOOK_ALLOWED_NETWORKS", "10.0.0.0/8,192.0.2.1/32"),
+        ("WEBHOOK_MAX_SUBSCRIPTIONS", "1"),
+        ("WEBHOOK_MAX_PAYLOAD_BYTES", "1024"),
+        ("WEBHOOK_TIMEOUT_SECONDS", "30"),
+        ("WEBHOOK_RETRY_SCHEDULE", "1s,90s,7d"),
+        ("WEBHOOK_CONCURRENCY", "1"),
+        ("WEBHOOK_RETENTION_DAYS", "90"),
+    ] {
+        let from_environment = with("", [(name, good)]).unwrap();
+        assert_eq!(value(&from_environment, name), (Some(good.into()), "environment".into()));
+        let from_file = with(&format!("{} = \"{good}\"", name.to_lowercase()), []).unwrap();
+        assert_eq!(value(&from_file, name).0.as_deref(), Some(good));
+    }
+    let secrets = with("", [("OPERATOR_TOKEN", SECRET), ("ENCRYPTION_KEY", &format!("{KEY}, {KEY}"))]).unwrap();
+    assert_eq!(value(&secrets, "OPERATOR_TOKEN"), (Some("***".into()), "environment".into()));
+    assert_eq!(value(&secrets, "ENCRYPTION_KEY"), (Some("***,***".into()), "environment".into()));
+}
+
+#[test]
+fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
+    for (name, wrong, allowed) in [
+        ("DATABASE_URL", "mysql://h/d", "sqlite://PATH"),
+        ("DATABASE_URL", "", "postgres://"),
+        ("DATABASE_POOL_SIZE", "0", "1 to 500"),
+        ("DATABASE_POOL_SIZE", "many", "1 to 500"),
+        ("KEY_CACHE_SIZE", "0", "1 to 10000000"),
+        ("KEY_CACHE_SIZE", "10000001", "1 to 10000000"),
+        ("KEY_CACHE_SIZE", "200k", "1 to 10000000"),
+        ("KEY_CACHE_MAX_AGE", "9", "10 to 86400"),
+        ("KEY_CACHE_MAX_AGE", "10m", "10 to 86400"),
+        ("VERIFY_WHEN_STALE", "serve", "serve: and 1 to 86400 seconds"),
+        ("VERIFY_WHEN_STALE", "serve:0", "serve: and 1 to 86400 seconds"),
+        ("VERIFY_WHEN_STALE", "accept:10", "refuse, or serve:"),
+        ("LISTEN", "8080", "127.0.0.1:8080"),
+        ("LISTEN", "localhost:8080", "127.0.0.1:8080"),
+        ("PUBLIC_URL", "gatepost.example", "http or https"),
+        ("OIDC_ISSUER", "http://id.example.com", "https"),
+        ("OIDC_ISSUER", "https://id.example.com#a", "without"),
+        ("OIDC_AUDIENCE", "one,,two", "one or more"),
+        ("API_KEYS_MAX_ACTIVE", "0", "1 to 10000"),
+        ("API_KEYS_MAX_ACTIVE", "-1", "1 to 10000"),
+        ("API_KEY_PREFIX", "a.b", "1 to 32"),
+        ("API_KEY_PREFIX", "", "1 to 32"),
+        ("API_KEY_PREFIX_LENGTH", "18", "1 to 17"),
+        ("API_KEYS_RETENTION_DAYS", "0", "1 to 36500"),
+        ("API_KEYS_MAX_TTL_DAYS", "99999999999", "1 to 36500"),
+        ("CORS_ORIGINS", "*", "origins such as"),
+        ("CORS_ORIGINS", "https://app.example.com/", "origins such as"),
+        ("CORS_ORIGINS", "https://app.example.com:443", "origins such as"),
+        ("CORS_ORIGINS", "https://APP.example.com", "origins such as"),
+        ("CORS_ORIGINS", "null", "origins such as"),
+        ("CORS_ORIGINS", "ftp://example.com", "origins such as"),
+        ("TRUSTED_PROXIES", "10.0.0.0/33", "CIDR"),
+        ("MIGRATE", "yes", "true or false"),
+        ("DISPATCH", "no", "true or false"),
+        ("WEBHOOK_ALLOWED_NETWORKS", "everywhere", "CIDR"),
+        ("WEBHOOK_MAX_SUBSCRIPTIONS", "0", "1 to 10000"),
+        ("WEBHOOK_MAX_PAYLOAD_BYTES", "1048577", "1024 to 1048576"),
+        ("WEBHOOK_TIMEOUT_SECONDS", "31", "1 to 30"),
+        ("WEBHOOK_RETRY_SCHEDULE", "5s,soon", "such as 5s,5m,2h,1d"),
+        ("WEBHOOK_RETRY_SCHEDULE", "8d", "1s to 7d"),
+        ("WEBHOOK_RETRY_SCHEDULE", "5", "1s to 7d"),
+        ("WEBHOOK_RETRY_SCHEDULE", "s", "1s to 7d"),
+        ("WEBHOOK_RETRY_SCHEDULE", "-5s", "1s to 7d"),
+        ("WEBHOOK_RETRY_SCHEDULE", "1.5h", "1s to 7d"),
+        ("WEBHOOK_RETRY_SCHEDULE", "9999999999999999999d", "1s to 7d"),
+        ("WEBHOOK_RETRY_SCHEDULE", "5\u{e9}", "1s to 7d"),
+        ("WEBHOOK_CONCURRENCY", "0", "1 to 10000"),
+        ("WEBHOOK_RETENTION_DAYS", "0", "8 to 3650"),
+        ("WEBHOOK_RETENTION_DAYS", "7", "8 to 3650"),
+        ("LOG", "inof", "error, warn, info"),
+        ("LOG", "a=b=c", "error, warn, info"),
+        ("LOG_FORMAT", "xml", "text or json"),
+    ] {
+        let text = problems("", [(name, wrong)]);
+        assert!(text.contains(&format!("{name} is {wrong:?} (environment), but must be ")), "{text}");
+        assert!(text.contains(allowed), "{text}");
+        assert_eq!(text.lines().count(), 2, "{text}");
+    }
+}
+
+#[test]
+fn lists_come_as_arrays_or_with_commas() {
+    let audiences = |loaded: Result<Loaded, String>| value(&loaded.unwrap(), "OIDC_AUDIENCE").0.unwrap();
+    assert_eq!(audiences(with("oidc_audience = ['a', 'b']", [])), "a,b");
+    assert_eq!(audiences(with("oidc_audience = 'a, b'", [])), "a,b");
+    assert_eq!(audiences(with("", [("OIDC_AUDIENCE", "a, b")])), "a,b");
+    assert!(problems("listen = ['127.0.0.1:1']", []).contains("LISTEN is \"127.0.0.1:1\""));
+    assert!(problems("[listen]\nport = 1", []).contains("LISTEN is \"a table\""));
+}
+
+#[test]
+fn empty_means_not_set_only_where_there_is_no_default() {
+    let names = ["PUBLIC_URL", "OIDC_ISSUER", "OIDC_AUDIENCE", "OPERATOR_TOKEN", "ENCRYPTION_KEY", "LOG_FORMAT"];
+    for name in names.into_iter().chain(["CORS_ORIGINS", "TRUSTED_PROXIES"]) {
+        assert_eq!(value(&with("", [(name, "")]).unwrap(), name).0, None, "{name}");
+    }
+    let with_default =
+        ["DATABASE_URL", "DATABASE_POOL_SIZE", "LISTEN", "API_KEYS_MAX_ACTIVE", "KEY_CACHE_SIZE", "MIGRATE", "LOG"];
+    for name in with_default {
+        assert!(problems("", [(name, "")]).contains(name), "{name}");
+    }
+}
+
+#[test]
+fn the_log_is_kept_as_long_as_a_delivery_may_live() {
+    let short = [("WEBHOOK_RETRY_SCHEDULE", "1s"), ("WEBHOOK_RETENTION_DAYS", "5")];
+    assert!(with("", short).is_ok());
+    let long = problems("", [("WEBHOOK_RETRY_SCHEDULE", "7d,7d,7d"), ("WEBHOOK_RETENTION_DAYS", "28")]);
+    assert!(long.contains("WEBHOOK_RETENTION_DAYS is \"28\" (environment)") && long.contains("30 to 3650"), "{long}");
+    let none = with("", [("WEBHOOK_RETRY_SCHEDULE", "")]).unwrap();
+    assert_eq!(value(&none, "WEBHOOK_RETRY_SCHEDULE").0, None);
+}
+
+#[test]
+fn the_reference_page_is_what_the_code_says() {
+    let committed = include_str!("../../../../docs/configuration.md");
+    let current = ConfigFile::new("").run(&["config", "--reference"], &[]).stdout;
+    assert!(committed.as_bytes() == current, "write it again: cargo run -- config --reference > docs/configuration.md");
+}
