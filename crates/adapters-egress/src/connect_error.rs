@@ -3,6 +3,8 @@ use std::io;
 
 use domain::webhooks::{AddressRefused, AttemptOutcome, FailureReason, OurFault, UrlRefused};
 
+use crate::dns::ResolveError;
+
 /// Why there is no connection. The message and its sources are for the log of the operator; users see only the outcome.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
@@ -12,10 +14,8 @@ pub(crate) enum ConnectError {
     Address(#[from] AddressRefused),
     #[error("the peer is not the address that was dialled")]
     Peer,
-    #[error("the name does not exist or has no address")]
-    NoSuchName,
-    #[error("the resolver could not resolve the name")]
-    Resolver(#[source] io::Error),
+    #[error("cannot resolve the name")]
+    Name(#[from] ResolveError),
     #[error("all connections are in use")]
     ConnectionLimit,
     #[error("no address of the host accepts a connection")]
@@ -36,8 +36,8 @@ impl ConnectError {
         let failed = |reason| AttemptOutcome::Failed { reason, answer: None };
         match self {
             Self::Url(_) | Self::Address(_) | Self::Peer => failed(FailureReason::AddressRefused),
-            Self::NoSuchName => failed(FailureReason::Dns),
-            Self::Resolver(_) => AttemptOutcome::NotCharged(OurFault::Resolver),
+            Self::Name(ResolveError::NoSuchName | ResolveError::Unanswered(_)) => failed(FailureReason::Dns),
+            Self::Name(ResolveError::Unavailable(_)) => AttemptOutcome::NotCharged(OurFault::Resolver),
             Self::ConnectionLimit => AttemptOutcome::NotCharged(OurFault::ConnectionLimit),
             Self::Unreachable(_) => failed(FailureReason::Connect),
             Self::Tls(_) => failed(FailureReason::Tls),

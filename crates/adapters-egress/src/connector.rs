@@ -10,7 +10,8 @@ use http::Uri;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tower_service::Service;
@@ -19,7 +20,7 @@ use url::Host;
 use crate::connect_error::ConnectError;
 use crate::connection::GuardedConnection;
 use crate::dialing::dial;
-use crate::resolver::{ResolveError, Resolver};
+use crate::dns::{ResolveError, Resolver};
 
 /// Opens connections, and checks the policy at every step. No other code of this crate opens a socket.
 #[derive(Clone)]
@@ -95,15 +96,14 @@ impl Parts {
         Ok(addresses)
     }
 
-    /// A name look-up may take a third of the deadline; the rest is for the receiver.
+    /// A name look-up may take 30 % of the deadline, and the resolver is cut off after a third; the rest is for the
+    /// receiver.
     async fn look_up(&self, name: &HostName) -> Result<Vec<IpAddr>, ConnectError> {
-        match timeout(self.deadline / 3, self.resolver.resolve(name)).await {
-            Ok(Ok(addresses)) if addresses.is_empty() => Err(ConnectError::NoSuchName),
-            Ok(Ok(addresses)) => Ok(addresses),
-            Ok(Err(ResolveError::NoSuchName)) => Err(ConnectError::NoSuchName),
-            Ok(Err(ResolveError::Unavailable(source))) => Err(ConnectError::Resolver(source)),
-            Err(elapsed) => Err(ConnectError::Resolver(elapsed.into())),
-        }
+        let start = Instant::now();
+        let (by, cut_off) = (start + self.deadline * 3 / 10, start + self.deadline / 3);
+        let late = |elapsed: Elapsed| Err(ResolveError::Unavailable(Arc::new(elapsed.into())));
+        let addresses = timeout_at(cut_off, self.resolver.resolve(name, by)).await.unwrap_or_else(late)?;
+        if addresses.is_empty() { Err(ResolveError::NoSuchName.into()) } else { Ok(addresses) }
     }
 
     async fn permit(&self) -> Result<OwnedSemaphorePermit, ConnectError> {

@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use crate::connect_error::ConnectError;
+use crate::dns::ResolveError;
 
 /// The most addresses of a name that are tried.
 const ADDRESSES_MAX: usize = 8;
@@ -19,7 +20,7 @@ const HEAD_START: Duration = Duration::from_millis(250);
 pub(crate) async fn dial(addresses: &[IpAddr], port: u16, policy: &EgressPolicy) -> Result<TcpStream, ConnectError> {
     let mut waiting = addresses.iter().take(ADDRESSES_MAX).map(|address| SocketAddr::new(*address, port));
     let mut dialled = FuturesUnordered::new();
-    let mut last_error = ConnectError::NoSuchName;
+    let mut last_error = ConnectError::Name(ResolveError::NoSuchName);
     loop {
         if let Some(address) = waiting.next() {
             dialled.push(connect(address, policy));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::ports::{Attempt, WebhookSender};
+use domain::ports::{Attempt, Entropy, WebhookSender};
 use domain::webhooks::{AttemptOutcome, EgressPolicy, FailureReason, OurFault, sign};
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderValue, Request};
@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::answer;
 use crate::connect_error::ConnectError;
 use crate::connector::GuardedConnector;
-use crate::resolver::{Resolver, SystemResolver};
+use crate::dns::{NameServers, Resolver, SystemResolver};
 use crate::tls::{TlsSetupError, TrustedRoots, client_config};
 
 const PRODUCT: &str = concat!("Gatepost/", env!("CARGO_PKG_VERSION"));
@@ -50,11 +50,11 @@ pub struct EgressSettings {
 
 impl EgressSettings {
     /// The defaults: the resolver and certificate authorities of the system, 15 s for an attempt, 2,048 connections, 32
-    /// idle ones for each host.
-    pub fn new(policy: EgressPolicy) -> Self {
+    /// idle ones for each host. The ids of questions to name servers are drawn from `entropy`.
+    pub fn new(policy: EgressPolicy, entropy: Arc<dyn Entropy>) -> Self {
         Self {
             policy,
-            resolver: Arc::new(SystemResolver::default()),
+            resolver: Arc::new(SystemResolver::new(NameServers::OfTheSystem, entropy)),
             roots: TrustedRoots::default(),
             deadline: Duration::from_secs(15),
             connections_max: 2_048,

@@ -9,13 +9,13 @@ mod connect_error;
 mod connection;
 mod connector;
 mod dialing;
+mod dns;
 mod guarded_sender;
 mod interface_addresses;
-mod resolver;
 mod retry_after;
 mod tls;
 
+pub use dns::{NameServers, ResolveError, Resolver, SystemResolver};
 pub use guarded_sender::{EgressSettings, GuardedSender};
 pub use interface_addresses::InterfaceAddresses;
-pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use tls::{TlsSetupError, TrustedRoots};

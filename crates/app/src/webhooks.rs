@@ -43,7 +43,7 @@ impl WebhookParts {
         if !configuration.webhooks.dispatch {
             return Ok(Self { use_cases, dispatcher: None });
         }
-        let sender = Arc::new(sender(configuration, egress)?);
+        let sender = Arc::new(sender(configuration, egress, entropy)?);
         let (clock, entropy) = (Arc::clone(clock), Arc::clone(entropy));
         let ports = DispatcherPorts { queue: Arc::clone(&store.queue), sender, keys: sealing_keys, clock, entropy };
         Ok(Self { use_cases, dispatcher: Some(Dispatcher::new(ports, dispatcher_settings(configuration))) })
@@ -59,11 +59,11 @@ fn egress_policy(configuration: &Configuration) -> Result<EgressPolicy> {
     }))
 }
 
-fn sender(configuration: &Configuration, egress: EgressPolicy) -> Result<GuardedSender> {
+fn sender(configuration: &Configuration, egress: EgressPolicy, entropy: &Arc<dyn Entropy>) -> Result<GuardedSender> {
     let settings = EgressSettings {
         deadline: configuration.webhooks.timeout,
         idle_per_host_max: CONCURRENCY_PER_HOST as usize,
-        ..EgressSettings::new(egress)
+        ..EgressSettings::new(egress, Arc::clone(entropy))
     };
     GuardedSender::new(settings).context("cannot set up TLS for webhooks")
 }

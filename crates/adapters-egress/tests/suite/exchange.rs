@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses, Resolver, TrustedRoots};
+use domain::memory::SeededEntropy;
 use domain::ports::{Attempt, WebhookSender as _};
 use domain::webhooks::{
     Answer, AttemptOutcome, EgressPolicy, EgressPolicySettings, FailureReason, Payload, SigningSecret, TargetUrl,
@@ -64,7 +65,7 @@ impl Sending {
             roots,
             deadline: self.deadline,
             connections_max: self.connections_max,
-            ..EgressSettings::new(policy)
+            ..EgressSettings::new(policy, Arc::new(SeededEntropy::new(1)))
         })
         .unwrap()
     }

@@ -78,6 +78,7 @@ async fn what_does_not_exist_is_charged_and_what_nobody_knows_is_not() {
     for (lookup, outcome) in [
         (Lookup::NoSuchName, failed(FailureReason::Dns)),
         (Lookup::Addresses(&[]), failed(FailureReason::Dns)),
+        (Lookup::Unanswered, failed(FailureReason::Dns)),
         (Lookup::Unavailable, AttemptOutcome::NotCharged(OurFault::Resolver)),
         (Lookup::Hangs, AttemptOutcome::NotCharged(OurFault::Resolver)),
     ] {

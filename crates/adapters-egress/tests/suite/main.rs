@@ -11,6 +11,8 @@ mod faults;
 mod hostile_answers;
 mod hostile_urls;
 mod http2;
+mod look_ups;
+mod name_server;
 mod no_proxy;
 mod receiver;
 mod scripted_resolver;

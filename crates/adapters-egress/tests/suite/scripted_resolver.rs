@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex};
 use adapters_egress::{ResolveError, Resolver};
 use async_trait::async_trait;
 use domain::webhooks::HostName;
+use tokio::time::Instant;
 
 /// The result of a look-up.
 #[derive(Clone, Debug)]
 pub(crate) enum Lookup {
     Addresses(&'static [&'static str]),
     NoSuchName,
+    Unanswered,
     Unavailable,
     Hangs,
 }
@@ -33,7 +35,7 @@ impl ScriptedResolver {
 
 #[async_trait]
 impl Resolver for ScriptedResolver {
-    async fn resolve(&self, name: &HostName) -> Result<Vec<IpAddr>, ResolveError> {
+    async fn resolve(&self, name: &HostName, _: Instant) -> Result<Vec<IpAddr>, ResolveError> {
         let turn = {
             let mut asked = self.asked.lock().unwrap();
             asked.push(name.absolute());
@@ -42,7 +44,8 @@ impl Resolver for ScriptedResolver {
         match &self.script[turn.min(self.script.len() - 1)] {
             Lookup::Addresses(addresses) => Ok(addresses.iter().map(|address| address.parse().unwrap()).collect()),
             Lookup::NoSuchName => Err(ResolveError::NoSuchName),
-            Lookup::Unavailable => Err(ResolveError::Unavailable(io::ErrorKind::TimedOut.into())),
+            Lookup::Unanswered => Err(ResolveError::Unanswered(Arc::new(io::ErrorKind::TimedOut.into()))),
+            Lookup::Unavailable => Err(ResolveError::Unavailable(Arc::new(io::ErrorKind::TimedOut.into()))),
             Lookup::Hangs => std::future::pending().await,
         }
     }
