@@ -12,6 +12,8 @@ pub(crate) enum ConnectError {
     Url(#[from] UrlRefused),
     #[error("the address is not allowed")]
     Address(#[from] AddressRefused),
+    #[error("the name has an address that is not allowed")]
+    NameRefused(#[source] AddressRefused),
     #[error("the peer is not the address that was dialled")]
     Peer,
     #[error("cannot resolve the name")]
@@ -36,7 +38,9 @@ impl ConnectError {
         let failed = |reason| AttemptOutcome::Failed { reason, answer: None };
         match self {
             Self::Url(_) | Self::Address(_) | Self::Peer => failed(FailureReason::AddressRefused),
-            Self::Name(ResolveError::NoSuchName | ResolveError::Unanswered(_)) => failed(FailureReason::Dns),
+            Self::NameRefused(_) | Self::Name(ResolveError::NoSuchName | ResolveError::Unanswered(_)) => {
+                failed(FailureReason::Dns)
+            }
             Self::Name(ResolveError::Unavailable(_)) => AttemptOutcome::NotCharged(OurFault::Resolver),
             Self::ConnectionLimit => AttemptOutcome::NotCharged(OurFault::ConnectionLimit),
             Self::Unreachable(_) => failed(FailureReason::Connect),

@@ -11,7 +11,7 @@ use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::error::Elapsed;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tower_service::Service;
@@ -91,19 +91,26 @@ impl Parts {
             DestinationHost::Localhost(_, addresses) => return Ok(addresses.clone()),
             DestinationHost::Name(name) => name,
         };
-        let addresses = self.look_up(name).await?;
-        self.policy.judge_answer(&addresses)?;
-        Ok(addresses)
+        let start = Instant::now();
+        let (by, cut_off) = (start + self.deadline * 3 / 10, start + self.deadline / 3);
+        let addresses = self.look_up(name, by, cut_off).await;
+        if addresses.is_err() {
+            // All failures take the same time: a quick one would say that an internal name exists.
+            sleep_until(cut_off).await;
+        }
+        addresses
     }
 
     /// A name look-up may take 30 % of the deadline, and the resolver is cut off after a third; the rest is for the
     /// receiver.
-    async fn look_up(&self, name: &HostName) -> Result<Vec<IpAddr>, ConnectError> {
-        let start = Instant::now();
-        let (by, cut_off) = (start + self.deadline * 3 / 10, start + self.deadline / 3);
+    async fn look_up(&self, name: &HostName, by: Instant, cut_off: Instant) -> Result<Vec<IpAddr>, ConnectError> {
         let late = |elapsed: Elapsed| Err(ResolveError::Unavailable(Arc::new(elapsed.into())));
         let addresses = timeout_at(cut_off, self.resolver.resolve(name, by)).await.unwrap_or_else(late)?;
-        if addresses.is_empty() { Err(ResolveError::NoSuchName.into()) } else { Ok(addresses) }
+        if addresses.is_empty() {
+            return Err(ResolveError::NoSuchName.into());
+        }
+        self.policy.judge_answer(&addresses).map_err(ConnectError::NameRefused)?;
+        Ok(addresses)
     }
 
     async fn permit(&self) -> Result<OwnedSemaphorePermit, ConnectError> {

@@ -9,14 +9,14 @@ use domain::webhooks::HostName;
 use tokio::time::Instant;
 
 const PORT: u16 = 53;
-/// The most name servers that are asked, as in the C library.
+/// The most name servers that get questions, as in the C library.
 const SERVERS_MAX: usize = 3;
 /// How often the files are checked for changes.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 const RESOLV_CONF: &str = "/etc/resolv.conf";
 const HOSTS: &str = "/etc/hosts";
 
-/// Which name servers are asked.
+/// Which name servers get the questions.
 #[derive(Clone, Debug)]
 pub enum NameServers {
     /// Those of `/etc/resolv.conf`, after a look into `/etc/hosts`. Both files are read again when they change.
@@ -92,7 +92,7 @@ fn stamps() -> [Option<Stamp>; 2] {
     })
 }
 
-/// The name servers in `resolv.conf` (resolv.conf(5)). Without one, this machine is asked, as the C library does.
+/// The name servers in `resolv.conf` (resolv.conf(5)). Without one, this machine, as in the C library.
 fn servers_in(resolv_conf: &str) -> Vec<SocketAddr> {
     let mut servers: Vec<SocketAddr> = resolv_conf.lines().filter_map(server_in).take(SERVERS_MAX).collect();
     if servers.is_empty() {

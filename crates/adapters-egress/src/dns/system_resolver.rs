@@ -21,7 +21,7 @@ use super::shared_look_ups::SharedLookUps;
 /// How long one server may take in the first round. It doubles with each round.
 const PATIENCE: Duration = Duration::from_secs(1);
 const ROUNDS: u32 = 3;
-/// No name in this zone exists, and no server should be asked for one (RFC 6761, section 6.4).
+/// No name in this zone exists, and no question should be sent about one (RFC 6761, section 6.4).
 const NO_NAME_ENDS_WITH: &str = "invalid";
 /// How long the addresses of one family wait for those of the other: some name servers never answer for IPv6.
 const OTHER_FAMILY_MAX: Duration = Duration::from_millis(500);

@@ -1,13 +1,37 @@
 //! Hostile resolvers and hostile receivers, which lead from an allowed place to a refused one.
 
+use std::time::Duration;
+
 use domain::webhooks::{AttemptOutcome, FailureReason, OurFault, Verdict};
+
+use tokio::time::Instant;
 
 use crate::canary::Canary;
 use crate::exchange::{Sending, answered, failed, send};
 use crate::receiver::Receiver;
 use crate::scripted_resolver::{Lookup, ScriptedResolver};
 
-#[tokio::test]
+/// The deadline is 15 s. The clock is paused, so the times are exact.
+#[tokio::test(start_paused = true)]
+async fn a_refused_name_and_a_missing_one_get_the_same_answer_in_the_same_time() {
+    for lookup in [
+        Lookup::NoSuchName,
+        Lookup::LateNoSuchName,
+        Lookup::Unanswered,
+        Lookup::Addresses(&[]),
+        Lookup::Addresses(&["10.0.0.1"]),
+        Lookup::Addresses(&["8.8.8.8", "127.0.0.1"]),
+    ] {
+        let resolver = ScriptedResolver::new(std::slice::from_ref(&lookup));
+        let deadline = Duration::from_secs(15);
+        let sender = Sending { allowed_networks: &[], resolver, deadline, ..Sending::default() }.sender();
+        let start = Instant::now();
+        assert_eq!(send(&sender, "https://name.example/").await, failed(FailureReason::Dns), "{lookup:?}");
+        assert_eq!(start.elapsed(), deadline / 3, "{lookup:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_refused_address_in_an_answer_refuses_them_all() {
     let canary = Canary::everywhere().await;
     for addresses in [
@@ -20,7 +44,7 @@ async fn one_refused_address_in_an_answer_refuses_them_all() {
         let resolver = ScriptedResolver::new(&[Lookup::Addresses(addresses)]);
         let sending = Sending { allowed_networks: &[], resolver, ..Sending::default() };
         let outcome = sending.send(&format!("http://mixed.example:{}/", canary.port())).await;
-        assert_eq!(outcome, failed(FailureReason::AddressRefused), "{addresses:?}");
+        assert_eq!(outcome, failed(FailureReason::Dns), "{addresses:?}");
     }
     canary.assert_untouched().await;
 }
@@ -31,10 +55,16 @@ async fn a_name_that_turns_bad_is_refused_at_its_next_connection() {
     let canary = Canary::at(([127, 0, 0, 2], receiver.port()).into()).await;
     let script = [Lookup::Addresses(&["127.0.0.1"]), Lookup::Addresses(&["127.0.0.2"])];
     let resolver = ScriptedResolver::new(&script);
-    let sender = Sending { allowed_networks: &["127.0.0.1/32"], resolver, ..Sending::default() }.sender();
+    let sender = Sending {
+        allowed_networks: &["127.0.0.1/32"],
+        resolver,
+        deadline: Duration::from_secs(3),
+        ..Sending::default()
+    }
+    .sender();
     let url = format!("http://rebind.example:{}/", receiver.port());
     assert_eq!(send(&sender, &url).await.verdict(), Verdict::Delivered);
-    assert_eq!(send(&sender, &url).await, failed(FailureReason::AddressRefused));
+    assert_eq!(send(&sender, &url).await, failed(FailureReason::Dns));
     canary.assert_untouched().await;
 }
 

@@ -172,7 +172,7 @@ async fn no_literal_reaches_a_resolver_or_a_socket() {
     canary.assert_untouched().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn no_name_reaches_a_socket_and_all_are_resolved_as_absolute() {
     let canary = Canary::everywhere().await;
     for (template, asked) in NAMES {
@@ -182,7 +182,7 @@ async fn no_name_reaches_a_socket_and_all_are_resolved_as_absolute() {
             assert_eq!(*asked, "", "{url:?} is not a URL");
             continue;
         }
-        assert_eq!(bare(&resolver).send(&url).await, failed(FailureReason::AddressRefused), "{url:?}");
+        assert_eq!(bare(&resolver).send(&url).await, failed(FailureReason::Dns), "{url:?}");
         assert_eq!(resolver.asked(), [asked.to_owned()], "{url:?}");
     }
     canary.assert_untouched().await;

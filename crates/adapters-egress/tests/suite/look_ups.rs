@@ -89,5 +89,5 @@ async fn names_are_absolute_and_look_ups_are_shared_and_kept() {
     assert!(look_up(&resolver, "good.example.").await.is_ok());
     assert_eq!(name_server.asked(), ["good.example."; 2], "one question for each family");
     assert!(matches!(look_up(&resolver, "no-such-name.invalid").await, Err(ResolveError::NoSuchName)));
-    assert_eq!(name_server.asked().len(), 2, "nobody is asked for a name that cannot exist");
+    assert_eq!(name_server.asked().len(), 2, "no question is sent about a name that cannot exist");
 }

@@ -1,17 +1,19 @@
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use adapters_egress::{ResolveError, Resolver};
 use async_trait::async_trait;
 use domain::webhooks::HostName;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 /// The result of a look-up.
 #[derive(Clone, Debug)]
 pub(crate) enum Lookup {
     Addresses(&'static [&'static str]),
     NoSuchName,
+    LateNoSuchName,
     Unanswered,
     Unavailable,
     Hangs,
@@ -44,6 +46,10 @@ impl Resolver for ScriptedResolver {
         match &self.script[turn.min(self.script.len() - 1)] {
             Lookup::Addresses(addresses) => Ok(addresses.iter().map(|address| address.parse().unwrap()).collect()),
             Lookup::NoSuchName => Err(ResolveError::NoSuchName),
+            Lookup::LateNoSuchName => {
+                sleep(Duration::from_secs(2)).await;
+                Err(ResolveError::NoSuchName)
+            }
             Lookup::Unanswered => Err(ResolveError::Unanswered(Arc::new(io::ErrorKind::TimedOut.into()))),
             Lookup::Unavailable => Err(ResolveError::Unavailable(Arc::new(io::ErrorKind::TimedOut.into()))),
             Lookup::Hangs => std::future::pending().await,

@@ -19,7 +19,7 @@ pub(crate) struct AttemptRecord {
     #[schema(required, example = 204)]
     status: Option<u16>,
     /// Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or
-    /// `too_slow`; `null` after a success.
+    /// `too_slow`; `null` after a success. `dns`: the name has no address that webhooks may reach.
     #[schema(required)]
     error: Option<&'static str>,
     /// The first 16 KiB of the answer's body as text. Bytes that are not UTF-8 are replaced by U+FFFD. Only in the
