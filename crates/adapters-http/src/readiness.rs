@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::errors::chain::Chain;
+use crate::errors::api_error::Chain;
 use crate::records::check_outcome::CheckOutcome;
 
 /// How long a good outcome is reused. Anybody may call `/readyz`, and a check writes to the database.

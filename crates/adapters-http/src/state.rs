@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::errors::api_error::ApiError;
 use crate::limits::credential_failures::CredentialFailures;
-use crate::limits::user_limit::UserLimit;
+use crate::limits::keyed_limiter::UserLimit;
 use crate::readiness::Readiness;
 use crate::streams::open_streams::OpenStreams;
 use crate::{Api, HttpLimits, HttpSettings};

@@ -11,7 +11,7 @@ use crate::bodies::body::{named_twice, unreadable};
 use crate::bodies::event_json::{EventJson, EventListJson};
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::values::user_at;
+use crate::parameters::path_user::user_at;
 
 impl<'a> EventJson<'a> {
     /// Parses a body that is one event.

@@ -11,7 +11,7 @@ use crate::credentials::presented::{Presented, of_text};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::values::parse_time;
+use crate::parameters::query::parse_time;
 
 /// How much of an unknown field's name an error repeats, in characters.
 const SHOWN_NAME_LENGTH_MAX: usize = 64;

@@ -4,7 +4,7 @@ use actix_web::HttpResponse;
 
 use crate::boundary::exchange::Exchange;
 use crate::errors::api_error::ApiError;
-use crate::errors::chain::Chain;
+use crate::errors::api_error::Chain;
 
 /// The tracing target of these lines. Operators filter by this documented name, so it must not change with the module.
 const TARGET: &str = "adapters_http::access_log";

@@ -10,6 +10,7 @@ use actix_web::body::MessageBody;
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::error::InternalError;
 use actix_web::http::ConnectionType;
+use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::FutureExt;
 use ipnet::IpNet;
@@ -23,11 +24,15 @@ use crate::boundary::exchange::Exchange;
 use crate::boundary::large_body::in_pieces;
 use crate::boundary::peer_address::peer_address;
 use crate::boundary::request_id::{RequestId, X_REQUEST_ID};
-use crate::boundary::response_headers;
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::problem;
 use crate::state::State;
+
+/// For data: the browser loads nothing and shows nothing in a frame.
+const POLICY_OF_DATA: &str = "default-src 'none'; frame-ancestors 'none'";
+/// For plain pages with an inline style: no script, and nothing from other origins.
+const POLICY_OF_PAGES: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The one middleware around every route. It gives each request an id, a deadline and a log line, each answer the
 /// common headers, and each error a problem document, wherever the error comes from. It turns a panic of a handler into
@@ -111,7 +116,7 @@ impl Boundary {
         let response = self.limit_failures(exchange, response);
         line.write(&response);
         let mut response = problem::fill(response, exchange.request_id.as_str());
-        response_headers::add_defaults(&mut response);
+        add_default_headers(&mut response);
         cors.add_headers(&mut response);
         response.headers_mut().insert(X_REQUEST_ID, exchange.request_id.header_value());
         if self.state.stop.is_cancelled() {
@@ -187,4 +192,24 @@ fn overdue<T>(elapsed: Elapsed) -> Result<T, Error> {
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// Adds the headers of every answer, unless the endpoint set them: no caching (most answers hold a key, a list or a
+/// verdict), no content sniffing, no framing.
+fn add_default_headers(response: &mut HttpResponse) {
+    let headers = response.headers_mut();
+    let is_page =
+        headers.get(header::CONTENT_TYPE).is_some_and(|media_type| media_type.as_bytes().starts_with(b"text/html"));
+    let policy = if is_page { POLICY_OF_PAGES } else { POLICY_OF_DATA };
+    let defaults: [(HeaderName, &'static str); 4] = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    for (name, value) in defaults {
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
 }

@@ -9,4 +9,3 @@ mod large_body;
 pub(crate) mod middleware;
 pub(crate) mod peer_address;
 pub(crate) mod request_id;
-pub(crate) mod response_headers;

@@ -5,4 +5,3 @@ pub(crate) mod caller_request;
 pub(crate) mod id_token;
 pub(crate) mod identified;
 pub(crate) mod operator;
-pub(crate) mod operator_request;

@@ -1,13 +1,17 @@
 use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
+use actix_web::web::{Bytes, Data};
 use actix_web::{FromRequest, HttpRequest};
 
+use crate::bodies::body::{read_fields, read_form_or_fields, read_json};
+use crate::bodies::fields::Fields;
 use crate::credentials::headers::bearer_in;
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
+use crate::{Api, HttpLimits};
 
 /// Proof that the call carries the operator token. The first argument of a handler, so that the token is checked first.
 pub(crate) struct Operator;
@@ -24,5 +28,50 @@ impl FromRequest for Operator {
             Presented::One(presented) if token.is_some_and(|token| token.is(presented)) => Ok(Self),
             Presented::One(_) => Err(ApiError::CredentialInvalid("a token other than the operator token")),
         })
+    }
+}
+
+/// A call of the operator API with a body. The body is read only when the token is right.
+pub(crate) struct OperatorRequest {
+    pub(crate) request: HttpRequest,
+    payload: Payload,
+}
+
+impl OperatorRequest {
+    pub(crate) fn api(&self) -> &Api {
+        &State::of(&self.request).api
+    }
+
+    /// The fields of a JSON body of at most `size_bytes_max`.
+    pub(crate) async fn read_fields(&mut self, size_bytes_max: usize) -> Result<Fields, ApiError> {
+        read_fields(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
+    }
+
+    /// The bytes of a JSON body of at most `size_bytes_max`.
+    pub(crate) async fn read_json(&mut self, size_bytes_max: usize) -> Result<Bytes, ApiError> {
+        read_json(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
+    }
+
+    /// The fields of a form or of a JSON body, of the usual size.
+    pub(crate) async fn read_form_or_fields(&mut self) -> Result<Fields, ApiError> {
+        read_form_or_fields(&self.request, self.payload.take(), &self.state().limits).await
+    }
+
+    fn limits(&self, body_size_bytes_max: usize) -> HttpLimits {
+        HttpLimits { body_size_bytes_max, ..self.state().limits }
+    }
+
+    fn state(&self) -> &Data<State> {
+        State::of(&self.request)
+    }
+}
+
+impl FromRequest for OperatorRequest {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let is_operator = Operator::from_request(request, payload).into_inner();
+        ready(is_operator.map(|_| Self { request: request.clone(), payload: payload.take() }))
     }
 }

@@ -3,7 +3,6 @@
 //! See decision 43.
 
 mod chunks;
-pub(crate) mod client_network;
 pub(crate) mod connection;
 mod framing;
 pub(crate) mod open_connections;

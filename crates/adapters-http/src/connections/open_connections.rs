@@ -6,9 +6,9 @@ use std::time::Duration;
 use ipnet::IpNet;
 use tokio::time::Instant;
 
-use crate::connections::client_network::network_of;
 use crate::connections::open_files::connections_within_open_files;
 use crate::connections::place::{Place, Seat};
+use crate::limits::keyed_limiter::network_of;
 use crate::{HttpLimits, HttpSettings};
 
 /// Of so many connections that wait, one gives way at a time. More than one, so that a flood of new connections does

@@ -3,7 +3,6 @@
 //! See decision 2.
 
 pub(crate) mod api_error;
-pub(crate) mod chain;
 pub(crate) mod error_code;
 pub(crate) mod field_fault;
 pub(crate) mod problem;

@@ -7,8 +7,7 @@ use std::time::Duration;
 use domain::RateLimit;
 use quick_cache::sync::Cache;
 
-use super::keyed_limiter::KeyedLimiter;
-use crate::connections::client_network::network_of;
+use super::keyed_limiter::{KeyedLimiter, network_of};
 
 /// The most addresses over the limit whose refusals are counted at once.
 const COUNTED_MAX: usize = 4_096;

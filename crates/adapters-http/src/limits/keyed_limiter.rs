@@ -1,9 +1,10 @@
 use std::borrow::Borrow;
 use std::convert::Infallible;
 use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-use domain::RateLimit;
+use domain::{RateLimit, UserId};
 use governor::clock::Clock;
 use governor::middleware::StateInformationMiddleware;
 use governor::nanos::Nanos;
@@ -13,9 +14,13 @@ use quick_cache::sync::Cache;
 use tokio::time::Instant;
 use verifier::Allowance;
 
+use crate::errors::api_error::{ApiError, Limited};
+
 /// The most keys with a state at once: some 10 MB. The state of a key that was not seen for long is forgotten first,
 /// which gives that key its whole allowance back.
 const STATES_MAX: usize = 65_536;
+/// The leading bits of an IPv6 address that identify a client: providers give each customer a /64 at least.
+const IPV6_PREFIX_BITS: u32 = 64;
 
 /// Holds each key to a rate limit, by GCRA, in bounded memory.
 pub(super) struct KeyedLimiter<K: Clone + Eq + Hash> {
@@ -72,6 +77,36 @@ impl Clock for Monotonic {
     }
 }
 
+/// Limits the calls of each user, whichever credential the user presents. Verification does not count.
+pub(crate) struct UserLimit(KeyedLimiter<UserId>);
+
+impl UserLimit {
+    pub(crate) fn new(limit: RateLimit) -> Self {
+        Self(KeyedLimiter::new(limit))
+    }
+
+    /// Counts a call of this user.
+    ///
+    /// # Errors
+    ///
+    /// When the user has used up the limit.
+    pub(crate) fn spend(&self, user: &UserId) -> Result<(), ApiError> {
+        let allowance = self.0.spend(user);
+        if allowance.retry_after.is_some() { Err(ApiError::RateLimited(Limited::User, allowance)) } else { Ok(()) }
+    }
+}
+
+/// What limits by address count: an IPv4 address, or the first address of the /64 of an IPv6 address.
+pub(crate) fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            let mask = u128::MAX << (Ipv6Addr::BITS - IPV6_PREFIX_BITS);
+            Ipv6Addr::from_bits(address.to_bits() & mask).into()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -95,5 +130,13 @@ mod tests {
             limiter.spend(&key);
         }
         assert!(limiter.gcra.into_state_store().0.len() <= STATES_MAX);
+    }
+
+    #[test]
+    fn an_ipv6_client_is_its_network() {
+        let network = |address: &str| network_of(address.parse().unwrap()).to_string();
+        assert_eq!(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+        assert_eq!(network("::ffff:192.0.2.1"), "192.0.2.1");
+        assert_eq!(network("192.0.2.1"), "192.0.2.1");
     }
 }

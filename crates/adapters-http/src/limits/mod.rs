@@ -3,5 +3,4 @@
 //! See decision 10.
 
 pub(crate) mod credential_failures;
-mod keyed_limiter;
-pub(crate) mod user_limit;
+pub(crate) mod keyed_limiter;

@@ -4,4 +4,3 @@ pub(crate) mod cursor;
 pub(crate) mod path_id;
 pub(crate) mod path_user;
 pub(crate) mod query;
-pub(crate) mod values;

@@ -7,7 +7,6 @@ use domain::UserId;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path_id::PathParameters;
-use crate::parameters::values::user_at;
 use crate::state::State;
 
 /// The user in `{userId}` of a path of the operator API: a user of the configured issuer.
@@ -29,4 +28,9 @@ impl FromRequest for PathUser {
         let user_id = PathParameters::of(request).user_id.unwrap_or_default();
         ready(Ok(Self(user_at(&State::of(request).api.issuer, &user_id))))
     }
+}
+
+/// The user with this `userId` at this issuer.
+pub(crate) fn user_at(issuer: &str, user_id: &str) -> Result<UserId, FieldFault> {
+    UserId::new(issuer, user_id).map_err(|error| FieldFault::of("userId", error))
 }

@@ -5,7 +5,6 @@ use domain::Timestamp;
 
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
-use crate::parameters::values::parse_time;
 
 /// How many items a page has when the client does not set `limit`.
 pub(crate) const PAGE_SIZE_DEFAULT: u32 = 50;
@@ -72,6 +71,12 @@ impl Parameters {
     fn text(&self, field: &'static str) -> Option<&str> {
         self.0.iter().find(|(name, _)| *name == field).map(|(_, value)| value.as_str())
     }
+}
+
+/// Parses the date and time in a field of a body or in a parameter of a query.
+pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<Timestamp, FieldFault> {
+    let detail = "must be a date and time like 2027-01-31T12:00:00Z (RFC 3339)";
+    Timestamp::parse_rfc3339(text).ok_or(FieldFault::new(field, detail))
 }
 
 #[cfg(test)]

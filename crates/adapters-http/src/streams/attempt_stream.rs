@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::callers::caller::is_still_good;
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
-use crate::errors::chain::Chain;
+use crate::errors::api_error::Chain;
 use crate::parameters::cursor::Cursor;
 use crate::records::streamed_attempt::StreamedAttempt;
 use crate::state::State;

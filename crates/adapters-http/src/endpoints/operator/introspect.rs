@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use verifier::VerifiedKey;
 
 use crate::callers::caller::{find_good_key, limited_key, spend};
-use crate::callers::operator_request::OperatorRequest;
+use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, VERIFICATION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 

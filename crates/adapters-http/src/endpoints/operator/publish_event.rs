@@ -3,7 +3,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::bodies::event_json::EventJson;
-use crate::callers::operator_request::OperatorRequest;
+use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::refusals::of_publication;

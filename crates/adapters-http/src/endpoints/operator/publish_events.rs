@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use super::publish_event;
 use crate::bodies::event_json::EventListJson;
-use crate::callers::operator_request::OperatorRequest;
+use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;

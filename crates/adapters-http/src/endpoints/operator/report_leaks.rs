@@ -2,7 +2,7 @@ use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::operator_request::OperatorRequest;
+use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 
