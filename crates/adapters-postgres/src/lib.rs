@@ -32,7 +32,6 @@ mod hosts;
 mod keys;
 mod migrate;
 mod owner_lock;
-mod owner_turns;
 mod pool;
 mod readiness;
 mod server;

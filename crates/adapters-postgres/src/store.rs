@@ -5,7 +5,7 @@ use domain::ports::Close;
 use tokio::runtime::Handle;
 
 use crate::change_signal::ChangeSignal;
-use crate::owner_turns::OwnerTurns;
+use crate::owner_lock::OwnerTurns;
 use crate::pool::Connections;
 use crate::server::{OpenError, Purpose, Server};
 use crate::webhooks::Publisher;

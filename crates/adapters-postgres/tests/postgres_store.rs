@@ -2,16 +2,17 @@
 //! instances, exactness across them.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use domain::ports::{Close as _, Schema as _};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::ports::MigrateError;
-use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, ReadinessCheck, StoreError};
+use domain::ports::{
+    ActiveLimit, Close as _, Entropy, Insertion, KeyStore, MigrateError, ReadinessCheck, Schema as _, StoreError,
+};
 use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use storage_conformance::WebhookStore;
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
@@ -25,15 +26,31 @@ async fn migrated(url: &str) -> PostgresStore {
     store
 }
 
-mod promises {
+async fn fresh() -> (Arc<PostgresStore>, Database) {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    (Arc::new(migrated(&database.url).await), database)
+}
+
+mod key_promises {
     use super::*;
 
-    async fn fresh() -> (Arc<dyn KeyStore>, Database) {
-        let database = Cluster::shared().await.unwrap().database().await.unwrap();
-        (Arc::new(migrated(&database.url).await), database)
+    async fn fresh_store() -> (Arc<dyn KeyStore>, Database) {
+        let (store, database) = fresh().await;
+        (store, database)
     }
 
-    storage_conformance::key_store_tests!(fresh());
+    storage_conformance::key_store_tests!(fresh_store());
+}
+
+mod webhook_promises {
+    use super::*;
+
+    async fn fresh_store() -> (Arc<dyn WebhookStore>, Database) {
+        let (store, database) = fresh().await;
+        (store, database)
+    }
+
+    storage_conformance::webhook_store_tests!(fresh_store());
 }
 
 fn now() -> Timestamp {

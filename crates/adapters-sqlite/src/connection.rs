@@ -8,11 +8,17 @@ use std::time::Duration;
 use diesel::connection::SimpleConnection;
 use diesel::result::Error;
 use diesel::{Connection, ConnectionError, QueryResult, SqliteConnection};
+use domain::ports::StoreError;
 
-use crate::deadline::BUSY_TIMEOUT;
 use crate::file_lock::FileLock;
 use crate::open_error::OpenError;
 
+/// How long a call may take before it fails as unavailable. Callers of the HTTP API get an answer within 5 s.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
+
+/// How long a statement waits for another program that writes to the same file. Half of [`DEADLINE`], so that a call that
+/// was queued behind a statement that timed out still has time for its own.
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long to wait before the next attempt to set up a new file.
 const LOCK_POLL: Duration = Duration::from_millis(10);
 
@@ -117,6 +123,16 @@ fn pragmas() -> String {
          PRAGMA journal_size_limit = 67108864;",
         BUSY_TIMEOUT.as_millis()
     )
+}
+
+/// The result of the call, or an error when the call takes longer than [`DEADLINE`].
+pub(crate) async fn within_deadline<T>(call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    tokio::time::timeout(DEADLINE, call).await.unwrap_or_else(|_| Err(unavailable("SQLite did not answer in time")))
+}
+
+/// The error of a store that is unavailable, with the reason for the log.
+pub(crate) fn unavailable(reason: &'static str) -> StoreError {
+    StoreError::Unavailable(reason.into())
 }
 
 #[cfg(test)]

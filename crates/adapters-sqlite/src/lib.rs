@@ -9,17 +9,14 @@
 //!   such as the `sqlite3` shell or a backup, may use the file; a write waits up to two seconds for their locks.
 
 mod connection;
-mod deadline;
 mod file_lock;
 mod keys;
 mod migrate;
 mod open_error;
 mod readers;
 mod readiness;
-mod savepoint;
 mod store;
 mod undo;
-mod wake;
 mod webhooks;
 mod writer;
 

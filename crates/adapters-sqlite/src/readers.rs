@@ -5,7 +5,7 @@ use domain::ports::StoreError;
 use tokio::sync::Semaphore;
 
 use crate::connection::DatabaseFile;
-use crate::deadline::{unavailable, within_deadline};
+use crate::connection::{unavailable, within_deadline};
 use crate::undo::Undo;
 
 /// A pool of connections that only read. A connection is opened when it is needed.

@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::Close;
+use tokio::sync::Notify;
 
 use crate::connection::DatabaseFile;
 use crate::file_lock::FileLock;
 use crate::open_error::OpenError;
 use crate::readers::Readers;
-use crate::wake::Wake;
 use crate::writer::Writer;
 
 /// Where the database is, and how many connections read it.
@@ -62,5 +62,21 @@ impl Close for SqliteStore {
         self.readers.close();
         self.writer.close().await;
         self.lock.release();
+    }
+}
+
+/// Wakes the dispatcher of this process. A wake-up without a waiter is kept for the next one; several count as one.
+#[derive(Clone, Default)]
+pub(crate) struct Wake(Arc<Notify>);
+
+impl Wake {
+    /// Wakes the dispatcher, because deliveries may have become due.
+    pub(crate) fn up(&self) {
+        self.0.notify_one();
+    }
+
+    /// Returns after the next wake-up.
+    pub(crate) async fn awaited(&self) {
+        self.0.notified().await;
     }
 }

@@ -10,9 +10,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::connection::DatabaseFile;
-use crate::deadline::{DEADLINE, unavailable};
+use crate::connection::{DEADLINE, unavailable};
 use crate::file_lock::FileLock;
-use crate::savepoint::Savepoint;
+use crate::undo::Savepoint;
 use crate::undo::Undo;
 
 /// The most writes that wait. More are refused at once, so that memory stays bounded and no caller waits for an answer

@@ -1,5 +1,9 @@
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
-use domain::ports::StoreError;
+use domain::ports::{BoxError, NotReady, StoreError};
+
+/// Writes the only row of `write_probes`. A full database, a read-only database and a standby refuse the write.
+pub const WRITE_PROBE: &str = "INSERT INTO write_probes (id, writes) VALUES (1, 1)
+    ON CONFLICT (id) DO UPDATE SET writes = write_probes.writes + 1";
 
 /// The error of a failed statement: a duplicate, a value that cannot be read, or a store that is unavailable.
 pub fn store_error(error: Error) -> StoreError {
@@ -19,4 +23,9 @@ pub fn store_error(error: Error) -> StoreError {
 fn duplicate(violation: &(dyn DatabaseErrorInformation + Send + Sync)) -> &'static str {
     let broken = violation.constraint_name().unwrap_or_else(|| violation.message());
     if broken.contains("digest") { "digest" } else { "id" }
+}
+
+/// The reason when the probe, or the check of the schema, fails.
+pub fn not_writable(error: impl Into<BoxError>) -> NotReady {
+    NotReady { summary: "the database does not take writes, or has no schema", source: Some(error.into()) }
 }

@@ -8,15 +8,13 @@ mod instant;
 mod kept;
 pub mod keys;
 mod migrations;
-mod readiness;
 pub mod schema;
 pub mod webhooks;
 
-pub use failure::store_error;
+pub use failure::{WRITE_PROBE, not_writable, store_error};
 pub use instant::StoredInstant;
 pub use kept::Kept;
-pub use migrations::{KnownMigrations, MigrationUndone, apply_pending};
-pub use readiness::{WRITE_PROBE, not_writable, schema_is_complete};
+pub use migrations::{KnownMigrations, MigrationUndone, apply_pending, schema_is_complete};
 
 /// SQL types that diesel does not provide.
 pub mod sql_types {

@@ -1,7 +1,7 @@
 use diesel::backend::Backend;
 use diesel::migration::{Migration, MigrationSource};
 use diesel_migrations::MigrationHarness;
-use domain::ports::{MigrateError, MigrationStatus};
+use domain::ports::{MigrateError, MigrationStatus, NotReady};
 
 /// Why a migration is undone. `?` takes the errors of diesel as well as [`MigrateError`].
 #[derive(Debug)]
@@ -94,4 +94,18 @@ fn sorted<DB: Backend>(source: &impl MigrationSource<DB>) -> Result<Vec<Box<dyn 
     let mut migrations = source.migrations().map_err(MigrateError::Unavailable)?;
     migrations.sort_by_key(|migration| migration.name().version().as_owned());
     Ok(migrations)
+}
+
+/// Checks that the schema has every migration of this version.
+///
+/// The schema may have more: during a rolling upgrade new instances migrate while old instances still serve.
+///
+/// # Errors
+///
+/// When a migration is missing.
+pub fn schema_is_complete(known: &KnownMigrations, applied: &[String]) -> Result<(), NotReady> {
+    if known.are_applied(applied) {
+        return Ok(());
+    }
+    Err(NotReady { summary: "the schema is older than this version: migrate", source: None })
 }

@@ -1,11 +1,25 @@
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, Publication, StoreError};
+use domain::webhooks::NewEvent;
 
 use super::claim::Claim;
 use super::complete::Complete;
 use super::end_closed::EndClosed;
 use crate::PostgresStore;
+
+#[async_trait]
+impl EventStore for PostgresStore {
+    async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
+        let publication = self.publisher.publish(events).await?;
+        if let Publication::Accepted(accepted) = &publication
+            && accepted.iter().any(|accepted| !accepted.is_duplicate && accepted.deliveries > 0)
+        {
+            self.change_signal.notify_of_deliveries();
+        }
+        Ok(publication)
+    }
+}
 
 #[async_trait]
 impl DeliveryQueue for PostgresStore {

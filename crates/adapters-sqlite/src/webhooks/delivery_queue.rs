@@ -1,12 +1,23 @@
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::Timestamp;
-use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, Publication, StoreError};
+use domain::webhooks::NewEvent;
 
 use super::claim::claim;
 use super::complete::complete;
 use super::end_closed::{CHUNK, end_closed};
+use super::publish_events::publish_events;
 use crate::SqliteStore;
+
+#[async_trait]
+impl EventStore for SqliteStore {
+    async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
+        let (events, wake) = (events.to_vec(), self.wake.clone());
+        let work = move |connection: &mut SqliteConnection| publish_events(connection, &events);
+        self.writer.write_then(work, move |_| wake.up()).await
+    }
+}
 
 #[async_trait]
 impl DeliveryQueue for SqliteStore {

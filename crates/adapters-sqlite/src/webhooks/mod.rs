@@ -17,7 +17,6 @@ mod delivery_log;
 mod delivery_queue;
 mod end_closed;
 mod event_row;
-mod event_store;
 mod find_delivery;
 mod find_subscription;
 mod follow_attempts;

@@ -2,9 +2,11 @@
 //! conformance suite tests that both agree at every boundary.
 #![expect(missing_docs, reason = "`auto_type` names the type of each query like its function, without a comment")]
 
+use std::collections::BTreeMap;
+
 use diesel::dsl::{auto_type, case_when, not, update};
 use diesel::prelude::*;
-use domain::{ApiKey, KeyDigest, KeyId, ListView, Timestamp, UserId};
+use domain::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
 
 use super::key_row::{KEY_COLUMNS, KeyColumns};
 use crate::StoredInstant;
@@ -130,3 +132,14 @@ pub const DELETE_ENDED: &str = "DELETE FROM api_keys WHERE id IN (SELECT id FROM
     UNION ALL
     SELECT id FROM api_keys WHERE expires_at < $1 AND (revoked_at IS NULL OR revoked_at >= $1)
 ) AS ended LIMIT $2)";
+
+/// The latest use of each key, in the order of the key ids. No statement may update a row twice, and two statements that
+/// lock rows in the same order cannot deadlock.
+pub fn latest_uses(uses: &[KeyUse]) -> BTreeMap<KeyId, Timestamp> {
+    let mut latest = BTreeMap::new();
+    for used in uses {
+        let at = latest.entry(used.id).or_insert(used.at);
+        *at = used.at.max(*at);
+    }
+    latest
+}
