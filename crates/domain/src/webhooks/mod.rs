@@ -21,11 +21,11 @@ pub use deliveries::delivery_state::{DeliveryEnd, DeliveryState, DeliveryStateKi
 pub use deliveries::failure_reason::FailureReason;
 pub use deliveries::follow_attempts::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 pub use deliveries::retry_delivery::RetryDeliveryError;
+pub use egress::egress_policy::OwnAddresses;
 pub use egress::egress_policy::{
     AddressRefused, Destination, DestinationHost, EgressPolicy, EgressPolicySettings, UrlRefused,
 };
 pub use egress::host_name::{HostName, InvalidHostName};
-pub use egress::own_addresses::OwnAddresses;
 pub use egress::target_url::{InvalidTargetUrl, TargetUrl};
 pub use events::event::{Event, NewEvent};
 pub use events::event_pattern::{EventPattern, InvalidEventPattern};

@@ -7,7 +7,6 @@ use url::{Host, Url};
 
 use super::address_ranges::{GLOBAL_IPV6, NAT64, REFUSED_IPV4, REFUSED_IPV6};
 use super::host_name::{HostName, InvalidHostName};
-use super::own_addresses::OwnAddresses;
 
 /// The settings of the egress policy, and the addresses of the machine.
 #[derive(Clone)]
@@ -214,6 +213,19 @@ fn refused_ipv6(address: Ipv6Addr) -> Option<&'static str> {
 fn embedded_ipv4(address: Ipv6Addr) -> Ipv4Addr {
     let [.., a, b, c, d] = address.octets();
     Ipv4Addr::new(a, b, c, d)
+}
+
+/// The addresses of this machine's network interfaces, in whatever ranges they are.
+pub trait OwnAddresses: Send + Sync {
+    /// Whether an interface has `address` now.
+    fn contains(&self, address: IpAddr) -> bool;
+}
+
+/// A fixed list of addresses, for tests.
+impl OwnAddresses for Vec<IpAddr> {
+    fn contains(&self, address: IpAddr) -> bool {
+        self.as_slice().contains(&address)
+    }
 }
 
 #[cfg(test)]

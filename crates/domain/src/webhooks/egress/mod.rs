@@ -3,5 +3,4 @@
 pub(super) mod address_ranges;
 pub(super) mod egress_policy;
 pub(super) mod host_name;
-pub(super) mod own_addresses;
 pub(super) mod target_url;

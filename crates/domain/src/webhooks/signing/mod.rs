@@ -1,6 +1,5 @@
 //! The secrets that sign webhooks, how they sign, and how they are stored.
 
-pub(super) mod chosen_secret;
 pub(super) mod reseal_secrets;
 pub(super) mod rotate_secret;
 pub(super) mod sealed_secret;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::chosen_secret::ChosenSecret;
+use super::signing_secret::ChosenSecret;
 use super::signing_secret::SigningSecret;
 use crate::ports::StoreError;
 use crate::webhooks::{Subscription, Webhooks};

@@ -2,7 +2,7 @@ use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
 use crate::ports::{StoreError, SubscriptionInsertion};
-use crate::webhooks::signing::chosen_secret::ChosenSecret;
+use crate::webhooks::signing::signing_secret::ChosenSecret;
 use crate::webhooks::{SigningSecret, TargetUrl, Webhooks};
 use crate::{SubscriptionId, UserId};
 
