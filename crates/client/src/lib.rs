@@ -49,7 +49,6 @@ mod deliveries;
 mod error;
 mod events;
 mod introspection;
-mod leaks;
 #[cfg(feature = "protect")]
 pub mod protect;
 mod rest_client;

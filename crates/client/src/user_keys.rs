@@ -1,10 +1,11 @@
 use reqwest::Method;
+use serde::{Deserialize, Serialize};
 
 use crate::api_keys::KeyList;
 use crate::rest_client::{NO_BODY, segment};
-use crate::{ApiKey, Client, Error};
+use crate::{ApiKey, Client, Error, FullKey};
 
-/// The keys of any user, for support staff. These calls need an [`OperatorToken`](crate::OperatorToken) as credential.
+/// The keys of any user, for support staff and secret scanners. These calls need an [`OperatorToken`](crate::OperatorToken) as credential.
 impl Client {
     /// The keys of a user, newest first, as the user sees them; empty for an unknown user.
     ///
@@ -26,8 +27,31 @@ impl Client {
         let list: KeyList = self.call(Method::DELETE, &path, NO_BODY).await?;
         Ok(list.into_keys())
     }
+
+    /// Revokes up to 1,000 leaked keys of any user. Returns the id of each key in the same order, and `None` for a
+    /// string that is not a key. Reporting a key again changes nothing and succeeds.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn report_leaks(&self, found: &[FullKey]) -> Result<Vec<Option<String>>, Error> {
+        let report = Report { tokens: found.iter().map(FullKey::expose).collect() };
+        let answer: Answer = self.call(Method::POST, "/api/operator/leaks", Some(&report)).await?;
+        Ok(answer.key_ids)
+    }
 }
 
 fn path(user_id: &str) -> String {
     format!("/api/operator/users/{}/keys", segment(user_id))
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    tokens: Vec<&'a str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    key_ids: Vec<Option<String>>,
 }

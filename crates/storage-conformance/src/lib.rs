@@ -26,7 +26,6 @@
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 
-mod dropping;
 pub mod keys;
 mod racing;
 mod sample;

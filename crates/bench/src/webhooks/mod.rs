@@ -1,7 +1,6 @@
 //! Webhooks: how many are accepted and delivered, how fast, and the effect of a backlog.
 
 mod backlog;
-mod disk;
 mod latency;
 mod receiver;
 mod subject;

@@ -1,12 +1,14 @@
 //! How much is accepted, and how much is delivered, in a second.
 
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::task::LocalSet;
 use tokio::time::Instant;
 
-use super::disk::commits_per_second;
 use super::receiver::Receivers;
 use super::subject::{Subject, batch, publication, publish};
 use crate::connection::Connection;
@@ -23,6 +25,9 @@ const DELIVERIES: u32 = 60_000;
 /// Events in one call of the batch, and callers that send them.
 const BATCH: usize = 100;
 const CALLERS: usize = 8;
+const DISK_TIME: Duration = Duration::from_secs(1);
+/// The size of a small transaction.
+const COMMIT: [u8; 4096] = [7; 4096];
 
 /// Publishing one event in each call, from 64 callers, against the bare framework, without deliveries.
 pub(crate) async fn ingest(store: Store<'_>) -> anyhow::Result<Vec<String>> {
@@ -112,4 +117,21 @@ async fn publish_all(subject: &Subject, events: usize) -> anyhow::Result<()> {
         caller.await??;
     }
     Ok(())
+}
+
+/// The speed of the disk, which limits everything that is durable before it is answered: appends of 4 KiB, each flushed
+/// before the next, in one second.
+fn commits_per_second(folder: &Path) -> anyhow::Result<f64> {
+    let path = folder.join("commits");
+    let mut file = File::create(&path)?;
+    let began = Instant::now();
+    let mut commits = 0;
+    while began.elapsed() < DISK_TIME {
+        file.write_all(&COMMIT)?;
+        file.sync_data()?;
+        commits += 1;
+    }
+    let rate = f64::from(commits) / began.elapsed().as_secs_f64();
+    std::fs::remove_file(path)?;
+    Ok(rate)
 }

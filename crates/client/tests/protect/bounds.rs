@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use gatepost_client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
-use tokio::task::{JoinSet, yield_now};
+use tokio::task::{JoinSet, spawn_blocking, yield_now};
 
 use crate::gatepost::{Answer, Gatepost};
-use crate::time::StoppedTime;
 
 const KEY: &str = "svc_live_1";
 const MAX_AGE: Duration = Duration::from_secs(20);
@@ -334,4 +334,25 @@ async fn keys_are_told_apart() {
     }
     assert_eq!(gatepost.calls(), 2);
     assert!(!format!("{keys:?}").contains("operator"));
+}
+
+/// Time that stops until a test advances it. A paused tokio clock advances by itself whenever every task waits, for
+/// example for a socket. It does not while a blocking task runs, so this type runs one.
+struct StoppedTime {
+    _release: mpsc::Sender<()>,
+}
+
+impl StoppedTime {
+    /// Stops time. Needs a runtime with one thread.
+    fn stop() -> Self {
+        let (release, released) = mpsc::channel::<()>();
+        drop(spawn_blocking(move || released.recv()));
+        tokio::time::pause();
+        Self { _release: release }
+    }
+
+    /// Advances time.
+    async fn pass(&self, duration: Duration) {
+        tokio::time::advance(duration).await;
+    }
 }

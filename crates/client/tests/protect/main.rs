@@ -5,5 +5,4 @@
 mod actix;
 mod bounds;
 mod gatepost;
-mod time;
 mod tower;

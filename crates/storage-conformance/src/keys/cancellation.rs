@@ -13,7 +13,7 @@ use super::sample::{
     Replacement, Sample, all_keys, find, find_by, insert, limit, put, put_all, revoke, revoke_by_digests, try_rotate,
     view,
 };
-use crate::dropping::{moments, not_held_up};
+use crate::racing::{moments, not_held_up};
 use crate::sample::{at, user};
 
 /// A dropped insertion stores the whole key or nothing: the key is listed and found by its digest, or neither. The limit

@@ -12,7 +12,7 @@ use super::sample::{
     secrets_of, subscribed, subscription, subscriptions, switched, try_history,
 };
 use super::work::{LEASE_MILLIS, claim, claim_as, complete, drain, end_closed, request};
-use crate::dropping::{DropAt, moments, not_held_up};
+use crate::racing::{DropAt, moments, not_held_up};
 use crate::sample::{at, user};
 
 /// A dropped insertion stores the subscription with its secret or not at all, and the maximum stays exact.

@@ -31,11 +31,9 @@ pub mod purge_history;
 pub mod recover_subscription;
 pub mod retry_delivery;
 mod sample;
-mod store;
 pub mod subscription_secrets;
 pub mod subscriptions;
 mod suite;
 mod work;
 
-pub use store::WebhookStore;
-pub use suite::PROMISES;
+pub use suite::{PROMISES, WebhookStore};

@@ -1,5 +1,11 @@
-use super::WebhookStore;
+use domain::ports::{DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, SubscriptionStore};
+
 use crate::Promise;
+
+/// The five webhook ports, which one store implements.
+pub trait WebhookStore: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands {}
+
+impl<Store: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands> WebhookStore for Store {}
 
 /// Adds every promise of the webhook ports as a `#[test]` to the current module. Takes a future that creates a fresh store:
 /// an `Arc<dyn WebhookStore>`, or a pair of the store and a guard that is dropped after it.
