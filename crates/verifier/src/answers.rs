@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::fence::{Fence, Mark, Trust};
 use crate::fills::Fills;
 use crate::look_ups::LookUps;
-use crate::shared_failure::shared;
+use crate::look_ups::shared;
 use crate::sync::SHARDS;
 use crate::{UNKNOWN_TTL, VerifiedKey, VerifierSettings};
 

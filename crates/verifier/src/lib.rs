@@ -25,7 +25,6 @@ mod last_use;
 mod limiter;
 mod look_ups;
 mod rounds;
-mod shared_failure;
 mod stored_uses;
 mod sync;
 mod verified_key;
