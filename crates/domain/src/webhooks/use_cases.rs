@@ -126,13 +126,15 @@ impl Webhooks {
     }
 
     /// Deletes one batch of what was published before the retention, and returns how many rows. After 0, nothing is
-    /// left to delete.
+    /// left to delete. Also prepares the store for the next days.
     ///
     /// # Errors
     ///
     /// If the store fails.
     pub async fn purge_history(&self) -> Result<u32, StoreError> {
-        let before = self.clock.now().minus(self.rules.policy.retention());
+        let now = self.clock.now();
+        self.stores.commands.prepare_history(now, self.rules.policy.history_period_days()).await?;
+        let before = now.minus(self.rules.policy.retention());
         self.stores.commands.purge_history(before, PURGED_ROWS_MAX).await
     }
 

@@ -121,6 +121,12 @@ impl WebhookPolicy {
         self.0.retention
     }
 
+    /// The days of a period of the history, for stores that delete whole periods: a thirtieth of the retention.
+    pub fn history_period_days(&self) -> u32 {
+        let days = self.retention().as_secs().div_ceil(DAY.as_secs() * 30);
+        u32::try_from(days).unwrap_or(u32::MAX)
+    }
+
     /// When failed deliveries are tried again.
     pub fn retry_schedule(&self) -> &RetrySchedule {
         &self.0.retry_schedule
@@ -146,6 +152,16 @@ mod tests {
     #[test]
     fn the_defaults_are_allowed() {
         assert_eq!(refused(|_| ()), None);
+    }
+
+    #[test]
+    fn the_history_has_about_thirty_periods() {
+        let periods = [3, 4, 30, 31, 365, 3_650].map(|days| {
+            let retry_schedule = RetrySchedule::new(vec![]).unwrap();
+            let settings = WebhookPolicySettings { retention: days * DAY, retry_schedule, ..Default::default() };
+            WebhookPolicy(settings).history_period_days()
+        });
+        assert_eq!(periods, [1, 1, 1, 2, 13, 122]);
     }
 
     #[test]

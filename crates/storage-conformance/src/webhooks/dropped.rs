@@ -181,7 +181,7 @@ pub async fn a_cancelled_purge_leaves_whole_deliveries(store: Arc<dyn WebhookSto
     for (round, drop_at) in (0..).zip(moments()) {
         let owner = user(&format!("round {round}"));
         subscribed(&*store, &owner).await;
-        let events: Vec<_> = (0..3).map(|_| event_at(&owner, at(-50))).collect();
+        let events: Vec<_> = (0..3).map(|_| event_at(&owner, at(-200_000_000))).collect();
         publish(&*store, &events).await;
         drain(&*store, 10).await;
         drop_at.call(store.purge_history(at(0), 100)).await;

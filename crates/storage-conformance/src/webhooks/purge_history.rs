@@ -15,18 +15,24 @@ use super::work::{LEASE_MILLIS, claim, complete, drain, end_closed, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+const DECADE: i64 = 3_650 * DAY_MILLIS;
+/// A time on an earlier day.
+const EARLIER: i64 = -3 * DAY_MILLIS;
 /// More calls than a purge in small steps should need.
 const CALLS_MAX: usize = 1_000;
 
-/// Everything that any owner published before the boundary is deleted: ended deliveries, attempts, events, and the ids of
-/// publishers, which are free again. Everything from the boundary on stays.
+/// Everything that any owner published on a day that had ended at the boundary is deleted: ended deliveries, attempts,
+/// events, and the ids of publishers, which are free again. Everything from the boundary on stays.
 pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
     let published = |millis: i64| named(event_at(&owner, at(millis)), &format!("order-{millis}"), "a");
-    let events: Vec<NewEvent> = [-100_000_000, 98, 99, 100, 101].into_iter().map(published).collect();
+    let yesterday = -1 - at(0).unix_millis() % DAY_MILLIS;
+    let times = [EARLIER, yesterday - 1, yesterday, 100, 101];
+    let events: Vec<NewEvent> = times.into_iter().map(published).collect();
     publish(&*store, &events).await;
-    let unheard = named(event_at(&user("bob"), at(99)), "unheard", "a");
+    let unheard = named(event_at(&user("bob"), at(yesterday)), "unheard", "a");
     publish(&*store, std::slice::from_ref(&unheard)).await;
     assert_eq!(drain(&*store, 200).await.len(), 5, "all that was published is due");
     let before = deliveries(&*store, &owner).await;
@@ -58,20 +64,21 @@ pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     settle(&*store, held[0].delivered(20)).await;
     settle(&*store, held[1].failed(20, 500)).await;
     settle(&*store, held[2].given_back(20, 500)).await;
-    purge(&*store, 1_000, 1_000).await;
-    let states: Vec<_> = deliveries(&*store, &owner).await.iter().map(|one| one.id).collect();
+    purge(&*store, 2 * DAY_MILLIS, 1_000).await;
+    let mut left: Vec<_> = deliveries(&*store, &owner).await.iter().map(|one| one.id).collect();
     let expected: Vec<_> = held[1..].iter().rev().map(|one| one.delivery.id).collect();
-    assert_eq!(states, expected, "what is waiting or being sent must stay, and nothing else");
+    left.retain(|id| *id != held[0].delivery.id);
+    assert_eq!(left, expected, "what is waiting or being sent must stay");
     assert_eq!(history(&*store, &owner, held[1].delivery.id).await.attempts.len(), 1, "with its attempts");
     assert_eq!(health(&*store, &lane).await.waiting, 3, "it must be counted as before");
     let again = drain(&*store, 2 * LEASE_MILLIS).await;
     assert_eq!(again.len(), 3, "it must be delivered as before");
     assert!(again.iter().all(|one| events.iter().any(|new| new.event.payload == one.delivery.payload)), "with payload");
-    purge(&*store, 1_000, 1_000).await;
+    purge(&*store, 2 * DAY_MILLIS, 1_000).await;
     assert_eq!(deliveries(&*store, &owner).await, [], "what has ended must go");
 }
 
-/// A purge in small steps ends, and each step deletes about as much as it may.
+/// A purge in small steps ends, and each step does about as much as it may.
 pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -79,10 +86,9 @@ pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore
     let events: Vec<_> = (0..20).map(|n| named(event(&owner), &format!("order-{n}"), "a")).collect();
     publish(&*store, &events).await;
     drain(&*store, 10).await;
-    store.purge_history(at(1_000), 4).await.expect("a purge must succeed");
-    let left = deliveries(&*store, &owner).await.len();
-    assert!(left >= 20, "a step of about 4 rows must leave most of 40 deliveries, left {left}");
-    purge(&*store, 1_000, 4).await;
+    let purged = store.purge_history(at(2 * DAY_MILLIS), 4).await.expect("a purge must succeed");
+    assert!(purged <= 20, "a step of about 4 rows must leave most of 40 deliveries, deleted {purged}");
+    purge(&*store, 2 * DAY_MILLIS, 4).await;
     assert_eq!(deliveries(&*store, &owner).await, [], "in the end all must be forgotten");
     let accepted = publish(&*store, &events.iter().map(republished).collect::<Vec<_>>()).await;
     assert!(accepted.iter().all(|one| !one.is_duplicate), "and the ids of their publishers, too");
@@ -108,7 +114,7 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
     end_closed(&*store, 70).await;
     purge(&*store, 50, 1_000).await;
     assert_eq!(deliveries(&*store, &owner).await.len(), 2, "its deliveries must stay until they are forgotten");
-    purge(&*store, 51, 1_000).await;
+    purge(&*store, 2 * DAY_MILLIS, 1_000).await;
     assert_eq!(reread(&*store, &kept).await, kept, "what is not deleted must stay");
     assert_eq!(reread(&*store, &disabled).await, disabled, "also while it is disabled");
     for gone in [&used, &unused] {
@@ -122,7 +128,7 @@ pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookSto
     let owner = user("alice");
     subscribed(&*store, &owner).await;
     for round in 0..8 {
-        publish(&*store, &[event_at(&owner, at(-500)), event_at(&owner, at(-500))]).await;
+        publish(&*store, &[event_at(&owner, at(EARLIER)), event_at(&owner, at(EARLIER))]).await;
         drain(&*store, round * 100).await;
         let publications = (0..3).map(|_| {
             let (store, owner) = (Arc::clone(&store), owner.clone());
@@ -138,6 +144,34 @@ pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookSto
     let states: Vec<_> = deliveries(&*store, &owner).await.into_iter().map(|one| one.state).collect();
     let over = states.iter().filter(|state| matches!(state, DeliveryState::Ended { .. })).count();
     assert_eq!((states.len(), over), (24, 24), "what is new must stay in the log, and nothing else");
+}
+
+/// Preparing for the next days changes nothing, whenever it is called, however often, and beside publications. Events of
+/// any time are accepted and delivered, prepared for or not.
+pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish(&*store, &[event_at(&owner, at(-1))]).await;
+    assert_eq!(drain(&*store, 0).await.len(), 1);
+    let before = deliveries(&*store, &owner).await;
+    let times = [0, 0, DAY_MILLIS, -DECADE, 5 * DECADE, 5 * DAY_MILLIS];
+    let preparations = (1..).zip(times).map(|(days, millis)| {
+        let store = Arc::clone(&store);
+        let prepare = async move {
+            store.prepare_history(at(millis), days).await.expect("a preparation must succeed");
+            0_usize
+        };
+        Box::pin(prepare) as Call<usize>
+    });
+    let publications = [0, -DECADE, DAY_MILLIS, -4 * DECADE].map(|millis| {
+        let (store, owner) = (Arc::clone(&store), owner.clone());
+        Box::pin(async move { publish(&*store, &[event_at(&owner, at(millis))]).await.len() }) as Call<usize>
+    });
+    let published: usize = all_at_once(preparations.chain(publications).collect()).await.into_iter().sum();
+    assert_eq!(published, 4, "events of any time must be accepted");
+    let left = deliveries(&*store, &owner).await;
+    assert!(left.len() == 5 && left.contains(&before[0]), "nothing may be lost, nor change: {left:?}");
+    assert_eq!(drain(&*store, DAY_MILLIS).await.len(), 4, "events of any time must be delivered");
 }
 
 /// Purges in steps of about `max` rows until nothing is left. Returns how many rows.

@@ -159,6 +159,7 @@ macro_rules! with_webhook_store_promises {
             purge_history::a_purge_in_small_steps_comes_to_its_end
             purge_history::deleted_subscriptions_go_with_their_last_delivery
             purge_history::purging_beside_publications_loses_nothing
+            purge_history::preparing_history_changes_nothing
             dropped::a_cancelled_subscription_is_whole_or_nothing
             dropped::a_cancelled_publication_is_whole_or_nothing
             dropped::what_a_cancelled_claim_took_is_due_again

@@ -9,6 +9,7 @@ use tokio::task::yield_now;
 use crate::fault::Fault;
 use crate::store::Saboteur;
 
+const DAY: Duration = Duration::from_hours(24);
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 impl Saboteur {
@@ -76,10 +77,18 @@ impl DeliveryCommands for Saboteur {
         self.inner.recover(owner, subscription, request, max).await
     }
 
+    async fn prepare_history(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {
+        if self.is(Fault::PreparingForgets) {
+            self.inner.purge_history(at, days).await?;
+        }
+        self.inner.prepare_history(at, days).await
+    }
+
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.enter().await;
         match self.fault {
             Fault::PurgesTheBoundary => self.inner.purge_history(before.plus(MILLISECOND), max).await,
+            Fault::KeepsAnEndedDay => self.inner.purge_history(before.minus(DAY), max).await,
             Fault::IgnoresPurgeMax => self.inner.purge_history(before, u32::MAX).await,
             Fault::PurgesWhatWaits => {
                 self.end_what_waits(before).await;

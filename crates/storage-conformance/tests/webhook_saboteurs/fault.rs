@@ -99,6 +99,8 @@ pub(crate) enum Fault {
     PurgesTheBoundary,
     PurgesWhatWaits,
     IgnoresPurgeMax,
+    KeepsAnEndedDay,
+    PreparingForgets,
     KeepsDeletedForever,
     // Cancellation
     StoresSecretsLater,

@@ -188,6 +188,8 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
         &["what_was_published_earlier_is_forgotten", "purging_beside_publications_loses_nothing"],
     ),
     (Fault::PurgesWhatWaits, &["what_has_not_ended_stays"]),
+    (Fault::KeepsAnEndedDay, &["what_was_published_earlier_is_forgotten"]),
+    (Fault::PreparingForgets, &["preparing_history_changes_nothing"]),
     (Fault::IgnoresPurgeMax, &["a_purge_in_small_steps_comes_to_its_end"]),
     (Fault::KeepsDeletedForever, &["deleted_subscriptions_go_with_their_last_delivery"]),
     (Fault::StoresSecretsLater, &["a_cancelled_subscription_is_whole_or_nothing"]),

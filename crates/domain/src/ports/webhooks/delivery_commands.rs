@@ -54,10 +54,25 @@ pub trait DeliveryCommands: Send + Sync {
         max: u32,
     ) -> Result<Option<u32>, StoreError>;
 
-    /// Deletes what was published before `before`: ended deliveries, their attempts, events and their publication keys,
-    /// and deleted subscriptions without deliveries. Deletes about `max` rows at most, and returns how many; 0 if
-    /// nothing is left to delete.
+    /// Prepares the store for what is published from `at` on, some days ahead. A store that keeps its history in
+    /// periods, and deletes a period as a whole, makes new periods of `days` whole days (UTC).
     ///
-    /// Deliveries that have not ended stay, with their attempts. Callers choose `before` so early that there are none.
+    /// Callers call this from time to time, from any number of processes. Events are accepted at any time without it:
+    /// it only makes publications faster. A store without periods keeps this default, which does nothing.
+    async fn prepare_history(&self, _at: Timestamp, _days: u32) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Deletes what was published on days (UTC) that had ended at `before`: ended deliveries, their attempts, events and
+    /// their publication keys. Also deletes subscriptions that were deleted before `before` and have no deliveries.
+    ///
+    /// - Nothing is deleted that was published at `before` or later. What was published earlier on the day of `before`
+    ///   may be deleted or not. A store with periods keeps each period until its last day has ended.
+    /// - Deliveries that have not ended stay, with their attempts and events. A store with periods keeps the whole
+    ///   period until they have ended. Callers choose `before` so early that there are none.
+    /// - One call does a small part: about `max` rows at most, where a period that is deleted as a whole is one row.
+    ///   Returns how many; 0 if nothing is left to delete. The work grows with the number of rows, and no faster.
+    /// - A delivery goes with all of its attempts, at once.
+    /// - [`StoreError::Unavailable`] if something else uses the data for too long. Other calls are not held up.
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
 }
