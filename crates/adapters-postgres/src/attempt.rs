@@ -97,6 +97,15 @@ impl Failure {
         }
     }
 
+    /// Whether a row has no partition: the tables of the log have no other checks.
+    pub(crate) fn lacks_a_partition(&self) -> bool {
+        matches!(
+            self,
+            Self::Undone(Error::DatabaseError(DatabaseErrorKind::CheckViolation, _))
+                | Self::Unknown(Error::DatabaseError(DatabaseErrorKind::CheckViolation, _))
+        )
+    }
+
     /// Other calls were faster: the next attempt sees their changes.
     pub(crate) fn overtaken(by: &str) -> Self {
         Self::Undone(Error::DatabaseError(DatabaseErrorKind::SerializationFailure, Box::new(by.to_owned())))

@@ -378,13 +378,14 @@ async fn rows_read_beside(waiting: u32) -> u64 {
         turn(store, &entropy).await;
     }
     let lane = format!("'\\x{}'::bytea", hexadecimal(lane.as_bytes()));
+    // The log has a partition for the time of the events.
+    let id = format!("'\\x{:012x}'::bytea || substring(sha256(i::text::bytea) FOR 10)", at(0).unix_millis());
     let fill = format!(
         "INSERT INTO webhook_lanes SELECT substring(sha256(i::text::bytea) FOR 16), TRUE, NULL, 0, 0, NULL, NULL, 0
             FROM generate_series(1, {waiting} / 10) AS i;
-        INSERT INTO webhook_events SELECT substring(sha256(i::text::bytea) FOR 16), 'https://id.example', 'alice', 'a',
+        INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a',
             '', now(), 1 FROM generate_series(1, {waiting}) AS i;
-        INSERT INTO webhook_due SELECT {lane}, substring(sha256(i::text::bytea) FOR 16),
-            substring(sha256(i::text::bytea) FOR 16), i % 2,
+        INSERT INTO webhook_due SELECT {lane}, {id}, {id}, i % 2,
             CASE WHEN i % 2 = 0 THEN '2026-11-21T01:42:03Z'::timestamptz ELSE '2027-11-21' END, NULL, NULL, 0, 0, now()
             FROM generate_series(1, {waiting}) AS i;
         SELECT pg_stat_reset()"

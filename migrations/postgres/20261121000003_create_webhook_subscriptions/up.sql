@@ -19,6 +19,9 @@ CREATE TABLE webhook_subscriptions (
     CONSTRAINT webhook_subscriptions_id_unique UNIQUE (id)
 );
 
+-- For the purge.
+CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (deleted_at) WHERE deleted_at IS NOT NULL;
+
 -- The patterns of enabled and disabled subscriptions. To find the subscriptions of an event, publishing looks up every
 -- pattern that matches the event's type, by equality.
 CREATE TABLE webhook_patterns (

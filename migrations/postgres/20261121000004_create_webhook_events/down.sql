@@ -1,2 +1,3 @@
 DROP TABLE webhook_publications;
+DROP TABLE webhook_periods;
 DROP TABLE webhook_events;

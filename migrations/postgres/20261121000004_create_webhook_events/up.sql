@@ -1,5 +1,5 @@
 -- Accepted events. `payload` is the body of the webhook, byte for byte. `deliveries` is how many deliveries the
--- publication made.
+-- publication made. The table is partitioned by id, which begins with the time of publication (decision 50).
 CREATE TABLE webhook_events (
     id BYTEA NOT NULL PRIMARY KEY,
     owner_issuer TEXT NOT NULL,
@@ -8,6 +8,13 @@ CREATE TABLE webhook_events (
     payload BYTEA NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     deliveries BIGINT NOT NULL
+) PARTITION BY RANGE (id);
+
+-- The periods, in days since 1970-01-01, from `first_day` to before `end_day`. Each has one partition of each table of
+-- the log: webhook_events, webhook_deliveries and webhook_attempts. Who creates or drops partitions locks this table.
+CREATE TABLE webhook_periods (
+    first_day BIGINT NOT NULL PRIMARY KEY,
+    end_day BIGINT NOT NULL
 );
 
 -- The events that have an id from their publisher. The purge finds the rows by event.

@@ -1,4 +1,5 @@
--- Deliveries that have ended; each row is written once. `ended` is the code that the API shows.
+-- Deliveries that have ended; each row is written once. `ended` is the code that the API shows. Partitioned
+-- by id, which begins with the time of publication (decision 50).
 CREATE TABLE webhook_deliveries (
     subscription_id BYTEA NOT NULL,
     id BYTEA NOT NULL,
@@ -8,7 +9,7 @@ CREATE TABLE webhook_deliveries (
     ended_at TIMESTAMPTZ NOT NULL,
     attempts BIGINT NOT NULL,
     PRIMARY KEY (subscription_id, id)
-);
+) PARTITION BY RANGE (id);
 
 -- The deliveries that `recover` brings back.
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (subscription_id, id)
@@ -26,7 +27,7 @@ CREATE TABLE webhook_attempts (
     status BIGINT,
     excerpt BYTEA NOT NULL,
     PRIMARY KEY (subscription_id, delivery_id, number)
-);
+) PARTITION BY RANGE (delivery_id);
 
 -- The newest attempts of a subscription, for its health and the stream.
 CREATE INDEX webhook_attempts_ended ON webhook_attempts (subscription_id, ended_at);

@@ -22,6 +22,9 @@ CREATE TABLE webhook_subscriptions (
 -- For the purge.
 CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (id) WHERE deleted_at IS NOT NULL;
 
+-- For the purge.
+CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (deleted_at) WHERE deleted_at IS NOT NULL;
+
 -- The patterns of enabled and disabled subscriptions. To find the subscriptions of an event, publishing looks up every
 -- pattern that matches the event's type, by equality.
 CREATE TABLE webhook_patterns (

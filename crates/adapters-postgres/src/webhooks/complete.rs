@@ -15,10 +15,12 @@ use domain::{SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
 use super::close_lane::disable;
+use super::periods::id_range;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, settle};
 
-/// Stores the attempts of known deliveries that are not stored yet.
+/// Stores the attempts of known deliveries that are not stored yet. `$9` and `$10` name the partitions: see
+/// [`id_range`].
 const RECORD: &str = "INSERT INTO webhook_attempts
         (subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, excerpt)
     SELECT made.subscription_id, made.delivery_id, made.number, known.event_id, made.started_at, made.ended_at,
@@ -30,13 +32,14 @@ const RECORD: &str = "INSERT INTO webhook_attempts
             WHERE subscription_id = made.subscription_id AND delivery_id = made.delivery_id
         UNION ALL
         SELECT event_id FROM webhook_deliveries
-            WHERE subscription_id = made.subscription_id AND id = made.delivery_id
+            WHERE subscription_id = made.subscription_id AND id = made.delivery_id AND id >= $9 AND id <= $10
         LIMIT 1
     ) AS known
     ON CONFLICT DO NOTHING
     RETURNING delivery_id, number";
 
-/// Finds the rows one by one, locks them, and deletes them by their places: see [`super::claim`].
+/// Finds the rows one by one, locks them, and deletes them by their places: see [`super::claim`]. `$6` and `$7` name the
+/// partitions: see [`id_range`].
 const END: &str = "WITH held AS MATERIALIZED (
         SELECT DISTINCT ON (done.delivery_id) due.place, done.subscription_id, done.delivery_id, due.event_id,
             done.ended, done.ended_at, due.attempts
@@ -52,7 +55,9 @@ const END: &str = "WITH held AS MATERIALIZED (
     INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
     SELECT held.subscription_id, held.delivery_id, held.event_id, event.event_type, held.ended, held.ended_at,
         held.attempts
-    FROM held JOIN webhook_events AS event ON event.id = held.event_id
+    FROM held CROSS JOIN LATERAL (
+        SELECT event_type FROM webhook_events WHERE id = held.event_id AND id >= $6 AND id <= $7 OFFSET 0
+    ) AS event
     RETURNING id AS delivery_id";
 
 /// Like [`END`]: only another claim or an end changes a claimed row, and both take the claim away.
@@ -133,6 +138,7 @@ impl Complete<'_> {
         let made: Vec<(&Completion, &AttemptRecord)> =
             self.0.iter().filter_map(|completion| Some((completion, completion.end.attempt()?))).collect();
         let attempts = || made.iter().map(|(_, attempt)| *attempt);
+        let (first, last) = id_range(made.iter().map(|(done, _)| done.delivery));
         let insertion = diesel::sql_query(RECORD)
             .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|(done, _)| subscription(done)).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|(done, _)| delivery(done)).collect())
@@ -145,7 +151,9 @@ impl Complete<'_> {
             .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
                 attempts().map(|attempt| attempt.status.map(Into::into)).collect(),
             )
-            .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect());
+            .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect())
+            .bind::<Binary, _>(first)
+            .bind::<Binary, _>(last);
         (!made.is_empty()).then(|| Kept(insertion).load(&mut &*connection))
     }
 
@@ -155,6 +163,7 @@ impl Complete<'_> {
             NextStep::Retry(_) | NextStep::GiveBack(_) => None,
         });
         let ended: Vec<(&Completion, DeliveryEnd)> = ended.collect();
+        let (first, last) = id_range(ended.iter().map(|(done, _)| done.delivery));
         let statement = diesel::sql_query(END)
             .bind::<Array<Binary>, Vec<&[u8]>>(ended.iter().map(|(done, _)| subscription(done)).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(ended.iter().map(|(done, _)| delivery(done)).collect())
@@ -162,7 +171,9 @@ impl Complete<'_> {
             .bind::<Array<Text>, Vec<&str>>(ended.iter().map(|(_, end)| end.code()).collect())
             .bind::<Array<Instant>, Vec<StoredInstant>>(
                 ended.iter().map(|(done, _)| done.end.ended_at().into()).collect(),
-            );
+            )
+            .bind::<Binary, _>(first)
+            .bind::<Binary, _>(last);
         (!ended.is_empty()).then(|| Kept(statement).load(&mut &*connection))
     }
 

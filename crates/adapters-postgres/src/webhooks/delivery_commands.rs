@@ -1,13 +1,23 @@
+use std::time::Duration;
+
 use async_trait::async_trait;
 use domain::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::Delivery;
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::cancel_delivery::CancelDelivery;
-use super::purge_history::PurgeHistory;
+use super::periods::day_of;
+use super::prepare_history::PrepareHistory;
+use super::purge_history::{PurgeHistory, Purged};
 use super::recover_subscription::Recover;
 use super::retry_delivery::RetryDelivery;
 use crate::PostgresStore;
+
+/// How far ahead periods are created.
+const DAYS_AHEAD: i64 = 3;
+/// The waits after a period could not be dropped because a long transaction uses the tables. Each attempt holds
+/// publications up for 30 ms at most.
+const DROP_PAUSES_MILLIS: [u64; 5] = [100, 200, 400, 800, 0];
 
 #[async_trait]
 impl DeliveryCommands for PostgresStore {
@@ -37,7 +47,18 @@ impl DeliveryCommands for PostgresStore {
         Ok(recovered)
     }
 
+    async fn prepare_history(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {
+        let today = day_of(at);
+        self.run(&PrepareHistory { first_day: today, last_day: today + DAYS_AHEAD, width: days.max(1).into() }).await
+    }
+
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.run(&PurgeHistory { before, max }).await
+        for pause in DROP_PAUSES_MILLIS {
+            if let Purged::Rows(rows) = self.run_on_queue(&PurgeHistory { before, max }).await? {
+                return Ok(rows);
+            }
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+        }
+        Err(StoreError::Unavailable("a long transaction uses the log: its old partitions cannot be dropped".into()))
     }
 }

@@ -19,6 +19,8 @@ mod find_subscription;
 mod follow_attempts;
 mod list_deliveries;
 mod locate_delivery;
+mod periods;
+mod prepare_history;
 mod publish_events;
 mod publish_questions;
 mod publisher;

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use domain::ports::{Publication, StoreError};
@@ -6,6 +7,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::periods::day_of_id;
+use super::prepare_history::PrepareHistory;
 use super::publish_events::Publish;
 use crate::attempt::{DEADLINE, Failure, attempts_on};
 use crate::pool::Connections;
@@ -146,8 +149,27 @@ async fn publish(connections: &Connections, calls: &[Call]) -> Result<Vec<Public
     let Some(first) = calls.iter().map(|call| call.called_at).min() else { return Ok(Vec::new()) };
     let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();
     let work = Publish { calls: &events };
-    let published = tokio::time::timeout_at(first + DEADLINE, attempts_on(connections, &work)).await;
+    let publishing = async {
+        match attempts_on(connections, &work).await {
+            Err(failure) if failure.lacks_a_partition() => {
+                prepare_days(connections, &events).await?;
+                attempts_on(connections, &work).await
+            }
+            outcome => outcome,
+        }
+    };
+    let published = tokio::time::timeout_at(first + DEADLINE, publishing).await;
     published.unwrap_or_else(|_| Err(unavailable("Postgres did not answer in time").into()))
+}
+
+/// Creates the periods of the log for the days of these events. Usually they exist: see
+/// [`DeliveryCommands::prepare_history`](domain::ports::DeliveryCommands::prepare_history).
+async fn prepare_days(connections: &Connections, calls: &[&[NewEvent]]) -> Result<(), Failure> {
+    let days: BTreeSet<i64> = calls.iter().copied().flatten().map(|new| day_of_id(new.event.id.as_bytes())).collect();
+    for day in days {
+        attempts_on(connections, &PrepareHistory { first_day: day, last_day: day, width: 1 }).await?;
+    }
+    Ok(())
 }
 
 fn busy() -> StoreError {

@@ -1,65 +1,43 @@
 use diesel::QueryResult;
 use diesel::sql_types::{BigInt, Binary};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
 use domain::Timestamp;
 
 use super::CountRow;
-use super::list_deliveries::first_id_at;
+use super::periods::{Period, day_of, load, lock};
 use crate::attempt::{Failure, Work};
+use crate::transaction::{Begin, Commit, Rollback, settle};
 
-/// Ended deliveries below the id, with their attempts.
-const PURGE_DELIVERIES: &str = "WITH past AS MATERIALIZED (
-        SELECT ended.* FROM webhook_subscriptions AS subscription
-        CROSS JOIN LATERAL (
-            SELECT subscription_id, id FROM webhook_deliveries
-            WHERE subscription_id = subscription.id AND id < $1 ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED
-        ) AS ended
-        LIMIT $2
-    ), purged AS (
-        DELETE FROM webhook_deliveries AS ended USING past
-        WHERE ended.subscription_id = past.subscription_id AND ended.id = past.id
-        RETURNING ended.subscription_id, ended.id
-    ), attempts AS (
-        DELETE FROM webhook_attempts AS attempt USING past
-        WHERE attempt.subscription_id = past.subscription_id AND attempt.delivery_id = past.id
+/// Whether deliveries of the period are queued. Each lane with a queue takes two look-ups.
+const QUEUED: &str = "WITH RECURSIVE lanes AS (
+        SELECT * FROM (SELECT subscription_id FROM webhook_due ORDER BY subscription_id LIMIT 1) AS first
+        UNION ALL
+        SELECT next.* FROM lanes CROSS JOIN LATERAL (
+            SELECT subscription_id FROM webhook_due
+            WHERE subscription_id > lanes.subscription_id ORDER BY subscription_id LIMIT 1
+        ) AS next
     )
-    SELECT count(*) AS count FROM purged";
+    SELECT count(*) AS count FROM (
+        SELECT FROM lanes CROSS JOIN LATERAL (
+            SELECT FROM webhook_due WHERE subscription_id = lanes.subscription_id
+                AND delivery_id >= $1 AND delivery_id < $2 LIMIT 1
+        ) AS due LIMIT 1
+    ) AS queued";
 
-/// Events below the id without deliveries, and their publications. The ids of an event's deliveries begin with the same
-/// six bytes, and belong to the owner's subscriptions.
-const PURGE_EVENTS: &str = "WITH past AS MATERIALIZED (
-        SELECT event.id FROM webhook_events AS event
-        WHERE event.id < $1 AND NOT EXISTS (
-            SELECT FROM webhook_subscriptions AS subscription
-            JOIN webhook_due AS due ON due.subscription_id = subscription.id
-                AND due.delivery_id >= substring(event.id FOR 6)
-                AND due.delivery_id <= substring(event.id FOR 6) || '\\xFFFFFFFFFFFFFFFFFFFF'::bytea
-                AND due.event_id = event.id
-            WHERE subscription.owner_issuer = event.owner_issuer AND subscription.owner_subject = event.owner_subject
-        ) AND NOT EXISTS (
-            SELECT FROM webhook_subscriptions AS subscription
-            JOIN webhook_deliveries AS ended ON ended.subscription_id = subscription.id
-                AND ended.id >= substring(event.id FOR 6)
-                AND ended.id <= substring(event.id FOR 6) || '\\xFFFFFFFFFFFFFFFFFFFF'::bytea
-                AND ended.event_id = event.id
-            WHERE subscription.owner_issuer = event.owner_issuer AND subscription.owner_subject = event.owner_subject
-        )
-        ORDER BY event.id LIMIT $2 FOR UPDATE OF event SKIP LOCKED
-    ), forgotten AS (
-        DELETE FROM webhook_publications AS publication USING past WHERE publication.event_id = past.id
-    ), purged AS (
-        DELETE FROM webhook_events AS event USING past WHERE event.id = past.id RETURNING event.id
-    )
-    SELECT count(*) AS count FROM purged";
+const FORGET_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_id = ANY(ARRAY(
+        SELECT event_id FROM webhook_publications WHERE event_id >= $1 AND event_id < $2
+        ORDER BY event_id LIMIT $3 FOR UPDATE SKIP LOCKED
+    ))";
 
-/// Deleted subscriptions without deliveries, and their lanes.
+/// Subscriptions that were deleted before the time and have no deliveries, and their lanes.
 const PURGE_SUBSCRIPTIONS: &str = "WITH past AS MATERIALIZED (
         SELECT subscription.id FROM webhook_subscriptions AS subscription
-        WHERE subscription.deleted_at IS NOT NULL
+        WHERE subscription.deleted_at < $1
             AND NOT EXISTS (SELECT FROM webhook_due WHERE subscription_id = subscription.id)
             AND NOT EXISTS (SELECT FROM webhook_deliveries WHERE subscription_id = subscription.id)
-        LIMIT $1 FOR UPDATE OF subscription SKIP LOCKED
+        ORDER BY subscription.deleted_at LIMIT $2 FOR UPDATE OF subscription SKIP LOCKED
     ), lanes AS (
         DELETE FROM webhook_lanes AS lane USING past WHERE lane.subscription_id = past.id
     ), purged AS (
@@ -68,30 +46,95 @@ const PURGE_SUBSCRIPTIONS: &str = "WITH past AS MATERIALIZED (
     )
     SELECT count(*) AS count FROM purged";
 
-/// Deletes expired rows. Three statements, each in its own transaction: the next call deletes the rest. Instances that
-/// purge at the same time skip each other's rows.
+/// How long a drop waits for the transactions that use the tables. All later transactions wait behind it.
+const DROP_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '30ms'";
+
+/// One step of the purge: forgets some publication keys of the oldest period that has ended, or drops the period, or
+/// deletes some subscriptions. Periods that have queued deliveries stay.
 pub(super) struct PurgeHistory {
     pub(super) before: Timestamp,
     pub(super) max: u32,
 }
 
-impl Work for PurgeHistory {
-    type Answer = u32;
+/// The result of a step.
+pub(super) enum Purged {
+    /// So many rows are gone; a whole period counts as one.
+    Rows(u32),
+    /// A long transaction uses the tables, so the period cannot be dropped now.
+    Blocked,
+}
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let deliveries = self.purge(connection, PURGE_DELIVERIES).await.map_err(Failure::of_statement)?;
-        let events = self.purge(connection, PURGE_EVENTS).await.map_err(Failure::of_statement)?;
-        let subscriptions = diesel::sql_query(PURGE_SUBSCRIPTIONS).bind::<BigInt, i64>(self.max.into());
-        let subscriptions = Kept(subscriptions).get_result::<CountRow>(&mut &*connection).await;
-        let purged = deliveries + events + subscriptions.map_err(Failure::of_statement)?.count;
-        Ok(u32::try_from(purged).unwrap_or(u32::MAX))
+impl Work for PurgeHistory {
+    type Answer = Purged;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Purged, Failure> {
+        let today = day_of(self.before);
+        for period in load(connection).await?.into_iter().filter(|period| period.end_day <= today) {
+            if is_queued(connection, period).await? {
+                continue;
+            }
+            let forgotten = self.forget_publications(connection, period).await.map_err(Failure::of_statement)?;
+            if forgotten > 0 {
+                return Ok(Purged::Rows(u32::try_from(forgotten).unwrap_or(self.max)));
+            }
+            match drop_period(connection, period).await? {
+                Dropping::Done => return Ok(Purged::Rows(1)),
+                Dropping::Blocked => return Ok(Purged::Blocked),
+                Dropping::Queued => {}
+            }
+        }
+        let purged = self.purge_subscriptions(connection).await.map_err(Failure::of_statement)?;
+        Ok(Purged::Rows(u32::try_from(purged).unwrap_or(self.max)))
     }
 }
 
 impl PurgeHistory {
-    async fn purge(&self, connection: &AsyncPgConnection, sql: &'static str) -> QueryResult<i64> {
-        let statement =
-            diesel::sql_query(sql).bind::<Binary, _>(first_id_at(self.before)).bind::<BigInt, i64>(self.max.into());
+    async fn forget_publications(&self, connection: &AsyncPgConnection, period: Period) -> QueryResult<usize> {
+        let statement = diesel::sql_query(FORGET_PUBLICATIONS)
+            .bind::<Binary, _>(period.first_id())
+            .bind::<Binary, _>(period.end_id())
+            .bind::<BigInt, i64>(self.max.into());
+        Kept(statement).execute(&mut &*connection).await
+    }
+
+    async fn purge_subscriptions(&self, connection: &AsyncPgConnection) -> QueryResult<i64> {
+        let statement = diesel::sql_query(PURGE_SUBSCRIPTIONS)
+            .bind::<Instant, StoredInstant>(self.before.into())
+            .bind::<BigInt, i64>(self.max.into());
         Kept(statement).get_result::<CountRow>(&mut &*connection).await.map(|row| row.count)
     }
+}
+
+async fn is_queued(connection: &AsyncPgConnection, period: Period) -> QueryResult<bool> {
+    let query = diesel::sql_query(QUEUED).bind::<Binary, _>(period.first_id()).bind::<Binary, _>(period.end_id());
+    Kept(query).get_result::<CountRow>(&mut &*connection).await.map(|row| row.count > 0)
+}
+
+enum Dropping {
+    Done,
+    Blocked,
+    Queued,
+}
+
+/// Drops the partitions of the period, which locks the whole tables. A delivery that was retried by hand meanwhile is
+/// found under the locks.
+async fn drop_period(connection: &AsyncPgConnection, period: Period) -> Result<Dropping, Failure> {
+    Begin.execute(&mut &*connection).await?;
+    (&mut &*connection).batch_execute(DROP_LOCK_TIMEOUT).await?;
+    let locked = match lock(connection).await {
+        Ok(()) => (&mut &*connection).batch_execute(&period.removal()).await,
+        failed => failed,
+    };
+    // The driver has no error kind for a lock that was not granted in time.
+    if let Err(diesel::result::Error::DatabaseError(diesel::result::DatabaseErrorKind::Unknown, _)) = &locked {
+        Rollback.execute(&mut &*connection).await?;
+        return Ok(Dropping::Blocked);
+    }
+    locked?;
+    if is_queued(connection, period).await? {
+        Rollback.execute(&mut &*connection).await?;
+        return Ok(Dropping::Queued);
+    }
+    settle(Ok(()), Commit.execute(&mut &*connection).await)?;
+    Ok(Dropping::Done)
 }

@@ -1,0 +1,212 @@
+//! The log on Postgres is partitioned by days, and old days are dropped. See decision 50.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::memory::SeededEntropy;
+use domain::ports::{
+    ClaimId, ClaimRequest, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, Schema as _,
+    StoreError, SubscriptionStore,
+};
+use domain::webhooks::{
+    AttemptRecord, ClaimEnd, DeliveryFilter, Description, Event, EventType, NewEvent, Payload, SealedSecret,
+    SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+};
+use domain::{EventId, SubscriptionId, Timestamp, UserId};
+use throwaway_postgres::{Cluster, Database};
+use tokio::time::Instant;
+use tokio_postgres::Client;
+
+const DAY: Duration = Duration::from_hours(24);
+const TABLES: [&str; 3] = ["webhook_attempts", "webhook_deliveries", "webhook_events"];
+
+async fn open(database: &Database) -> PostgresStore {
+    PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 4 }).await.unwrap()
+}
+
+async fn fresh() -> (PostgresStore, Database) {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let store = open(&database).await;
+    store.migrate().await.unwrap();
+    (store, database)
+}
+
+async fn connect(database: &Database) -> Client {
+    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// 2026-11-21T01:42:03Z, and days after it.
+fn day(number: u32) -> Timestamp {
+    Timestamp::from_unix_millis(1_795_225_323_120).unwrap().plus(DAY * number)
+}
+
+fn alice() -> UserId {
+    UserId::new("https://id.example", "alice").unwrap()
+}
+
+async fn subscribe(store: &PostgresStore, entropy: &SeededEntropy) -> SubscriptionId {
+    let subscription = Subscription {
+        id: SubscriptionId::mint(day(0), entropy),
+        owner: alice(),
+        url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
+        events: SubscribedEvents::parse(["*"]).unwrap(),
+        description: Description::default(),
+        status: SubscriptionStatus::Enabled,
+        created_at: day(0),
+        updated_at: day(0),
+    };
+    store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1; 61]), 10).await.unwrap();
+    subscription.id
+}
+
+async fn publish(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
+    let event = Event {
+        id: EventId::mint(at, entropy),
+        owner: alice(),
+        event_type: EventType::parse("order.created").unwrap(),
+        payload: Payload::from_bytes(b"{}".to_vec()),
+        created_at: at,
+    };
+    store.publish(&[NewEvent { event, publication: None, only: None }]).await.unwrap();
+}
+
+/// Delivers everything that is due.
+async fn deliver(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
+    let until = at.plus(Duration::from_mins(1));
+    let claim = ClaimId::mint(entropy);
+    let request = ClaimRequest { claim, at, until, lanes_max: 10, room: 10, rooms: Vec::new() };
+    for lane in store.claim(&request).await.unwrap() {
+        let done = lane.deliveries.iter().map(|delivery| Completion {
+            subscription: lane.subscription,
+            delivery: delivery.id,
+            claim,
+            end: ClaimEnd::Delivered(AttemptRecord {
+                number: delivery.attempt,
+                started_at: at,
+                duration: Duration::from_millis(2),
+                failure: None,
+                status: Some(200),
+                excerpt: Vec::new(),
+            }),
+        });
+        assert!(store.complete(&done.collect::<Vec<_>>()).await.unwrap().iter().all(|held| *held));
+    }
+}
+
+async fn purge(store: &PostgresStore, before: Timestamp) {
+    while store.purge_history(before, 1_000).await.unwrap() > 0 {}
+}
+
+/// The dates of the partitions of this table.
+async fn partitions(client: &Client, table: &str) -> Vec<String> {
+    let sql = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = $1::text::regclass ORDER BY 1";
+    let rows = client.query(sql, &[&table]).await.unwrap();
+    rows.iter().map(|row| row.get::<_, String>(0).split_off(table.len() + 1)).collect()
+}
+
+async fn deliveries(store: &PostgresStore) -> usize {
+    DeliveryLog::list(store, &alice(), &DeliveryFilter::default(), None, 1_000).await.unwrap().deliveries.len()
+}
+
+/// Several instances prepare at once, for days and for longer periods, and again after a week in which none ran.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn partitions_are_created_ahead_once() {
+    let (store, database) = fresh().await;
+    let client = connect(&database).await;
+    let others = [open(&database).await, open(&database).await, open(&database).await, store.clone()];
+    let expected = ["2026_11_21", "2026_11_22", "2026_11_23", "2026_11_24"];
+    for (at, days, expected) in
+        [(day(0), 1, expected.to_vec()), (day(7), 4, [&expected[..], &["2026_11_27", "2026_12_01"]].concat())]
+    {
+        let calls = others.iter().map(|store| store.prepare_history(at, days));
+        futures_util::future::try_join_all(calls).await.unwrap();
+        for table in TABLES {
+            assert_eq!(partitions(&client, table).await, expected, "{table} at {at}");
+        }
+    }
+}
+
+/// A day goes at once, when none of its deliveries is queued.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_day_is_dropped_when_nothing_of_it_is_queued() {
+    let ((store, database), entropy) = (fresh().await, SeededEntropy::new(1));
+    let client = connect(&database).await;
+    subscribe(&store, &entropy).await;
+    for number in [0, 2] {
+        publish(&store, &entropy, day(number)).await;
+        deliver(&store, &entropy, day(number)).await;
+    }
+    publish(&store, &entropy, day(1)).await;
+    purge(&store, day(3)).await;
+    for table in TABLES {
+        assert_eq!(partitions(&client, table).await, ["2026_11_22"], "{table}: the delivery of this day is queued");
+    }
+    deliver(&store, &entropy, day(3)).await;
+    assert_eq!(deliveries(&store).await, 1);
+    purge(&store, day(3)).await;
+    for table in TABLES {
+        assert_eq!(partitions(&client, table).await, Vec::<String>::new(), "{table}");
+    }
+}
+
+/// A dump reads the tables for hours. Nobody but the purge waits for it, and the purge tries again later.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_reader_holds_up_the_purge_and_nobody_else() {
+    let ((store, database), entropy) = (fresh().await, Arc::new(SeededEntropy::new(2)));
+    let reader = connect(&database).await;
+    subscribe(&store, &entropy).await;
+    publish(&store, &entropy, day(0)).await;
+    publish(&store, &entropy, day(5)).await;
+    deliver(&store, &entropy, day(5)).await;
+    reader.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM webhook_events").await.unwrap();
+    let purging = {
+        let store = store.clone();
+        tokio::spawn(async move { store.purge_history(day(4), 1_000).await })
+    };
+    let mut slowest = Duration::ZERO;
+    while !purging.is_finished() {
+        let started = Instant::now();
+        publish(&store, &entropy, day(5)).await;
+        slowest = slowest.max(started.elapsed());
+    }
+    assert!(
+        matches!(purging.await.unwrap(), Err(StoreError::Unavailable(_))),
+        "the reader keeps the purge from ending"
+    );
+    assert!(slowest < Duration::from_secs(1), "a publication waited for {slowest:?}");
+    assert_eq!(partitions(&reader, "webhook_events").await.len(), 2);
+    reader.batch_execute("COMMIT").await.unwrap();
+    purge(&store, day(4)).await;
+    assert_eq!(partitions(&reader, "webhook_events").await, ["2026_11_26"]);
+}
+
+/// A delivery is retried by hand after the purge has read the queue, and before it has its locks.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_delivery_that_is_retried_beside_the_purge_is_kept() {
+    const REPLAY: &str = "WITH ended AS (DELETE FROM webhook_deliveries RETURNING *)
+        INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run,
+            run_started_at)
+        SELECT subscription_id, id, event_id, 2, ended_at, attempts, attempts, ended_at FROM ended";
+    let ((store, database), entropy) = (fresh().await, SeededEntropy::new(3));
+    let (locker, retrier) = (connect(&database).await, connect(&database).await);
+    subscribe(&store, &entropy).await;
+    publish(&store, &entropy, day(0)).await;
+    deliver(&store, &entropy, day(0)).await;
+    locker.batch_execute("BEGIN; LOCK TABLE webhook_periods IN SHARE ROW EXCLUSIVE MODE").await.unwrap();
+    let purging = {
+        let store = store.clone();
+        tokio::spawn(async move { store.purge_history(day(4), 1_000).await })
+    };
+    let waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'webhook_periods'::regclass";
+    while retrier.query(waiting, &[]).await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    retrier.batch_execute(REPLAY).await.unwrap();
+    locker.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(purging.await.unwrap().unwrap(), 0);
+    assert_eq!(deliveries(&store).await, 1);
+}
