@@ -11,7 +11,7 @@ use crate::server::{OpenError, Purpose, Server};
 use crate::webhooks::Publisher;
 
 /// Connections for the queue of webhooks, opened when they are needed: one for a claim, and others for completions.
-/// Publishing has a separate connection.
+/// Publishing has separate connections.
 const QUEUE_CONNECTIONS: usize = 3;
 
 /// Connections for look-ups of keys, opened when they are needed. Each look-up answers many callers at once.
@@ -22,8 +22,8 @@ const LOOK_UP_CONNECTIONS: usize = 2;
 pub struct PostgresSettings {
     /// `postgres://…`, in the form that libpq reads. A secret, because it may have a password.
     pub url: String,
-    /// Connections for calls, at most. There are up to eight more: two for look-ups of keys, one to read the change
-    /// feed, three for the queue of webhooks, one to publish, and one for notifications.
+    /// Connections for calls, at most. There are up to nine more: two for look-ups of keys, one to read the change
+    /// feed, three for the queue of webhooks, two to publish, and one for notifications.
     pub pool_size: usize,
 }
 
@@ -66,7 +66,7 @@ impl PostgresStore {
         let look_up_connections = pool(Purpose::Calls, LOOK_UP_CONNECTIONS)?;
         let feed_connections = pool(Purpose::Calls, 1)?;
         let queue_connections = pool(Purpose::Queue, QUEUE_CONNECTIONS)?;
-        let publisher = Publisher::new(pool(Purpose::Queue, 1)?, &runtime);
+        let publisher = Publisher::new([pool(Purpose::Queue, 1)?, pool(Purpose::Queue, 1)?], &runtime);
         let change_signal = ChangeSignal::new(server.clone(), runtime.clone());
         let owner_turns = OwnerTurns::new();
         Ok(Self {

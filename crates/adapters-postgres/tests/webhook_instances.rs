@@ -337,6 +337,61 @@ async fn a_subscription_created_during_a_publication_is_woken() {
     assert_eq!((events[0].deliveries, lanes.len()), (2, 2));
 }
 
+/// A change of one subscription holds its lane. Publications to other lanes do not wait for it, in whatever group they
+/// were.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_publications_to_a_locked_lane_wait_for_it() {
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(9));
+    let (held, free) = (subscribe(store, &entropy, &sealed()).await, subscribe(store, &entropy, &sealed()).await);
+    let raw = connect(&database).await;
+    let lock = format!(
+        "BEGIN; SELECT FROM webhook_lanes WHERE subscription_id = '\\x{}' FOR UPDATE",
+        hexadecimal(held.as_bytes())
+    );
+    raw.batch_execute(&lock).await.unwrap();
+    let to = |lane| NewEvent { only: Some(lane), ..event(&entropy) };
+    let (blocked, together) = ([to(held)], [to(free), to(held)]);
+    let waiting = async {
+        let (one, two) = tokio::join!(store.publish(&blocked), store.publish(&together));
+        (one.unwrap(), two.unwrap())
+    };
+    let others = async {
+        for _ in 0..20 {
+            let free = [to(free)];
+            let published = tokio::time::timeout(Duration::from_secs(1), store.publish(&free)).await;
+            assert!(matches!(published.unwrap().unwrap(), Publication::Accepted(one) if one[0].deliveries == 1));
+        }
+        until_a_call_waits(&database).await;
+        raw.batch_execute("COMMIT").await.unwrap();
+    };
+    let (published, ()) = tokio::join!(waiting, others);
+    assert!(
+        matches!(published, (Publication::Accepted(one), Publication::Accepted(two)) if one.len() + two.len() == 3)
+    );
+    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "23");
+}
+
+/// Another instance stores a key that comes before the others in order, and then waits. With keys stored in the order
+/// of the call, it would wait for a publication that waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn publication_keys_are_stored_in_one_order() {
+    const INSERT: &str = "INSERT INTO webhook_publications VALUES ('https://id.example', 'alice', $1, '\\x', $2)";
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(10));
+    let raw = connect(&database).await;
+    raw.batch_execute("SET lock_timeout = '300ms'; BEGIN").await.unwrap();
+    raw.execute(INSERT, &[&"b", &&b"b"[..]]).await.unwrap();
+    let events = ["c", "b", "a"].map(|key| named(&entropy, key, "same"));
+    let other = async {
+        until_a_call_waits(&database).await;
+        raw.execute(INSERT, &[&"c", &&b"c"[..]]).await.unwrap();
+        raw.batch_execute("ROLLBACK").await.unwrap();
+    };
+    let (published, ()) = tokio::join!(store.publish(&events), other);
+    assert!(matches!(published.unwrap(), Publication::Accepted(events) if events.len() == 3));
+}
+
 async fn connect(database: &Database) -> tokio_postgres::Client {
     let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
@@ -11,7 +11,7 @@ use domain::webhooks::{Event, NewEvent};
 use domain::{DeliveryId, SubscriptionId};
 use futures_util::future::{OptionFuture, join, join3};
 
-use super::publish_questions::{Known, Questions, Receivers, known_publications};
+use super::publish_questions::{Known, Locks, Questions, Receivers, known_publications};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
@@ -32,17 +32,19 @@ const INSERT_DUE: &str = "INSERT INTO webhook_due
 /// round trips.
 pub(super) struct Publish<'a> {
     pub(super) calls: &'a [&'a [NewEvent]],
+    pub(super) locks: Locks,
 }
 
 impl Work for Publish<'_> {
-    type Answer = Vec<Publication>;
+    /// `None` for a call that needs a lane that another transaction has locked: it is not published.
+    type Answer = Vec<Option<Publication>>;
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Publication>, Failure> {
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let questions = Questions::of(self.calls);
         let ((begun, known), (woken, matches, only)) = join(
             join(Begin.execute(&mut &*connection), OptionFuture::from(questions.known(connection))),
             join3(
-                questions.wake(connection),
+                questions.wake(connection, self.locks),
                 questions.matches(connection),
                 OptionFuture::from(questions.matches_only(connection)),
             ),
@@ -53,8 +55,11 @@ impl Work for Publish<'_> {
         let mut receivers = Receivers::default();
         receivers.add(matches?)?;
         receivers.add(only.transpose()?.unwrap_or_default())?;
-        receivers.are_among(woken?)?;
-        let plan = Plan::of(self.calls, &questions, &receivers, known);
+        let blocked = receivers.without(woken?);
+        if self.locks == Locks::Wait && !blocked.is_empty() {
+            return Err(Failure::overtaken("a subscription was enabled or changed meanwhile"));
+        }
+        let plan = Plan::of(self.calls, &questions, &receivers, &blocked, known);
         if plan.accepted.is_empty() {
             Rollback.execute(&mut &*connection).await?;
             return Ok(plan.answers);
@@ -76,20 +81,29 @@ impl Work for Publish<'_> {
 
 /// The answers, and the rows to store.
 struct Plan<'a> {
-    answers: Vec<Publication>,
+    answers: Vec<Option<Publication>>,
     /// New events, and their receivers.
     accepted: Vec<(&'a NewEvent, Vec<SubscriptionId>)>,
 }
 
 impl<'a> Plan<'a> {
-    fn of(calls: &'a [&'a [NewEvent]], questions: &Questions<'a>, receivers: &Receivers, mut known: Known) -> Self {
+    fn of(
+        calls: &'a [&'a [NewEvent]],
+        questions: &Questions<'a>,
+        receivers: &Receivers,
+        blocked: &BTreeSet<i64>,
+        mut known: Known,
+    ) -> Self {
         let mut plan = Self { answers: Vec::with_capacity(calls.len()), accepted: Vec::new() };
+        let is_blocked = |new| questions.question(new).is_some_and(|question| blocked.contains(&question));
         for events in calls {
-            let answer = if let Some(index) = conflict(events, &known) {
-                Publication::Conflict { index }
+            let answer = if events.iter().any(is_blocked) {
+                None
+            } else if let Some(index) = conflict(events, &known) {
+                Some(Publication::Conflict { index })
             } else {
                 let accept = |new| plan.accept(new, questions, receivers, &mut known);
-                Publication::Accepted(events.iter().map(accept).collect())
+                Some(Publication::Accepted(events.iter().map(accept).collect()))
             };
             plan.answers.push(answer);
         }
@@ -131,9 +145,11 @@ impl<'a> Plan<'a> {
         Kept(insertion).execute(&mut &*connection).await
     }
 
+    /// Sorted by key, so that instances that insert the same keys wait for each other in one order.
     fn insert_publications(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<usize>>> {
         let named = self.accepted.iter().filter_map(|(new, _)| Some((&new.event, new.publication.as_ref()?)));
-        let named: Vec<_> = named.collect();
+        let mut named: Vec<_> = named.collect();
+        named.sort_unstable_by_key(|(event, key)| (&event.owner, &key.id));
         let insertion = diesel::sql_query(INSERT_PUBLICATIONS)
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.subject()).collect())

@@ -11,8 +11,6 @@ use domain::ports::{Accepted, StoreError};
 use domain::webhooks::{ContentDigest, Event, EventPattern, EventType, NewEvent, PublisherId};
 use domain::{SubscriptionId, Timestamp, UserId};
 
-use crate::attempt::Failure;
-
 /// The earlier publications under these keys.
 const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event.deliveries,
         event.id, event.owner_issuer, event.owner_subject, event.event_type, event.payload, event.created_at
@@ -21,21 +19,34 @@ const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event
         AND publication.owner_subject = asked.owner_subject AND publication.publisher_id = asked.publisher_id
     JOIN webhook_events AS event ON event.id = publication.event_id";
 
+macro_rules! wake {
+    ($wait:literal) => {
+        concat!(
+            "WITH locked AS MATERIALIZED (
+                SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY(ARRAY(
+                    SELECT pattern.subscription_id
+                    FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, pattern)
+                    CROSS JOIN LATERAL (
+                        SELECT subscription_id FROM webhook_patterns WHERE owner_issuer = asked.owner_issuer
+                            AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
+                    ) AS pattern
+                    UNION SELECT unnest($4)
+                )) ORDER BY subscription_id FOR NO KEY UPDATE",
+            $wait,
+            ")
+            UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($5, paused_until))
+            WHERE subscription_id = ANY(ARRAY(SELECT subscription_id FROM locked))
+            RETURNING subscription_id"
+        )
+    };
+}
+
 /// Locks the lanes that may get a delivery, in the order of their ids, and wakes them. A transaction that closes a lane
 /// or changes its patterns locks the lane, too.
-const WAKE: &str = "WITH locked AS MATERIALIZED (
-        SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY(ARRAY(
-            SELECT pattern.subscription_id FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, pattern)
-            CROSS JOIN LATERAL (
-                SELECT subscription_id FROM webhook_patterns WHERE owner_issuer = asked.owner_issuer
-                    AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
-            ) AS pattern
-            UNION SELECT unnest($4)
-        )) ORDER BY subscription_id FOR NO KEY UPDATE
-    )
-    UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($5, paused_until))
-    WHERE subscription_id = ANY(ARRAY(SELECT subscription_id FROM locked))
-    RETURNING subscription_id";
+const WAKE: &str = wake!("");
+
+/// [`WAKE`] without the lanes that another transaction has locked.
+const WAKE_FREE: &str = wake!(" SKIP LOCKED");
 
 /// The receivers of each event, after the lanes that were found are locked: a second statement, whose snapshot is newer
 /// than the locks. If it finds a lane that is not locked, everything starts again. `OFFSET 0` makes the planner read
@@ -60,6 +71,15 @@ const MATCH_ONLY: &str = "SELECT asked.question, subscription.id AS subscription
     CROSS JOIN LATERAL (
         SELECT FROM webhook_lanes WHERE subscription_id = subscription.id AND is_open OFFSET 0
     ) AS lane";
+
+/// What a publication does about a lane that another transaction has locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Locks {
+    /// Waits for its lock.
+    Wait,
+    /// Leaves out the calls that need it.
+    Skip,
+}
 
 /// What the decision about a publication needs from the database.
 pub(super) struct Questions<'a> {
@@ -118,9 +138,13 @@ impl<'a> Questions<'a> {
         (!self.keys.is_empty()).then(|| Kept(query).load(&mut &*connection))
     }
 
-    pub(super) async fn wake(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<LaneRow>> {
+    pub(super) async fn wake(&self, connection: &AsyncPgConnection, locks: Locks) -> QueryResult<Vec<LaneRow>> {
+        let wake = match locks {
+            Locks::Wait => WAKE,
+            Locks::Skip => WAKE_FREE,
+        };
         let patterns: Vec<(i64, &UserId, EventPattern)> = self.patterns().collect();
-        let update = diesel::sql_query(WAKE)
+        let update = diesel::sql_query(wake)
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.subject()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, _, pattern)| pattern.as_str()).collect())
@@ -217,12 +241,11 @@ impl Receivers {
         Ok(())
     }
 
-    /// Whether the lanes of all receivers are locked.
-    pub(super) fn are_among(&self, locked: Vec<LaneRow>) -> Result<(), Failure> {
+    /// The questions with a receiver whose lane this transaction has not locked.
+    pub(super) fn without(&self, locked: Vec<LaneRow>) -> BTreeSet<i64> {
         let locked: BTreeSet<Vec<u8>> = locked.into_iter().map(|row| row.subscription_id).collect();
-        if self.0.values().flatten().all(|id| locked.contains(id.as_bytes().as_slice())) {
-            return Ok(());
-        }
-        Err(Failure::overtaken("a subscription was enabled or changed meanwhile"))
+        let is_locked = |id: &SubscriptionId| locked.contains(id.as_bytes().as_slice());
+        let lacking = self.0.iter().filter(|(_, receivers)| !receivers.iter().all(is_locked));
+        lacking.map(|(question, _)| *question).collect()
     }
 }

@@ -1,15 +1,17 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use domain::ports::{Publication, StoreError};
 use domain::webhooks::NewEvent;
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::periods::day_of_id;
 use super::prepare_history::PrepareHistory;
 use super::publish_events::Publish;
+use super::publish_questions::Locks;
 use crate::attempt::{DEADLINE, Failure, attempts_on};
 use crate::pool::Connections;
 
@@ -22,62 +24,139 @@ const GROUP_EVENTS_MAX: usize = 512;
 /// The most bytes of payloads in one transaction, unless one call has more.
 const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// How often a call finds a lane locked before it waits for the lock. Most locks last for a millisecond.
+const TRIES_MAX: u32 = 3;
+
 /// Publishes for all callers, one group at a time: while one transaction waits for the disk, the next group gathers.
 /// One flush serves the whole group, and each lane is locked once.
+///
+/// No group waits for a lane that another transaction has locked: calls that need it try again in the next groups, and
+/// then wait for it on a second connection, together with other such calls. See decision 51.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     calls: mpsc::Sender<Call>,
-    connections: Connections,
+    connections: [Connections; 2],
 }
 
 struct Call {
     events: Vec<NewEvent>,
     called_at: Instant,
+    /// How often it was left out of a group.
+    tries: u32,
     answer: oneshot::Sender<Result<Publication, StoreError>>,
 }
 
 impl Publisher {
-    pub(crate) fn new(connections: Connections, runtime: &Handle) -> Self {
-        let (calls, waiting) = mpsc::channel(WAITING_MAX);
-        runtime.spawn(publish_all(connections.clone(), waiting));
+    /// A publisher on two pools, of which it uses one connection each.
+    pub(crate) fn new(connections: [Connections; 2], runtime: &Handle) -> Self {
+        let (calls, arriving) = mpsc::channel(WAITING_MAX);
+        let (blocked, waiting) = mpsc::channel(WAITING_MAX);
+        let [first, second] = connections.clone();
+        runtime.spawn(publish_all(Line { connections: first, blocked: Some(blocked) }, arriving));
+        runtime.spawn(publish_all(Line { connections: second, blocked: None }, waiting));
         Self { calls, connections }
     }
 
-    /// Closes the connection. Every later call fails.
+    /// Closes the connections. Every later call fails.
     pub(crate) fn close(&self) {
-        self.connections.close();
+        self.connections.iter().for_each(Connections::close);
     }
 
     /// Publishes, and returns after the commit. A caller that goes away before its turn publishes nothing.
     pub(super) async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let call = Call { events: events.to_vec(), called_at: Instant::now(), answer };
+        let call = Call { events: events.to_vec(), called_at: Instant::now(), tries: 0, answer };
         let sent = tokio::time::timeout(TURN_TIMEOUT, self.calls.send(call)).await;
         sent.map_err(|_| busy())?.map_err(|_| unavailable("the store is closed"))?;
         answered.await.unwrap_or_else(|_| Err(unavailable("the publication was interrupted")))
     }
 }
 
-async fn publish_all(connections: Connections, mut waiting: mpsc::Receiver<Call>) {
-    let mut left_over = None;
+/// One of the two connections that publish.
+struct Line {
+    connections: Connections,
+    /// Where calls go that meet locked lanes. `None` if this line waits for them.
+    blocked: Option<mpsc::Sender<Call>>,
+}
+
+async fn publish_all(line: Line, mut arriving: mpsc::Receiver<Call>) {
+    let mut ready: VecDeque<Call> = VecDeque::new();
     loop {
-        let first = match left_over.take() {
-            Some(call) => call,
-            None => match waiting.recv().await {
-                Some(call) => call,
-                None => return,
-            },
-        };
+        if ready.is_empty() {
+            let Some(call) = arriving.recv().await else { return };
+            ready.push_back(call);
+        }
         let mut group = Group::default();
-        group.add(first);
-        while let Ok(call) = waiting.try_recv() {
+        while let Some(call) = ready.pop_front().or_else(|| arriving.try_recv().ok()) {
             if !group.has_room_for(&call) {
-                left_over = Some(call);
+                ready.push_front(call);
                 break;
             }
             group.add(call);
         }
-        publish_group(&connections, group.calls).await;
+        for call in line.publish_group(group.calls).await {
+            ready.extend(line.try_again(call));
+        }
+    }
+}
+
+impl Line {
+    /// The call, if it tries again in the next group. Otherwise it waits for its lanes elsewhere.
+    fn try_again(&self, mut call: Call) -> Option<Call> {
+        call.tries += 1;
+        let elsewhere = self.blocked.as_ref().filter(|_| call.tries >= TRIES_MAX);
+        let Some(elsewhere) = elsewhere else { return Some(call) };
+        if let Err(TrySendError::Full(call) | TrySendError::Closed(call)) = elsewhere.try_send(call) {
+            call.end(Err(busy()));
+        }
+        None
+    }
+
+    fn locks(&self) -> Locks {
+        if self.blocked.is_some() { Locks::Skip } else { Locks::Wait }
+    }
+
+    /// Returns the calls that met a locked lane.
+    async fn publish_group(&self, calls: Vec<Call>) -> Vec<Call> {
+        match self.publish(&calls).await {
+            Ok(answers) => calls.into_iter().zip(answers).filter_map(|(call, answer)| call.end_if(answer)).collect(),
+            Err(failure) if calls.len() > 1 && failure.is_about_the_content() => {
+                let mut blocked = Vec::new();
+                for call in calls {
+                    match self.publish(std::slice::from_ref(&call)).await {
+                        Ok(mut answers) => blocked.extend(call.end_if(answers.remove(0))),
+                        Err(failure) => call.end(Err(failure.into())),
+                    }
+                }
+                blocked
+            }
+            Err(failure) => {
+                let error = StoreError::from(failure);
+                for call in calls {
+                    let error = for_another(&error);
+                    call.end(Err(error));
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    /// Publishes within the deadline of the call that has waited longest.
+    async fn publish(&self, calls: &[Call]) -> Result<Vec<Option<Publication>>, Failure> {
+        let Some(first) = calls.iter().map(|call| call.called_at).min() else { return Ok(Vec::new()) };
+        let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();
+        let work = Publish { calls: &events, locks: self.locks() };
+        let publishing = async {
+            match attempts_on(&self.connections, &work).await {
+                Err(failure) if failure.lacks_a_partition() => {
+                    prepare_days(&self.connections, &events).await?;
+                    attempts_on(&self.connections, &work).await
+                }
+                outcome => outcome,
+            }
+        };
+        let published = tokio::time::timeout_at(first + DEADLINE, publishing).await;
+        published.unwrap_or_else(|_| Err(unavailable("Postgres did not answer in time").into()))
     }
 }
 
@@ -114,52 +193,17 @@ impl Call {
         self.events.iter().map(|new| new.event.payload.bytes().len()).sum()
     }
 
+    /// Ends the call if there is an answer. Otherwise returns it.
+    fn end_if(self, answer: Option<Publication>) -> Option<Self> {
+        let Some(answer) = answer else { return Some(self) };
+        self.end(Ok(answer));
+        None
+    }
+
     /// A caller that is gone does not get its answer.
     fn end(self, answer: Result<Publication, StoreError>) {
         let _ = self.answer.send(answer);
     }
-}
-
-async fn publish_group(connections: &Connections, calls: Vec<Call>) {
-    match publish(connections, &calls).await {
-        Ok(answers) => {
-            for (call, answer) in calls.into_iter().zip(answers) {
-                call.end(Ok(answer));
-            }
-        }
-        Err(failure) if calls.len() > 1 && failure.is_about_the_content() => {
-            for call in calls {
-                let published = publish(connections, std::slice::from_ref(&call)).await;
-                let answer = published.map(|mut answers| answers.remove(0)).map_err(StoreError::from);
-                call.end(answer);
-            }
-        }
-        Err(failure) => {
-            let error = StoreError::from(failure);
-            for call in calls {
-                let error = for_another(&error);
-                call.end(Err(error));
-            }
-        }
-    }
-}
-
-/// Publishes within the deadline of the call that has waited longest.
-async fn publish(connections: &Connections, calls: &[Call]) -> Result<Vec<Publication>, Failure> {
-    let Some(first) = calls.iter().map(|call| call.called_at).min() else { return Ok(Vec::new()) };
-    let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();
-    let work = Publish { calls: &events };
-    let publishing = async {
-        match attempts_on(connections, &work).await {
-            Err(failure) if failure.lacks_a_partition() => {
-                prepare_days(connections, &events).await?;
-                attempts_on(connections, &work).await
-            }
-            outcome => outcome,
-        }
-    };
-    let published = tokio::time::timeout_at(first + DEADLINE, publishing).await;
-    published.unwrap_or_else(|_| Err(unavailable("Postgres did not answer in time").into()))
 }
 
 /// Creates the periods of the log for the days of these events. Usually they exist: see
@@ -208,7 +252,7 @@ mod tests {
         };
         let events = vec![NewEvent { event, publication: None, only: None }; events];
         let (answer, answered) = oneshot::channel();
-        (Call { events, called_at: Instant::now(), answer }, answered)
+        (Call { events, called_at: Instant::now(), tries: 0, answer }, answered)
     }
 
     #[test]
