@@ -19,6 +19,8 @@ cargo xtask lint --structure        checks import circles and the sizes of files
 cargo xtask openapi [--check]       writes docs/openapi.json and docs/configuration.md, or checks that they are current
 cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks,
                                     backlog (all of them without a name); see docs/benchmarks.md
+cargo xtask faults [FAULT…]         breaks the release binary under load, and counts what clients lost; see
+                                    docs/faults.md, and `cargo xtask faults --help` for the faults
 ";
 
 fn main() -> ExitCode {
@@ -31,7 +33,8 @@ fn main() -> ExitCode {
         ["lint", "--structure"] => lint::structure(),
         ["openapi"] => openapi::write(),
         ["openapi", "--check"] => openapi::check(),
-        ["bench", rest @ ..] => bench(rest),
+        ["bench", rest @ ..] => on_release("bench", rest),
+        ["faults", rest @ ..] => on_release("faults", rest),
         ["help" | "--help" | "-h"] => {
             program::say(USAGE);
             Ok(())
@@ -50,9 +53,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the crate `bench`, which has the dependencies of measuring and is built only here.
-fn bench(parts: &[&str]) -> anyhow::Result<()> {
-    run(cargo(["build", "--release", "--locked", "--package", "app", "--package", "bench"]))?;
-    let bench = ["run", "--release", "--locked", "--quiet", "--package", "bench", "--"];
-    run(cargo(bench.into_iter().chain(parts.iter().copied())))
+/// Runs a crate that needs the release binary beside it, and is built only here.
+fn on_release(package: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    run(cargo(["build", "--release", "--locked", "--package", "app", "--package", package]))?;
+    let program = ["run", "--release", "--locked", "--quiet", "--package", package, "--"];
+    run(cargo(program.into_iter().chain(arguments.iter().copied())))
 }

@@ -1,0 +1,169 @@
+//! What goes wrong, and how it ends.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use tokio::time::{Instant, sleep};
+
+use crate::database::{Kind, Postgres};
+use crate::flood::flood;
+use crate::gatepost::Gatepost;
+use crate::small_disk::SmallDisk;
+use crate::stage::Stage;
+
+/// How long a process stands still, a line is silent, or a disk is full: longer than a cache is trusted without news.
+const OUTAGE: Duration = Duration::from_secs(12);
+/// How long a commit stalls.
+const STALL: Duration = Duration::from_secs(14);
+/// How far ahead a clock is, which is longer than a claim on a delivery lasts.
+const CLOCK_AHEAD: &str = "+90s";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fault {
+    /// kill -9 of an instance
+    Kill,
+    /// SIGTERM of an instance
+    Terminate,
+    /// An instance stands still for 12 s and goes on (SIGSTOP, SIGCONT)
+    Pause,
+    /// The clock of an instance is 90 s ahead
+    Clock,
+    /// 8,500 idle connections, and 1,500 that send requests and never read
+    Flood,
+    /// The disk is full for 12 s
+    FullDisk,
+    /// The database server restarts
+    Restart,
+    /// The database server crashes and recovers
+    Crash,
+    /// The lines to the database are cut for 12 s
+    Cut,
+    /// The lines to the database are silent for 12 s
+    Silence,
+    /// Each commit stalls for 14 s
+    StalledCommit,
+    /// A standby that is behind is reached first; the primary dies; the standby is promoted
+    FailOver,
+}
+
+impl Fault {
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Kill,
+        Self::Terminate,
+        Self::Pause,
+        Self::Clock,
+        Self::Flood,
+        Self::FullDisk,
+        Self::Restart,
+        Self::Crash,
+        Self::Cut,
+        Self::Silence,
+        Self::StalledCommit,
+        Self::FailOver,
+    ];
+
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Whether the fault can happen with this database.
+    pub(crate) fn concerns(self, kind: Kind) -> bool {
+        match self {
+            Self::Kill | Self::Terminate | Self::Pause | Self::Clock | Self::Flood => true,
+            Self::FullDisk => kind == Kind::Sqlite,
+            Self::Restart | Self::Crash | Self::Cut | Self::Silence | Self::StalledCommit | Self::FailOver => {
+                kind == Kind::Postgres
+            }
+        }
+    }
+
+    /// What this machine lacks for the fault.
+    pub(crate) fn missing(self) -> Option<&'static str> {
+        match self {
+            Self::Clock if faketime().is_none() => Some("libfaketime is not installed (`apt install libfaketime`)"),
+            Self::FullDisk if SmallDisk::mount().is_err() => Some("this user may not mount a file system"),
+            _ => None,
+        }
+    }
+
+    /// The disk that the fault needs for the database.
+    pub(crate) fn disk(self) -> anyhow::Result<Option<SmallDisk>> {
+        (self == Self::FullDisk).then(SmallDisk::mount).transpose()
+    }
+
+    /// Lets the fault happen. Returns when it was over: a killed process starts again after that.
+    pub(crate) async fn strike(self, stage: &mut Stage) -> anyhow::Result<Instant> {
+        match self {
+            Self::Kill => end_and_start(stage.next_instance(), "KILL").await,
+            Self::Terminate => end_and_start(stage.next_instance(), "TERM").await,
+            Self::Pause => {
+                let instance = stage.next_instance();
+                instance.signal("STOP")?;
+                sleep(OUTAGE).await;
+                instance.signal("CONT")?;
+                Ok(Instant::now())
+            }
+            Self::Clock => run_ahead(stage.next_instance()).await,
+            Self::Flood => flood(stage.next_instance().address(), OUTAGE).await,
+            Self::FullDisk => {
+                stage.database.disk()?.fill();
+                sleep(OUTAGE).await;
+                stage.database.disk()?.free()?;
+                Ok(Instant::now())
+            }
+            Self::Restart | Self::Crash | Self::Cut | Self::Silence | Self::StalledCommit | Self::FailOver => {
+                self.strike_server(stage.database.postgres()?).await
+            }
+        }
+    }
+
+    async fn strike_server(self, server: &mut Postgres) -> anyhow::Result<Instant> {
+        match self {
+            Self::Restart => server.restart().await?,
+            Self::Crash => server.crash_and_recover().await?,
+            Self::Cut => {
+                server.cut();
+                sleep(OUTAGE).await;
+                server.mend();
+            }
+            Self::Silence => {
+                server.silence();
+                sleep(OUTAGE).await;
+                server.mend();
+            }
+            Self::StalledCommit => {
+                server.wait_for_standby("unreachable").await?;
+                sleep(STALL).await;
+                server.wait_for_standby("").await?;
+            }
+            _ => server.fail_over(OUTAGE).await?,
+        }
+        Ok(Instant::now())
+    }
+}
+
+async fn end_and_start(instance: &mut Gatepost, signal: &str) -> anyhow::Result<Instant> {
+    instance.end(signal).await?;
+    let ended = Instant::now();
+    instance.start().await?;
+    Ok(ended)
+}
+
+/// The instance runs with a clock that is ahead, and starts again with the right time.
+async fn run_ahead(instance: &mut Gatepost) -> anyhow::Result<Instant> {
+    instance.end("TERM").await?;
+    instance.set("LD_PRELOAD", &faketime().unwrap_or_default().display().to_string());
+    instance.set("FAKETIME", CLOCK_AHEAD);
+    instance.set("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    instance.start().await?;
+    sleep(OUTAGE).await;
+    instance.unset("LD_PRELOAD");
+    end_and_start(instance, "TERM").await
+}
+
+/// The library that shifts a process's clock, if it is installed.
+fn faketime() -> Option<PathBuf> {
+    let folders = ["/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime", "/usr/lib/faketime"];
+    folders.iter().map(|folder| PathBuf::from(folder).join("libfaketimeMT.so.1")).find(|path| path.exists())
+}

@@ -1,0 +1,134 @@
+//! Processes of the binary under test.
+
+use std::fs::File;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use gatepost_client::Client;
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
+
+/// How long a process may take to start, and to end after SIGTERM.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// One process, with the settings with which it starts again.
+pub(crate) struct Gatepost {
+    folder: TempDir,
+    command: &'static str,
+    settings: Vec<(String, String)>,
+    address: SocketAddr,
+    process: Option<Child>,
+}
+
+impl Gatepost {
+    /// `gatepost dev` or `gatepost serve`, which does not run yet.
+    pub(crate) fn new(command: &'static str) -> anyhow::Result<Self> {
+        let address = free_address()?;
+        Ok(Self { folder: TempDir::new()?, command, settings: Vec::new(), address, process: None })
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.unset(name);
+        self.settings.push((name.into(), value.into()));
+    }
+
+    pub(crate) fn unset(&mut self, name: &str) {
+        self.settings.retain(|(known, _)| known != name);
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// A client without a credential.
+    pub(crate) fn client(&self) -> anyhow::Result<Client> {
+        Ok(Client::new(&self.url())?)
+    }
+
+    /// Starts the process, and waits until it accepts connections.
+    pub(crate) async fn start(&mut self) -> anyhow::Result<()> {
+        let log = File::options().create(true).append(true).open(self.folder.path().join("log"))?;
+        let mut command = self.command(&[self.command])?;
+        self.process = Some(command.stdout(Stdio::null()).stderr(log).spawn()?);
+        let start = Instant::now();
+        while tokio::net::TcpStream::connect(self.address).await.is_err() {
+            let status = self.process.as_mut().context("was started")?.try_wait()?;
+            ensure!(status.is_none(), "gatepost ended at its start:\n{}", self.log());
+            ensure!(start.elapsed() < PATIENCE, "gatepost did not start:\n{}", self.log());
+            sleep(Duration::from_millis(2)).await;
+        }
+        Ok(())
+    }
+
+    /// Runs another command of the binary to its end, and returns its output.
+    pub(crate) fn run(&self, arguments: &[&str]) -> anyhow::Result<String> {
+        let output = self.command(arguments)?.output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+
+    /// Sends a signal; `name` is without SIG.
+    pub(crate) fn signal(&self, name: &str) -> anyhow::Result<()> {
+        let process = self.process.as_ref().context("gatepost is not running")?;
+        let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", process.id())]).status()?;
+        ensure!(status.success(), "cannot send SIG{name}");
+        Ok(())
+    }
+
+    /// Ends the process by this signal.
+    pub(crate) async fn end(&mut self, signal: &str) -> anyhow::Result<()> {
+        self.signal(signal)?;
+        let start = Instant::now();
+        while self.process.as_mut().context("gatepost is not running")?.try_wait()?.is_none() {
+            ensure!(start.elapsed() < PATIENCE, "gatepost did not end after SIG{signal}");
+            sleep(Duration::from_millis(2)).await;
+        }
+        self.process = None;
+        Ok(())
+    }
+
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    fn command(&self, arguments: &[&str]) -> anyhow::Result<Command> {
+        let mut command = Command::new(binary()?);
+        command.args(arguments).env_clear().env("LISTEN", self.address.to_string()).current_dir(self.folder.path());
+        command.env("LOG", "warn").env("USER_RATE_LIMIT", "off").env("CREDENTIAL_FAILURE_LIMIT", "off");
+        command.envs(self.settings.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+        Ok(command)
+    }
+}
+
+impl Drop for Gatepost {
+    fn drop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+/// The release binary in the folder of this program: `cargo xtask faults` builds both.
+fn binary() -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let binary = own.parent().unwrap_or(Path::new(".")).join("gatepost");
+    ensure!(binary.exists(), "{} is not built: run `cargo xtask faults`", binary.display());
+    Ok(binary)
+}
+
+/// A port below those of outgoing connections, so that it is still free when a killed process starts again.
+fn free_address() -> anyhow::Result<SocketAddr> {
+    use std::hash::{BuildHasher, RandomState};
+    let start = RandomState::new().hash_one(std::process::id()) % 8_000;
+    let ports = (0..8_000).map(|step| 12_000 + (start + step) % 8_000).filter_map(|port| u16::try_from(port).ok());
+    let mut free = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port))).filter(|a| TcpListener::bind(a).is_ok());
+    free.next().context("no port from 12000 to 19999 is free")
+}

@@ -1,0 +1,123 @@
+//! The answers that clients got, and what they saw.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gatepost_client::FullKey;
+
+#[derive(Default)]
+pub(crate) struct Ledger(Mutex<Entries>);
+
+#[derive(Default)]
+struct Entries {
+    accepted: HashSet<String>,
+    arrived: HashMap<String, u64>,
+    keys: Vec<Key>,
+    counts: Counts,
+}
+
+/// A key whose creation was answered.
+#[derive(Clone)]
+pub(crate) struct Key {
+    pub(crate) user: usize,
+    pub(crate) id: String,
+    pub(crate) secret: FullKey,
+    pub(crate) revocation: Revocation,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Revocation {
+    NotAsked,
+    /// The call had no answer, or failed: it may have had its effect.
+    Unknown,
+    Answered,
+}
+
+/// What the clients count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    /// Calls that failed with a 5xx, or had no answer.
+    pub(crate) refused: u64,
+    /// Calls with a good key that were refused as if the key were not good.
+    pub(crate) good_refused: u64,
+    /// Revoked keys that an instance still took for good after the bound.
+    pub(crate) revoked_good: u64,
+    /// Keys that were created or revoked according to an answer, and are not.
+    pub(crate) keys_lost: u64,
+}
+
+/// The counts of one fault.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outcome {
+    /// Events, creations and revocations that were answered with success.
+    pub(crate) acknowledged: u64,
+    /// Of these, how many had no effect.
+    pub(crate) lost: u64,
+    /// Events that arrived more than once, counted as often as they came again.
+    pub(crate) repeated: u64,
+    pub(crate) counts: Counts,
+}
+
+impl Outcome {
+    /// Adds the counts of another run.
+    pub(crate) fn add(&mut self, other: Self) {
+        let Self { acknowledged, lost, repeated, counts } = other;
+        self.acknowledged += acknowledged;
+        self.lost += lost;
+        self.repeated += repeated;
+        self.counts.refused += counts.refused;
+        self.counts.good_refused += counts.good_refused;
+        self.counts.revoked_good += counts.revoked_good;
+        self.counts.keys_lost += counts.keys_lost;
+    }
+}
+
+impl Ledger {
+    pub(crate) fn accepted(&self, event: String) {
+        self.entries().accepted.insert(event);
+    }
+
+    pub(crate) fn arrived(&self, event: String) {
+        *self.entries().arrived.entry(event).or_default() += 1;
+    }
+
+    pub(crate) fn created(&self, key: Key) {
+        self.entries().keys.push(key);
+    }
+
+    pub(crate) fn revoked(&self, id: &str, revocation: Revocation) {
+        if let Some(key) = self.entries().keys.iter_mut().rev().find(|key| key.id == id) {
+            key.revocation = revocation;
+        }
+    }
+
+    pub(crate) fn count(&self, note: impl FnOnce(&mut Counts)) {
+        note(&mut self.entries().counts);
+    }
+
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        self.entries().keys.clone()
+    }
+
+    /// How many accepted events have not arrived.
+    pub(crate) fn missing(&self) -> usize {
+        let entries = self.entries();
+        entries.accepted.iter().filter(|event| !entries.arrived.contains_key(*event)).count()
+    }
+
+    pub(crate) fn outcome(&self) -> Outcome {
+        let missing = self.missing() as u64;
+        let entries = self.entries();
+        let revoked = entries.keys.iter().filter(|key| key.revocation == Revocation::Answered).count();
+        Outcome {
+            acknowledged: (entries.accepted.len() + entries.keys.len() + revoked) as u64,
+            lost: missing + entries.counts.keys_lost,
+            repeated: entries.arrived.values().map(|times| times - 1).sum(),
+            counts: entries.counts,
+        }
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,87 @@
+//! Breaks the release binary on purpose while clients use it, and counts what they lost.
+//! `docs/faults.md` explains the table.
+
+mod database;
+mod fault;
+mod flood;
+mod gatepost;
+mod ledger;
+mod line;
+mod load;
+mod receiver;
+mod report;
+mod small_disk;
+mod stage;
+
+use std::time::Duration;
+
+use anyhow::ensure;
+use clap::Parser;
+use database::Kind;
+use fault::Fault;
+use report::Row;
+use stage::Stage;
+use tokio::time::Instant;
+
+/// Break the release binary on purpose, under load, and count what clients lost
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// The faults (all of them without a name)
+    #[arg(value_enum)]
+    faults: Vec<Fault>,
+    /// How often each fault strikes
+    #[arg(long, default_value_t = 3)]
+    strikes: u32,
+    /// Repeat the list until this many minutes have passed
+    #[arg(long, default_value_t = 0)]
+    minutes: u64,
+    /// Only on this database
+    #[arg(long, value_enum)]
+    on: Option<Kind>,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let end = Instant::now() + Duration::from_secs(60 * arguments.minutes);
+    let mut rows = Vec::new();
+    loop {
+        for (fault, kind) in arguments.chosen() {
+            match fault.missing() {
+                Some(missing) => report::say(&format!("{} on {kind}: SKIPPED, {missing}", fault.name())),
+                None => report::add(&mut rows, strike(fault, kind, arguments.strikes).await?),
+            }
+        }
+        if Instant::now() >= end {
+            break;
+        }
+    }
+    report::print(&rows);
+    ensure!(rows.iter().all(Row::is_kept), "a promise is broken");
+    Ok(())
+}
+
+impl Arguments {
+    fn chosen(&self) -> Vec<(Fault, Kind)> {
+        let faults = if self.faults.is_empty() { Fault::ALL.to_vec() } else { self.faults.clone() };
+        let kinds = Kind::ALL.into_iter().filter(|kind| self.on.is_none_or(|on| on == *kind));
+        kinds.flat_map(|kind| faults.iter().map(move |fault| (*fault, kind))).filter(|(f, k)| f.concerns(*k)).collect()
+    }
+}
+
+/// Lets the fault strike so many times, and returns the counts.
+async fn strike(fault: Fault, kind: Kind, strikes: u32) -> anyhow::Result<Row> {
+    let mut stage = Stage::start(kind, fault.disk()?).await?;
+    let load = stage.load();
+    let mut healed = Vec::new();
+    for _ in 0..strikes.max(1) {
+        stage.quiet().await;
+        let over = fault.strike(&mut stage).await?;
+        healed.push(stage.heals(over).await?);
+    }
+    stage.quiet().await;
+    load.stop().await;
+    let row = Row::new(fault, kind, healed, stage.settle().await?);
+    report::say(&row.line());
+    Ok(row)
+}
