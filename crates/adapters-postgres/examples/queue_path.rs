@@ -318,6 +318,7 @@ fn subscription(owner: &UserId, entropy: &SeededEntropy) -> Subscription {
         owner: owner.clone(),
         url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
         events: SubscribedEvents::parse(["order.*"]).unwrap(),
+        url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,
         created_at: now(),

@@ -62,6 +62,7 @@ async fn subscribe_as(store: &PostgresStore, id: SubscriptionId, secret: &Sealed
         owner: alice(),
         url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
         events: SubscribedEvents::parse(["*"]).unwrap(),
+        url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,
         created_at: at(0),

@@ -54,6 +54,7 @@ async fn subscribe(store: &PostgresStore, entropy: &SeededEntropy) -> Subscripti
         owner: alice(),
         url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
         events: SubscribedEvents::parse(["*"]).unwrap(),
+        url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,
         created_at: day(0),

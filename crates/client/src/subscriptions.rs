@@ -17,12 +17,18 @@ pub struct Subscription {
     pub id: String,
     /// The URL that receives the webhooks, normalized.
     pub url: String,
+    /// The id of the API key that set the URL; `None` if an ID token did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url_set_by: Option<String>,
     /// The event types and patterns that it subscribes to.
     pub events: Vec<String>,
     /// The description that its owner chose; may be empty.
     pub description: String,
     /// Whether it receives events.
     pub enabled: bool,
+    /// Why it is disabled: `owner`, `gone`, `only_failures` or `key_leaked`; `None` while it is enabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled_reason: Option<String>,
     /// When it was created.
     pub created_at: String,
     /// When its owner or the service last changed it.
@@ -109,7 +115,7 @@ pub struct FoundSubscription {
 pub struct SubscriptionHealth {
     /// `healthy`, `failing`, `paused` or `disabled`.
     pub state: String,
-    /// The reason for the state: why it is disabled (`owner`, `gone`, `only_failures`), `retry_after`, or the error of
+    /// The reason for the state: why it is disabled (`owner`, `gone`, `only_failures`, `key_leaked`), `retry_after`, or the error of
     /// the last attempt.
     pub reason: Option<String>,
     /// Since when every attempt has failed; `None` if the last one succeeded.

@@ -50,6 +50,7 @@ diesel::table! {
         events -> Text,
         description -> Text,
         status -> Text,
+        url_set_by -> Nullable<Binary>,
         secret -> Nullable<Binary>,
         previous_secret -> Nullable<Binary>,
         previous_secret_until -> Nullable<Instant>,

@@ -6,11 +6,13 @@
 //! implementation.
 
 mod keys;
+mod leaked_keys;
 pub mod memory;
 pub mod ports;
 mod timestamp;
 mod type_id;
 mod user_id;
+mod webhook_access;
 pub mod webhooks;
 
 pub use keys::api_key::{ApiKey, KeyUse};
@@ -27,10 +29,12 @@ pub use keys::revoke_key::RevokeKeyError;
 pub use keys::rotate_key::{RotateKey, RotateKeyError, RotatedKey};
 pub use keys::scope::{InvalidScope, Scope, Scopes};
 pub use keys::use_cases::{Keys, PURGE_BATCH_MAX};
+pub use leaked_keys::{confirm_key, report_leaks};
 pub use ports::identity::IdToken;
 pub use timestamp::Timestamp;
 pub use type_id::{DeliveryId, EventId, InvalidId, KeyId, SubscriptionId};
 pub use user_id::{InvalidUserId, UserId};
+pub use webhook_access::WebhookAccess;
 
 /// The longest time for which a secret and its successor are both valid: a week. The limit holds for rotated API keys
 /// and for rotated signing secrets.

@@ -1,6 +1,6 @@
 -- Deleted subscriptions stay, without their secrets, as long as the log has deliveries to them. `status` is `enabled`,
 -- `disabled_by_owner`, or the reason why the service disabled the subscription. `events` has patterns, separated by a
--- space.
+-- space. `url_set_by` is the id of an API key, which may no longer exist.
 CREATE TABLE webhook_subscriptions (
     id BLOB NOT NULL,
     owner_issuer TEXT NOT NULL,
@@ -9,6 +9,7 @@ CREATE TABLE webhook_subscriptions (
     events TEXT NOT NULL,
     description TEXT NOT NULL,
     status TEXT NOT NULL,
+    url_set_by BLOB,
     secret BLOB,
     previous_secret BLOB,
     previous_secret_until INTEGER,
@@ -24,6 +25,9 @@ CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (id) WHERE d
 
 -- For the purge.
 CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- For the subscriptions of a key that was reported as leaked. Most URLs are set by nobody's key.
+CREATE INDEX webhook_subscriptions_url_set_by ON webhook_subscriptions (url_set_by) WHERE url_set_by IS NOT NULL;
 
 -- The patterns of enabled and disabled subscriptions. To find the subscriptions of an event, publishing looks up every
 -- pattern that matches the event's type, by equality.

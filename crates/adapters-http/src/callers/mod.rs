@@ -5,3 +5,4 @@ pub(crate) mod caller_request;
 pub(crate) mod id_token;
 pub(crate) mod identified;
 pub(crate) mod operator;
+pub(crate) mod webhook_caller;

@@ -24,6 +24,14 @@ pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
 pub(crate) const CREDENTIAL_ERRORS: &[ErrorCode] =
     &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::TooManyCredentialFailures];
 
+/// The errors of every call about webhooks.
+pub(crate) const WEBHOOK_CREDENTIAL_ERRORS: &[ErrorCode] = &[
+    ErrorCode::CredentialMissing,
+    ErrorCode::CredentialInvalid,
+    ErrorCode::InsufficientScope,
+    ErrorCode::TooManyCredentialFailures,
+];
+
 /// The errors of every call of the verification endpoints, which do not limit failures.
 pub(crate) const VERIFICATION_ERRORS: &[ErrorCode] = &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid];
 
@@ -31,6 +39,7 @@ pub(crate) const VERIFICATION_ERRORS: &[ErrorCode] = &[ErrorCode::CredentialMiss
 pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
     ErrorCode::CredentialMissing,
     ErrorCode::CredentialInvalid,
+    ErrorCode::InsufficientScope,
     ErrorCode::TooManyCredentialFailures,
     ErrorCode::SubscriptionNotFound,
     ErrorCode::RateLimited,
@@ -40,6 +49,7 @@ pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
 pub(crate) const DELIVERY_ERRORS: &[ErrorCode] = &[
     ErrorCode::CredentialMissing,
     ErrorCode::CredentialInvalid,
+    ErrorCode::InsufficientScope,
     ErrorCode::TooManyCredentialFailures,
     ErrorCode::DeliveryNotFound,
     ErrorCode::RateLimited,

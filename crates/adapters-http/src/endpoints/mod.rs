@@ -5,6 +5,7 @@ mod gateways;
 mod health;
 mod keys;
 mod operator;
+mod to_the_end;
 mod webhooks;
 
 use actix_web::Resource;

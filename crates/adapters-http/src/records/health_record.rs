@@ -14,8 +14,7 @@ pub(crate) struct HealthRecord {
     /// a pause; the service sends nothing for a while. `disabled`: the subscription receives no events.
     #[schema(example = "failing")]
     state: &'static str,
-    /// The reason for the state. Disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410) or
-    /// `only_failures` (every attempt failed for five days). Paused: `retry_after` when the receiver asked for the
+    /// The reason for the state. Disabled: the `disabledReason` of the subscription. Paused: `retry_after` when the receiver asked for the
     /// pause. Otherwise the `error` of the last attempt. `null` when healthy, and when the reason is no longer known.
     #[schema(required, example = "timeout")]
     reason: Option<&'static str>,

@@ -1,4 +1,4 @@
-use domain::webhooks::{EventPattern, SigningSecret, Subscription};
+use domain::webhooks::{DisabledBy, EventPattern, SigningSecret, Subscription};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,6 +13,11 @@ pub(crate) struct SubscriptionRecord {
     /// The URL that receives the webhooks, in normal form.
     #[schema(example = "https://example.com/hooks")]
     url: String,
+    /// The API key that set the URL, when the subscription was created or later; absent if an ID token did. If this key
+    /// is reported as leaked, the service disables the subscription.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
+    url_set_by: Option<String>,
     /// The event types and patterns of the subscription.
     #[schema(example = json!(["invoice.*"]))]
     events: Vec<String>,
@@ -21,6 +26,12 @@ pub(crate) struct SubscriptionRecord {
     description: String,
     /// Whether the subscription receives events.
     enabled: bool,
+    /// Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410),
+    /// `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as
+    /// leaked). Absent while it is enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "key_leaked")]
+    disabled_reason: Option<&'static str>,
     /// When the subscription was created: UTC, with milliseconds.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
@@ -35,9 +46,11 @@ impl SubscriptionRecord {
         Self {
             id: subscription.id.to_string(),
             url: subscription.url.as_str().to_owned(),
+            url_set_by: subscription.url_set_by.map(|key| key.to_string()),
             events: events.collect(),
             description: subscription.description.to_string(),
             enabled: subscription.status.is_enabled(),
+            disabled_reason: subscription.status.disabled_by().map(DisabledBy::code),
             created_at: subscription.created_at.to_string(),
             updated_at: subscription.updated_at.to_string(),
         }

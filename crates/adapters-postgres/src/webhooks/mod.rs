@@ -13,6 +13,7 @@ mod delete_subscription;
 mod delivery_commands;
 mod delivery_log;
 mod delivery_queue;
+mod disable_set_by;
 mod end_closed;
 mod find_delivery;
 mod find_subscription;

@@ -4,12 +4,15 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::SubscriptionRow;
 use domain::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
-use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{
+    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+};
+use domain::{KeyId, SubscriptionId, Timestamp, UserId};
 
 use super::change_subscription::ChangeSubscription;
 use super::create_subscription::InsertSubscription;
 use super::delete_subscription::DeleteSubscription;
+use super::disable_set_by::DisableSetBy;
 use super::find_subscription::FindSubscription;
 use super::subscription_queries::owned_by;
 use super::subscription_secrets::{ListSecrets, ReplaceSecrets, RotateSecret};
@@ -55,6 +58,16 @@ impl SubscriptionStore for PostgresStore {
         at: Timestamp,
     ) -> Result<Option<Subscription>, StoreError> {
         self.run(&ChangeSubscription { owner, id, change, at }).await
+    }
+
+    async fn disable_set_by(
+        &self,
+        keys: &[KeyId],
+        reason: DisableReason,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<u32, StoreError> {
+        self.run(&DisableSetBy { keys, reason, at, max }).await
     }
 
     async fn rotate_secret(

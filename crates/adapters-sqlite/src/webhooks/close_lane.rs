@@ -1,10 +1,10 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel_mapping::StoredInstant;
-use diesel_mapping::schema::{webhook_deliveries, webhook_due};
+use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::NewEndedRow;
-use domain::webhooks::{Delivery, DeliveryEnd};
+use diesel_mapping::webhooks::{NewEndedRow, status_code};
+use domain::webhooks::{Delivery, DeliveryEnd, DisableReason, SubscriptionStatus};
 use domain::{SubscriptionId, Timestamp};
 
 use super::lane::Lane;
@@ -90,4 +90,25 @@ pub(super) fn close(
     let mut lane = Lane { is_open: false, ..before.clone() };
     lane.ready_at = lane.next_service(connection, at)?;
     lane.write(connection, &before)
+}
+
+/// Disables the subscription if it is enabled, and closes its lane.
+pub(super) fn disable(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    reason: DisableReason,
+    at: Timestamp,
+) -> Result<(), Undo> {
+    let enabled = webhook_subscriptions::table
+        .filter(webhook_subscriptions::id.eq(subscription.as_bytes().as_slice()))
+        .filter(webhook_subscriptions::status.eq(status_code(SubscriptionStatus::Enabled)))
+        .filter(webhook_subscriptions::deleted_at.is_null());
+    let change = (
+        webhook_subscriptions::status.eq(status_code(SubscriptionStatus::DisabledByService(reason))),
+        webhook_subscriptions::updated_at.eq(StoredInstant::from(at)),
+    );
+    if diesel::update(enabled).set(change).execute(connection)? > 0 {
+        close(connection, subscription, DeliveryEnd::SubscriptionDisabled, at)?;
+    }
+    Ok(())
 }

@@ -1,15 +1,12 @@
 use diesel::prelude::*;
-use diesel_mapping::StoredInstant;
-use diesel_mapping::schema::{
-    webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
-};
-use diesel_mapping::webhooks::{event_id, status_code};
+use diesel_mapping::schema::{webhook_attempts, webhook_deliveries, webhook_due, webhook_events};
+use diesel_mapping::webhooks::event_id;
 use domain::ports::Completion;
-use domain::webhooks::{AfterClaim, AttemptRecord, DeliveryEnd, DisableReason, Report, SubscriptionStatus};
+use domain::webhooks::{AfterClaim, AttemptRecord, Report};
 use domain::{EventId, SubscriptionId, Timestamp};
 
 use super::attempt_row::NewAttemptRow;
-use super::close_lane::{close, end_queued};
+use super::close_lane::{disable, end_queued};
 use super::lane::Lane;
 use super::queued_row::QueuedRow;
 use crate::undo::Undo;
@@ -142,25 +139,4 @@ fn plan(connection: &mut SqliteConnection, lane: &mut Lane, at: Timestamp) -> Re
         (next, _) => next,
     };
     Ok(woke)
-}
-
-/// Disables the subscription if it is enabled, and closes its lane.
-fn disable(
-    connection: &mut SqliteConnection,
-    subscription: SubscriptionId,
-    reason: DisableReason,
-    at: Timestamp,
-) -> Result<(), Undo> {
-    let enabled = webhook_subscriptions::table
-        .filter(webhook_subscriptions::id.eq(subscription.as_bytes().as_slice()))
-        .filter(webhook_subscriptions::status.eq(status_code(SubscriptionStatus::Enabled)))
-        .filter(webhook_subscriptions::deleted_at.is_null());
-    let change = (
-        webhook_subscriptions::status.eq(status_code(SubscriptionStatus::DisabledByService(reason))),
-        webhook_subscriptions::updated_at.eq(StoredInstant::from(at)),
-    );
-    if diesel::update(enabled).set(change).execute(connection)? > 0 {
-        close(connection, subscription, DeliveryEnd::SubscriptionDisabled, at)?;
-    }
-    Ok(())
 }

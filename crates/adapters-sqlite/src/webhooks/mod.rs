@@ -15,6 +15,7 @@ mod delete_subscription;
 mod delivery_commands;
 mod delivery_log;
 mod delivery_queue;
+mod disable_set_by;
 mod end_closed;
 mod event_row;
 mod find_delivery;

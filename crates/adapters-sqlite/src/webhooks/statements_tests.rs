@@ -56,6 +56,7 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
         owner: UserId::new("https://id.example", "alice").unwrap(),
         url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
         events: SubscribedEvents::parse(["order.*"]).unwrap(),
+        url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,
         created_at: NOW,

@@ -1,12 +1,15 @@
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
-use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{
+    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+};
+use domain::{KeyId, SubscriptionId, Timestamp, UserId};
 
 use super::change_subscription::change_subscription;
 use super::create_subscription::create_subscription;
 use super::delete_subscription::delete_subscription;
+use super::disable_set_by::disable_set_by;
 use super::find_subscription::{find_with_health, list_subscriptions};
 use super::subscription_secrets::{list_secrets, replace_secrets, rotate_secret};
 use crate::SqliteStore;
@@ -52,6 +55,17 @@ impl SubscriptionStore for SqliteStore {
         let (owner, change, wake) = (owner.clone(), change.clone(), self.wake.clone());
         let work = move |connection: &mut SqliteConnection| change_subscription(connection, &owner, id, &change, at);
         self.writer.write_then(work, move |_| wake.up()).await
+    }
+
+    async fn disable_set_by(
+        &self,
+        keys: &[KeyId],
+        reason: DisableReason,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<u32, StoreError> {
+        let keys = keys.to_vec();
+        self.writer.write(move |connection| disable_set_by(connection, &keys, reason, at, max)).await
     }
 
     async fn rotate_secret(

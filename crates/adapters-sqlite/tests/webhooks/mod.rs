@@ -30,6 +30,7 @@ async fn subscribed(path: &Path) -> (SqliteStore, Subscription) {
         owner: UserId::new("https://id.example", "alice").unwrap(),
         url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
         events: SubscribedEvents::parse(["order.*"]).unwrap(),
+        url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,
         created_at: NOW,

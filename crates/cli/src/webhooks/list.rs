@@ -52,9 +52,13 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
 }
 
 fn row(subscription: &Subscription) -> [String; 6] {
-    let Subscription { id, url, events, description, enabled, created_at, .. } = subscription;
-    let state = if *enabled { "enabled" } else { "disabled" };
+    let Subscription { id, url, events, description, enabled, disabled_reason, created_at, .. } = subscription;
+    let state = match (enabled, disabled_reason) {
+        (true, _) => "enabled".to_owned(),
+        (false, Some(reason)) if reason != "owner" => format!("disabled: {reason}"),
+        (false, _) => "disabled".to_owned(),
+    };
     // A description may have several lines, but a row has one.
     let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
-    [id.clone(), state.to_owned(), created_at.clone(), url.clone(), events.join(" "), description]
+    [id.clone(), state, created_at.clone(), url.clone(), events.join(" "), description]
 }

@@ -1,10 +1,10 @@
 use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
-use domain::UserId;
 use domain::ports::StoreError;
 use domain::webhooks::{
     Description, DisableReason, EventPattern, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
     TargetUrl,
 };
+use domain::{KeyId, UserId};
 
 use super::place::{Place, subscription_id};
 use crate::StoredInstant;
@@ -23,6 +23,7 @@ pub struct SubscriptionRow {
     events: String,
     description: String,
     status: String,
+    url_set_by: Option<Vec<u8>>,
     created_at: StoredInstant,
     updated_at: StoredInstant,
 }
@@ -37,6 +38,8 @@ impl TryFrom<SubscriptionRow> for Subscription {
             id,
             owner: place.value("owner_subject", UserId::new(row.owner_issuer, row.owner_subject).ok())?,
             url: place.value("url", TargetUrl::from_stored(&row.url))?,
+            url_set_by: place
+                .value("url_set_by", row.url_set_by.map(key_of).map_or(Some(None), |key| key.map(Some)))?,
             events: place.value("events", SubscribedEvents::parse(row.events.split(' ')).ok())?,
             description: place.value("description", Description::parse(&row.description).ok())?,
             status: place.value("status", status_of(&row.status))?,
@@ -57,6 +60,7 @@ pub struct NewSubscriptionRow<'a> {
     events: String,
     description: &'a str,
     status: &'static str,
+    url_set_by: Option<Vec<u8>>,
     secret: Option<Vec<u8>>,
     previous_secret: Option<Vec<u8>>,
     previous_secret_until: Option<StoredInstant>,
@@ -76,6 +80,7 @@ impl<'a> NewSubscriptionRow<'a> {
             events: events_text(&subscription.events),
             description: subscription.description.as_str(),
             status: status_code(subscription.status),
+            url_set_by: subscription.url_set_by.map(|key| key.as_bytes().to_vec()),
             secret: Some(secret.as_bytes().to_vec()),
             previous_secret: None,
             previous_secret_until: None,
@@ -88,9 +93,10 @@ impl<'a> NewSubscriptionRow<'a> {
 
 /// The columns that a [`SubscriptionChange`](domain::webhooks::SubscriptionChange) may change.
 #[derive(Debug, diesel::AsChangeset)]
-#[diesel(table_name = webhook_subscriptions)]
+#[diesel(table_name = webhook_subscriptions, treat_none_as_null = true)]
 pub struct ChangedSubscriptionRow<'a> {
     url: &'a str,
+    url_set_by: Option<Vec<u8>>,
     events: String,
     description: &'a str,
     status: &'static str,
@@ -101,6 +107,7 @@ impl<'a> From<&'a Subscription> for ChangedSubscriptionRow<'a> {
     fn from(changed: &'a Subscription) -> Self {
         Self {
             url: changed.url.as_str(),
+            url_set_by: changed.url_set_by.map(|key| key.as_bytes().to_vec()),
             events: events_text(&changed.events),
             description: changed.description.as_str(),
             status: status_code(changed.status),
@@ -123,6 +130,10 @@ fn status_of(code: &str) -> Option<SubscriptionStatus> {
         .into_iter()
         .find(|status| status_code(*status) == code)
         .or_else(|| DisableReason::from_code(code).map(SubscriptionStatus::DisabledByService))
+}
+
+fn key_of(bytes: Vec<u8>) -> Option<KeyId> {
+    bytes.try_into().ok().map(KeyId::from_bytes)
 }
 
 /// The patterns, separated by spaces: no pattern contains one.
@@ -148,6 +159,7 @@ mod tests {
             events: "order.* *".into(),
             description: "Orders".into(),
             status: "gone".into(),
+            url_set_by: Some(vec![9; 16]),
             created_at: Timestamp::MIN.into(),
             updated_at: Timestamp::MAX.into(),
         }
@@ -163,12 +175,13 @@ mod tests {
 
     #[test]
     fn names_the_column_that_the_schema_does_not_promise() {
-        let cases: [(&str, Change); 6] = [
+        let cases: [(&str, Change); 7] = [
             ("id", |row| row.id.truncate(15)),
             ("owner_subject", |row| row.owner_subject.clear()),
             ("url", |row| row.url = "hooks".into()),
             ("events", |row| row.events.push(' ')),
             ("description", |row| row.description = "\0".into()),
+            ("url_set_by", |row| row.url_set_by = Some(vec![9; 15])),
             ("status", |row| row.status = "asleep".into()),
         ];
         for (wrong, change) in cases {
@@ -188,6 +201,7 @@ mod tests {
             SubscriptionStatus::DisabledByOwner,
             SubscriptionStatus::DisabledByService(DisableReason::Gone),
             SubscriptionStatus::DisabledByService(DisableReason::OnlyFailures),
+            SubscriptionStatus::DisabledByService(DisableReason::KeyLeaked),
         ] {
             assert_eq!(status_of(status_code(status)), Some(status));
         }

@@ -93,6 +93,7 @@ impl World {
             owner: self.owner.clone(),
             url: TargetUrl::from_stored(url).unwrap(),
             events: SubscribedEvents::parse(["*"]).unwrap(),
+            url_set_by: None,
             description: Description::default(),
             status: SubscriptionStatus::Enabled,
             created_at: now,

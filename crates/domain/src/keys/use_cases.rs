@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::ports::{Clock, Entropy, KeyStore, RecentUses, StoreError};
-use crate::{ApiKey, KeyId, KeyPolicy, ListView, UserId};
+use crate::{ApiKey, KeyDigest, KeyId, KeyPolicy, ListView, UserId};
 
 /// The most keys that one transaction deletes, so that a purge does not block other writers for long.
 pub const PURGE_BATCH_MAX: u32 = 1_000;
@@ -41,6 +41,16 @@ impl Keys {
     pub async fn list(&self, owner: &UserId) -> Result<Vec<ApiKey>, StoreError> {
         let keys = self.store.list(owner, ListView::at(self.clock.now())).await?;
         Ok(self.with_recent_uses(keys))
+    }
+
+    /// Whether the key with this digest is good now, as the store knows it: not from memory.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn is_good(&self, digest: &KeyDigest) -> Result<bool, StoreError> {
+        let found = self.store.find_by_digest(digest).await?;
+        Ok(found.is_some_and(|key| key.is_good(self.clock.now())))
     }
 
     /// Deletes one batch of the keys that ended before the retention, and returns how many. After fewer than

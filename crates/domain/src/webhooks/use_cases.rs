@@ -3,16 +3,19 @@ use std::sync::Arc;
 use super::webhook_policy::WebhookPolicy;
 use crate::ports::{Clock, DeliveryPage, Entropy, RetryRequest, StoreError, WebhookStores};
 use crate::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, EgressPolicy, InvalidTargetUrl, SealingKeys, Subscription,
-    SubscriptionChange, TargetUrl,
+    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, SealingKeys,
+    Subscription, SubscriptionChange, TargetUrl,
 };
-use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
 
 /// The most attempts of a delivery that are shown, the newest ones. A delivery that is retried by hand may have any
 /// number.
 pub const SHOWN_ATTEMPTS_MAX: usize = 100;
 /// About how many rows one call deletes, which keeps its transaction short.
 const PURGED_ROWS_MAX: u32 = 1_000;
+
+/// The most subscriptions that one transaction disables, which keeps it short.
+const DISABLED_AT_ONCE_MAX: u32 = 100;
 
 /// The rules that the use cases follow.
 #[derive(Clone)]
@@ -73,6 +76,18 @@ impl Webhooks {
         change: &SubscriptionChange,
     ) -> Result<Option<Subscription>, StoreError> {
         self.stores.subscriptions.update(owner, id, change, self.clock.now()).await
+    }
+
+    /// Disables all subscriptions whose URL was set by one of these keys, which were reported as leaked.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. Some subscriptions may be disabled already, and another call goes on with the rest.
+    pub(crate) async fn disable_set_by_leaked(&self, keys: &[KeyId]) -> Result<(), StoreError> {
+        let (store, at) = (&self.stores.subscriptions, self.clock.now());
+        let disable = async || store.disable_set_by(keys, DisableReason::KeyLeaked, at, DISABLED_AT_ONCE_MAX).await;
+        while !keys.is_empty() && disable().await? == DISABLED_AT_ONCE_MAX {}
+        Ok(())
     }
 
     /// Deletes the owner's subscription and ends the deliveries that wait; `false` if there is no such subscription.

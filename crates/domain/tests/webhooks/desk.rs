@@ -50,6 +50,7 @@ impl Desk {
             events: SubscribedEvents::parse(["invoice.*"]).unwrap(),
             description: Description::default(),
             secret: secret.map(|text| SigningSecret::parse(text).unwrap()),
+            by: None,
         };
         block_on(self.webhooks.create_subscription(&self.alice, request))
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::KeyId;
 use domain::ports::{RetryRequest, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
 
@@ -28,6 +29,12 @@ pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
         switched(false),
         SubscriptionChange { description: Some(description("Billing")), ..none() },
         SubscriptionChange { url: Some(url("https://third.example/")), description: Some(description("x")), ..none() },
+        SubscriptionChange {
+            url: Some(url("https://other.example/in")),
+            by: Some(KeyId::from_bytes([8; 16])),
+            ..none()
+        },
+        SubscriptionChange { description: Some(description("y")), by: Some(KeyId::from_bytes([8; 16])), ..none() },
     ];
     let statuses = [
         SubscriptionStatus::Enabled,
@@ -35,7 +42,7 @@ pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
         SubscriptionStatus::DisabledByService(DisableReason::Gone),
     ];
     for (change, status) in changes.iter().flat_map(|change| statuses.map(|status| (change, status))) {
-        let before = Subscription { status, ..subscription(&owner) };
+        let before = Subscription { status, url_set_by: Some(KeyId::from_bytes([7; 16])), ..subscription(&owner) };
         put(&*store, &before).await;
         let expected = change.applied_to(&before, at(5));
         assert_eq!(update(&*store, &before, change, at(5)).await, expected, "{change:?} of {status:?}");

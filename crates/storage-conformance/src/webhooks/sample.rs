@@ -34,6 +34,7 @@ pub(crate) fn subscription(owner: &UserId) -> Subscription {
         owner: owner.clone(),
         url: url("https://hooks.example/in"),
         events: patterns(&["*"]),
+        url_set_by: None,
         description: description("Billing"),
         status: SubscriptionStatus::Enabled,
         created_at: at(0),

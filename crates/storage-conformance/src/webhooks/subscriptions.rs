@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::ports::{StoreError, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionHealth, SubscriptionStatus};
-use domain::{Timestamp, UserId};
+use domain::{KeyId, Timestamp, UserId};
 
 use super::WebhookStore;
 use super::sample::{
@@ -22,12 +22,14 @@ pub async fn every_field_of_a_subscription_comes_back(store: Arc<dyn WebhookStor
         SubscriptionStatus::DisabledByOwner,
         SubscriptionStatus::DisabledByService(DisableReason::Gone),
         SubscriptionStatus::DisabledByService(DisableReason::OnlyFailures),
+        SubscriptionStatus::DisabledByService(DisableReason::KeyLeaked),
     ];
     let mut expected = Vec::new();
     for (n, status) in (1_u8..).zip(statuses) {
         let full = Subscription {
             url: url(&format!("https://hooks.example:8443/in/{n}?key=a%20b&more")),
             events: patterns(&["order.created", "invoice.*", "*"]),
+            url_set_by: (n % 2 == 1).then(|| KeyId::from_bytes([n; 16])),
             description: description("Everything set"),
             status,
             created_at: at(i64::from(n)),

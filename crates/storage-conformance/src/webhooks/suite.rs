@@ -64,6 +64,9 @@ macro_rules! with_webhook_store_promises {
             change_subscription::enabling_starts_with_a_breaker_as_new
             change_subscription::a_deleted_subscription_is_found_by_no_method
             change_subscription::other_owners_subscriptions_are_not_seen_nor_touched
+            disable_set_by::urls_set_by_these_keys_are_disabled
+            disable_set_by::a_changed_url_is_of_the_key_that_changed_it
+            disable_set_by::at_most_max_subscriptions_are_disabled
             subscription_secrets::secrets_come_back_byte_for_byte
             subscription_secrets::rotation_keeps_the_secret_before
             subscription_secrets::secrets_are_listed_by_id_in_pages

@@ -3,7 +3,7 @@ use domain::ports::{
     ActiveLimit, ClaimRequest, Completion, DeliveryCommands as _, DeliveryQueue as _, EventStore as _, KeyStore as _,
     RetryRequest, SubscriptionStore as _,
 };
-use domain::webhooks::{NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange};
+use domain::webhooks::{DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange};
 use domain::{ApiKey, DeliveryId, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, SubscriptionId, Timestamp, UserId};
 
 use crate::codec::Field;
@@ -80,4 +80,6 @@ calls! {
     17 Recover { owner: UserId, subscription: SubscriptionId, request: RetryRequest, max: u32 }
         => webhooks.recover(&owner, subscription, request, max);
     18 PurgeHistory { before: Timestamp, max: u32 } => webhooks.purge_history(before, max);
+    19 DisableSetBy { keys: Vec<KeyId>, reason: DisableReason, at: Timestamp, max: u32 }
+        => webhooks.disable_set_by(&keys, reason, at, max);
 }

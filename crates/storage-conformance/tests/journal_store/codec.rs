@@ -183,8 +183,8 @@ records! {
     ListView { at, ended_max }
     KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max }
     KeyUse { id, at }
-    Subscription { id, owner, url, events, description, status, created_at, updated_at }
-    SubscriptionChange { url, events, description, enabled }
+    Subscription { id, owner, url, url_set_by, events, description, status, created_at, updated_at }
+    SubscriptionChange { url, events, description, enabled, by }
     SealedSecrets { current, previous }
     Event { id, owner, event_type, payload, created_at }
     NewEvent { event, publication, only }

@@ -4,9 +4,10 @@ use domain::ports::{
     RetryRequest, SubscriptionInsertion, SubscriptionStore,
 };
 use domain::webhooks::{
-    Delivery, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+    Delivery, DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+    SubscriptionHealth,
 };
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
 
 use crate::call::Call;
 use crate::store::{Answer, JournalStore};
@@ -43,6 +44,11 @@ impl SubscriptionStore for JournalStore {
         let call = Call::UpdateSubscription { owner: owner.clone(), id, change: change.clone(), at };
         let _journal = self.record(call).await?;
         self.memory.webhooks.update(owner, id, change, at).await
+    }
+
+    async fn disable_set_by(&self, keys: &[KeyId], reason: DisableReason, at: Timestamp, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::DisableSetBy { keys: keys.to_vec(), reason, at, max }).await?;
+        self.memory.webhooks.disable_set_by(keys, reason, at, max).await
     }
 
     async fn rotate_secret(

@@ -5,6 +5,7 @@ pub(crate) enum Fault {
     // What goes in
     LosesMilliseconds,
     ForgetsStatus,
+    ForgetsWhoSetTheUrl,
     CutsDescriptions,
     KeepsTheFirstPattern,
     CutsSecretsAtZero,
@@ -23,6 +24,8 @@ pub(crate) enum Fault {
     KeepsSecretsOfDeleted,
     ChangesAnybodys,
     IgnoresDisabling,
+    IgnoresDisableMax,
+    KeepsWhoSetTheUrl,
     DeletesWithoutClosing,
     EnablingRecovers,
     // Secrets

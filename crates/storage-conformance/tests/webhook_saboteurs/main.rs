@@ -34,6 +34,9 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
         Fault::ForgetsStatus,
         &["every_field_of_a_subscription_comes_back", "closed_and_foreign_subscriptions_get_nothing"],
     ),
+    (Fault::ForgetsWhoSetTheUrl, &["every_field_of_a_subscription_comes_back", "urls_set_by_these_keys_are_disabled"]),
+    (Fault::KeepsWhoSetTheUrl, &["a_changed_url_is_of_the_key_that_changed_it"]),
+    (Fault::IgnoresDisableMax, &["at_most_max_subscriptions_are_disabled"]),
     (Fault::CutsDescriptions, &["texts_of_subscriptions_come_back_byte_for_byte"]),
     (
         Fault::KeepsTheFirstPattern,

@@ -16,6 +16,7 @@ impl Saboteur {
         written.created_at = self.as_written(subscription.created_at);
         written.updated_at = self.as_written(subscription.updated_at);
         match self.fault {
+            Fault::ForgetsWhoSetTheUrl => written.url_set_by = None,
             Fault::ForgetsStatus => written.status = SubscriptionStatus::Enabled,
             Fault::CutsDescriptions => {
                 let start: String = written.description.as_str().chars().take(255).collect();
@@ -86,6 +87,10 @@ impl Saboteur {
         let mut change = change.clone();
         match self.fault {
             Fault::KeepsOldWishes => (change.url, change.events) = (None, None),
+            Fault::KeepsWhoSetTheUrl => {
+                let read = SubscriptionStore::find(&self.inner, owner, id).await.expect("never fails");
+                change.by = read.and_then(|(read, _)| read.url_set_by);
+            }
             Fault::IgnoresDisabling if change.enabled == Some(false) => change.enabled = None,
             Fault::WritesWholeRows => {
                 let read = SubscriptionStore::find(&self.inner, owner, id).await.expect("never fails");

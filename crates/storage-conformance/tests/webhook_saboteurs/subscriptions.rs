@@ -1,7 +1,9 @@
 use async_trait::async_trait;
 use domain::ports::{DeliveryCommands, RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore};
-use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{
+    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+};
+use domain::{KeyId, SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;
 
 use crate::fault::Fault;
@@ -104,6 +106,18 @@ impl SubscriptionStore for Saboteur {
             memo.breakers.entry(id).or_insert(health.breaker);
         }
         Ok(changed)
+    }
+
+    async fn disable_set_by(
+        &self,
+        keys: &[KeyId],
+        reason: DisableReason,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<u32, StoreError> {
+        self.enter().await;
+        let max = if self.is(Fault::IgnoresDisableMax) { u32::MAX } else { max };
+        self.inner.disable_set_by(keys, reason, at, max).await
     }
 
     async fn rotate_secret(

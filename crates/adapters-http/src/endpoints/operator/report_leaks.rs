@@ -1,9 +1,11 @@
 use actix_web::web::Json;
+use domain::report_leaks as report_leaked_keys;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::endpoints::to_the_end::to_the_end;
 use crate::errors::api_error::ApiError;
 
 /// The maximum size of a report, in bytes. [`domain::LEAKS_MAX`] keys of the usual length take about 50 KiB, and
@@ -32,7 +34,8 @@ pub(super) struct Answer {
 
 /// Revokes leaked API keys. Meant for secret scanners.
 ///
-/// Revokes each token that is a key, of any user. Reporting a revoked key again succeeds and changes nothing.
+/// Revokes each token that is a key, of any user, and disables the webhook subscriptions whose URL was set by one of these
+/// keys. Reporting a key again succeeds. Repeat a report that has failed, because some of it may be done.
 #[utoipa::path(
     post,
     path = "/api/operator/leaks",
@@ -44,8 +47,12 @@ pub(super) struct Answer {
 )]
 pub(super) async fn report_leaks(mut call: OperatorRequest) -> Result<Json<Answer>, ApiError> {
     let fields = call.read_fields(BODY_SIZE_BYTES_MAX).await?;
-    let keys = call.api().keys.report_leaks(&fields.required_texts("tokens")?).await?;
-    Ok(Json(Answer { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
+    to_the_end(async move {
+        let api = call.api();
+        let keys = report_leaked_keys(&api.keys, &api.webhooks, &fields.required_texts("tokens")?).await?;
+        Ok(Json(Answer { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
+    })
+    .await
 }
 
 documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS]);

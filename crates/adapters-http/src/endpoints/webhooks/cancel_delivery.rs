@@ -1,7 +1,7 @@
 use actix_web::web::{Data, Json};
 use domain::DeliveryId;
 
-use crate::callers::caller::Caller;
+use crate::callers::webhook_caller::WebhookWriter;
 use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -22,7 +22,7 @@ use crate::state::State;
     responses((status = 200, description = "The delivery has ended", body = ChangedDelivery), Errors),
 )]
 pub(super) async fn cancel_delivery(
-    caller: Caller,
+    caller: WebhookWriter,
     state: Data<State>,
     id: PathId<DeliveryId>,
 ) -> Result<Json<ChangedDelivery>, ApiError> {

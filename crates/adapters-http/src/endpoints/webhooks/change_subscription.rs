@@ -1,6 +1,6 @@
 use actix_web::web::{Data, Json};
-use domain::SubscriptionId;
 use domain::webhooks::{SubscriptionChange, Webhooks};
+use domain::{KeyId, SubscriptionId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -8,6 +8,7 @@ use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, url};
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
+use crate::endpoints::to_the_end::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters::path_id::PathId;
@@ -61,21 +62,26 @@ pub(super) async fn change_subscription(
     request: CallerRequest,
     id: PathId<SubscriptionId>,
 ) -> Result<Json<Answer>, ApiError> {
-    let webhooks = &state.api.webhooks;
-    let change = parse(&request.fields, webhooks)?;
-    let id = id.known()?;
-    let changed = webhooks.change_subscription(request.user(), id, &change).await?;
-    let subscription = SubscriptionRecord::of(&changed.ok_or(ErrorCode::SubscriptionNotFound)?);
-    Ok(Json(Answer { subscription }))
+    to_the_end(async move {
+        let (caller, webhooks) = (&request.caller, &state.api.webhooks);
+        let change = parse(&request.fields, caller.key(), webhooks)?;
+        let changed = webhooks.change_subscription(caller.user(), id.known()?, &change).await?;
+        let changed = changed.ok_or(ErrorCode::SubscriptionNotFound)?;
+        if change.url.is_some() || change.enabled == Some(true) {
+            caller.confirm(&state.api, changed.id).await?;
+        }
+        Ok(Json(Answer { subscription: SubscriptionRecord::of(&changed) }))
+    })
+    .await
 }
 
 /// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<SubscriptionChange, ApiError> {
+fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<SubscriptionChange, ApiError> {
     let mut faults = fields.unchangeable(&CHANGEABLE);
     let enabled = fields.optional_flag("enabled");
     match (url(fields, webhooks), events(fields), description(fields), enabled) {
         (Ok(url), Ok(events), Ok(description), Ok(enabled)) if faults.is_empty() => {
-            Ok(SubscriptionChange { url, events, description, enabled })
+            Ok(SubscriptionChange { url, events, description, enabled, by })
         }
         (url, events, description, enabled) => {
             let of_values = [url.err(), events.err(), description.err(), enabled.err()];

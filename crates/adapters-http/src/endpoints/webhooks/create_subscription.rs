@@ -1,11 +1,13 @@
 use actix_web::web::{Data, Json};
+use domain::KeyId;
 use domain::webhooks::{CreateSubscription, Webhooks};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, required, secret, url};
 use crate::callers::caller_request::CallerRequest;
-use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
+use crate::endpoints::to_the_end::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::records::subscription_record::SubscriptionWithSecret;
 use crate::state::State;
@@ -34,7 +36,8 @@ struct Body {
 /// Creates a webhook subscription.
 ///
 /// From now on, the service sends each matching event of the caller to the URL, signed according to Standard Webhooks
-/// 1.0. Accepts an API key or an ID token; the scopes of a key do not restrict webhooks.
+/// 1.0. Accepts an ID token or an API key. A key that has scopes needs `webhooks:write`. If the key is reported as leaked
+/// later, the service disables the subscription.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions",
@@ -48,18 +51,23 @@ pub(super) async fn create_subscription(
     state: Data<State>,
     request: CallerRequest,
 ) -> Result<Json<SubscriptionWithSecret>, ApiError> {
-    let webhooks = &state.api.webhooks;
-    let created = webhooks.create_subscription(request.user(), parse(&request.fields, webhooks)?).await?;
-    Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))
+    to_the_end(async move {
+        let (caller, webhooks) = (&request.caller, &state.api.webhooks);
+        let wish = parse(&request.fields, caller.key(), webhooks)?;
+        let created = webhooks.create_subscription(caller.user(), wish).await?;
+        caller.confirm(&state.api, created.subscription.id).await?;
+        Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))
+    })
+    .await
 }
 
 /// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<CreateSubscription, ApiError> {
+fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<CreateSubscription, ApiError> {
     let url = url(fields, webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));
     match (url, events, description(fields), secret(fields)) {
         (Ok(url), Ok(events), Ok(description), Ok(secret)) => {
-            Ok(CreateSubscription { url, events, description: description.unwrap_or_default(), secret })
+            Ok(CreateSubscription { url, events, description: description.unwrap_or_default(), secret, by })
         }
         (url, events, description, secret) => {
             let faults = [url.err(), events.err(), description.err(), secret.err()];
@@ -68,4 +76,4 @@ fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<CreateSubscription, Api
     }
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], SubscriptionLimitReached, RateLimited);
+documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS, BODY_ERRORS], SubscriptionLimitReached, RateLimited);

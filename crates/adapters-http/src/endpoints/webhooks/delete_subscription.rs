@@ -2,7 +2,7 @@ use actix_web::HttpResponse;
 use actix_web::web::Data;
 use domain::SubscriptionId;
 
-use crate::callers::caller::Caller;
+use crate::callers::webhook_caller::WebhookWriter;
 use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -23,7 +23,7 @@ use crate::state::State;
     responses((status = 204, description = "The subscription is deleted"), Errors),
 )]
 pub(super) async fn delete_subscription(
-    caller: Caller,
+    caller: WebhookWriter,
     state: Data<State>,
     id: PathId<SubscriptionId>,
 ) -> Result<HttpResponse, ApiError> {

@@ -3,7 +3,7 @@ use domain::DeliveryId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::caller::Caller;
+use crate::callers::webhook_caller::WebhookReader;
 use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -36,7 +36,7 @@ pub(super) struct Answer {
     responses((status = 200, description = "The delivery", body = Answer), Errors),
 )]
 pub(super) async fn find_delivery(
-    caller: Caller,
+    caller: WebhookReader,
     state: Data<State>,
     id: PathId<DeliveryId>,
 ) -> Result<Json<Answer>, ApiError> {

@@ -3,7 +3,7 @@ use domain::SubscriptionId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::caller::Caller;
+use crate::callers::webhook_caller::WebhookReader;
 use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -33,7 +33,7 @@ pub(super) struct Answer {
     responses((status = 200, description = "The subscription", body = Answer), Errors),
 )]
 pub(super) async fn find_subscription(
-    caller: Caller,
+    caller: WebhookReader,
     state: Data<State>,
     id: PathId<SubscriptionId>,
 ) -> Result<Json<Answer>, ApiError> {

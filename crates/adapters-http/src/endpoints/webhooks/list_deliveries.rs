@@ -4,8 +4,8 @@ use domain::webhooks::{DeliveryFilter, DeliveryStateKind, EventType};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::caller::Caller;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::webhook_caller::WebhookReader;
+use crate::documents::responses::{WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
@@ -52,7 +52,7 @@ pub(super) struct Answer {
     responses((status = 200, description = "A page of deliveries", body = Answer), Errors),
 )]
 pub(super) async fn list_deliveries(
-    caller: Caller,
+    caller: WebhookReader,
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<Json<Answer>, ApiError> {
@@ -77,4 +77,4 @@ fn filter(parameters: &Parameters) -> Result<DeliveryFilter, FieldFault> {
     })
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, RateLimited);
+documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, RateLimited);

@@ -3,8 +3,8 @@ use actix_web::web::{Data, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::caller::Caller;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::webhook_caller::WebhookReader;
+use crate::documents::responses::{WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::cursor::Cursor;
 use crate::parameters::query::Parameters;
@@ -38,7 +38,7 @@ pub(super) struct Answer {
     responses((status = 200, description = "A page of subscriptions", body = Answer), Errors),
 )]
 pub(super) async fn list_subscriptions(
-    caller: Caller,
+    caller: WebhookReader,
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<Json<Answer>, ApiError> {
@@ -51,4 +51,4 @@ pub(super) async fn list_subscriptions(
     }))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, RateLimited);
+documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, RateLimited);

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use crate::bodies::subscription_fields::required;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
+use crate::endpoints::to_the_end::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
 use crate::state::State;
@@ -55,8 +56,13 @@ pub(super) async fn recover_subscription(
 ) -> Result<HttpResponse, ApiError> {
     let since = request.fields.optional_time("since").and_then(|since| required("since", since))?;
     let id = id.known()?;
-    let deliveries = state.api.webhooks.recover_subscription(request.user(), id, since).await?;
-    Ok(HttpResponse::Accepted().json(Answer { deliveries }))
+    to_the_end(async move {
+        let caller = &request.caller;
+        let deliveries = state.api.webhooks.recover_subscription(caller.user(), id, since).await?;
+        caller.confirm(&state.api, id).await?;
+        Ok(HttpResponse::Accepted().json(Answer { deliveries }))
+    })
+    .await
 }
 
 documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS]);

@@ -2,7 +2,7 @@ use actix_web::HttpResponse;
 use actix_web::web::Data;
 use domain::DeliveryId;
 
-use crate::callers::caller::Caller;
+use crate::callers::webhook_caller::WebhookWriter;
 use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
@@ -23,7 +23,7 @@ use crate::state::State;
     responses((status = 202, description = "The delivery is due", body = ChangedDelivery), Errors),
 )]
 pub(super) async fn retry_delivery(
-    caller: Caller,
+    caller: WebhookWriter,
     state: Data<State>,
     id: PathId<DeliveryId>,
 ) -> Result<HttpResponse, ApiError> {

@@ -46,7 +46,7 @@ pub(super) async fn rotate_secret(
     request: CallerRequest,
     id: PathId<SubscriptionId>,
 ) -> Result<Json<SubscriptionWithSecret>, ApiError> {
-    let rotated = state.api.webhooks.rotate_secret(request.user(), parse(id, &request.fields)?).await?;
+    let rotated = state.api.webhooks.rotate_secret(request.caller.user(), parse(id, &request.fields)?).await?;
     Ok(Json(SubscriptionWithSecret::of(&rotated.subscription, rotated.secret.as_ref())))
 }
 

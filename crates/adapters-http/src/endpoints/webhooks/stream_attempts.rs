@@ -4,8 +4,8 @@ use actix_web::{HttpRequest, HttpResponse};
 use domain::SubscriptionId;
 use domain::ports::AttemptCursor;
 
-use crate::callers::caller::Caller;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::webhook_caller::WebhookReader;
+use crate::documents::responses::{WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
@@ -46,7 +46,7 @@ const LAST_EVENT_ID: &str = "last-event-id";
     ),
 )]
 pub(super) async fn stream_attempts(
-    caller: Caller,
+    caller: WebhookReader,
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
@@ -75,4 +75,4 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<AttemptCursor>, FieldFaul
     value.to_str().ok().and_then(AttemptCursor::from_cursor).map(Some).ok_or(fault)
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, SubscriptionNotFound, RateLimited, TooManyStreams);
+documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, SubscriptionNotFound, RateLimited, TooManyStreams);

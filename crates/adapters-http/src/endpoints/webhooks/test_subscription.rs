@@ -4,7 +4,7 @@ use domain::SubscriptionId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::caller::Caller;
+use crate::callers::webhook_caller::WebhookWriter;
 use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
@@ -36,7 +36,7 @@ struct Answer {
     responses((status = 202, description = "The test event is due", body = Answer), Errors),
 )]
 pub(super) async fn test_subscription(
-    caller: Caller,
+    caller: WebhookWriter,
     state: Data<State>,
     id: PathId<SubscriptionId>,
 ) -> Result<HttpResponse, ApiError> {

@@ -8,10 +8,10 @@ use domain::ports::{
     RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
-    SubscriptionHealth,
+    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription,
+    SubscriptionChange, SubscriptionHealth,
 };
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
 
 /// Every call fails.
 pub(crate) struct FailingWebhookStore;
@@ -56,6 +56,10 @@ impl SubscriptionStore for FailingWebhookStore {
         _: &SubscriptionChange,
         _: Timestamp,
     ) -> Result<Option<Subscription>, StoreError> {
+        down()
+    }
+
+    async fn disable_set_by(&self, _: &[KeyId], _: DisableReason, _: Timestamp, _: u32) -> Result<u32, StoreError> {
         down()
     }
 

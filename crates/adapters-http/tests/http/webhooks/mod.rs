@@ -1,3 +1,4 @@
+mod access;
 mod attempt_stream;
 mod deliveries;
 pub(crate) mod dispatcher;

@@ -5,9 +5,10 @@ use async_trait::async_trait;
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
 use crate::webhooks::{
-    AttemptRecord, Breaker, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+    AttemptRecord, Breaker, DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+    SubscriptionHealth, SubscriptionStatus,
 };
-use crate::{SubscriptionId, Timestamp, UserId};
+use crate::{KeyId, SubscriptionId, Timestamp, UserId};
 
 impl Lane {
     fn change(&mut self, change: &SubscriptionChange, at: Timestamp) {
@@ -100,6 +101,26 @@ impl SubscriptionStore for MemoryWebhookStore {
         at: Timestamp,
     ) -> Result<Option<Subscription>, StoreError> {
         Ok(self.tables().change(owner, id, change, at))
+    }
+
+    async fn disable_set_by(
+        &self,
+        keys: &[KeyId],
+        reason: DisableReason,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<u32, StoreError> {
+        let mut tables = self.tables();
+        let set_by = |one: &Subscription| one.url_set_by.is_some_and(|key| keys.contains(&key));
+        let theirs = tables.lanes.values_mut().filter(|lane| lane.is_open() && set_by(&lane.subscription));
+        let mut disabled = 0;
+        for lane in theirs.take(max as usize) {
+            lane.subscription.status = SubscriptionStatus::DisabledByService(reason);
+            lane.subscription.updated_at = at;
+            disabled += 1;
+        }
+        tables.end_closed(at, u32::MAX);
+        Ok(disabled)
     }
 
     async fn rotate_secret(

@@ -1,8 +1,10 @@
 use async_trait::async_trait;
 
 use crate::ports::StoreError;
-use crate::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth};
-use crate::{SubscriptionId, Timestamp, UserId};
+use crate::webhooks::{
+    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+};
+use crate::{KeyId, SubscriptionId, Timestamp, UserId};
 
 /// The result of inserting a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,19 @@ pub trait SubscriptionStore: Send + Sync {
         change: &SubscriptionChange,
         at: Timestamp,
     ) -> Result<Option<Subscription>, StoreError>;
+
+    /// Disables at most `max` enabled subscriptions of any owners whose URL was set by one of `keys`, for this reason,
+    /// and returns how many. Fewer than `max` means that none is left.
+    ///
+    /// Each is disabled as by [`SubscriptionStore::update`]: its lane is closed, and `updated_at` becomes `at`.
+    /// Subscriptions that are disabled already keep their reason.
+    async fn disable_set_by(
+        &self,
+        keys: &[KeyId],
+        reason: DisableReason,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<u32, StoreError>;
 
     /// Makes `secret` the current secret and sets `updated_at`. The secret before it signs until `previous_until`; a
     /// third one is deleted. `None` if there is no such subscription, or it belongs to another user.

@@ -52,6 +52,8 @@ pub enum DisableReason {
     Gone,
     /// There were nothing but failures for five days.
     OnlyFailures,
+    /// The API key that set the URL was reported as leaked. See decision 46.
+    KeyLeaked,
 }
 
 impl DisableReason {
@@ -60,12 +62,13 @@ impl DisableReason {
         match self {
             Self::Gone => "gone",
             Self::OnlyFailures => "only_failures",
+            Self::KeyLeaked => "key_leaked",
         }
     }
 
     /// The reason with this code; `None` if there is no such code.
     pub fn from_code(code: &str) -> Option<Self> {
-        [Self::Gone, Self::OnlyFailures].into_iter().find(|reason| reason.code() == code)
+        [Self::Gone, Self::OnlyFailures, Self::KeyLeaked].into_iter().find(|reason| reason.code() == code)
     }
 }
 

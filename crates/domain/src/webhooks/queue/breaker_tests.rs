@@ -133,7 +133,7 @@ fn faults_of_ours_change_nothing() {
 
 #[test]
 fn codes_read_back() {
-    for reason in [DisableReason::Gone, DisableReason::OnlyFailures] {
+    for reason in [DisableReason::Gone, DisableReason::OnlyFailures, DisableReason::KeyLeaked] {
         assert_eq!(DisableReason::from_code(reason.code()), Some(reason));
     }
     assert_eq!(DisableReason::from_code("tired"), None);

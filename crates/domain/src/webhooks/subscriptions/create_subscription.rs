@@ -4,7 +4,7 @@ use super::subscription::{Subscription, SubscriptionStatus};
 use crate::ports::{StoreError, SubscriptionInsertion};
 use crate::webhooks::signing::signing_secret::ChosenSecret;
 use crate::webhooks::{SigningSecret, TargetUrl, Webhooks};
-use crate::{SubscriptionId, UserId};
+use crate::{KeyId, SubscriptionId, UserId};
 
 /// The subscription that a user requests.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct CreateSubscription {
     pub description: Description,
     /// The signing secret; `None` to generate one.
     pub secret: Option<SigningSecret>,
+    /// The API key that requests the subscription; `None` for an ID token.
+    pub by: Option<KeyId>,
 }
 
 /// A new subscription.
@@ -59,6 +61,7 @@ impl Webhooks {
             id: SubscriptionId::mint(now, &*self.entropy),
             owner: owner.clone(),
             url: request.url,
+            url_set_by: request.by,
             events: request.events,
             description: request.description,
             status: SubscriptionStatus::Enabled,

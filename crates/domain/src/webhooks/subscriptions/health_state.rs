@@ -1,6 +1,6 @@
-use super::subscription::SubscriptionStatus;
+use super::subscription::{DisabledBy, SubscriptionStatus};
 use crate::Timestamp;
-use crate::webhooks::{Admission, AttemptRecord, Breaker, DisableReason, FailureReason};
+use crate::webhooks::{Admission, AttemptRecord, Breaker, FailureReason};
 
 /// The breaker, the queue and the last attempt of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,29 +41,19 @@ pub enum PauseReason {
     Failures(Option<FailureReason>),
 }
 
-/// Who disabled a subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DisabledBy {
-    /// Its owner.
-    Owner,
-    /// The service, for this reason.
-    Service(DisableReason),
-}
-
 impl HealthState {
     /// The health at `at` of a subscription with this status.
     pub fn of(status: SubscriptionStatus, health: &SubscriptionHealth, at: Timestamp) -> Self {
         let failure = health.last_attempt.as_ref().and_then(|attempt| attempt.failure);
         let breaker = &health.breaker;
-        match (status, breaker.admission(at)) {
-            (SubscriptionStatus::DisabledByOwner, _) => Self::Disabled(DisabledBy::Owner),
-            (SubscriptionStatus::DisabledByService(reason), _) => Self::Disabled(DisabledBy::Service(reason)),
-            (SubscriptionStatus::Enabled, Admission::Paused(_)) => Self::Paused(match breaker.pause {
+        match (status.disabled_by(), breaker.admission(at)) {
+            (Some(by), _) => Self::Disabled(by),
+            (None, Admission::Paused(_)) => Self::Paused(match breaker.pause {
                 Some(pause) if pause.length.is_zero() => PauseReason::RetryAfter,
                 _ => PauseReason::Failures(failure),
             }),
-            (SubscriptionStatus::Enabled, _) if breaker.failures_in_a_row > 0 => Self::Failing(failure),
-            (SubscriptionStatus::Enabled, _) => Self::Healthy,
+            (None, _) if breaker.failures_in_a_row > 0 => Self::Failing(failure),
+            (None, _) => Self::Healthy,
         }
     }
 
@@ -83,8 +73,7 @@ impl HealthState {
             Self::Healthy => None,
             Self::Failing(failure) | Self::Paused(PauseReason::Failures(failure)) => failure.map(FailureReason::code),
             Self::Paused(PauseReason::RetryAfter) => Some("retry_after"),
-            Self::Disabled(DisabledBy::Owner) => Some("owner"),
-            Self::Disabled(DisabledBy::Service(reason)) => Some(reason.code()),
+            Self::Disabled(by) => Some(by.code()),
         }
     }
 }
@@ -94,7 +83,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::webhooks::Pause;
+    use crate::webhooks::{DisableReason, Pause};
 
     const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
     const SECOND: Duration = Duration::from_secs(1);
@@ -132,6 +121,12 @@ mod tests {
                 health(9, tripped),
                 "disabled",
                 Some("only_failures"),
+            ),
+            (
+                SubscriptionStatus::DisabledByService(DisableReason::KeyLeaked),
+                health(0, None),
+                "disabled",
+                Some("key_leaked"),
             ),
         ] {
             let seen = HealthState::of(status, &health, NOW);

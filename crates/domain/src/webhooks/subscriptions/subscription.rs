@@ -1,7 +1,7 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use crate::webhooks::{DisableReason, TargetUrl};
-use crate::{SubscriptionId, Timestamp, UserId};
+use crate::{KeyId, SubscriptionId, Timestamp, UserId};
 
 /// Sends a user's events to a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Subscription {
     pub owner: UserId,
     /// The URL that webhooks are sent to.
     pub url: TargetUrl,
+    /// The API key that set the URL, at creation or later; `None` if an ID token did. The key may be purged already.
+    pub url_set_by: Option<KeyId>,
     /// The event types that are sent.
     pub events: SubscribedEvents,
     /// The name that its owner gave it; may be empty.
@@ -39,5 +41,33 @@ impl SubscriptionStatus {
     /// Whether it receives events.
     pub fn is_enabled(self) -> bool {
         self == Self::Enabled
+    }
+
+    /// Who has disabled it; `None` if it is enabled.
+    pub fn disabled_by(self) -> Option<DisabledBy> {
+        match self {
+            Self::Enabled => None,
+            Self::DisabledByOwner => Some(DisabledBy::Owner),
+            Self::DisabledByService(reason) => Some(DisabledBy::Service(reason)),
+        }
+    }
+}
+
+/// Who disabled a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisabledBy {
+    /// Its owner.
+    Owner,
+    /// The service, for this reason.
+    Service(DisableReason),
+}
+
+impl DisabledBy {
+    /// The code that the API uses.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Service(reason) => reason.code(),
+        }
     }
 }

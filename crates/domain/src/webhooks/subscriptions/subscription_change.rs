@@ -1,8 +1,8 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
-use crate::Timestamp;
 use crate::webhooks::TargetUrl;
+use crate::{KeyId, Timestamp};
 
 /// A change of a subscription by its owner. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct SubscriptionChange {
     pub description: Option<Description>,
     /// Enables or disables the subscription. Enabling it starts with a new breaker.
     pub enabled: Option<bool>,
+    /// The API key that requests the change; `None` for an ID token.
+    pub by: Option<KeyId>,
 }
 
 impl SubscriptionChange {
@@ -22,8 +24,8 @@ impl SubscriptionChange {
     #[must_use]
     pub fn applied_to(&self, subscription: &Subscription, at: Timestamp) -> Subscription {
         let mut changed = subscription.clone();
-        if let Some(url) = &self.url {
-            changed.url = url.clone();
+        if let Some(url) = self.url.as_ref().filter(|url| **url != subscription.url) {
+            (changed.url, changed.url_set_by) = (url.clone(), self.by);
         }
         if let Some(events) = &self.events {
             changed.events = events.clone();

@@ -1,0 +1,45 @@
+//! What the leak of a key means for webhooks. See decision 46.
+
+use crate::ports::StoreError;
+use crate::webhooks::{SubscriptionChange, Webhooks};
+use crate::{ApiKey, KeyDigest, KeyId, Keys, ReportLeaksError, SubscriptionId, UserId};
+
+/// Revokes every key among `tokens` as [`Keys::report_leaks`] does, and disables the subscriptions whose URL was set by
+/// one of these keys. Repeating a report completes one that failed half-way.
+///
+/// # Errors
+///
+/// See [`ReportLeaksError`].
+pub async fn report_leaks(
+    keys: &Keys,
+    webhooks: &Webhooks,
+    tokens: &[&str],
+) -> Result<Vec<Option<ApiKey>>, ReportLeaksError> {
+    let reported = keys.report_leaks(tokens).await?;
+    let leaked: Vec<KeyId> = reported.iter().flatten().map(|key| key.id).collect();
+    webhooks.disable_set_by_leaked(&leaked).await?;
+    Ok(reported)
+}
+
+/// Disables a subscription again whose URL was just set by an API key, if the key is no longer good. Returns whether the
+/// key is good.
+///
+/// A report of the key may have disabled its subscriptions just before this one was stored. The store knows the
+/// revocation then, because the key is revoked first.
+///
+/// # Errors
+///
+/// If the store fails. The subscription may then be enabled.
+pub async fn confirm_key(
+    keys: &Keys,
+    webhooks: &Webhooks,
+    digest: &KeyDigest,
+    (owner, subscription): (&UserId, SubscriptionId),
+) -> Result<bool, StoreError> {
+    if keys.is_good(digest).await? {
+        return Ok(true);
+    }
+    let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    webhooks.change_subscription(owner, subscription, &disable).await?;
+    Ok(false)
+}

@@ -1,0 +1,89 @@
+//! Disabling the subscriptions whose URL was set by certain keys.
+
+use std::sync::Arc;
+
+use domain::webhooks::{DeliveryState, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
+use domain::{KeyId, UserId};
+
+use super::WebhookStore;
+use super::sample::{delete, deliveries, event, publish, put, reread, subscription, switched, update, url};
+use super::work::{claim, end_closed};
+use crate::sample::{at, user};
+
+const REASON: DisableReason = DisableReason::KeyLeaked;
+
+/// Enabled subscriptions of any owners whose URL was set by one of the keys are disabled, and nothing more goes to them.
+/// All others stay as they are.
+pub async fn urls_set_by_these_keys_are_disabled(store: Arc<dyn WebhookStore>) {
+    let (alice, bob) = (user("alice"), user("bob"));
+    let (first, second) = (set_by(&alice, Some(1)), set_by(&bob, Some(2)));
+    let stay = [
+        set_by(&alice, None),
+        set_by(&alice, Some(3)),
+        Subscription { status: SubscriptionStatus::DisabledByOwner, ..set_by(&alice, Some(1)) },
+        Subscription { status: SubscriptionStatus::DisabledByService(DisableReason::Gone), ..set_by(&bob, Some(2)) },
+    ];
+    for one in [&first, &second].into_iter().chain(&stay) {
+        put(&*store, one).await;
+    }
+    let deleted = set_by(&bob, Some(1));
+    put(&*store, &deleted).await;
+    delete(&*store, &deleted, at(1)).await;
+    publish(&*store, &[event(&bob)]).await;
+
+    assert_eq!(disable(&*store, &[1, 2, 9], 10).await, 2, "two subscriptions were set by these keys");
+    for one in [first, second] {
+        let status = SubscriptionStatus::DisabledByService(REASON);
+        let expected = Subscription { status, updated_at: at(5), ..one };
+        assert_eq!(reread(&*store, &expected).await, expected, "the URL of this subscription was set by such a key");
+    }
+    for one in stay {
+        assert_eq!(reread(&*store, &one).await, one, "this subscription must stay as it is");
+    }
+    assert!(claim(&*store, 10).await.is_empty(), "of a disabled subscription nothing may be claimed");
+    assert_eq!(publish(&*store, &[event(&bob)]).await[0].deliveries, 0, "it must get nothing more");
+    end_closed(&*store, 20).await;
+    let states: Vec<_> = deliveries(&*store, &bob).await.into_iter().map(|one| one.state).collect();
+    assert!(matches!(states[..], [DeliveryState::Ended { .. }]), "what waited must end, got {states:?}");
+}
+
+/// The key that changes the URL is the key that has set it. Other changes do not count.
+pub async fn a_changed_url_is_of_the_key_that_changed_it(store: Arc<dyn WebhookStore>) {
+    let none = SubscriptionChange::default;
+    let elsewhere = || Some(url("https://elsewhere.example/in"));
+    let key = |n| Some(KeyId::from_bytes([n; 16]));
+    // Who set it, the change, and whether it is disabled when key 1 leaks.
+    let table = [
+        (None, SubscriptionChange { url: elsewhere(), by: key(1), ..none() }, 1),
+        (Some(1), SubscriptionChange { url: elsewhere(), by: key(2), ..none() }, 0),
+        (Some(1), SubscriptionChange { url: elsewhere(), by: None, ..none() }, 0),
+        (None, SubscriptionChange { by: key(1), ..switched(true) }, 0),
+        (Some(1), SubscriptionChange { by: key(2), ..switched(true) }, 1),
+    ];
+    for (by, change, expected) in table {
+        let before = set_by(&user("alice"), by);
+        put(&*store, &before).await;
+        update(&*store, &before, &change, at(2)).await;
+        assert_eq!(disable(&*store, &[1], 10).await, expected, "{by:?} {change:?}");
+    }
+}
+
+/// A call disables at most `max` subscriptions, and calls until fewer are disabled leave none.
+pub async fn at_most_max_subscriptions_are_disabled(store: Arc<dyn WebhookStore>) {
+    for _ in 0..5 {
+        put(&*store, &set_by(&user("alice"), Some(1))).await;
+    }
+    for expected in [2, 2, 1, 0] {
+        assert_eq!(disable(&*store, &[1], 2).await, expected, "at most two at once, until none is left");
+    }
+    assert_eq!(disable(&*store, &[], 2).await, 0, "without keys there is nothing to disable");
+}
+
+fn set_by(owner: &UserId, key: Option<u8>) -> Subscription {
+    Subscription { url_set_by: key.map(|n| KeyId::from_bytes([n; 16])), ..subscription(owner) }
+}
+
+async fn disable(store: &dyn WebhookStore, keys: &[u8], max: u32) -> u32 {
+    let keys: Vec<KeyId> = keys.iter().map(|n| KeyId::from_bytes([*n; 16])).collect();
+    store.disable_set_by(&keys, REASON, at(5), max).await.expect("must succeed")
+}
