@@ -89,8 +89,12 @@ impl Run<'_> {
         let lane = self.lanes.claim_found(subscription, deliveries.len());
         let may_deliver = lane.adopt(breaker, at);
         self.claiming.is_wanted |= lane.wants_more(at);
+        if let Err(error) = &opened {
+            cannot_open(lane, subscription, *error);
+        }
         let refused_for = match &opened {
-            Err(error) => Some(cannot_open(lane, subscription, *error)),
+            // Another process may have the key: this one holds the lane longer, and leaves the deliveries to others.
+            Err(_) => Some(POLL_INTERVAL),
             Ok(_) if self.stopping.is_some() => Some(Duration::ZERO),
             Ok(_) if !may_deliver => Some(POLL_INTERVAL),
             Ok(_) => None,
@@ -113,14 +117,13 @@ impl Run<'_> {
     }
 }
 
-/// Holds the lane, because Gatepost cannot open its secret. Logs the first time only.
-fn cannot_open(lane: &mut Lane, subscription: SubscriptionId, error: UnsealError) -> Duration {
-    let wait = lane.fault(Instant::now());
+/// Holds the lane, because this process cannot open its secret. Logs the first time only.
+fn cannot_open(lane: &mut Lane, subscription: SubscriptionId, error: UnsealError) {
+    lane.fault(Instant::now());
     if lane.is_first_fault() {
         let error: &dyn std::error::Error = &error;
-        tracing::error!(%subscription, error, "cannot open the signing secret of a subscription, its deliveries wait: is ENCRYPTION_KEY complete?");
+        tracing::error!(%subscription, error, "cannot open the signing secret of a subscription, this instance leaves its deliveries to others: is ENCRYPTION_KEY complete?");
     }
-    wait
 }
 
 /// A call that times out is unavailable, like a call that fails.

@@ -73,6 +73,27 @@ async fn what_cannot_be_signed_waits_and_leaves_when_it_can() {
     assert_eq!(world.open().await, 0);
 }
 
+/// While an encryption key is rolled, some processes may not have the key of a secret yet.
+#[tokio::test(start_paused = true)]
+async fn what_one_process_cannot_sign_another_sends_within_seconds() {
+    let world = World::new(1);
+    let lane = world.subscribe(URL).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    world.publish(3, Some(lane)).await;
+    let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
+    let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
+    let ports = dispatcher::DispatcherPorts { queue: queue.clone(), sender: receivers.clone(), keys, clock, entropy };
+    let _without_the_key = Running::new(dispatcher::Dispatcher::new(ports, DispatcherSettings::default()));
+    pass(seconds(400)).await;
+    assert_eq!(receivers.count(), 0);
+    let _with_the_key = Running::new(world.dispatcher(queue, receivers, DispatcherSettings::default()));
+    for round in 0..100 {
+        pass(millis(3_000)).await;
+        assert_eq!(world.open().await, 0, "round {round}");
+        world.publish(2, Some(lane)).await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_delivery_at_which_the_sender_breaks_each_time_comes_to_an_end() {
     let world = World::new(1);
