@@ -23,9 +23,6 @@ CREATE TABLE webhook_subscriptions (
 -- For the purge.
 CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (id) WHERE deleted_at IS NOT NULL;
 
--- For the purge.
-CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (deleted_at) WHERE deleted_at IS NOT NULL;
-
 -- For the subscriptions of a key that was reported as leaked. Most URLs are set by nobody's key.
 CREATE INDEX webhook_subscriptions_url_set_by ON webhook_subscriptions (url_set_by) WHERE url_set_by IS NOT NULL;
 
