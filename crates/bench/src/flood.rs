@@ -5,13 +5,13 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
 use crate::hammer::{Requests, hammer_for, hammer_once};
-use crate::subject::{Store, Subject};
+use crate::store::stores;
+use crate::subject::Subject;
 use crate::table::{median, milliseconds, print, quantile};
 
 const GOOD: u64 = 1_000;
@@ -22,10 +22,9 @@ const BEFORE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(1);
 
 pub(crate) async fn measure() -> anyhow::Result<()> {
-    let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
     let (mut waits, mut memory) = (Vec::new(), Vec::new());
-    for store in [Store::Sqlite, Store::Postgres(&cluster)] {
-        let mut subject = Subject::new(store, GOOD).await?;
+    for store in &stores().await? {
+        let mut subject = Subject::new(&**store, GOOD).await?;
         subject.gatepost.start().await?;
         let (address, usage) = (subject.gatepost.address(), subject.gatepost.usage()?);
         let good = subject.forward_auth();

@@ -13,6 +13,7 @@ mod pgbench;
 mod process;
 mod size;
 mod start;
+mod store;
 mod stored_keys;
 mod subject;
 mod table;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::hammer::{CALLERS, hammer_for, hammer_once};
-use crate::subject::{Store, Subject};
+use crate::store::Sqlite;
+use crate::subject::Subject;
 use crate::table::{median, print};
 
 const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
@@ -13,7 +14,7 @@ const ROUND: Duration = Duration::from_secs(1);
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let mut subjects = Vec::new();
     for keys in SIZES {
-        let mut subject = Subject::new(Store::Sqlite, keys).await?;
+        let mut subject = Subject::new(&Sqlite, keys).await?;
         subject.gatepost.start().await?;
         let (empty, _) = subject.gatepost.usage()?.resident_kib()?;
         hammer_once(subject.gatepost.address(), &subject.forward_auth()).await?;

@@ -1,60 +1,31 @@
 //! A Gatepost with a number of stored keys, and the requests that verify them.
 
-use throwaway_postgres::{Cluster, Database};
-
 use crate::gatepost::Gatepost;
 use crate::hammer::Requests;
-use crate::stored_keys::{KEY, store_in_postgres, store_in_sqlite};
+use crate::store::{Data, Store};
+use crate::stored_keys::KEY;
 
 /// More than any measurement stores, plus a few per cent by which the shards of the cache differ.
 const CACHE_SIZE: &str = "1200000";
 pub(crate) const OPERATOR_TOKEN: &str = "bench-bench-bench-bench-bench-bench";
 
-/// Where the data is.
-#[derive(Clone, Copy)]
-pub(crate) enum Store<'a> {
-    Sqlite,
-    Postgres(&'a Cluster),
-}
-
-impl Store<'_> {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sqlite => "SQLite",
-            Self::Postgres(_) => "Postgres",
-        }
-    }
-}
-
 /// The measured service.
 pub(crate) struct Subject {
     pub(crate) gatepost: Gatepost,
     pub(crate) keys: u64,
-    /// Its database, if it is on a Postgres server.
-    pub(crate) database: Option<Database>,
+    pub(crate) data: Box<dyn Data>,
 }
 
 impl Subject {
     /// Stores the keys. The service does not run yet; its cache is large enough for all keys.
-    pub(crate) async fn new(store: Store<'_>, keys: u64) -> anyhow::Result<Self> {
+    pub(crate) async fn new(store: &dyn Store, keys: u64) -> anyhow::Result<Self> {
         let mut gatepost = Gatepost::new()?;
         gatepost.set("OPERATOR_TOKEN", OPERATOR_TOKEN);
         gatepost.set("KEY_CACHE_SIZE", CACHE_SIZE);
-        let database = match store {
-            Store::Sqlite => {
-                gatepost.run(&["migrate"])?;
-                store_in_sqlite(&gatepost.folder().join("gatepost-data/gatepost.db"), keys)?;
-                None
-            }
-            Store::Postgres(cluster) => {
-                let database = cluster.database().await?;
-                gatepost.set("DATABASE_URL", &database.url);
-                gatepost.run(&["migrate"])?;
-                store_in_postgres(cluster, &database, keys)?;
-                Some(database)
-            }
-        };
-        Ok(Self { gatepost, keys, database })
+        let data = store.attach(&mut gatepost).await?;
+        gatepost.run(&["migrate"])?;
+        data.store_keys(keys)?;
+        Ok(Self { gatepost, keys, data })
     }
 
     /// Forward-auth with every stored key in turn.

@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::Context;
-use throwaway_postgres::{Cluster, ClusterSettings};
 
 use crate::floor::Floor;
 use crate::hammer::{CALLERS, Requests, answer_length, hammer_for, hammer_once};
 use crate::process::Usage;
-use crate::subject::{Store, Subject};
+use crate::store::{Postgres, Sqlite, Store};
+use crate::subject::Subject;
 use crate::table::{median, print};
 
 const ROUNDS: usize = 9;
@@ -35,15 +35,15 @@ struct Round {
 
 /// On SQLite.
 pub(crate) async fn measure_sqlite() -> anyhow::Result<()> {
-    measure(Store::Sqlite).await
+    measure(&Sqlite).await
 }
 
 /// On Postgres.
 pub(crate) async fn measure_postgres() -> anyhow::Result<()> {
-    measure(Store::Postgres(&Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?)).await
+    measure(&Postgres::start().await?).await
 }
 
-async fn measure(store: Store<'_>) -> anyhow::Result<()> {
+async fn measure(store: &dyn Store) -> anyhow::Result<()> {
     let mut quiet = Subject::new(store, 1).await?;
     quiet.gatepost.set("LOG", "warn");
     let mut one = Subject::new(store, 1).await?;
@@ -117,7 +117,7 @@ impl Contestant {
     }
 }
 
-fn report(store: Store<'_>, contestants: &[Contestant]) {
+fn report(store: &dyn Store, contestants: &[Contestant]) {
     let rows: Vec<Vec<String>> = contestants
         .iter()
         .map(|contestant| {

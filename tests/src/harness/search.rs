@@ -7,11 +7,11 @@ use super::storage::Storage;
 
 /// Every file of the database with its content, as it is on disk now.
 pub(crate) async fn database_files(storage: &Storage) -> Vec<(PathBuf, Vec<u8>)> {
-    if let Storage::Postgres { cluster, .. } = storage {
+    if let Some((cluster, _)) = storage.server() {
         checkpoint(cluster).await;
     }
     let mut files = Vec::new();
-    list_files(&storage.files(), &mut files);
+    list_files(storage.files(), &mut files);
     files.into_iter().filter_map(|path| fs::read(&path).ok().map(|content| (path, content))).collect()
 }
 

@@ -1,17 +1,22 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use throwaway_postgres::{Cluster, Database};
 
 /// A fresh database for one test.
-pub(crate) enum Storage {
-    Sqlite { folder: TempDir },
-    Postgres { cluster: Cluster, database: Database },
+pub(crate) struct Storage {
+    url: String,
+    files: PathBuf,
+    /// The server and the database in it, if there is a server.
+    server: Option<(Cluster, Database)>,
+    _folder: Option<TempDir>,
 }
 
 impl Storage {
     pub(crate) fn sqlite() -> Self {
-        Self::Sqlite { folder: TempDir::new().expect("a temporary folder") }
+        let folder = TempDir::new().expect("a temporary folder");
+        let url = format!("sqlite://{}", folder.path().join("gatepost.db").display());
+        Self { url, files: folder.path().to_owned(), server: None, _folder: Some(folder) }
     }
 
     pub(crate) async fn postgres() -> Self {
@@ -20,31 +25,35 @@ impl Storage {
 
     pub(crate) async fn postgres_in(cluster: Cluster) -> Self {
         let database = cluster.database().await.expect("a database");
-        Self::Postgres { cluster, database }
+        Self::on_server(cluster, database)
+    }
+
+    pub(crate) fn on_server(cluster: Cluster, database: Database) -> Self {
+        let (url, files) = (database.url.clone(), cluster.data_folder());
+        Self { url, files, server: Some((cluster, database)), _folder: None }
     }
 
     /// The same Postgres database, reached by a list of hosts in which `first` comes first.
     pub(crate) fn behind(&self, first: &Cluster) -> Self {
-        let Self::Postgres { cluster, database } = self else { panic!("only Postgres has several hosts") };
+        let (cluster, database) = self.server().expect("only Postgres has several hosts");
         let address = format!("127.0.0.1:{}", cluster.port());
         let url = database.url.replace(&address, &format!("127.0.0.1:{},{address}", first.port()));
-        Self::Postgres { cluster: cluster.clone(), database: Database { url, name: database.name.clone() } }
+        Self::on_server(cluster.clone(), Database { url, name: database.name.clone() })
     }
 
     /// The value of `DATABASE_URL`.
     pub(crate) fn url(&self) -> String {
-        match self {
-            Self::Sqlite { folder } => format!("sqlite://{}", folder.path().join("gatepost.db").display()),
-            Self::Postgres { database, .. } => database.url.clone(),
-        }
+        self.url.clone()
     }
 
     /// The folder with every file of the database.
-    pub(crate) fn files(&self) -> PathBuf {
-        match self {
-            Self::Sqlite { folder } => folder.path().to_owned(),
-            Self::Postgres { cluster, .. } => cluster.data_folder(),
-        }
+    pub(crate) fn files(&self) -> &Path {
+        &self.files
+    }
+
+    /// The Postgres server and the database in it.
+    pub(crate) fn server(&self) -> Option<(&Cluster, &Database)> {
+        self.server.as_ref().map(|(cluster, database)| (cluster, database))
     }
 }
 

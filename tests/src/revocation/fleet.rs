@@ -55,9 +55,7 @@ impl Fleet {
 
     /// The address of the database.
     pub(super) fn database(&self) -> SocketAddr {
-        let Storage::Postgres { cluster, .. } = &self.storage else {
-            unreachable!("only Postgres can have several instances")
-        };
+        let (cluster, _) = self.storage.server().expect("only Postgres can have several instances");
         SocketAddr::from(([127, 0, 0, 1], cluster.port()))
     }
 

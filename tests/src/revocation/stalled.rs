@@ -100,7 +100,7 @@ async fn revocations_are_heard_after_a_failover() {
     for _ in 0..10 {
         keys.push(fleet.used_key(&alice).await);
     }
-    let Storage::Postgres { database, .. } = &storage else { unreachable!("it is Postgres") };
+    let (_, database) = storage.server().expect("it is Postgres");
     eventually("the standby has the keys", async || {
         let counted = standby.execute(&database.name, "SELECT count(*) FROM api_keys").await.unwrap_or_default();
         (counted == keys.len().to_string()).then_some(())

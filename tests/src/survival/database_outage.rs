@@ -28,7 +28,7 @@ async fn a_silent_postgres_is_503_and_heals() {
     let database = cluster.database().await.unwrap();
     let proxy = FaultProxy::before(SocketAddr::from(([127, 0, 0, 1], cluster.port()))).await;
     let url = database.url.replace(&cluster.port().to_string(), &proxy.port().to_string());
-    let storage = Storage::Postgres { cluster, database };
+    let storage = Storage::on_server(cluster, database);
     let mut gatepost = Setup::serve(&storage).await.with("DATABASE_URL", &url).start().await;
     let full_key = gatepost.user("alice").created("ci").await.0;
     proxy.set(Line::Silent);

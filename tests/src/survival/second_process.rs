@@ -9,7 +9,7 @@ async fn a_second_process_on_one_sqlite_file_is_refused_by_any_path() {
     let folder = storage.files();
     let setup = Setup::serve(&storage).await;
     let mut first = setup.clone().start().await;
-    symlink(&folder, folder.join("linked")).unwrap();
+    symlink(folder, folder.join("linked")).unwrap();
     symlink(folder.join("gatepost.db"), folder.join("linked.db")).unwrap();
     for path in ["gatepost.db", "linked/./gatepost.db", "linked.db"] {
         let url = format!("sqlite://{}", folder.join(path).display());

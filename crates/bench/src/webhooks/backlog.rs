@@ -11,7 +11,7 @@ use super::latency::{latencies, publish_at_pace, row};
 use super::receiver::Receivers;
 use super::subject::{Subject, batch, publish};
 use crate::connection::Connection;
-use crate::subject::Store;
+use crate::store::Store;
 
 const STUCK: &str = "user-stuck";
 const HEALTHY: &str = "user-healthy";
@@ -23,11 +23,11 @@ const EVENTS_PER_SECOND: usize = 50;
 
 /// With 100,000 deliveries to a receiver that hangs, the time until a new event reaches the first of 100 healthy
 /// subscriptions of another user.
-pub(crate) async fn neighbours(store: Store<'_>) -> anyhow::Result<Vec<String>> {
+pub(crate) async fn neighbours(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     LocalSet::new().run_until(beside_a_backlog(store)).await
 }
 
-async fn beside_a_backlog(store: Store<'_>) -> anyhow::Result<Vec<String>> {
+async fn beside_a_backlog(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     let subject = stuck(store, 100_000).await?;
     let receivers = Receivers::timing(EVENTS);
     let mut addresses = Vec::new();
@@ -41,11 +41,11 @@ async fn beside_a_backlog(store: Store<'_>) -> anyhow::Result<Vec<String>> {
 }
 
 /// Resident memory with a million deliveries due to a receiver that hangs.
-pub(crate) async fn memory(store: Store<'_>) -> anyhow::Result<Vec<String>> {
+pub(crate) async fn memory(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     LocalSet::new().run_until(beside_a_million(store)).await
 }
 
-async fn beside_a_million(store: Store<'_>) -> anyhow::Result<Vec<String>> {
+async fn beside_a_million(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     let mut subject = stuck(store, 1_000_000).await?;
     let after_ingest = subject.gatepost.usage()?.resident_kib()?.0;
     subject.gatepost.stop()?;
@@ -57,7 +57,7 @@ async fn beside_a_million(store: Store<'_>) -> anyhow::Result<Vec<String>> {
 }
 
 /// A Gatepost with this many deliveries waiting for a receiver that accepts connections and never answers.
-async fn stuck(store: Store<'_>, deliveries: usize) -> anyhow::Result<Subject> {
+async fn stuck(store: &dyn Store, deliveries: usize) -> anyhow::Result<Subject> {
     let subject = Subject::start(store, &[("LOG", "warn")]).await?;
     subject.subscribe(STUCK, &[hanging().await?]).await?;
     let mut connection = Connection::open(subject.address()).await?;

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 use super::receiver::Receivers;
 use super::subject::{Subject, publication, publish};
 use crate::connection::Connection;
-use crate::subject::Store;
+use crate::store::Store;
 use crate::table::{milliseconds, quantile};
 
 const USER: &str = "user-0";
@@ -19,11 +19,11 @@ const WARM_UP: usize = 400;
 const CALLERS: usize = 8;
 
 /// Publishes 200 events a second at a fixed pace, and returns quantiles of the time until each is received.
-pub(crate) async fn measure(store: Store<'_>) -> anyhow::Result<Vec<String>> {
+pub(crate) async fn measure(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     LocalSet::new().run_until(paced(store)).await
 }
 
-async fn paced(store: Store<'_>) -> anyhow::Result<Vec<String>> {
+async fn paced(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     let receivers = Receivers::timing(EVENTS);
     let address = receivers.listen().await?;
     let subject = Subject::start(store, &[("LOG", "warn")]).await?;

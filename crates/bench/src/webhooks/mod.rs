@@ -6,19 +6,16 @@ mod receiver;
 mod subject;
 mod throughput;
 
-use throwaway_postgres::{Cluster, ClusterSettings};
-
-use crate::subject::Store;
+use crate::store::stores;
 use crate::table::print;
 
 const QUANTILES: [&str; 6] = ["database", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "worst ms"];
 
 /// All measurements except the backlogs.
 pub(crate) async fn measure() -> anyhow::Result<()> {
-    let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
-    let stores = [Store::Sqlite, Store::Postgres(&cluster)];
     let (mut ingested, mut delivered, mut latencies) = (Vec::new(), Vec::new(), Vec::new());
-    for store in stores {
+    for store in &stores().await? {
+        let store = &**store;
         ingested.push(throughput::ingest(store).await?);
         for receivers in [1, 10] {
             delivered.push(throughput::deliveries(store, receivers).await?);
@@ -36,10 +33,9 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
 
 /// The effect of a backlog for a receiver that hangs, on other subscriptions and on memory.
 pub(crate) async fn measure_backlog() -> anyhow::Result<()> {
-    let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
-    let stores = [Store::Sqlite, Store::Postgres(&cluster)];
     let (mut neighbours, mut memory) = (Vec::new(), Vec::new());
-    for store in stores {
+    for store in &stores().await? {
+        let store = &**store;
         neighbours.push(backlog::neighbours(store).await?);
         memory.push(backlog::memory(store).await?);
     }

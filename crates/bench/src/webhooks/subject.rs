@@ -5,35 +5,28 @@ use std::net::SocketAddr;
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
-use throwaway_postgres::Database;
 
 use crate::connection::Connection;
 use crate::gatepost::Gatepost;
-use crate::subject::{OPERATOR_TOKEN, Store};
+use crate::store::{Data, Store};
+use crate::subject::OPERATOR_TOKEN;
 
 pub(crate) struct Subject {
     pub(crate) gatepost: Gatepost,
-    _database: Option<Database>,
+    _data: Box<dyn Data>,
 }
 
 impl Subject {
     /// Starts a Gatepost with these settings.
-    pub(crate) async fn start(store: Store<'_>, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
+    pub(crate) async fn start(store: &dyn Store, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
         let mut gatepost = Gatepost::new()?;
         gatepost.set("OPERATOR_TOKEN", OPERATOR_TOKEN);
         for (name, value) in settings {
             gatepost.set(name, value);
         }
-        let database = match store {
-            Store::Sqlite => None,
-            Store::Postgres(cluster) => {
-                let database = cluster.database().await?;
-                gatepost.set("DATABASE_URL", &database.url);
-                Some(database)
-            }
-        };
+        let data = store.attach(&mut gatepost).await?;
         gatepost.start().await?;
-        Ok(Self { gatepost, _database: database })
+        Ok(Self { gatepost, _data: data })
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -14,7 +14,7 @@ use super::subject::{Subject, batch, publication, publish};
 use crate::connection::Connection;
 use crate::floor::Floor;
 use crate::hammer::{Requests, hammer_for};
-use crate::subject::Store;
+use crate::store::Store;
 use crate::table::median;
 
 const USER: &str = "user-0";
@@ -30,7 +30,7 @@ const DISK_TIME: Duration = Duration::from_secs(1);
 const COMMIT: [u8; 4096] = [7; 4096];
 
 /// Publishing one event in each call, from 64 callers, against the bare framework, without deliveries.
-pub(crate) async fn ingest(store: Store<'_>) -> anyhow::Result<Vec<String>> {
+pub(crate) async fn ingest(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     let subject = Subject::start(store, &[("DISPATCH", "false"), ("LOG", "warn")]).await?;
     subject.subscribe(USER, &["127.0.0.1:9999".parse()?]).await?;
     let floor = Floor::start().await?;
@@ -61,12 +61,12 @@ fn floor_request() -> Requests {
 }
 
 /// The time from the first event published, in batches, to the last delivery received, with this many receivers.
-pub(crate) async fn deliveries(store: Store<'_>, receivers: usize) -> anyhow::Result<Vec<String>> {
+pub(crate) async fn deliveries(store: &dyn Store, receivers: usize) -> anyhow::Result<Vec<String>> {
     let local = LocalSet::new();
     local.run_until(deliver(store, receivers)).await
 }
 
-async fn deliver(store: Store<'_>, count: usize) -> anyhow::Result<Vec<String>> {
+async fn deliver(store: &dyn Store, count: usize) -> anyhow::Result<Vec<String>> {
     let receivers = Receivers::default();
     let mut addresses = Vec::new();
     for _ in 0..count {
