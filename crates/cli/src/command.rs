@@ -4,18 +4,18 @@ use clap::Subcommand;
 use crate::connection::Connection;
 use crate::{events, keys, listen, token, webhooks};
 
-/// The commands that call a running Gatepost.
+/// The commands that call a running Gatepost. The comments are what `--help` says of them.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// `gatepost token`
+    /// Get an ID token from the running `gatepost dev`
     Token(token::Arguments),
-    /// `gatepost keys`
+    /// List, create, revoke, rotate and verify API keys
     Keys(keys::Arguments),
-    /// `gatepost webhooks`
+    /// Subscribe URLs to the webhooks of a user, test them, and list deliveries
     Webhooks(webhooks::Arguments),
-    /// `gatepost events`
+    /// Publish events as the host application does
     Events(events::Arguments),
-    /// `gatepost listen`
+    /// Receive the webhooks of a user on this machine: verify, show and forward each of them
     Listen(listen::Arguments),
 }
 
@@ -32,5 +32,26 @@ pub async fn run(command: Command, connection: &Connection) -> Result<()> {
         Command::Webhooks(arguments) => webhooks::run(arguments, connection).await,
         Command::Events(arguments) => events::run(arguments, connection).await,
         Command::Listen(arguments) => listen::run(arguments, connection).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_and_argument_says_what_it_is() {
+        check(&Command::augment_subcommands(clap::Command::new("gatepost").about("API keys and webhooks")));
+    }
+
+    fn check(command: &clap::Command) {
+        let is_a_sentence = |text: Option<String>| text.is_some_and(|text| text.starts_with(char::is_uppercase));
+        let about = command.get_about().map(ToString::to_string);
+        assert!(is_a_sentence(about.clone()), "{}: {about:?}", command.get_name());
+        for argument in command.get_arguments() {
+            let help = argument.get_help().map(ToString::to_string);
+            assert!(is_a_sentence(help.clone()), "{} {}: {help:?}", command.get_name(), argument.get_id());
+        }
+        command.get_subcommands().for_each(check);
     }
 }

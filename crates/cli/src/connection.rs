@@ -1,4 +1,5 @@
 use anyhow::Result;
+use clap::Args;
 use gatepost_client::{Client, Error, FullKey, OperatorToken, WebhookSecret};
 
 use crate::remote::Remote;
@@ -40,6 +41,26 @@ pub(crate) enum Access {
     User(Client),
     /// The operator's, for the user with this id.
     Operator(Client, String),
+}
+
+// The owner of keys or webhooks. Not a doc comment: clap would show it as the help of each command.
+#[derive(Debug, Args)]
+pub(crate) struct Owner {
+    /// The owner: a user name of the running `gatepost dev`
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+impl Owner {
+    /// The user name.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    /// The argument to repeat in a suggested command.
+    pub(crate) fn as_argument(&self) -> String {
+        self.name().map(|user| format!(" --user {user}")).unwrap_or_default()
+    }
 }
 
 impl Connection {
@@ -160,11 +181,6 @@ impl Connection {
             }
         })
     }
-}
-
-/// The `--user` argument to repeat in a suggested command.
-pub(crate) fn user_argument(user: Option<&str>) -> String {
-    user.map(|user| format!(" --user {user}")).unwrap_or_default()
 }
 
 fn no_consumer() -> MissingCredential {

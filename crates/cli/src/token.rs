@@ -16,7 +16,7 @@ const USER_NAME_GRANT: &str = "urn:gatepost:grant-type:user-name";
 /// How long the provider, on this machine, may take.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// Get an ID token from the running `gatepost dev`
+/// The arguments of `gatepost token`.
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub struct Arguments {

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use crate::connection::Connection;
 
-/// Publish events as the host application does
+/// The arguments of `gatepost events`.
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
 pub struct Arguments {

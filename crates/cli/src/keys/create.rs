@@ -3,7 +3,7 @@ use clap::Args;
 use gatepost_client::NewApiKey;
 
 use super::show;
-use crate::connection::Connection;
+use crate::connection::{Connection, Owner};
 
 /// Create a key and print it, which is the only time that it is shown
 #[derive(Debug, Args)]
@@ -17,9 +17,8 @@ pub(super) struct Arguments {
     /// A scope of the key; can be given several times
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -34,7 +33,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let user = connection.user(arguments.user.as_deref()).await?;
+    let user = connection.user(arguments.owner.name()).await?;
     let mut new = NewApiKey::labelled(arguments.label).with_scopes(arguments.scopes);
     if let Some(expires_at) = arguments.expires_at {
         new = new.ending_at(expires_at);

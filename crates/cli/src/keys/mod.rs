@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::output::{answer, answer_json, remark};
 
-/// List, create, revoke, rotate and verify API keys
+/// The arguments of `gatepost keys`.
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
 pub struct Arguments {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::show;
-use crate::connection::Connection;
+use crate::connection::{Connection, Owner};
 
 /// Replace a key with a new one and print it, which is the only time that it is shown
 #[derive(Debug, Args)]
@@ -15,9 +15,8 @@ pub(super) struct Arguments {
     /// Seconds for which the old key stays valid, at most a week
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     overlap_seconds: u64,
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -31,7 +30,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let user = connection.user(arguments.user.as_deref()).await?;
+    let user = connection.user(arguments.owner.name()).await?;
     let overlap = Duration::from_secs(arguments.overlap_seconds);
     show(&connection.heard(user.rotate_api_key(&arguments.key_id, overlap).await)?, json)
 }

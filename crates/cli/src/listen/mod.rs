@@ -15,13 +15,13 @@ use tokio::sync::mpsc::{self, Receiver as Arrivals};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::connection::{Connection, user_argument};
+use crate::connection::{Connection, Owner};
 use crate::output::remark;
 use arrival::Arrival;
 use forward::Forward;
 use receiver::Receiver;
 
-/// Receive the webhooks of a user on this machine: verify, show and forward each of them
+/// The arguments of `gatepost listen`.
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT)]
 pub struct Arguments {
@@ -31,9 +31,8 @@ pub struct Arguments {
     /// Event types, or patterns such as invoice.*
     #[arg(long, value_name = "PATTERN", num_args = 1.., default_value = "*")]
     events: Vec<String>,
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
     /// Print the signing secret to standard error, so that the service that you develop can verify webhooks
     #[arg(long)]
     print_secret: bool,
@@ -85,7 +84,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
 
 /// Subscribes, and returns the id of the subscription and its secret.
 async fn subscribe(arguments: &Arguments, connection: &Connection, url: &str) -> Result<(String, SigningSecret)> {
-    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let consumer = connection.consumer(arguments.owner.name()).await?;
     let mut new = NewSubscription::new(url, &arguments.events).described_as(DESCRIPTION);
     let kept = connection.webhook_secret()?;
     if let Some(kept) = &kept {
@@ -137,13 +136,13 @@ async fn show_all(arrivals: &mut Arrivals<Arrival>, json: bool) -> Result<()> {
 /// Deletes the subscription, with a new ID token: the one from the start may have expired.
 async fn unsubscribe(arguments: &Arguments, connection: &Connection, id: &str) -> Result<()> {
     let deleted = async {
-        let consumer = connection.consumer(arguments.user.as_deref()).await?;
+        let consumer = connection.consumer(arguments.owner.name()).await?;
         match consumer.delete_subscription(id).await {
             Err(error) if error.code() == Some("subscription_not_found") => Ok(()),
             outcome => connection.heard(outcome),
         }
     };
-    let whose = user_argument(arguments.user.as_deref());
+    let whose = arguments.owner.as_argument();
     deleted.await.with_context(|| {
         format!("the subscription {id} still exists; delete it with `gatepost webhooks delete {id}{whose}`")
     })

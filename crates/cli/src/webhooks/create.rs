@@ -3,7 +3,7 @@ use clap::Args;
 use gatepost_client::{NewSubscription, Subscription};
 use serde::Serialize;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json, remark};
 
 /// Subscribe a URL and print its signing secret, which is the only time that it is shown
@@ -18,9 +18,8 @@ pub(super) struct Arguments {
     /// The description: up to 1,000 characters
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -40,7 +39,7 @@ struct CreatedAnswer<'a> {
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let consumer = connection.consumer(arguments.owner.name()).await?;
     let mut new = NewSubscription::new(arguments.url, arguments.events);
     if let Some(description) = arguments.description {
         new = new.described_as(description);

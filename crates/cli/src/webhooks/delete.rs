@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json};
 
 /// Delete a subscription and cancel its waiting deliveries
@@ -11,9 +11,8 @@ use crate::output::{answer, answer_json};
 pub(super) struct Arguments {
     /// The id of the subscription, as `gatepost webhooks list` shows it
     subscription_id: String,
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -32,7 +31,7 @@ struct DeletedAnswer<'a> {
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
     let id = arguments.subscription_id.as_str();
-    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let consumer = connection.consumer(arguments.owner.name()).await?;
     connection.heard(consumer.delete_subscription(id).await)?;
     if json {
         return Ok(answer_json(&DeletedAnswer { deleted: id })?);

@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::{Delivery, DeliveryQuery};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json, remark, table};
 
 /// List deliveries, newest first
@@ -24,9 +24,8 @@ pub(super) struct Arguments {
     /// The cursor that the previous page showed; use the same filters
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -41,7 +40,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let consumer = connection.consumer(arguments.owner.name()).await?;
     let Arguments { subscription: subscription_id, state, event_type, limit, cursor, .. } = arguments;
     let wanted =
         DeliveryQuery { subscription_id, state, event_type, cursor, limit: Some(limit), ..DeliveryQuery::default() };

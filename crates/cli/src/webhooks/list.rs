@@ -3,16 +3,15 @@ use clap::Args;
 use gatepost_client::Subscription;
 use serde::Serialize;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json, table};
 
 /// List the subscriptions of a user, newest first
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -31,7 +30,7 @@ struct ListAnswer {
 ///
 /// When a call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let consumer = connection.consumer(arguments.owner.name()).await?;
     let mut subscriptions = Vec::new();
     let mut cursor = None;
     loop {

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use crate::connection::Connection;
 
-/// Subscribe URLs to the webhooks of a user, test them, and list deliveries
+/// The arguments of `gatepost webhooks`.
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
 pub struct Arguments {

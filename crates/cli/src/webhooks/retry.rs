@@ -3,7 +3,7 @@ use clap::Args;
 use gatepost_client::Delivery;
 use serde::Serialize;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json, remark};
 
 /// Deliver again now, whatever the state, and restart the retry schedule
@@ -13,9 +13,8 @@ pub(super) struct Arguments {
     /// The ids of deliveries, as `gatepost webhooks deliveries` shows them
     #[arg(value_name = "DELIVERY_ID", required = true)]
     delivery_ids: Vec<String>,
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -34,7 +33,7 @@ struct RetryAnswer {
 ///
 /// When a call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let consumer = connection.consumer(arguments.owner.name()).await?;
     let mut deliveries = Vec::new();
     for id in &arguments.delivery_ids {
         match connection.heard(consumer.retry_delivery(id).await) {

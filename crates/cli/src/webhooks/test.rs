@@ -1,7 +1,7 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::connection::{Connection, user_argument};
+use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json, remark};
 
 /// Send an event of the type webhook.test to one subscription
@@ -10,9 +10,8 @@ use crate::output::{answer, answer_json, remark};
 pub(super) struct Arguments {
     /// The id of the subscription, as `gatepost webhooks list` shows it
     subscription_id: String,
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -26,13 +25,13 @@ Examples:
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
     let id = &arguments.subscription_id;
-    let consumer = connection.consumer(arguments.user.as_deref()).await?;
+    let consumer = connection.consumer(arguments.owner.name()).await?;
     let test = connection.heard(consumer.test_subscription(id).await)?;
     if json {
         return Ok(answer_json(&test)?);
     }
     answer(&format!("sending {} to {id}", test.event.id))?;
-    let whose = user_argument(arguments.user.as_deref());
+    let whose = arguments.owner.as_argument();
     remark(&format!("`gatepost webhooks deliveries --subscription {id}{whose}` shows the result"));
     Ok(())
 }
