@@ -1,53 +1,49 @@
 use std::fmt;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// An ID token of the identity provider. Key management requires one. It cannot be printed, and is wiped on drop.
-#[derive(Clone)]
-pub struct IdToken(Zeroizing<String>);
+/// Declares secrets: strings that cannot be printed and are wiped on drop.
+macro_rules! secrets {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $name(Zeroizing<String>);
 
-impl IdToken {
-    /// Takes the token.
-    pub fn new(token: impl Into<String>) -> Self {
-        Self(Zeroizing::new(token.into()))
-    }
+        impl $name {
+            /// Takes the secret.
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(Zeroizing::new(text.into()))
+            }
 
-    /// The token itself.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
+            /// The secret itself.
+            pub fn expose(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(stringify!($name))
+            }
+        }
+    )*};
 }
 
-impl fmt::Debug for IdToken {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("IdToken")
-    }
-}
-
-/// A full API key, which is a secret. It cannot be printed, and is wiped on drop.
-#[derive(Clone)]
-pub struct FullKey(Zeroizing<String>);
-
-impl FullKey {
-    /// Takes the key.
-    pub fn new(key: impl Into<String>) -> Self {
-        Self(Zeroizing::new(key.into()))
-    }
-
-    /// The key itself.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for FullKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("FullKey")
-    }
+secrets! {
+    /// An ID token of the identity provider. Key management requires one. It cannot be printed, and is wiped on drop.
+    IdToken;
+    /// A full API key, which is a secret. It cannot be printed, and is wiped on drop.
+    FullKey;
+    /// The operator token, with which the host application calls the service. It cannot be printed, and is wiped on
+    /// drop.
+    OperatorToken;
+    /// The secret that signs webhooks, as a string: `whsec_…`, or one that the owner chose. It cannot be printed, and is
+    /// wiped on drop. `webhooks::SigningSecret` parses it and verifies with it.
+    WebhookSecret;
 }
 
 impl<'de> Deserialize<'de> for FullKey {
@@ -56,25 +52,16 @@ impl<'de> Deserialize<'de> for FullKey {
     }
 }
 
-/// The operator token, with which the host application calls the service. It cannot be printed, and is wiped on drop.
-#[derive(Clone)]
-pub struct OperatorToken(Zeroizing<String>);
-
-impl OperatorToken {
-    /// Takes the token.
-    pub fn new(token: impl Into<String>) -> Self {
-        Self(Zeroizing::new(token.into()))
-    }
-
-    /// The token itself.
-    pub fn expose(&self) -> &str {
-        &self.0
+impl<'de> Deserialize<'de> for WebhookSecret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
     }
 }
 
-impl fmt::Debug for OperatorToken {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("OperatorToken")
+/// For the request that sends the secret to the service.
+impl Serialize for WebhookSecret {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 

@@ -56,13 +56,12 @@ mod subscriptions;
 #[cfg(feature = "tower")]
 pub mod tower;
 mod user_keys;
-mod webhook_secret;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
 mod whoami;
 
 pub use api_keys::{ApiKey, CreatedApiKey, NewApiKey};
-pub use credential::{Credential, FullKey, IdToken, OperatorToken};
+pub use credential::{Credential, FullKey, IdToken, OperatorToken, WebhookSecret};
 pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery};
 pub use error::{Error, FieldError, Problem};
 pub use events::{Event, NewEvent, PublishedEvent};
@@ -72,5 +71,4 @@ pub use subscriptions::{
     FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionPage,
     SubscriptionTest, SubscriptionWithSecret,
 };
-pub use webhook_secret::WebhookSecret;
 pub use whoami::{UsedCredential, WhoAmI};
