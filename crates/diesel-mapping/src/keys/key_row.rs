@@ -7,35 +7,30 @@ use domain::{ApiKey, KeyDigest, KeyId, Label, Scopes, Timestamp, UserId};
 use crate::StoredInstant;
 use crate::schema::api_keys;
 
+/// The names of a column and of its type are the same, so one list declares both.
+macro_rules! key_columns {
+    () => {
+        (
+            api_keys::id,
+            api_keys::owner_issuer,
+            api_keys::owner_subject,
+            api_keys::label,
+            api_keys::prefix,
+            api_keys::created_at,
+            api_keys::last_used_at,
+            api_keys::expires_at,
+            api_keys::revoked_at,
+            api_keys::scopes,
+            api_keys::replaced_by,
+        )
+    };
+}
+
 /// The columns of [`KeyRow`], in its order: all but the digest, which few queries need.
-pub type KeyColumns = (
-    api_keys::id,
-    api_keys::owner_issuer,
-    api_keys::owner_subject,
-    api_keys::label,
-    api_keys::prefix,
-    api_keys::created_at,
-    api_keys::last_used_at,
-    api_keys::expires_at,
-    api_keys::revoked_at,
-    api_keys::scopes,
-    api_keys::replaced_by,
-);
+pub type KeyColumns = key_columns!();
 
 /// See [`KeyColumns`].
-pub const KEY_COLUMNS: KeyColumns = (
-    api_keys::id,
-    api_keys::owner_issuer,
-    api_keys::owner_subject,
-    api_keys::label,
-    api_keys::prefix,
-    api_keys::created_at,
-    api_keys::last_used_at,
-    api_keys::expires_at,
-    api_keys::revoked_at,
-    api_keys::scopes,
-    api_keys::replaced_by,
-);
+pub const KEY_COLUMNS: KeyColumns = key_columns!();
 
 /// A row of `api_keys` as it is stored. Its values are not checked yet.
 #[derive(Queryable)]
