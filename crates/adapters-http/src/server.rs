@@ -69,7 +69,7 @@ fn start(
     let boundary = Boundary::new(state.clone(), settings);
     let server = Server::build()
         .disable_signals()
-        // More than there are, because connections that give way take a moment: `OpenConnections` keeps the limit.
+        // Above the limit that `OpenConnections` keeps, because a connection that gives way takes a moment to close.
         .max_concurrent_connections(limits.connections_max.saturating_mul(2))
         .shutdown_timeout(limits.drain_deadline.as_secs());
     let server = match settings.workers {

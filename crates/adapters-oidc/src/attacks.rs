@@ -151,7 +151,7 @@ async fn a_token_brings_no_key_along_and_no_address() {
     let canary = TcpListener::bind("127.0.0.1:0").unwrap();
     canary.set_nonblocking(true).unwrap();
     let lure = format!("http://{}/keys", canary.local_addr().unwrap());
-    // The key's own owner may write there what they like: it is not read.
+    // The owner of the key may write anything there, because nobody reads it.
     for name in ["jku", "x5u"] {
         target.assert_good(&target.with_header(name, json!(lure))).await;
     }

@@ -98,7 +98,7 @@ impl KeyCache {
         if self.is_worth_waiting(seen) {
             let mut state = self.state.subscribe();
             let is_newer = state.wait_for(|known| known.fetches_ended > seen.fetches_ended);
-            // A fetch that is late, or that never runs because the task has ended, counts as none.
+            // A fetch that is late, or that never runs because the task has ended, does not count.
             let _ = timeout(FETCH_DEADLINE, is_newer).await;
         }
         Some(self.known()).filter(|known| known.fetches_ended > seen.fetches_ended)

@@ -168,7 +168,7 @@ async fn a_position_is_valid_for_one_run_of_its_server() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forgotten_changes_are_deleted() {
-    // A transaction of any database of the server holds changes back, so the server is not shared with other tests.
+    // A transaction in any database of the server delays changes, so this test has its own server.
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
     let database = cluster.database().await.unwrap();
     let store = &open(&database.url).await;

@@ -33,7 +33,7 @@ pub(crate) fn write_number(digits: &mut [u8], mut number: u64) {
 /// Stores keys 0 to `count` in a file with the schema, which no other process has open.
 pub(crate) fn store_in_sqlite(file: &Path, count: u64) -> anyhow::Result<()> {
     let mut connection = SqliteConnection::establish(file.to_str().context("the path is not UTF-8")?)?;
-    // A crash of the machine would lose nothing that matters.
+    // The keys need not survive a crash of the machine.
     connection.batch_execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000")?;
     connection.transaction(|connection| {
         for number in 0..count {

@@ -104,7 +104,7 @@ impl Connection {
         }
         let start = buffer.filled().len();
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
-            // What gives way is closed in order: the framework takes the end of the bytes for the end of the client.
+            // A connection that gives way is closed in order: to the framework, the end of its bytes is the end of the client.
             Poll::Pending if self.seat.poll_closed(context) => return Poll::Ready(Ok(())),
             Poll::Pending => return self.poll_patience(context),
             Poll::Ready(read) => read?,

@@ -26,7 +26,7 @@ fn a_value_file_is_read_without_its_newline() {
         let loaded = with(&format!("listen_file = '{path}'"), []).unwrap();
         assert_eq!(value(&loaded, "LISTEN").0.as_deref(), Some("127.0.0.1:9"));
     }
-    // Only one newline belongs to the editor.
+    // An editor adds one newline. A second one is part of the value.
     let path = file.beside("token", &format!("{SECRET}\n\n"));
     assert!(problems("", [("OPERATOR_TOKEN_FILE", &path)]).contains("OPERATOR_TOKEN is \"***\""));
 }
@@ -52,7 +52,7 @@ fn a_value_and_its_file_beside_each_other_are_refused() {
     assert!(text.contains("OPERATOR_TOKEN and OPERATOR_TOKEN_FILE are both set (environment)"), "{text}");
     let text = problems(&format!("operator_token = '{SECRET}'\noperator_token_file = '{path}'"), []);
     assert!(text.contains("both set"), "{text}");
-    // In different places, the environment wins as always.
+    // If they are set in different places, the environment wins.
     let loaded = with("operator_token_file = '/nowhere'", [("OPERATOR_TOKEN", SECRET)]).unwrap();
     assert_eq!(value(&loaded, "OPERATOR_TOKEN").1, "environment");
 }

@@ -116,7 +116,7 @@ async fn accept(listener: TcpListener, state: Arc<State>) {
         state.connections.fetch_add(1, Ordering::SeqCst);
         let state = Arc::clone(&state);
         connections.spawn(async move {
-            // The other side may leave when it likes.
+            // The client may close the connection at any time.
             let _ = serve(stream, &state).await;
         });
     }
