@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 use std::mem;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, WaitTimeoutResult};
 use std::thread;
 use std::time::Duration;
 
@@ -10,53 +10,65 @@ use tracing_subscriber::fmt::MakeWriter;
 /// How long lines are gathered before they are written together. One system call for each line would cost more than the
 /// rest of a verification.
 const GATHER: Duration = Duration::from_millis(5);
-/// The most bytes that wait. Past this limit a thread that logs waits until the log is read, so that no line is lost.
+/// The most bytes that wait. Past this limit lines are dropped and counted.
 const WAITING_BYTES_MAX: usize = 1 << 20;
+/// How long a thread waits until its warning is written. While standard error takes nothing, only the first warning
+/// waits.
+const URGENT_MAX: Duration = Duration::from_millis(50);
+/// How long the end of the process waits until the last lines are written.
+const END_MAX: Duration = Duration::from_secs(1);
 
 /// Log lines on their way out. A separate thread writes them in order, each within [`GATHER`]. Warnings and errors are
-/// written at once, with all earlier lines, because the process may end next. On drop it writes the rest. See decision 32.
+/// written at once, with all earlier lines, because the process may end next. On drop the rest is written.
+///
+/// A reader of standard error that stands still never stops a thread that logs: past a limit lines are dropped, and their
+/// number is logged when the reader goes on. See decision 32.
 pub struct LogLines(Arc<Shared>);
 
+#[derive(Default)]
 struct Shared {
-    waiting: Mutex<Vec<u8>>,
+    state: Mutex<State>,
     /// Notified when a first line waits.
     arrived: Condvar,
-    /// Notified when the waiting lines were taken.
-    taken: Condvar,
-    output: Mutex<Output>,
+    /// Notified when the lines must not wait for others.
+    hurry: Condvar,
+    /// Notified when lines were written, or the output is found stuck.
+    written: Condvar,
 }
 
-struct Output {
-    to: Box<dyn Write + Send>,
-    /// The lines that are being written, else empty. Swapped with `waiting`, so that both buffers keep their memory.
-    lines: Vec<u8>,
+#[derive(Default)]
+struct State {
+    waiting: Vec<u8>,
+    is_urgent: bool,
+    /// Lines that were dropped since the last report.
+    dropped: u64,
+    /// The bytes of all lines so far, and how many of them are written.
+    bytes_added: u64,
+    bytes_written: u64,
+    /// The output has taken nothing for as long as a thread waits at most.
+    is_stuck: bool,
 }
 
 impl LogLines {
-    /// Starts the thread, which lives as long as the process.
+    /// Starts the thread, which lives as long as the process. It calls `report` with the number of dropped lines.
     ///
     /// # Errors
     ///
     /// When the system starts no thread.
-    pub(crate) fn start(output: impl Write + Send + 'static) -> io::Result<Self> {
-        let lines = Self::to(output);
-        let writer = Arc::clone(&lines.0);
-        thread::Builder::new().name("log".into()).spawn(move || writer.run())?;
+    pub(crate) fn start(
+        output: impl Write + Send + 'static,
+        report: impl Fn(u64) + Send + 'static,
+    ) -> io::Result<Self> {
+        let lines = Self(Arc::default());
+        let shared = Arc::clone(&lines.0);
+        thread::Builder::new().name("log".into()).spawn(move || shared.run(output, report))?;
         Ok(lines)
     }
 
-    /// Writes every line that waits.
+    /// Writes every line that waits, unless the output takes nothing for a second.
     pub fn flush(&self) {
-        self.0.write_out();
-    }
-
-    fn to(output: impl Write + Send + 'static) -> Self {
-        Self(Arc::new(Shared {
-            waiting: Mutex::default(),
-            arrived: Condvar::new(),
-            taken: Condvar::new(),
-            output: Mutex::new(Output { to: Box::new(output), lines: Vec::new() }),
-        }))
+        let state = lock(&self.0.state);
+        drop(self.0.await_written(state, END_MAX));
     }
 
     /// The writer for the log library.
@@ -67,7 +79,7 @@ impl LogLines {
 
 impl Drop for LogLines {
     fn drop(&mut self) {
-        self.0.write_out();
+        self.flush();
     }
 }
 
@@ -106,113 +118,93 @@ impl Write for Line<'_> {
 impl Drop for Line<'_> {
     fn drop(&mut self) {
         if self.is_urgent {
-            self.shared.write_out();
+            self.shared.write_at_once();
         }
     }
 }
 
 impl Shared {
-    fn run(&self) {
+    fn run(&self, mut output: impl Write, report: impl Fn(u64)) {
+        let mut lines = Vec::new();
         loop {
-            let waiting = lock(&self.waiting);
-            drop(self.arrived.wait_while(waiting, |waiting| waiting.is_empty()));
-            thread::sleep(GATHER);
-            self.write_out();
+            let dropped = self.take(&mut lines);
+            if dropped > 0 {
+                // The report goes behind these lines, where the dropped ones would be.
+                report(dropped);
+            }
+            // An error cannot be reported when the log itself cannot be written.
+            let _ = output.write_all(&lines);
+            self.note_written(lines.len());
+            lines.clear();
         }
+    }
+
+    /// Takes the lines that wait. Returns how many were dropped since the last call. If there are any, the output counts
+    /// as stuck until the next write: this thread cannot wait for its own report.
+    fn take(&self, lines: &mut Vec<u8>) -> u64 {
+        let mut state = self.gathered();
+        mem::swap(lines, &mut state.waiting);
+        state.is_stuck |= state.dropped > 0;
+        mem::take(&mut state.dropped)
+    }
+
+    /// Waits for a first line, and then a moment for more.
+    fn gathered(&self) -> MutexGuard<'_, State> {
+        let state = self.arrived.wait_while(lock(&self.state), |state| state.waiting.is_empty());
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        let gathered = self.hurry.wait_timeout_while(state, GATHER, |state| !state.is_urgent);
+        let mut state = gathered.unwrap_or_else(PoisonError::into_inner).0;
+        state.is_urgent = false;
+        state
+    }
+
+    fn note_written(&self, bytes: usize) {
+        let mut state = lock(&self.state);
+        state.bytes_written += bytes as u64;
+        state.is_stuck = false;
+        self.written.notify_all();
     }
 
     fn add(&self, line: &[u8]) {
-        let mut waiting = lock(&self.waiting);
-        while waiting.len() >= WAITING_BYTES_MAX {
-            waiting = self.taken.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
+        if state.waiting.len() >= WAITING_BYTES_MAX {
+            state.dropped += 1;
+            return;
         }
-        if waiting.is_empty() {
+        if state.waiting.is_empty() {
             self.arrived.notify_one();
         }
-        waiting.extend_from_slice(line);
+        state.waiting.extend_from_slice(line);
+        state.bytes_added += line.len() as u64;
     }
 
-    fn write_out(&self) {
-        // The output is locked first, so that the thread that takes earlier lines writes them earlier.
-        let Output { to, lines } = &mut *lock(&self.output);
-        mem::swap(lines, &mut *lock(&self.waiting));
-        self.taken.notify_all();
-        // An error cannot be reported when the log itself cannot be written.
-        let _ = to.write_all(lines);
-        lines.clear();
+    fn write_at_once(&self) {
+        let state = lock(&self.state);
+        if state.is_stuck {
+            return;
+        }
+        let (mut state, waited) = self.await_written(state, URGENT_MAX);
+        state.is_stuck |= waited.timed_out();
+    }
+
+    /// Waits until every line so far is written, for `limit` at most.
+    fn await_written<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        limit: Duration,
+    ) -> (MutexGuard<'a, State>, WaitTimeoutResult) {
+        let until = state.bytes_added;
+        state.is_urgent = true;
+        self.hurry.notify_one();
+        let waited = self.written.wait_timeout_while(state, limit, |state| state.bytes_written < until);
+        waited.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-
-    use super::*;
-
-    /// Reports each write, and blocks until the test receives the report.
-    struct Told(SyncSender<String>);
-
-    impl Write for Told {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.send(String::from_utf8_lossy(bytes).into_owned()).unwrap();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    fn lines() -> (LogLines, Receiver<String>) {
-        let (tell, told) = sync_channel(0);
-        (LogLines::start(Told(tell)).unwrap(), told)
-    }
-
-    #[test]
-    fn lines_that_come_together_are_written_together() {
-        let (lines, told) = lines();
-        for line in ["one\n", "two\n"] {
-            lines.0.add(line.as_bytes());
-        }
-        let mut written = told.recv().unwrap();
-        while written != "one\ntwo\n" {
-            assert_eq!(written, "one\n", "in their order");
-            written += &told.recv().unwrap();
-        }
-        mem::forget(lines); // its drop would wait for a receiver
-    }
-
-    #[test]
-    fn an_urgent_line_and_the_end_do_not_wait_for_the_thread() {
-        let (tell, told) = sync_channel(2);
-        let lines = LogLines::to(Told(tell)); // has no thread
-        lines.0.add(b"before\n");
-        let maker = lines.maker();
-        assert!(told.try_recv().is_err());
-        maker.make_writer().write_all(b"urgent\n").unwrap();
-        assert_eq!(told.try_recv().unwrap(), "before\nurgent\n");
-        lines.0.add(b"last\n");
-        drop(lines);
-        assert_eq!(told.try_recv().unwrap(), "last\n");
-    }
-
-    #[test]
-    fn a_log_that_nobody_reads_holds_back_whoever_logs_and_not_the_memory() {
-        let (lines, told) = lines();
-        let line = vec![b'x'; WAITING_BYTES_MAX / 4];
-        let shared = Arc::clone(&lines.0);
-        let logging = thread::spawn(move || (0..40).for_each(|_| shared.add(&line)));
-        let mut written = 0;
-        while written < 10 * WAITING_BYTES_MAX {
-            assert!(lock(&lines.0.waiting).len() <= WAITING_BYTES_MAX + WAITING_BYTES_MAX / 4);
-            written += told.recv().unwrap().len();
-        }
-        logging.join().unwrap();
-        assert_eq!(written, 10 * WAITING_BYTES_MAX, "nothing is lost");
-        mem::forget(lines);
-    }
-}
+#[path = "log_lines_tests.rs"]
+mod tests;

@@ -25,7 +25,7 @@ pub struct LogSettings {
 ///
 /// When the system starts no thread, or logs have been started before.
 pub fn start_logs(settings: &LogSettings) -> io::Result<LogLines> {
-    let lines = LogLines::start(io::stderr())?;
+    let lines = LogLines::start(io::stderr(), log_dropped)?;
     let maker = lines.maker();
     let terminal = io::stderr().is_terminal();
     let format = settings.format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });
@@ -39,6 +39,10 @@ pub fn start_logs(settings: &LogSettings) -> io::Result<LogLines> {
     tracing::subscriber::set_global_default(subscriber).map_err(io::Error::other)?;
     panic::set_hook(Box::new(log_panic));
     Ok(lines)
+}
+
+fn log_dropped(dropped: u64) {
+    tracing::warn!(dropped, "log lines were dropped, because standard error took none");
 }
 
 /// Logs a panic as one line, so that a program that collects JSON can read it.

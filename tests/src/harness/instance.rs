@@ -1,7 +1,7 @@
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -64,6 +64,15 @@ impl Setup {
         gatepost
     }
 
+    /// Starts a process whose log goes to a pipe. Nobody reads the pipe, unless the caller does.
+    pub(crate) async fn start_with_an_unread_log(self) -> (Gatepost, ChildStderr) {
+        let mut gatepost = self.prepare();
+        gatepost.spawn_with(Stdio::piped());
+        gatepost.ready().await;
+        let log = gatepost.child.as_mut().and_then(|child| child.stderr.take()).expect("a pipe");
+        (gatepost, log)
+    }
+
     /// Starts a process that must refuse to start: waits for its end, and returns its status and output.
     pub(crate) async fn start_refused(self) -> (ExitStatus, String) {
         let mut gatepost = self.prepare();
@@ -87,6 +96,10 @@ impl Gatepost {
     /// Starts the process (again), with the same settings on the same port, and waits until it is ready.
     pub(crate) async fn start_again(&mut self) {
         self.spawn();
+        self.ready().await;
+    }
+
+    async fn ready(&mut self) {
         eventually("/readyz answers 200", async || {
             let status = self.exit_status();
             assert!(status.is_none(), "the process ended with {status:?} instead of becoming ready");
@@ -98,16 +111,21 @@ impl Gatepost {
     }
 
     fn spawn(&mut self) {
-        let append = |name: &str| {
-            File::options().create(true).append(true).open(self.folder.path().join(name)).expect("creates a log")
-        };
+        self.spawn_with(self.output("stderr.log").into());
+    }
+
+    fn output(&self, name: &str) -> File {
+        File::options().create(true).append(true).open(self.folder.path().join(name)).expect("creates a log")
+    }
+
+    fn spawn_with(&mut self, stderr: Stdio) {
         let mut command = Command::new(gatepost_binary());
         command.args(&self.setup.arguments).env_clear().env("LISTEN", self.address().to_string());
         // Tests send thousands of calls, and wrong credentials, from one address within seconds.
         command.env("USER_RATE_LIMIT", "off").env("CREDENTIAL_FAILURE_LIMIT", "off");
         command.envs(self.setup.settings.iter().map(|(name, value)| (name, value)));
         command.current_dir(self.folder.path());
-        command.stdin(Stdio::null()).stdout(append("stdout.log")).stderr(append("stderr.log"));
+        command.stdin(Stdio::null()).stdout(self.output("stdout.log")).stderr(stderr);
         self.child = Some(command.spawn().expect("the binary starts"));
     }
 
