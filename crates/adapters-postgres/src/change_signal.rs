@@ -1,11 +1,12 @@
-use std::sync::{Arc, OnceLock};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use diesel::QueryResult;
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::StreamExt;
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
@@ -42,6 +43,9 @@ struct Inner {
     runtime: Handle,
     signals: Arc<Signals>,
     task: OnceLock<AbortHandle>,
+    /// Closed when the task has dropped its end.
+    task_alive: mpsc::Sender<Infallible>,
+    task_end: Mutex<Option<mpsc::Receiver<Infallible>>>,
 }
 
 #[derive(Default)]
@@ -59,7 +63,14 @@ struct Signal {
 
 impl ChangeSignal {
     pub(crate) fn new(server: Server, runtime: Handle) -> Self {
-        Self(Arc::new(Inner { server, runtime, signals: Arc::default(), task: OnceLock::new() }))
+        let (task_alive, task_end) = mpsc::channel(1);
+        let (signals, task, task_end) = (Arc::default(), OnceLock::new(), Mutex::new(Some(task_end)));
+        Self(Arc::new(Inner { server, runtime, signals, task, task_alive, task_end }))
+    }
+
+    /// Returns when the task that holds the connection has ended.
+    pub(crate) async fn ended(&self) {
+        self.0.task_alive.closed().await;
     }
 
     /// Notifies other instances of changed keys soon. An instance without a reader sends nothing.
@@ -94,7 +105,12 @@ impl ChangeSignal {
     fn connect_once(&self) {
         let inner = &*self.0;
         inner.task.get_or_init(|| {
-            let task = keep_connected(inner.server.clone(), Arc::clone(&inner.signals));
+            let end = inner.task_end.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let connected = keep_connected(inner.server.clone(), Arc::clone(&inner.signals));
+            let task = async move {
+                let _end = end;
+                connected.await;
+            };
             inner.runtime.spawn(task).abort_handle()
         });
     }

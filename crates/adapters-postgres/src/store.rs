@@ -94,4 +94,50 @@ impl Close for PostgresStore {
         self.publisher.close();
         self.change_signal.close();
     }
+
+    async fn part_ended(&self) -> &'static str {
+        tokio::select! {
+            () = self.publisher.ended() => "a task that publishes events",
+            () = self.change_signal.ended() => "the task that exchanges notifications",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::runtime::{Builder, Runtime};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    fn runtime() -> Runtime {
+        Builder::new_current_thread().enable_all().build().unwrap()
+    }
+
+    async fn ended(store: &PostgresStore, within: Duration) -> Option<&'static str> {
+        timeout(within, store.part_ended()).await.ok()
+    }
+
+    /// A store on a runtime that has shut down, which drops its tasks as a panic does. No server is needed.
+    #[test]
+    fn each_task_that_ends_is_named() {
+        let settings = PostgresSettings { url: "postgres://nobody@127.0.0.1:1/x?sslmode=disable".into(), pool_size: 1 };
+        let (watching, working) = (runtime(), runtime());
+        let store = working.block_on(PostgresStore::open(settings)).unwrap();
+        store.change_signal.notify_of_deliveries();
+        working.block_on(tokio::task::yield_now());
+        let (moment, long) = (Duration::from_millis(50), Duration::from_secs(10));
+        assert_eq!(watching.block_on(ended(&store, moment)), None);
+        store.change_signal.close();
+        // The aborted task is dropped when its runtime runs.
+        working.block_on(tokio::task::yield_now());
+        assert_eq!(watching.block_on(ended(&store, long)), Some("the task that exchanges notifications"));
+        let other =
+            PostgresStore { change_signal: ChangeSignal::new(store.server.clone(), store.runtime.clone()), ..store };
+        assert_eq!(watching.block_on(ended(&other, moment)), None);
+        drop(working);
+        assert_eq!(watching.block_on(ended(&other, long)), Some("a task that publishes events"));
+    }
 }

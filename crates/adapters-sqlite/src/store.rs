@@ -63,6 +63,11 @@ impl Close for SqliteStore {
         self.writer.close().await;
         self.lock.release();
     }
+
+    async fn part_ended(&self) -> &'static str {
+        self.writer.ended().await;
+        "the thread that writes"
+    }
 }
 
 /// Wakes the dispatcher of this process. A wake-up without a waiter is kept for the next one; several count as one.

@@ -103,6 +103,11 @@ impl Writer {
         answered.unwrap_or_else(|_| Err(unavailable("the writer has stopped")))
     }
 
+    /// Returns when the thread has ended, or ends after [`Writer::close`].
+    pub(crate) async fn ended(&self) {
+        self.queue.closed().await;
+    }
+
     /// Finishes the writes that are queued, and closes the connection. Refuses later writes.
     pub(crate) async fn close(&self) {
         let (stopped, when_stopped) = oneshot::channel();
@@ -337,6 +342,16 @@ mod tests {
         assert!(matches!(broken, Err(StoreError::Unavailable(_))), "{broken:?}");
         assert!(matches!(twice, Err(StoreError::Duplicate { .. })), "{twice:?}");
         assert_eq!(notes(&file), ["first", "last"]);
+    }
+
+    #[tokio::test]
+    async fn a_writer_that_panics_has_ended() {
+        let (writer, _file, _folder) = writer();
+        writer.write(|connection| note(connection, "good")).await.unwrap();
+        assert!(poll_once(Box::pin(writer.ended()).as_mut()).await.is_none());
+        let broken = writer.write::<()>(|_| panic!("on purpose")).await;
+        assert!(matches!(broken, Err(StoreError::Unavailable(_))), "{broken:?}");
+        timeout(DEADLINE, writer.ended()).await.expect("the thread has ended");
     }
 
     #[tokio::test]

@@ -9,7 +9,7 @@ use adapters_oidc::OidcVerifier;
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
 use domain::Keys;
-use domain::ports::{Clock, Entropy, Store};
+use domain::ports::{Clock, Close, Entropy, Store};
 use domain::webhooks::Webhooks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -145,24 +145,37 @@ impl Instance {
     }
 
     fn start_engines(&self, tasks: &mut Tasks, verifier: &Arc<Verifier>, keys: &Keys, stop: &CancellationToken) {
-        tasks.spawn_steady("the key verifier", Arc::clone(verifier).run(stop.clone()));
-        tasks.spawn_steady("the ID token verifier", Arc::clone(&self.identity).run(stop.clone()));
-        let (keys, stop) = (keys.clone(), stop.clone());
-        tasks.spawn_steady("the purge of keys", async move { purge_hourly("keys", || keys.purge(), stop).await });
+        tasks.spawn("the database", fail_with_its_parts(Arc::clone(&self.store.closing), stop.clone()));
+        tasks.spawn_steady("the key verifier", stop, Arc::clone(verifier).run(stop.clone()));
+        tasks.spawn_steady("the ID token verifier", stop, Arc::clone(&self.identity).run(stop.clone()));
+        let (keys, until) = (keys.clone(), stop.clone());
+        tasks.spawn_steady(
+            "the purge of keys",
+            stop,
+            async move { purge_hourly("keys", || keys.purge(), until).await },
+        );
     }
 
     /// Starts the dispatcher, which stops together with the server: attempts in flight get the same time to end.
     fn start_webhooks(&self, tasks: &mut Tasks, parts: &WebhookParts, stop: &CancellationToken) {
         if let Some(dispatcher) = &parts.dispatcher {
-            tasks.spawn_steady("the dispatcher", Arc::clone(dispatcher).run(stop.clone()));
+            tasks.spawn_steady("the dispatcher", stop, Arc::clone(dispatcher).run(stop.clone()));
         }
         if self.configuration.encryption_keys.len() > 1 {
-            tasks.spawn_steady("the sealing of secrets", reseal_secrets(parts.use_cases.clone(), stop.clone()));
+            tasks.spawn_finite("the sealing of secrets", reseal_secrets(parts.use_cases.clone(), stop.clone()));
         }
-        let (webhooks, stop) = (parts.use_cases.clone(), stop.clone());
-        tasks.spawn_steady("the purge of webhooks", async move {
-            purge_hourly("webhooks", || webhooks.purge_history(), stop).await;
+        let (webhooks, until) = (parts.use_cases.clone(), stop.clone());
+        tasks.spawn_steady("the purge of webhooks", stop, async move {
+            purge_hourly("webhooks", || webhooks.purge_history(), until).await;
         });
+    }
+}
+
+/// Fails when a thread or task of the store has ended.
+async fn fail_with_its_parts(store: Arc<dyn Close>, stop: CancellationToken) -> Result<()> {
+    match stop.run_until_cancelled(store.part_ended()).await {
+        Some(part) => Err(anyhow!("{part} has ended")),
+        None => Ok(()),
     }
 }
 
@@ -179,6 +192,7 @@ async fn watch(
         failure = tasks.first_failure() => failure,
         Err(failure) = once_serving => failure,
     };
+    tracing::error!(error = format!("{reason:#}"), "a part of gatepost has failed, shutting down");
     stop.cancel();
     server.await.context("the HTTP server failed")?;
     Err(reason)
@@ -199,4 +213,32 @@ pub(crate) fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
     })?;
     let address = listener.local_addr().context("the listener has no address")?;
     Ok((listener, address))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future;
+
+    use super::*;
+
+    struct Broken;
+
+    #[async_trait::async_trait]
+    impl Close for Broken {
+        async fn part_ended(&self) -> &'static str {
+            "the thread that writes"
+        }
+    }
+
+    #[tokio::test]
+    async fn a_store_that_loses_a_part_stops_the_server_in_order() {
+        let (stop, mut tasks) = (CancellationToken::new(), Tasks::default());
+        tasks.spawn("the database", fail_with_its_parts(Arc::new(Broken), CancellationToken::new()));
+        let server = async {
+            stop.cancelled().await;
+            Ok(())
+        };
+        let reason = watch(server, &mut tasks, future::pending(), &stop).await.unwrap_err();
+        assert_eq!(format!("{reason:#}"), "the database failed: the thread that writes has ended");
+    }
 }

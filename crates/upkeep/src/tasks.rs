@@ -1,21 +1,41 @@
+use std::collections::HashMap;
 use std::future;
 
-use anyhow::{Context, Result, anyhow};
-use tokio::task::{JoinError, JoinSet};
+use anyhow::{Context, Result, anyhow, ensure};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
 
-/// The background tasks. A task that panics or fails stops the instance: a server that no longer writes uses or
-/// refreshes the provider's keys would only look healthy.
+/// Every task that lives as long as the instance. A task that panics, fails, or ends too early stops the instance: a
+/// server that no longer writes uses or refreshes the provider's keys would only look healthy.
 #[derive(Default)]
-pub struct Tasks(JoinSet<(&'static str, Result<()>)>);
+pub struct Tasks {
+    running: JoinSet<Result<()>>,
+    names: HashMap<Id, &'static str>,
+}
 
 impl Tasks {
     /// Starts a task that may fail.
     pub fn spawn(&mut self, name: &'static str, task: impl Future<Output = Result<()>> + Send + 'static) {
-        self.0.spawn(async move { (name, task.await) });
+        self.names.insert(self.running.spawn(task).id(), name);
     }
 
-    /// Starts a task that runs until it is stopped.
-    pub fn spawn_steady(&mut self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+    /// Starts a task that runs until `stop` is cancelled. To end earlier is a failure.
+    pub fn spawn_steady(
+        &mut self,
+        name: &'static str,
+        stop: &CancellationToken,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let stop = stop.clone();
+        self.spawn(name, async move {
+            task.await;
+            ensure!(stop.is_cancelled(), "it has ended by itself");
+            Ok(())
+        });
+    }
+
+    /// Starts a task that has a certain amount of work, and ends with it.
+    pub fn spawn_finite(&mut self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
         self.spawn(name, async move {
             task.await;
             Ok(())
@@ -24,8 +44,8 @@ impl Tasks {
 
     /// Waits for the first task that fails or panics. Never returns while all tasks run.
     pub async fn first_failure(&mut self) -> anyhow::Error {
-        while let Some(ended) = self.0.join_next().await {
-            if let Err(error) = outcome(ended) {
+        while let Some(ended) = self.running.join_next_with_id().await {
+            if let Err(error) = self.outcome(ended) {
                 return error;
             }
         }
@@ -39,18 +59,20 @@ impl Tasks {
     /// The first failure.
     pub async fn finish(mut self) -> Result<()> {
         let mut result = Ok(());
-        while let Some(ended) = self.0.join_next().await {
-            result = result.and(outcome(ended));
+        while let Some(ended) = self.running.join_next_with_id().await {
+            result = result.and(self.outcome(ended));
         }
         result
     }
-}
 
-fn outcome(ended: Result<(&'static str, Result<()>), JoinError>) -> Result<()> {
-    match ended {
-        Ok((name, result)) => result.with_context(|| format!("{name} failed")),
-        // The log has the panic itself.
-        Err(_) => Err(anyhow!("a background task panicked")),
+    fn outcome(&mut self, ended: Result<(Id, Result<()>), JoinError>) -> Result<()> {
+        let (id, result) = match ended {
+            Ok((id, result)) => (id, result),
+            // The log has the panic itself.
+            Err(error) => (error.id(), Err(anyhow!("it panicked"))),
+        };
+        let name = self.names.remove(&id).unwrap_or("a background task");
+        result.with_context(|| format!("{name} failed"))
     }
 }
 
@@ -61,8 +83,8 @@ mod tests {
     #[tokio::test]
     async fn a_task_that_fails_is_named_and_one_that_ends_is_not() {
         let mut tasks = Tasks::default();
-        tasks.spawn_steady("the idle one", future::pending());
-        tasks.spawn_steady("the quick one", future::ready(()));
+        tasks.spawn_steady("the idle one", &CancellationToken::new(), future::pending());
+        tasks.spawn_finite("the quick one", future::ready(()));
         tasks.spawn("the weak one", async {
             tokio::task::yield_now().await;
             Err(anyhow!("no more"))
@@ -73,8 +95,18 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_a_failure() {
         let mut tasks = Tasks::default();
-        tasks.spawn_steady("the unlucky one", async { panic!("on purpose") });
-        assert_eq!(tasks.first_failure().await.to_string(), "a background task panicked");
+        tasks.spawn_steady("the unlucky one", &CancellationToken::new(), async { panic!("on purpose") });
+        assert_eq!(format!("{:#}", tasks.first_failure().await), "the unlucky one failed: it panicked");
+    }
+
+    #[tokio::test]
+    async fn to_end_before_the_stop_is_a_failure() {
+        let (mut tasks, stop) = (Tasks::default(), CancellationToken::new());
+        tasks.spawn_steady("the lazy one", &stop, future::ready(()));
+        assert_eq!(format!("{:#}", tasks.first_failure().await), "the lazy one failed: it has ended by itself");
+        stop.cancel();
+        tasks.spawn_steady("the obedient one", &stop, future::ready(()));
+        assert!(tasks.finish().await.is_ok());
     }
 
     #[tokio::test]
@@ -82,7 +114,7 @@ mod tests {
         let mut tasks = Tasks::default();
         tasks.spawn("the weak one", async { Err(anyhow!("no more")) });
         let (done, mut is_done) = tokio::sync::oneshot::channel();
-        tasks.spawn_steady("the slow one", async move {
+        tasks.spawn_finite("the slow one", async move {
             tokio::task::yield_now().await;
             done.send(()).expect("somebody asks");
         });

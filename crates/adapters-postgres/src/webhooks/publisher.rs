@@ -35,6 +35,8 @@ const TRIES_MAX: u32 = 3;
 #[derive(Clone)]
 pub(crate) struct Publisher {
     calls: mpsc::Sender<Call>,
+    /// The second task's calls, which the first one sends.
+    blocked: mpsc::Sender<Call>,
     connections: [Connections; 2],
 }
 
@@ -52,9 +54,17 @@ impl Publisher {
         let (calls, arriving) = mpsc::channel(WAITING_MAX);
         let (blocked, waiting) = mpsc::channel(WAITING_MAX);
         let [first, second] = connections.clone();
-        runtime.spawn(publish_all(Line { connections: first, blocked: Some(blocked) }, arriving));
+        runtime.spawn(publish_all(Line { connections: first, blocked: Some(blocked.clone()) }, arriving));
         runtime.spawn(publish_all(Line { connections: second, blocked: None }, waiting));
-        Self { calls, connections }
+        Self { calls, blocked, connections }
+    }
+
+    /// Returns when one of the tasks has ended.
+    pub(crate) async fn ended(&self) {
+        tokio::select! {
+            () = self.calls.closed() => {}
+            () = self.blocked.closed() => {}
+        }
     }
 
     /// Closes the connections. Every later call fails.

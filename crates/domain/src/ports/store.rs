@@ -12,12 +12,19 @@ use super::webhooks::events::EventStore;
 use super::webhooks::queue::DeliveryQueue;
 use super::webhooks::subscriptions::SubscriptionStore;
 
-/// The connections that a store keeps open.
+/// The connections, threads and tasks that a store keeps.
 #[async_trait]
 pub trait Close: Send + Sync {
     /// Finishes the writes that have begun and closes the connections. Every later call of the store fails with
     /// [`StoreError::Unavailable`](super::StoreError::Unavailable). A store that keeps nothing open keeps this default.
     async fn close(&self) {}
+
+    /// Returns the name of a thread or task of the store that has ended, although calls need it: such a store would fail
+    /// for as long as the process lives. Never returns while all of them run. After [`Close::close`] the answer means
+    /// nothing. A store without threads and tasks keeps this default.
+    async fn part_ended(&self) -> &'static str {
+        std::future::pending().await
+    }
 }
 
 /// All ports of one database. An adapter implements them on one type, and the binary builds this bundle where it
