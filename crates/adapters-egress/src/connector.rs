@@ -9,7 +9,7 @@ use domain::webhooks::{Destination, DestinationHost, EgressPolicy, HostName, Url
 use http::Uri;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
@@ -21,6 +21,7 @@ use crate::connect_error::ConnectError;
 use crate::connection::GuardedConnection;
 use crate::dialing::dial;
 use crate::dns::{ResolveError, Resolver};
+use crate::open_connections::OpenConnections;
 
 /// Opens connections, and checks the policy at every step. No other code of this crate opens a socket.
 #[derive(Clone)]
@@ -30,7 +31,7 @@ struct Parts {
     policy: EgressPolicy,
     resolver: Arc<dyn Resolver>,
     tls: TlsConnector,
-    connections: Arc<Semaphore>,
+    connections: OpenConnections,
     deadline: Duration,
 }
 
@@ -43,7 +44,7 @@ impl GuardedConnector {
         deadline: Duration,
     ) -> Self {
         let tls = TlsConnector::from(Arc::new(tls));
-        let connections = Arc::new(Semaphore::new(connections_max));
+        let connections = OpenConnections::new(connections_max);
         Self(Arc::new(Parts { policy, resolver, tls, connections, deadline }))
     }
 }
@@ -73,9 +74,10 @@ impl Parts {
         let permit = self.permit().await?;
         let stream = dial(&addresses, destination.port, &self.policy).await?;
         if destination.tls {
-            Ok(GuardedConnection::tls(self.shake_hands(stream, &destination.host).await?, permit))
+            let stream = self.shake_hands(stream, &destination.host).await?;
+            Ok(GuardedConnection::tls(stream, self.connections.link(), permit))
         } else {
-            Ok(GuardedConnection::plain(stream, permit))
+            Ok(GuardedConnection::plain(stream, self.connections.link(), permit))
         }
     }
 
@@ -114,8 +116,7 @@ impl Parts {
     }
 
     async fn permit(&self) -> Result<OwnedSemaphorePermit, ConnectError> {
-        let permit = timeout(self.deadline / 3, Arc::clone(&self.connections).acquire_owned()).await;
-        permit.ok().and_then(Result::ok).ok_or(ConnectError::ConnectionLimit)
+        self.connections.place(Instant::now() + self.deadline / 3).await.ok_or(ConnectError::ConnectionLimit)
     }
 
     async fn shake_hands(

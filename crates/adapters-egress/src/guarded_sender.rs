@@ -10,6 +10,7 @@ use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderValue, Request};
 use http_body_util::Full;
 use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::capture_connection;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 
@@ -17,6 +18,7 @@ use crate::answer;
 use crate::connect_error::ConnectError;
 use crate::connector::GuardedConnector;
 use crate::dns::{NameServers, Resolver, SystemResolver};
+use crate::open_connections::Link;
 use crate::tls::{TlsSetupError, TrustedRoots, client_config};
 
 const PRODUCT: &str = concat!("Gatepost/", env!("CARGO_PKG_VERSION"));
@@ -42,7 +44,7 @@ pub struct EgressSettings {
     pub roots: TrustedRoots,
     /// How long a whole attempt may take.
     pub deadline: Duration,
-    /// The most open connections, idle ones included.
+    /// The most open connections. Idle ones give way to new ones.
     pub connections_max: usize,
     /// The most idle connections to one host.
     pub idle_per_host_max: usize,
@@ -100,10 +102,15 @@ impl GuardedSender {
         let deadline = Instant::now() + self.deadline;
         // The connector checks again, but it never sees the user info, and a kept connection bypasses it.
         self.policy.judge_url(attempt.url.url()).map_err(ConnectError::from)?;
-        let request = request(attempt)?;
-        match timeout_at(deadline, self.client.request(request)).await {
-            Ok(response) => Ok(answer::read(response?, attempt.at, deadline).await),
-            Err(_) => Err(ConnectError::Timeout.into()),
+        loop {
+            let mut request = request(attempt)?;
+            // Held until the answer is read, so that the connection does not count as idle.
+            let connection = capture_connection(&mut request);
+            match timeout_at(deadline, self.client.request(request)).await {
+                Ok(Err(_)) if Link::gave_way(&connection) => {}
+                Ok(response) => return Ok(answer::read(response?, attempt.at, deadline).await),
+                Err(_) => return Err(ConnectError::Timeout.into()),
+            }
         }
     }
 }

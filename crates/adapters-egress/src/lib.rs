@@ -12,6 +12,7 @@ mod dialing;
 mod dns;
 mod guarded_sender;
 mod interface_addresses;
+mod open_connections;
 mod retry_after;
 mod tls;
 

@@ -14,6 +14,8 @@ use crate::configuration::{Configuration, EncryptionKey};
 const STOP_GRACE: Duration = Duration::from_secs(7);
 /// The maximum of attempts at the same time to one host.
 const CONCURRENCY_PER_HOST: u32 = 256;
+/// Connections for each of the attempts that run at the same time. Most of them are idle, and save a handshake.
+const CONNECTIONS_FOR_EACH_ATTEMPT: usize = 4;
 
 /// The webhook parts of an instance: the use cases and the dispatcher.
 pub(crate) struct WebhookParts {
@@ -62,6 +64,7 @@ fn egress_policy(configuration: &Configuration) -> Result<EgressPolicy> {
 fn sender(configuration: &Configuration, egress: EgressPolicy, entropy: &Arc<dyn Entropy>) -> Result<GuardedSender> {
     let settings = EgressSettings {
         deadline: configuration.webhooks.timeout,
+        connections_max: CONNECTIONS_FOR_EACH_ATTEMPT * configuration.webhooks.concurrency.max(1) as usize,
         idle_per_host_max: CONCURRENCY_PER_HOST as usize,
         ..EgressSettings::new(egress, Arc::clone(entropy))
     };

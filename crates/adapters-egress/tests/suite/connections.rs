@@ -1,7 +1,10 @@
-use domain::webhooks::Verdict;
+use std::time::Duration;
+
+use domain::webhooks::{AttemptOutcome, FailureReason, OurFault, Verdict};
 use futures_util::future::join_all;
 
-use crate::exchange::{Sending, answered, send};
+use crate::certificates::Authority;
+use crate::exchange::{Sending, answered, failed, send};
 use crate::receiver::Receiver;
 
 #[tokio::test]
@@ -43,4 +46,67 @@ async fn a_connection_that_the_receiver_closed_is_not_used_again() {
         assert_eq!(send(&sender, &receiver.url()).await.verdict(), Verdict::Delivered);
     }
     assert_eq!(receiver.connections(), 5);
+}
+
+/// The places for connections of these tests, and a deadline whose third is shorter than an idle connection is kept.
+fn three_places() -> Sending {
+    Sending { connections_max: 3, deadline: Duration::from_secs(6), ..Sending::default() }
+}
+
+#[tokio::test]
+async fn idle_connections_give_way() {
+    let mut receivers = Vec::new();
+    for _ in 0..12 {
+        receivers.push(Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await);
+    }
+    let sender = three_places().sender();
+    for receiver in &receivers {
+        assert_eq!(send(&sender, &receiver.url()).await.verdict(), Verdict::Delivered);
+    }
+    assert_eq!(send(&sender, &receivers[11].url()).await.verdict(), Verdict::Delivered);
+    assert_eq!(receivers[11].connections(), 1, "the newest connection stays");
+    let urls: Vec<String> = receivers.iter().map(Receiver::url).collect();
+    for _ in 0..5 {
+        let outcomes = join_all(urls.iter().map(|url| send(&sender, url))).await;
+        assert!(outcomes.iter().all(|outcome| outcome.verdict() == Verdict::Delivered), "{outcomes:?}");
+    }
+    assert!(receivers.iter().all(|receiver| receiver.requests().len() >= 6));
+    let sent: usize = receivers.iter().map(|receiver| receiver.requests().len()).sum();
+    assert_eq!(sent, 12 * 6 + 1, "none is sent twice");
+}
+
+#[tokio::test]
+async fn idle_connections_of_http2_give_way() {
+    let authority = Authority::new();
+    let acceptor = authority.acceptor(&["receiver.example"], &[b"h2"]);
+    let mut receivers = Vec::new();
+    for _ in 0..6 {
+        let acceptor = acceptor.clone();
+        let serve = move |stream| crate::http2::serve_all(acceptor.clone(), stream);
+        receivers.push(Receiver::acting(serve).await);
+    }
+    let sender = Sending { roots: authority.roots(), ..three_places() }.sender();
+    for receiver in &receivers {
+        let url = format!("https://receiver.example:{}/hook", receiver.port());
+        assert_eq!(send(&sender, &url).await.verdict(), Verdict::Delivered);
+    }
+}
+
+#[tokio::test]
+async fn connections_in_use_do_not_give_way() {
+    let silent = Receiver::falling_silent_after(b"").await;
+    let other = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
+    let sender = Sending { deadline: Duration::from_secs(3), ..three_places() }.sender();
+    let url = silent.url();
+    let (outcomes, refused) = tokio::join!(biased;
+        join_all((0..3).map(|_| send(&sender, &url))),
+        async {
+            while silent.connections() < 3 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            send(&sender, &other.url()).await
+        },
+    );
+    assert_eq!(outcomes, vec![failed(FailureReason::Timeout); 3]);
+    assert_eq!(refused, AttemptOutcome::NotCharged(OurFault::ConnectionLimit));
 }

@@ -52,6 +52,11 @@ impl Http2 {
     }
 }
 
+/// Answers every stream of a connection.
+pub(crate) async fn serve_all(acceptor: TlsAcceptor, stream: tokio::net::TcpStream) {
+    serve(acceptor, stream, Temper::Serves, Arc::default()).await;
+}
+
 async fn serve(acceptor: TlsAcceptor, stream: tokio::net::TcpStream, temper: Temper, served: Arc<AtomicUsize>) {
     let stream = acceptor.accept(stream).await.unwrap();
     let mut connection = h2::server::handshake(stream).await.unwrap();
