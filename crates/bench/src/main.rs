@@ -22,8 +22,19 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 10] =
-    ["keys", "list", "start", "verify", "verify-postgres", "size", "cold", "flood", "webhooks", "backlog"];
+const PARTS: [&str; 11] = [
+    "keys",
+    "list",
+    "start",
+    "verify",
+    "verify-postgres",
+    "size",
+    "cold",
+    "flood",
+    "webhooks",
+    "backlog",
+    "neighbours",
+];
 
 /// One thread for the load, so that most of the machine is left to the measured process.
 #[tokio::main(flavor = "current_thread")]
@@ -49,6 +60,7 @@ async fn main() -> anyhow::Result<()> {
             "flood" => flood::measure().await?,
             "webhooks" => webhooks::measure().await?,
             "backlog" => webhooks::measure_backlog().await?,
+            "neighbours" => webhooks::measure_neighbours().await?,
             _ => bail!("unknown part {part}; the parts are: {}", PARTS.join(", ")),
         }
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod host;
 mod killed_process;
+mod neighbours;
 pub(crate) mod receiver;
 mod receivers_page;
 mod secrets;

@@ -2,9 +2,12 @@
 
 mod backlog;
 mod latency;
+mod neighbours;
 mod receiver;
 mod subject;
 mod throughput;
+
+use neighbours::Hosts;
 
 use crate::store::stores;
 use crate::table::print;
@@ -28,6 +31,18 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
         ["database", "receivers", "deliveries/s", "CPU of gatepost us", "commits/s of the disk", "deliveries a commit"];
     print("Published in batches, to the last receipt", &head, &delivered);
     print("From publishing to receipt at 200 events a second", &QUANTILES, &latencies);
+    Ok(())
+}
+
+/// How long an event waits beside owners whose receivers are slow.
+pub(crate) async fn measure_neighbours() -> anyhow::Result<()> {
+    let mut latencies = Vec::new();
+    for store in &stores().await? {
+        for hosts in [Hosts::One, Hosts::Many] {
+            latencies.push(neighbours::measure(&**store, hosts).await?);
+        }
+    }
+    print("From publishing to receipt, beside 1,020 slow subscriptions of two other owners", &QUANTILES, &latencies);
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
-const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+pub(super) const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 /// How long nothing may arrive before the measurement is aborted.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -92,7 +92,7 @@ impl Receivers {
 }
 
 /// Where the body of the first complete request in the buffer starts and ends.
-fn request_in(buffer: &[u8]) -> anyhow::Result<Option<(usize, usize)>> {
+pub(super) fn request_in(buffer: &[u8]) -> anyhow::Result<Option<(usize, usize)>> {
     let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&buffer[..end]).context("the head is not UTF-8")?;
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).context("no content-length")?;
