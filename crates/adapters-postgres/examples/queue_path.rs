@@ -15,8 +15,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, NewEvent, Payload, PublicationKey,
-    PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent, Payload,
+    PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
@@ -147,6 +147,7 @@ impl Bench {
             lanes_max: 64,
             room: u32::try_from(512 / lanes).unwrap().min(128),
             rooms: Vec::new(),
+            shares: FairShares::new(u32::MAX),
         };
         self.store.claim(&request).await.unwrap()
     }
@@ -202,7 +203,15 @@ impl Bench {
             let begin = Instant::now();
             let at = now();
             let until = at.plus(Duration::from_mins(1));
-            let request = ClaimRequest { claim: CLAIM, at, until, lanes_max: 64, room: 8, rooms: Vec::new() };
+            let request = ClaimRequest {
+                claim: CLAIM,
+                at,
+                until,
+                lanes_max: 64,
+                room: 8,
+                rooms: Vec::new(),
+                shares: FairShares::new(u32::MAX),
+            };
             let lanes = self.store.claim(&request).await.unwrap();
             let count: usize = lanes.iter().map(|lane| lane.deliveries.len()).sum();
             claimed.push((begin.elapsed(), lanes.len(), count));

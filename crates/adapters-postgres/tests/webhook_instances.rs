@@ -15,8 +15,8 @@ use domain::ports::{
     StoreError, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
-    PublicationKey, PublisherId, SealedSecret, SealingKeys, SigningSecret, SubscribedEvents, Subscription,
+    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, Event, EventType, FairShares, NewEvent,
+    Payload, PublicationKey, PublisherId, SealedSecret, SealingKeys, SigningSecret, SubscribedEvents, Subscription,
     SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
@@ -97,7 +97,15 @@ fn named(entropy: &dyn Entropy, id: &str, content: &str) -> NewEvent {
 
 fn request(entropy: &dyn Entropy, now: Timestamp) -> ClaimRequest {
     let claim = ClaimId::mint(entropy);
-    ClaimRequest { claim, at: now, until: now.plus(LEASE), lanes_max: 64, room: 16, rooms: Vec::new() }
+    ClaimRequest {
+        claim,
+        at: now,
+        until: now.plus(LEASE),
+        lanes_max: 64,
+        room: 16,
+        rooms: Vec::new(),
+        shares: FairShares::new(u32::MAX),
+    }
 }
 
 fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -> Vec<Completion> {
@@ -437,7 +445,7 @@ async fn rows_read_beside(waiting: u32) -> u64 {
     // The log has a partition for the time of the events.
     let id = format!("'\\x{:012x}'::bytea || substring(sha256(i::text::bytea) FOR 10)", at(0).unix_millis());
     let fill = format!(
-        "INSERT INTO webhook_lanes SELECT substring(sha256(i::text::bytea) FOR 16), TRUE, NULL, 0, 0, NULL, NULL, 0
+        "INSERT INTO webhook_lanes SELECT substring(sha256(i::text::bytea) FOR 16), 0, TRUE, NULL, 0, 0, NULL, NULL, 0
             FROM generate_series(1, {waiting} / 10) AS i;
         INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a',
             '', now(), 1 FROM generate_series(1, {waiting}) AS i;

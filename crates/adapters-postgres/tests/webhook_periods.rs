@@ -11,8 +11,8 @@ use domain::ports::{
     StoreError, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, DeliveryFilter, Description, Event, EventType, NewEvent, Payload, SealedSecret,
-    SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    AttemptRecord, ClaimEnd, DeliveryFilter, Description, Event, EventType, FairShares, NewEvent, Payload,
+    SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
@@ -79,7 +79,8 @@ async fn publish(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) 
 async fn deliver(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
     let until = at.plus(Duration::from_mins(1));
     let claim = ClaimId::mint(entropy);
-    let request = ClaimRequest { claim, at, until, lanes_max: 10, room: 10, rooms: Vec::new() };
+    let request =
+        ClaimRequest { claim, at, until, lanes_max: 10, room: 10, rooms: Vec::new(), shares: FairShares::new(100) };
     for lane in store.claim(&request).await.unwrap() {
         let done = lane.deliveries.iter().map(|delivery| Completion {
             subscription: lane.subscription,

@@ -14,8 +14,8 @@ use adapters_sqlite::{SqliteSettings, SqliteStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, Description, Event, EventType, NewEvent, Payload, SealedSecret, SubscribedEvents,
-    Subscription, SubscriptionStatus, TargetUrl,
+    AttemptRecord, ClaimEnd, Description, Event, EventType, FairShares, NewEvent, Payload, SealedSecret,
+    SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use futures_util::future::join_all;
@@ -112,6 +112,7 @@ impl Bench {
             lanes_max,
             room,
             rooms: Vec::new(),
+            shares: FairShares::new(u32::MAX),
         };
         self.claim = request.claim;
         self.store.claim(&request).await.unwrap()

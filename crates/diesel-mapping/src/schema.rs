@@ -75,6 +75,7 @@ diesel::table! {
 
     webhook_lanes (subscription_id) {
         subscription_id -> Binary,
+        owner -> BigInt,
         is_open -> Bool,
         ready_at -> Nullable<Instant>,
         /// Exists on Postgres only.

@@ -16,7 +16,8 @@ use domain::ports::{
     Attempt, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError, WebhookSender,
 };
 use domain::webhooks::{
-    Answer, AttemptOutcome, Breaker, ClaimEnd, Payload, SealedSecrets, SealingKeys, SigningSecret, TargetUrl,
+    Allotment, Answer, AttemptOutcome, Breaker, ClaimEnd, OwnerNumber, Payload, SealedSecrets, SealingKeys,
+    SigningSecret, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp};
 use tokio::time::{Instant, sleep};
@@ -43,8 +44,9 @@ impl DeliveryQueue for FullQueue {
         sleep(CLAIM_TIME).await;
         self.claims.fetch_add(1, Ordering::Relaxed);
         let mut claimed = Vec::new();
+        let mut allotment = Allotment::new(request);
         for lane in &self.lanes {
-            let room = i64::from(request.room_of(lane.subscription));
+            let room = i64::from(allotment.admit(lane.subscription, lane.owner, u32::MAX));
             let count = room.min(self.left.fetch_sub(room, Ordering::Relaxed)).max(0);
             let delivery = lane.deliveries[0].clone();
             let deliveries = vec![delivery; usize::try_from(count).unwrap()];
@@ -98,6 +100,7 @@ fn lane(number: u8, keys: &SealingKeys, entropy: &SeededEntropy) -> ClaimedLane 
     };
     ClaimedLane {
         subscription,
+        owner: OwnerNumber::from_number(1),
         url: TargetUrl::from_stored(&format!("https://receiver-{number}.example/hook")).unwrap(),
         secrets: SealedSecrets {
             current: keys.seal(&SigningSecret::parse("swordfish").unwrap(), subscription, entropy),

@@ -4,6 +4,8 @@ use crate::lane_cap::CAP_START;
 
 /// The most lanes in one claim.
 const LANES_MAX: u32 = 64;
+/// The lanes for which a claim has room before it has more room for each of them.
+const LANES_AT_LEAST: u32 = 16;
 
 /// How many more deliveries of a lane the dispatcher can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +33,8 @@ impl ClaimRoom {
         let asking = u32::try_from(known.iter().filter(|lane| lane.wanted > 0).count()).unwrap_or(u32::MAX);
         let share = for_known / asking.max(1);
         let for_others = budget - for_known;
-        let room = CAP_START.min(for_others);
+        // With little room, more lanes with less room each: one claim reaches more of those who wait.
+        let room = (for_others / LANES_AT_LEAST).clamp(1, CAP_START).min(for_others);
         let lanes_max = for_others.checked_div(room).unwrap_or(0).min(LANES_MAX);
         Self { lanes_max, room, rooms: known.iter().map(|lane| (lane.lane, lane.wanted.min(share))).collect() }
     }
@@ -57,8 +60,8 @@ mod tests {
             (1_024, &[][..], 64, 8, &[][..]),
             (1_024, &[256], 64, 8, &[256]),
             (1_024, &[256, 0, 3, 256], 64, 8, &[170, 0, 3, 170]),
-            (100, &[256, 256], 6, 8, &[25, 25]),
-            (8, &[16], 1, 4, &[4]),
+            (100, &[256, 256], 16, 3, &[25, 25]),
+            (8, &[16], 4, 1, &[4]),
             (1, &[16], 1, 1, &[0]),
             (0, &[16], 0, 0, &[0]),
         ] {

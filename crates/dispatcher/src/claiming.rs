@@ -13,15 +13,16 @@ use crate::{POLL_INTERVAL, STORE_TIMEOUT};
 
 /// The shortest time between two claims. Under load, a later claim finds more deliveries at once.
 const CLAIM_SPACING: Duration = Duration::from_millis(1);
+/// The shortest time between two claims while there is little room: a claim of one delivery costs the store about as much
+/// as a claim of many.
+const CLAIM_SPACING_WHEN_SHORT: Duration = Duration::from_millis(10);
 /// The dispatcher does not claim while this many results are not stored yet.
 const UNWRITTEN_MAX: usize = 1_024;
 
 impl Run<'_> {
     /// When the next claim may begin; `None` when it waits for something else than time.
     pub(crate) fn claim_due_at(&self) -> Option<Instant> {
-        let settings = &self.dispatcher.settings;
-        // Wait for enough room: a claim of one delivery costs the store about as much as a claim of many.
-        let has_room = self.lanes.budget(settings.claimed_max()) > settings.claimed_max() / 16;
+        let has_room = self.lanes.budget() > 0;
         let may_claim = self.claiming.under_way.is_none() && self.stopping.is_none();
         let can_write = !self.write_outage.is_failing() && self.completions.len() < UNWRITTEN_MAX;
         (self.claiming.is_wanted && has_room && may_claim && can_write).then_some(self.claiming.not_before)
@@ -35,9 +36,8 @@ impl Run<'_> {
 
     fn begin_claim(&mut self, now: Instant) {
         let dispatcher = self.dispatcher;
-        let budget = self.lanes.budget(dispatcher.settings.claimed_max());
-        let at = dispatcher.clock.now();
-        let room = self.lanes.claim_begins(budget, now, at);
+        let (at, shares) = (dispatcher.clock.now(), self.lanes.shares());
+        let room = self.lanes.claim_begins(&shares, now, at);
         let request = ClaimRequest {
             claim: ClaimId::mint(&*dispatcher.entropy),
             at,
@@ -45,11 +45,13 @@ impl Run<'_> {
             lanes_max: room.lanes_max,
             room: room.room,
             rooms: room.rooms,
+            shares: shares.clone(),
         };
         let claiming = &mut self.claiming;
         claiming.is_wanted = false;
-        claiming.not_before = now + CLAIM_SPACING;
-        claiming.claim = request.claim;
+        let is_short = shares.free() <= dispatcher.settings.claimed_max() / 16;
+        claiming.not_before = now + if is_short { CLAIM_SPACING_WHEN_SHORT } else { CLAIM_SPACING };
+        (claiming.claim, claiming.shares) = (request.claim, shares);
         claiming.lanes_max = room.lanes_max as usize;
         let unsent_max = dispatcher.settings.unsent_max();
         claiming.start_by = StartBy { instant: now + unsent_max, time: at.plus(unsent_max) };
@@ -71,8 +73,7 @@ impl Run<'_> {
         if lanes.len() >= self.claiming.lanes_max {
             self.claiming.is_wanted = true;
         } else {
-            // The lanes that the claim found are updated below.
-            self.lanes.claim_found_nothing();
+            self.lanes.claim_ended(&self.claiming.shares, &lanes);
         }
         for lane in lanes {
             self.take_in(lane);
@@ -82,11 +83,11 @@ impl Run<'_> {
 
     /// Takes the claimed deliveries of a lane: queues them for sending, or gives them back if the lane must wait.
     fn take_in(&mut self, claimed: ClaimedLane) {
-        let ClaimedLane { subscription, url, secrets, breaker, deliveries } = claimed;
+        let ClaimedLane { subscription, owner, url, secrets, breaker, deliveries } = claimed;
         let (claim, start_by) = (self.claiming.claim, self.claiming.start_by);
         let at = self.dispatcher.clock.now();
         let opened = self.secrets.open(&self.dispatcher.keys, subscription, secrets, at);
-        let lane = self.lanes.claim_found(subscription, deliveries.len());
+        let lane = self.lanes.claim_found(subscription, owner, deliveries.len());
         let may_deliver = lane.adopt(breaker, at);
         self.claiming.is_wanted |= lane.wants_more(at);
         if let Err(error) = &opened {

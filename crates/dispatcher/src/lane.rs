@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use domain::ports::{ClaimId, ClaimedDelivery};
-use domain::webhooks::{Admission, Breaker, Report, TargetUrl, Verdict};
+use domain::webhooks::{Admission, Breaker, OwnerNumber, Report, TargetUrl, Verdict};
 use tokio::time::Instant;
 
 use crate::lane_cap::LaneCap;
@@ -61,8 +61,9 @@ pub(crate) struct Aftermath {
 }
 
 /// What this process knows about the queue of one subscription, and the deliveries that it has claimed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Lane {
+    pub(crate) owner: OwnerNumber,
     cap: LaneCap,
     /// The breaker of the last claim, and the reports since.
     breaker: Breaker,
@@ -82,6 +83,24 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
+    /// A lane of which nothing is known but its owner.
+    pub(crate) fn new(owner: OwnerNumber) -> Self {
+        Self {
+            owner,
+            cap: LaneCap::default(),
+            breaker: Breaker::default(),
+            is_ahead: false,
+            unwritten: 0,
+            in_flight: 0,
+            waiting: VecDeque::new(),
+            is_queued: false,
+            may_have_more: false,
+            room_asked: 0,
+            faults_in_a_row: 0,
+            held_until: None,
+        }
+    }
+
     /// Deliveries that are being sent or wait to be sent.
     pub(crate) fn claimed(&self) -> u32 {
         self.in_flight + u32::try_from(self.waiting.len()).unwrap_or(u32::MAX)
@@ -119,6 +138,11 @@ impl Lane {
         self.room_asked = room;
         self.may_have_more |= room == 0;
         self.is_ahead = self.unwritten > 0;
+    }
+
+    /// How many deliveries the claim under way asks for.
+    pub(crate) fn room_asked(&self) -> u32 {
+        self.room_asked
     }
 
     /// Notes how many deliveries of the lane the claim found.

@@ -1,12 +1,15 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
-use domain::ports::ClaimedDelivery;
-use domain::webhooks::Report;
+use domain::ports::{ClaimedDelivery, ClaimedLane};
+use domain::webhooks::{FairShares, OwnerNumber, Report};
 use domain::{SubscriptionId, Timestamp};
 use tokio::time::Instant;
 
 use crate::claim_room::{ClaimRoom, LaneRoom};
 use crate::lane::{Aftermath, Lane, Waiting};
+use crate::lane_cap::CAP_START;
+use crate::start_order::StartOrder;
+use crate::state::Flight;
 
 /// The most idle lanes whose caps and faults are kept.
 const REMEMBERED_MAX: usize = 4_096;
@@ -15,13 +18,15 @@ const CLAIMED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// The lanes that this process knows, and the order in which they start deliveries.
 ///
-/// Each lane that can start a delivery is in the line once. After a start the lane goes to the back, so that a lane with
-/// many deliveries does not delay a lane with few.
-#[derive(Default)]
+/// Each lane that can start a delivery is in [`StartOrder`] once.
 pub(crate) struct Lanes {
     /// Sorted, so that a simulation with the same seed runs the same way.
     known: BTreeMap<SubscriptionId, Lane>,
-    line: VecDeque<SubscriptionId>,
+    line: StartOrder,
+    /// Deliveries that wait or are being sent.
+    claimed: FairShares,
+    /// The owners of which the last claim may have left due deliveries, because their share was taken.
+    short: BTreeSet<OwnerNumber>,
     waiting: usize,
     in_flight: usize,
     claimed_bytes: usize,
@@ -30,6 +35,20 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
+    /// No lanes yet, so many places for attempts, and so many for claimed deliveries.
+    pub(crate) fn new(places: u32, claimed_max: u32) -> Self {
+        Self {
+            known: BTreeMap::new(),
+            line: StartOrder::new(places),
+            claimed: FairShares::new(claimed_max),
+            short: BTreeSet::new(),
+            waiting: 0,
+            in_flight: 0,
+            claimed_bytes: 0,
+            payload_bytes: 0,
+        }
+    }
+
     pub(crate) fn waiting(&self) -> usize {
         self.waiting
     }
@@ -38,41 +57,62 @@ impl Lanes {
         self.in_flight
     }
 
-    /// How many more deliveries may be claimed, when `claimed_max` is the limit.
-    pub(crate) fn budget(&self, claimed_max: usize) -> usize {
-        let by_count = claimed_max.saturating_sub(self.waiting + self.in_flight);
-        let by_bytes = CLAIMED_BYTES_MAX.saturating_sub(self.claimed_bytes) / self.payload_bytes.max(1);
-        by_count.min(by_bytes)
+    /// What is free for claimed deliveries, and what owners have taken.
+    pub(crate) fn shares(&self) -> FairShares {
+        let taken = self.claimed.taken().iter().map(|(owner, count)| (*owner, *count));
+        FairShares::with_taken(self.budget(), taken)
     }
 
-    /// Begins a claim of at most `budget` deliveries. Returns its limits.
-    pub(crate) fn claim_begins(&mut self, budget: usize, now: Instant, at: Timestamp) -> ClaimRoom {
+    /// How many more deliveries may be claimed.
+    pub(crate) fn budget(&self) -> u32 {
+        let by_bytes = CLAIMED_BYTES_MAX.saturating_sub(self.claimed_bytes) / self.payload_bytes.max(1);
+        self.claimed.free().min(u32::try_from(by_bytes).unwrap_or(u32::MAX))
+    }
+
+    /// Whether a claim may find more deliveries of an owner that had too little room, and would find more than a few.
+    pub(crate) fn is_worth_claiming_for(&self, owner: OwnerNumber) -> bool {
+        let enough = self.claimed.taken_by(owner).div_ceil(16).max(1);
+        self.short.contains(&owner) && self.claimed.room(owner) >= enough
+    }
+
+    /// Begins a claim within these shares. Returns its limits.
+    pub(crate) fn claim_begins(&mut self, shares: &FairShares, now: Instant, at: Timestamp) -> ClaimRoom {
         self.payload_bytes -= self.payload_bytes / 8;
         self.tidy();
         let mut lane_rooms = Vec::new();
         for (id, lane) in &mut self.known {
             lane.release(now);
-            if !lane.is_idle() || lane.is_held() {
-                lane_rooms.push(LaneRoom { lane: *id, wanted: lane.room(at) });
+            // The claim skips all lanes of an owner without room.
+            let room = shares.room(lane.owner);
+            if room > 0 && (!lane.is_idle() || lane.is_held()) {
+                lane_rooms.push(LaneRoom { lane: *id, wanted: lane.room(at).min(room) });
             }
         }
-        let room = ClaimRoom::share(u32::try_from(budget).unwrap_or(u32::MAX), &lane_rooms);
+        let room = ClaimRoom::share(shares.free(), &lane_rooms);
         for (id, lane) in &mut self.known {
-            lane.claim_begins(room.of(*id));
+            lane.claim_begins(if shares.room(lane.owner) > 0 { room.of(*id) } else { 0 });
         }
         room
     }
 
     /// Notes how many deliveries of a lane the claim found.
-    pub(crate) fn claim_found(&mut self, id: SubscriptionId, count: usize) -> &mut Lane {
-        let lane = self.known.entry(id).or_default();
+    pub(crate) fn claim_found(&mut self, id: SubscriptionId, owner: OwnerNumber, count: usize) -> &mut Lane {
+        let lane = self.known.entry(id).or_insert_with(|| Lane::new(owner));
         lane.claim_found(u32::try_from(count).unwrap_or(u32::MAX));
         lane
     }
 
-    /// The claim had room for more lanes than it found: the other lanes have no due deliveries.
-    pub(crate) fn claim_found_nothing(&mut self) {
-        for lane in self.known.values_mut() {
+    /// Notes which lanes the claim left alone: unless the share of their owner may have been the reason, they have no due
+    /// deliveries. [`Lanes::claim_found`] follows for the lanes that the claim found.
+    pub(crate) fn claim_ended(&mut self, shares: &FairShares, found: &[ClaimedLane]) {
+        let mut asked: BTreeMap<OwnerNumber, u32> = BTreeMap::new();
+        for lane in found {
+            let room = self.known.get(&lane.subscription).map_or(CAP_START, Lane::room_asked);
+            *asked.entry(lane.owner).or_default() += room;
+        }
+        let half_of_share = |(owner, asked): &(OwnerNumber, u32)| 2 * asked >= shares.room(*owner);
+        self.short = shares.full().chain(asked.into_iter().filter(half_of_share).map(|(owner, _)| owner)).collect();
+        for lane in self.known.values_mut().filter(|lane| !self.short.contains(&lane.owner)) {
             lane.claim_found(0);
         }
     }
@@ -83,17 +123,20 @@ impl Lanes {
         let bytes = payload_bytes(&waiting.delivery);
         self.claimed_bytes += bytes;
         self.payload_bytes = self.payload_bytes.max(bytes);
-        self.known.entry(id).or_default().waiting.push_back(waiting);
+        if let Some(lane) = self.known.get_mut(&id) {
+            self.claimed.take(lane.owner, 1);
+            lane.waiting.push_back(waiting);
+        }
         self.stand_in_line(id);
     }
 
     /// Takes the next lane that may start a delivery out of the line.
-    pub(crate) fn next(&mut self) -> Option<SubscriptionId> {
-        while let Some(id) = self.line.pop_front() {
+    pub(crate) fn next(&mut self) -> Option<(OwnerNumber, SubscriptionId)> {
+        while let Some(id) = self.line.next() {
             if let Some(lane) = self.known.get_mut(&id) {
                 lane.is_queued = false;
                 if lane.may_start() {
-                    return Some(id);
+                    return Some((lane.owner, id));
                 }
             }
         }
@@ -125,6 +168,7 @@ impl Lanes {
         let lane = self.known.get_mut(&id)?;
         let waiting = lane.waiting.pop_front()?;
         lane.in_flight += 1;
+        self.line.start(lane.owner);
         self.in_flight += 1;
         self.waiting -= 1;
         self.stand_in_line(id);
@@ -133,20 +177,19 @@ impl Lanes {
 
     /// Takes the lane's next delivery without sending it.
     pub(crate) fn skip(&mut self, id: SubscriptionId) -> Option<Waiting> {
-        let waiting = self.known.get_mut(&id)?.waiting.pop_front()?;
-        self.forget_waiting(&waiting);
+        let lane = self.known.get_mut(&id)?;
+        let (owner, waiting) = (lane.owner, lane.waiting.pop_front()?);
+        self.forget_waiting(owner, &waiting);
         self.stand_in_line(id);
         Some(waiting)
     }
 
     /// Takes all waiting deliveries of the lane.
     pub(crate) fn drain(&mut self, id: SubscriptionId) -> Vec<Waiting> {
-        let drained: Vec<Waiting> = match self.known.get_mut(&id) {
-            Some(lane) => lane.waiting.drain(..).collect(),
-            None => Vec::new(),
-        };
+        let Some(lane) = self.known.get_mut(&id) else { return Vec::new() };
+        let (owner, drained): (_, Vec<Waiting>) = (lane.owner, lane.waiting.drain(..).collect());
         for waiting in &drained {
-            self.forget_waiting(waiting);
+            self.forget_waiting(owner, waiting);
         }
         drained
     }
@@ -158,16 +201,14 @@ impl Lanes {
     }
 
     /// Takes the report of an attempt at a delivery of the lane.
-    pub(crate) fn attempt_ended(
-        &mut self,
-        id: SubscriptionId,
-        delivery: &ClaimedDelivery,
-        report: Report,
-        now: Instant,
-    ) -> Aftermath {
+    pub(crate) fn attempt_ended(&mut self, flight: &Flight, report: Report, now: Instant) -> Aftermath {
+        let (id, owner) = (flight.subscription, flight.owner);
+        self.line.land(owner);
+        self.claimed.give_back(owner, 1);
         self.in_flight -= 1;
-        self.claimed_bytes -= payload_bytes(delivery);
-        let aftermath = self.known.entry(id).or_default().attempt_ended(report, now);
+        self.claimed_bytes -= payload_bytes(&flight.delivery);
+        let lane = self.known.entry(id).or_insert_with(|| Lane::new(owner));
+        let aftermath = lane.attempt_ended(report, now);
         self.stand_in_line(id);
         aftermath
     }
@@ -176,7 +217,8 @@ impl Lanes {
         self.known.get_mut(&id)
     }
 
-    fn forget_waiting(&mut self, waiting: &Waiting) {
+    fn forget_waiting(&mut self, owner: OwnerNumber, waiting: &Waiting) {
+        self.claimed.give_back(owner, 1);
         self.waiting -= 1;
         self.claimed_bytes -= payload_bytes(&waiting.delivery);
     }
@@ -187,7 +229,7 @@ impl Lanes {
             && lane.may_start()
         {
             lane.is_queued = true;
-            self.line.push_back(id);
+            self.line.push(lane.owner, id);
         }
     }
 

@@ -6,8 +6,8 @@
 //!
 //! - **Claiming** continues while attempts run. As many deliveries wait in memory as may be sent at a time. A delivery that
 //!   cannot start within its claim goes back to the queue, and no attempt is counted.
-//! - **Sending** has a limit in total, for each host, and for each subscription by what its receiver can take. Lanes take
-//!   turns. A failure of the receiver also holds back the deliveries of the lane that wait in memory.
+//! - **Sending** has a limit in total, for each host, and for each subscription by what its receiver can take. Owners share
+//!   the first two, as [`FairShares`](domain::webhooks::FairShares) says. Owners take turns, and so do the lanes of an owner. A failure of the receiver also holds back the deliveries of the lane that wait in memory.
 //! - **Writing** gathers the results of a few milliseconds into one transaction. While the store fails, nothing is
 //!   claimed, and the results are kept and written again.
 //! - **Dying** at any point loses nothing: a claimed delivery is due again when its lease ends.
@@ -31,6 +31,7 @@ mod run;
 mod secrets;
 mod sending;
 mod settings;
+mod start_order;
 mod state;
 mod stopping;
 mod sweep;

@@ -2,7 +2,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{Attempt, ClaimId, ClaimedDelivery, Completion, WebhookSender};
-use domain::webhooks::{AttemptOutcome, AttemptRecord, ClaimEnd, FailureReason, NextStep, Report, Verdict};
+use domain::webhooks::{
+    AttemptOutcome, AttemptRecord, ClaimEnd, FailureReason, NextStep, OwnerNumber, Report, Verdict,
+};
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinError};
 use tokio::time::{Instant, timeout};
@@ -14,15 +16,14 @@ use crate::next_step::{after_attempt, give_back, is_past_schedule};
 use crate::state::{AttemptEnd, Flight, Run};
 
 impl Run<'_> {
-    /// Starts deliveries up to the limits, one from each lane in turn.
+    /// Starts deliveries up to the limits, one from each owner and lane in turn.
     pub(crate) fn start_ready(&mut self) {
-        while self.lanes.in_flight() < self.dispatcher.settings.concurrency.max(1) as usize {
-            let Some(lane) = self.lanes.next() else { return };
-            self.start_next_of(lane);
+        while let Some((owner, lane)) = self.lanes.next() {
+            self.start_next_of(owner, lane);
         }
     }
 
-    fn start_next_of(&mut self, lane: SubscriptionId) {
+    fn start_next_of(&mut self, owner: OwnerNumber, lane: SubscriptionId) {
         let Some(waiting) = self.lanes.front(lane) else { return };
         let now = self.dispatcher.clock.now();
         if is_past_schedule(&self.dispatcher.settings.schedule, &waiting.delivery, now) {
@@ -39,14 +40,14 @@ impl Run<'_> {
             if let Some(waiting) = self.lanes.skip(lane) {
                 self.give_back(lane, waiting.claim, &waiting.delivery, now);
             }
-        } else if !self.hosts.enter(&waiting.target.host, lane) {
+        } else if !self.hosts.enter(&waiting.target.host, owner, lane) {
             self.lanes.block(lane);
         } else if let Some(waiting) = self.lanes.start(lane) {
-            self.start(lane, waiting, now);
+            self.start(owner, lane, waiting, now);
         }
     }
 
-    fn start(&mut self, subscription: SubscriptionId, waiting: Waiting, started_at: Timestamp) {
+    fn start(&mut self, owner: OwnerNumber, subscription: SubscriptionId, waiting: Waiting, started_at: Timestamp) {
         let Waiting { delivery, target, claim, start_by: _ } = waiting;
         let attempt = Attempt {
             url: target.url.clone(),
@@ -57,7 +58,7 @@ impl Run<'_> {
         };
         let sender = Arc::clone(&self.dispatcher.sender);
         let task = self.attempts.spawn(send(sender, attempt, self.dispatcher.settings.attempt_max()));
-        self.flights.insert(task.id(), Flight { subscription, delivery, target, claim, started_at });
+        self.flights.insert(task.id(), Flight { subscription, owner, delivery, target, claim, started_at });
     }
 
     /// Handles an attempt that has ended, and all others that have ended meanwhile.
@@ -111,12 +112,12 @@ impl Run<'_> {
 
     /// Frees the attempt's places at its host and in its lane, and reports to the lane.
     fn land(&mut self, flight: &Flight, report: Report) -> Aftermath {
-        for lane in self.hosts.leave(&flight.target.host) {
+        for lane in self.hosts.leave(&flight.target.host, flight.owner) {
             self.lanes.unblock(lane);
         }
-        let aftermath = self.lanes.attempt_ended(flight.subscription, &flight.delivery, report, Instant::now());
+        let aftermath = self.lanes.attempt_ended(flight, report, Instant::now());
         let wants_more = self.lanes.get_mut(flight.subscription).is_some_and(|lane| lane.wants_more(report.ended_at));
-        self.claiming.is_wanted |= wants_more;
+        self.claiming.is_wanted |= wants_more || self.lanes.is_worth_claiming_for(flight.owner);
         aftermath
     }
 

@@ -56,8 +56,8 @@ impl DispatcherSettings {
     }
 
     /// The most deliveries that are claimed at a time: those being sent, and those that wait.
-    pub(crate) fn claimed_max(&self) -> usize {
-        2 * self.concurrency.max(1) as usize
+    pub(crate) fn claimed_max(&self) -> u32 {
+        self.concurrency.max(1).saturating_mul(2)
     }
 }
 

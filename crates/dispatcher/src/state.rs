@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{ClaimId, ClaimedDelivery, ClaimedLane, Completion, StoreError};
-use domain::webhooks::AttemptOutcome;
+use domain::webhooks::{AttemptOutcome, FairShares, OwnerNumber};
 use domain::{SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -49,6 +49,8 @@ pub(crate) struct Claiming<'a> {
     pub(crate) not_before: Instant,
     pub(crate) claim: ClaimId,
     pub(crate) lanes_max: usize,
+    /// What was free when the claim began.
+    pub(crate) shares: FairShares,
     pub(crate) start_by: StartBy,
     pub(crate) outage: Outage,
 }
@@ -61,6 +63,7 @@ impl Claiming<'_> {
             not_before: now,
             claim: ClaimId::from_number(0),
             lanes_max: 0,
+            shares: FairShares::new(0),
             start_by: StartBy { instant: now, time: Timestamp::MIN },
             outage: Outage::of("claiming deliveries"),
         }
@@ -70,6 +73,7 @@ impl Claiming<'_> {
 /// An attempt in progress.
 pub(crate) struct Flight {
     pub(crate) subscription: SubscriptionId,
+    pub(crate) owner: OwnerNumber,
     pub(crate) delivery: ClaimedDelivery,
     pub(crate) target: Arc<Target>,
     pub(crate) claim: ClaimId,
@@ -105,7 +109,7 @@ impl<'a> Run<'a> {
         let now = Instant::now();
         Self {
             dispatcher,
-            lanes: Lanes::default(),
+            lanes: Lanes::new(dispatcher.settings.concurrency, dispatcher.settings.claimed_max()),
             hosts: HostCaps::new(dispatcher.settings.concurrency_per_host),
             secrets: SecretCache::default(),
             claiming: Claiming::new(now),

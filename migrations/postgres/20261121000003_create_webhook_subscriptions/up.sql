@@ -37,10 +37,11 @@ CREATE TABLE webhook_patterns (
 );
 
 -- The queue of each subscription, and the state of its receiver. `ready_at` is when the lane next needs service; lanes
--- take turns by it. It is NULL when nothing is queued. `wakes` counts the changes that may move `ready_at` forward: a
+-- take turns by it. It is NULL when nothing is queued. `owner` is the number of the owner, which never changes. `wakes` counts the changes that may move `ready_at` forward: a
 -- claim that found the lane empty puts the lane to sleep only if `wakes` is what the claim saw (decision 38).
 CREATE TABLE webhook_lanes (
     subscription_id BYTEA NOT NULL PRIMARY KEY,
+    owner BIGINT NOT NULL,
     is_open BOOLEAN NOT NULL,
     ready_at TIMESTAMPTZ,
     wakes BIGINT NOT NULL,

@@ -37,9 +37,10 @@ CREATE TABLE webhook_patterns (
 ) STRICT, WITHOUT ROWID;
 
 -- The queue of each subscription, and the state of its receiver. `ready_at` is when the lane next needs service; lanes
--- take turns by it. It is NULL when nothing is queued. A closed lane needs service while it has deliveries to end.
+-- take turns by it. It is NULL when nothing is queued. `owner` is the number of the owner, which never changes. A closed lane needs service while it has deliveries to end.
 CREATE TABLE webhook_lanes (
     subscription_id BLOB NOT NULL PRIMARY KEY,
+    owner INTEGER NOT NULL,
     is_open INTEGER NOT NULL,
     ready_at INTEGER,
     failures_in_a_row INTEGER NOT NULL,
@@ -48,4 +49,5 @@ CREATE TABLE webhook_lanes (
     pause_millis INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at);
+-- The order in which lanes are served. A claim passes over lanes of owners without room, and reads only the index for it.
+CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at, owner);

@@ -8,7 +8,7 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, StoreError};
-use domain::webhooks::{Admission, Breaker, Payload, TargetUrl};
+use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, TargetUrl};
 use domain::{EventId, SubscriptionId, Timestamp};
 use futures_util::future::{join, join3};
 
@@ -17,13 +17,14 @@ use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, NotDurable, settle};
 
 /// The lanes that need service, beginning with the lane that has waited longest, and the columns that their deliveries
-/// need. Skips the lanes in `$2`.
-const READY_LANES: &str = "SELECT lane.subscription_id, lane.wakes, lane.failures_in_a_row, lane.failing_since,
-        lane.paused_until, lane.pause_millis,
+/// need. Skips the lanes in `$2` and all lanes of the owners in `$3`, and begins at `$4`.
+const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_at, lane.wakes, lane.failures_in_a_row,
+        lane.failing_since, lane.paused_until, lane.pause_millis,
         subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until
     FROM (
-        SELECT * FROM webhook_lanes WHERE is_open AND ready_at <= $1 AND subscription_id <> ALL($2)
-        ORDER BY ready_at LIMIT $3
+        SELECT * FROM webhook_lanes WHERE is_open AND ready_at <= $1 AND ready_at >= $4
+            AND owner <> ALL($3) AND subscription_id <> ALL($2)
+        ORDER BY ready_at LIMIT $5
     ) AS lane
     JOIN webhook_subscriptions AS subscription ON subscription.id = lane.subscription_id
     ORDER BY lane.ready_at";
@@ -102,7 +103,11 @@ const CLAIM: &str = "WITH asked AS MATERIALIZED (
 /// The most deliveries of one lane in one claim: the constant of [`CLAIM`].
 const ROOM_MAX: u32 = 512;
 
-/// Claims what is due. Two round trips.
+/// How often a claim reads lanes. It reads again when lanes that it has read are without room, because the lanes before
+/// them took the share of their owner. The next claim finds what is left then.
+const READS_MAX: u32 = 8;
+
+/// Claims what is due. Two round trips, and one more for each time that it reads lanes again.
 pub(super) struct Claim<'a> {
     pub(super) request: &'a ClaimRequest,
     /// Lanes in which earlier rounds found nothing.
@@ -112,7 +117,7 @@ pub(super) struct Claim<'a> {
 /// The result of a claim.
 pub(super) struct Claimed {
     pub(super) lanes: Vec<ClaimedLane>,
-    /// Every lane that the claim has read.
+    /// Every lane that the claim has looked into.
     pub(super) seen: Vec<SubscriptionId>,
 }
 
@@ -121,19 +126,11 @@ impl Work for Claim<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Claimed, Failure> {
         let request = self.request;
-        let full = request.rooms.iter().filter(|(_, room)| *room == 0).map(|(lane, _)| lane);
-        let skipped = full.chain(self.skipped).map(|lane| lane.as_bytes().as_slice());
-        let query = diesel::sql_query(READY_LANES)
-            .bind::<Instant, StoredInstant>(request.at.into())
-            .bind::<Array<Binary>, Vec<&[u8]>>(skipped.collect())
-            .bind::<BigInt, i64>(request.lanes_max.into());
-        let rows: Vec<ReadyLaneRow> = Kept(query).load(&mut &*connection).await?;
-        let mut lanes = ready_lanes(rows)?;
-        let seen: Vec<SubscriptionId> = lanes.iter().map(|lane| lane.id).collect();
-        lanes.retain(|lane| request.room_of(lane.id) > 0);
+        let lanes = self.admitted_lanes(connection).await?;
         if lanes.is_empty() {
-            return Ok(Claimed { lanes: Vec::new(), seen });
+            return Ok(Claimed { lanes: Vec::new(), seen: Vec::new() });
         }
+        let seen = lanes.iter().map(|lane| lane.id).collect();
         let seen_lanes: Vec<SeenLane> = lanes.iter().map(|lane| lane.seen(request.at)).collect();
         let (begun, (rows, settled), committed) = join3(
             join(Begin.execute(&mut &*connection), NotDurable.execute(&mut &*connection)),
@@ -148,6 +145,52 @@ impl Work for Claim<'_> {
 }
 
 impl Claim<'_> {
+    /// The lanes that have waited longest and have room.
+    async fn admitted_lanes(&self, connection: &AsyncPgConnection) -> Result<Vec<ReadyLane>, Failure> {
+        let mut allotment = Allotment::new(self.request);
+        let mut skipped: Vec<SubscriptionId> = allotment.full_lanes().chain(self.skipped.iter().copied()).collect();
+        let (mut admitted, mut from) = (Vec::new(), StoredInstant::from(Timestamp::MIN));
+        for reads in 1.. {
+            let lanes_max = allotment.lanes_left();
+            let rows = self.ready_lanes(connection, &allotment, &skipped, from).await?;
+            let is_last = rows.len() < lanes_max as usize;
+            for row in rows {
+                from = row.ready_at;
+                let mut lane = ReadyLane::try_from(row)?;
+                skipped.push(lane.id);
+                lane.room = allotment.admit(lane.id, lane.owner, ROOM_MAX);
+                if lane.room > 0 {
+                    admitted.push(lane);
+                }
+            }
+            if is_last || allotment.lanes_left() == 0 || (reads >= READS_MAX && !admitted.is_empty()) {
+                break;
+            }
+        }
+        Ok(admitted)
+    }
+
+    /// As many of the lanes that need service as the claim has room for. The lanes and owners that are without room are
+    /// left out.
+    async fn ready_lanes(
+        &self,
+        connection: &AsyncPgConnection,
+        allotment: &Allotment,
+        skipped: &[SubscriptionId],
+        from: StoredInstant,
+    ) -> QueryResult<Vec<ReadyLaneRow>> {
+        if allotment.lanes_left() == 0 {
+            return Ok(Vec::new());
+        }
+        let query = diesel::sql_query(READY_LANES)
+            .bind::<Instant, StoredInstant>(self.request.at.into())
+            .bind::<Array<Binary>, Vec<&[u8]>>(skipped.iter().map(|lane| lane.as_bytes().as_slice()).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(allotment.full_owners().map(OwnerNumber::number).collect())
+            .bind::<Instant, StoredInstant>(from)
+            .bind::<BigInt, i64>(allotment.lanes_left().into());
+        Kept(query).load(&mut &*connection).await
+    }
+
     async fn claim(&self, connection: &AsyncPgConnection, lanes: &[ReadyLane]) -> QueryResult<Vec<ClaimedRow>> {
         let request = self.request;
         let admitted = |as_what| lanes.iter().filter(move |lane| lane.breaker.admission(request.at) == as_what);
@@ -155,7 +198,7 @@ impl Claim<'_> {
         let probed = || admitted(Admission::Probe);
         let query = diesel::sql_query(CLAIM)
             .bind::<Array<Binary>, Vec<&[u8]>>(free().map(|lane| lane.id.as_bytes().as_slice()).collect())
-            .bind::<Array<BigInt>, Vec<i64>>(free().map(|lane| request.room_of(lane.id).min(ROOM_MAX).into()).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(free().map(|lane| lane.room.into()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(probed().map(|lane| lane.id.as_bytes().as_slice()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(probed().map(|lane| lane.wakes).collect())
             .bind::<Instant, StoredInstant>(request.at.into())
@@ -170,6 +213,10 @@ struct ReadyLaneRow {
     #[diesel(sql_type = Binary)]
     subscription_id: Vec<u8>,
     #[diesel(sql_type = BigInt)]
+    owner: i64,
+    #[diesel(sql_type = Instant)]
+    ready_at: StoredInstant,
+    #[diesel(sql_type = BigInt)]
     wakes: i64,
     #[diesel(embed)]
     breaker: BreakerRow,
@@ -182,6 +229,9 @@ struct ReadyLaneRow {
 /// A lane that needs service.
 struct ReadyLane {
     id: SubscriptionId,
+    owner: OwnerNumber,
+    /// How many deliveries to claim, at most.
+    room: u32,
     wakes: i64,
     breaker: Breaker,
     url: String,
@@ -195,13 +245,14 @@ impl ReadyLane {
     }
 }
 
-fn ready_lanes(rows: Vec<ReadyLaneRow>) -> Result<Vec<ReadyLane>, StoreError> {
-    let lane = |row: ReadyLaneRow| {
+impl TryFrom<ReadyLaneRow> for ReadyLane {
+    type Error = StoreError;
+
+    fn try_from(row: ReadyLaneRow) -> Result<Self, StoreError> {
         let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
-        let breaker = row.breaker.breaker(id)?;
-        Ok(ReadyLane { id, wakes: row.wakes, breaker, url: row.url, secrets: row.secrets })
-    };
-    rows.into_iter().map(lane).collect()
+        let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker(id)?);
+        Ok(Self { id, owner, room: 0, wakes: row.wakes, breaker, url: row.url, secrets: row.secrets })
+    }
 }
 
 #[derive(QueryableByName)]
@@ -263,13 +314,13 @@ fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<Claim
         let mut deliveries = deliveries.remove(&lane.id)?;
         deliveries.sort_unstable_by_key(|(turn, delivery)| (*turn, delivery.id));
         let deliveries = deliveries.into_iter().map(|(_, delivery)| delivery).collect();
-        let (id, breaker) = (lane.id, lane.breaker);
+        let (id, owner, breaker) = (lane.id, lane.owner, lane.breaker);
         let secrets = lane.secrets.secrets(id);
         let Some((url, secrets)) = TargetUrl::from_stored(&lane.url).zip(secrets.ok()) else {
             tracing::error!(subscription = %id, "cannot read the stored URL or secret of a subscription");
             return None;
         };
-        Some(ClaimedLane { subscription: id, url, secrets, breaker, deliveries })
+        Some(ClaimedLane { subscription: id, owner, url, secrets, breaker, deliveries })
     });
     claimed.collect()
 }

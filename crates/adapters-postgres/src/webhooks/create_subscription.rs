@@ -3,7 +3,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
 use domain::ports::SubscriptionInsertion;
-use domain::webhooks::{Breaker, SealedSecret, Subscription};
+use domain::webhooks::{Breaker, OwnerNumber, SealedSecret, Subscription};
 use futures_util::future::{join, join3};
 
 use super::subscription_queries::{insert_patterns, owned_by};
@@ -38,6 +38,7 @@ impl Work for InsertSubscription<'_> {
         let subscription = NewSubscriptionRow::new(self.subscription, self.secret);
         let lane = (
             webhook_lanes::subscription_id.eq(self.subscription.id.as_bytes().as_slice()),
+            webhook_lanes::owner.eq(OwnerNumber::of(owner).number()),
             webhook_lanes::is_open.eq(self.subscription.status.is_enabled()),
             webhook_lanes::wakes.eq(0),
             BreakerRow::from(&Breaker::default()),

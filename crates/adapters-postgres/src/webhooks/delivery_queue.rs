@@ -26,13 +26,10 @@ impl DeliveryQueue for PostgresStore {
     /// Lanes may be ready although nothing is due. If nothing is due in any lane of a claim, the claim continues with
     /// the next lanes.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
-        if request.room == 0 && request.rooms.iter().all(|(_, room)| *room == 0) {
-            return Ok(Vec::new());
-        }
         let mut skipped = Vec::new();
         loop {
             let claimed = self.run_on_queue(&Claim { request, skipped: &skipped }).await?;
-            if !claimed.lanes.is_empty() || claimed.seen.is_empty() || claimed.seen.len() < request.lanes_max as usize {
+            if !claimed.lanes.is_empty() || claimed.seen.is_empty() {
                 return Ok(claimed.lanes);
             }
             skipped.extend(claimed.seen);

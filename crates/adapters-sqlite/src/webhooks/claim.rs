@@ -4,10 +4,10 @@ use diesel::connection::DefaultLoadingMode;
 use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
-use diesel_mapping::webhooks::{SecretsRow, phase_number};
-use domain::Timestamp;
+use diesel_mapping::webhooks::{SecretsRow, phase_number, subscription_id};
 use domain::ports::{ClaimRequest, ClaimedLane, StoreError};
-use domain::webhooks::{Admission, Phase, TargetUrl};
+use domain::webhooks::{Admission, Allotment, OwnerNumber, Phase, TargetUrl};
+use domain::{SubscriptionId, Timestamp};
 
 use super::lane::{Lane, LaneRow};
 use super::queued_row::QueuedRow;
@@ -28,18 +28,14 @@ struct ReadyLane {
 
 /// See [`DeliveryQueue::claim`](domain::ports::DeliveryQueue::claim).
 pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, Undo> {
-    let lanes_max = usize::try_from(request.lanes_max).unwrap_or(usize::MAX);
     loop {
+        let admitted = admitted_lanes(connection, request)?;
         let mut claimed = Vec::new();
-        let mut visited = 0;
-        for ready in ready_lanes(connection, request)? {
-            if request.room_of(ready.lane.id) > 0 && claimed.len() < lanes_max {
-                visited += 1;
-                claimed.extend(serve(connection, ready, request)?);
-            }
+        for (lane, room) in &admitted {
+            claimed.extend(serve(connection, *lane, *room, request)?);
         }
         // The lanes that had nothing to claim sleep now, so the next round does not find them.
-        if !claimed.is_empty() || visited == 0 {
+        if !claimed.is_empty() || admitted.is_empty() {
             return Ok(claimed);
         }
     }
@@ -48,40 +44,58 @@ pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -
 // These queries have no `LIMIT`; the code stops reading instead. Without our compile flags (decision 39), SQLite prepares
 // a statement again each time its limit is bound.
 
-/// The lanes that have waited longest: `lanes_max` of them, and as many more as there are lanes without room.
-fn ready_lanes(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ReadyLane>, Undo> {
-    let full = request.rooms.iter().filter(|(_, room)| *room == 0).count();
-    let lanes_max = usize::try_from(request.lanes_max).unwrap_or(usize::MAX);
+/// The lanes that have waited longest and have room, and how many deliveries to claim of each. Lanes without room may be
+/// many, so this reads only an index.
+fn admitted_lanes(
+    connection: &mut SqliteConnection,
+    request: &ClaimRequest,
+) -> Result<Vec<(SubscriptionId, u32)>, Undo> {
     let ready = webhook_lanes::table
-        .inner_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
         .filter(webhook_lanes::is_open.eq(true))
         .filter(webhook_lanes::ready_at.le(Some(StoredInstant::from(request.at))))
         .order(webhook_lanes::ready_at)
-        .select((LaneRow::as_select(), webhook_subscriptions::url, SecretsRow::as_select()));
-    let rows = ready.load_iter::<(LaneRow, String, SecretsRow), DefaultLoadingMode>(connection)?;
-    let ready = |row: QueryResult<(LaneRow, String, SecretsRow)>| {
-        let (lane, url, secrets) = row?;
-        Ok(ReadyLane { lane: lane.try_into()?, url, secrets })
-    };
-    rows.take(lanes_max.saturating_add(full)).map(ready).collect()
+        .select((webhook_lanes::subscription_id, webhook_lanes::owner));
+    let mut allotment = Allotment::new(request);
+    let mut admitted = Vec::new();
+    for row in ready.load_iter::<(Vec<u8>, i64), DefaultLoadingMode>(connection)? {
+        let (lane, owner) = row?;
+        let lane = subscription_id("webhook_lanes", "subscription_id", &lane)?;
+        let room = allotment.admit(lane, OwnerNumber::from_number(owner), u32::MAX);
+        admitted.extend((room > 0).then_some((lane, room)));
+        if allotment.lanes_left() == 0 {
+            break;
+        }
+    }
+    Ok(admitted)
 }
 
-/// Claims what the lane may deliver, and plans its next service. `None` when nothing was claimed.
+fn find_lane(connection: &mut SqliteConnection, lane: SubscriptionId) -> Result<ReadyLane, Undo> {
+    let found = webhook_lanes::table
+        .inner_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
+        .filter(webhook_lanes::subscription_id.eq(lane.as_bytes().as_slice()))
+        .select((LaneRow::as_select(), webhook_subscriptions::url, SecretsRow::as_select()));
+    let (lane, url, secrets) = found.get_result::<(LaneRow, String, SecretsRow)>(connection)?;
+    Ok(ReadyLane { lane: lane.try_into()?, url, secrets })
+}
+
+/// Claims what the lane may deliver, at most `room`, and plans its next service. `None` when nothing was claimed.
 fn serve(
     connection: &mut SqliteConnection,
-    ready: ReadyLane,
+    lane: SubscriptionId,
+    room: u32,
     request: &ClaimRequest,
 ) -> Result<Option<ClaimedLane>, Undo> {
+    let ready = find_lane(connection, lane)?;
     let before = ready.lane;
-    let room = admitted(connection, &before, request)?;
-    let due = claimable(connection, &before, request.at, room)?;
+    let wanted = admitted(connection, &before, room, request.at)?;
+    let due = claimable(connection, &before, request.at, wanted)?;
     let (mut rows, payloads): (Vec<QueuedRow>, Vec<Vec<u8>>) = due.into_iter().unzip();
     take(connection, &mut rows, request)?;
     let mut lane = before.clone();
     // The lane goes to the back of the queue; a lane without due deliveries goes behind this claim too. A lane that
     // filled its room may have more deliveries, which the next claim finds.
     let back = if rows.is_empty() { request.at.plus(Duration::from_millis(1)) } else { request.at };
-    let may_have_more = room == request.room_of(before.id) && rows.len() == usize::try_from(room).unwrap_or(usize::MAX);
+    let may_have_more = wanted == room && rows.len() == usize::try_from(room).unwrap_or(usize::MAX);
     lane.ready_at = if may_have_more {
         Some(back)
     } else {
@@ -98,23 +112,30 @@ fn serve(
     })?;
     let deliveries = rows.iter().zip(payloads).map(|(row, payload)| row.claimed(payload));
     let deliveries = deliveries.collect::<Result<_, _>>()?;
-    let secrets = ready.secrets.secrets(before.id)?;
-    Ok(Some(ClaimedLane { subscription: before.id, url, secrets, breaker: before.breaker, deliveries }))
+    let (subscription, owner, breaker) = (before.id, before.owner, before.breaker);
+    Ok(Some(ClaimedLane {
+        subscription,
+        owner,
+        url,
+        secrets: ready.secrets.secrets(subscription)?,
+        breaker,
+        deliveries,
+    }))
 }
 
 /// How many deliveries the breaker admits.
-fn admitted(connection: &mut SqliteConnection, lane: &Lane, request: &ClaimRequest) -> Result<u32, Undo> {
-    match lane.breaker.admission(request.at) {
-        Admission::Free => Ok(request.room_of(lane.id)),
+fn admitted(connection: &mut SqliteConnection, lane: &Lane, room: u32, at: Timestamp) -> Result<u32, Undo> {
+    match lane.breaker.admission(at) {
+        Admission::Free => Ok(room),
         Admission::Paused(_) => Ok(0),
         Admission::Probe => {
             let out = webhook_due::table
                 .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
                 .filter(webhook_due::claim.is_not_null())
-                .filter(webhook_due::due_at.gt(StoredInstant::from(request.at)))
+                .filter(webhook_due::due_at.gt(StoredInstant::from(at)))
                 .select(webhook_due::due_at);
             let out = out.load_iter::<StoredInstant, DefaultLoadingMode>(connection)?.next().transpose()?;
-            Ok(if out.is_some() { 0 } else { request.room_of(lane.id).min(1) })
+            Ok(if out.is_some() { 0 } else { room.min(1) })
         }
     }
 }

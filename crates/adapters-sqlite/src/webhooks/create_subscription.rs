@@ -2,7 +2,7 @@ use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
 use domain::ports::SubscriptionInsertion;
-use domain::webhooks::{Breaker, SealedSecret, Subscription};
+use domain::webhooks::{Breaker, OwnerNumber, SealedSecret, Subscription};
 
 use super::subscription_queries::insert_patterns;
 use crate::undo::Undo;
@@ -26,6 +26,7 @@ pub(super) fn create_subscription(
     insert_patterns(connection, subscription)?;
     let lane = (
         webhook_lanes::subscription_id.eq(subscription.id.as_bytes().as_slice()),
+        webhook_lanes::owner.eq(OwnerNumber::of(&subscription.owner).number()),
         webhook_lanes::is_open.eq(subscription.status.is_enabled()),
         BreakerRow::from(&Breaker::default()),
     );

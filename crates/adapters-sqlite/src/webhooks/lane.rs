@@ -5,7 +5,7 @@ use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_lanes};
 use diesel_mapping::webhooks::{BreakerRow, phase_number, subscription_id};
 use domain::ports::StoreError;
-use domain::webhooks::{Admission, Breaker, Phase};
+use domain::webhooks::{Admission, Breaker, OwnerNumber, Phase};
 use domain::{SubscriptionId, Timestamp};
 
 use crate::undo::Undo;
@@ -15,6 +15,7 @@ use crate::undo::Undo;
 #[diesel(table_name = webhook_lanes, treat_none_as_default_value = false)]
 pub(super) struct LaneRow {
     subscription_id: Vec<u8>,
+    owner: i64,
     is_open: bool,
     ready_at: Option<StoredInstant>,
     #[diesel(embed)]
@@ -25,6 +26,7 @@ pub(super) struct LaneRow {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Lane {
     pub(super) id: SubscriptionId,
+    pub(super) owner: OwnerNumber,
     pub(super) is_open: bool,
     pub(super) ready_at: Option<Timestamp>,
     pub(super) breaker: Breaker,
@@ -126,6 +128,7 @@ impl From<&Lane> for LaneRow {
     fn from(lane: &Lane) -> Self {
         Self {
             subscription_id: lane.id.as_bytes().to_vec(),
+            owner: lane.owner.number(),
             is_open: lane.is_open,
             ready_at: lane.ready_at.map(Into::into),
             breaker: BreakerRow::from(&lane.breaker),
@@ -142,6 +145,7 @@ impl TryFrom<LaneRow> for Lane {
             let corrupt = || StoreError::Corrupt { table: "webhook_lanes", column: "ready_at", row: id.to_string() };
             stored.timestamp().ok_or_else(corrupt)
         });
-        Ok(Self { id, is_open: row.is_open, ready_at: ready_at.transpose()?, breaker: row.breaker.breaker(id)? })
+        let (owner, ready_at) = (OwnerNumber::from_number(row.owner), ready_at.transpose()?);
+        Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker: row.breaker.breaker(id)? })
     }
 }

@@ -13,9 +13,9 @@ use domain::ports::{
     AttemptCursor, ClaimId, ClaimRequest, ClaimedDelivery, Completion, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, Event, EventType, NewEvent, Payload,
-    PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus,
-    TargetUrl,
+    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, Event, EventType, FairShares, NewEvent,
+    Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange,
+    SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use tempfile::TempDir;
@@ -98,7 +98,15 @@ fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed:
     .unwrap();
     let claim = ClaimId::from_number(1);
     let until = NOW.plus(Duration::from_mins(1));
-    let request = ClaimRequest { claim, at: NOW, until, lanes_max: 64, room: 8, rooms: Vec::new() };
+    let request = ClaimRequest {
+        claim,
+        at: NOW,
+        until,
+        lanes_max: 64,
+        room: 8,
+        rooms: Vec::new(),
+        shares: FairShares::new(u32::MAX),
+    };
     let claimed = claim::claim(connection, &request).unwrap();
     let deliveries: Vec<DeliveryId> = claimed[0].deliveries.iter().map(|delivery| delivery.id).collect();
     let later = NOW.plus(Duration::from_mins(5));

@@ -6,8 +6,8 @@ use domain::ports::{
     SubscriptionStore,
 };
 use domain::webhooks::{
-    DeliveryFilter, DeliveryStateKind, Description, Event, EventType, NewEvent, Payload, SealingKeys, SigningSecret,
-    SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    DeliveryFilter, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent, Payload, SealingKeys,
+    SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
@@ -56,7 +56,18 @@ fn events(owner: &UserId, seed: u64, count: usize) -> Vec<NewEvent> {
 
 async fn claim(store: &SqliteStore) -> Vec<ClaimedLane> {
     let (claim, until) = (ClaimId::from_number(1), NOW.plus(Duration::from_mins(1)));
-    store.claim(&ClaimRequest { claim, at: NOW, until, lanes_max: 1, room: 10, rooms: Vec::new() }).await.unwrap()
+    store
+        .claim(&ClaimRequest {
+            claim,
+            at: NOW,
+            until,
+            lanes_max: 1,
+            room: 10,
+            rooms: Vec::new(),
+            shares: FairShares::new(u32::MAX),
+        })
+        .await
+        .unwrap()
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ const EVENTS_PER_SECOND: usize = 20;
 pub(crate) enum Hosts {
     /// All at one host, which is also the host of the quick receiver.
     One,
-    /// Each at a host of its own.
+    /// Each at another host.
     Many,
 }
 

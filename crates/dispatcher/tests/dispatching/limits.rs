@@ -37,11 +37,12 @@ async fn subscriptions_of_one_host_share_its_limit_fairly() {
     let react = |_: &_| Reaction::After(millis(100), answer(200));
     let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
     let receivers = Receivers::new(react);
-    let settings = DispatcherSettings { concurrency_per_host: 20, ..DispatcherSettings::default() };
+    // One owner may take three quarters of the places of a host: 20.
+    let settings = DispatcherSettings { concurrency_per_host: 26, ..DispatcherSettings::default() };
     let _running = Running::new(world.dispatcher(queue, receivers.clone(), settings));
     pass(millis(750)).await;
     let counts: Vec<usize> = urls.iter().map(|url| receivers.seen(url).len()).collect();
-    assert_eq!(counts.iter().sum::<usize>(), 8 * 20, "eight rounds of as many as the host may have");
+    assert_eq!(counts.iter().sum::<usize>(), 8 * 20, "eight rounds of as many as the owner may have there");
     assert!(counts.iter().all(|count| (14..=18).contains(count)), "{counts:?}");
     pass(seconds(1)).await;
     assert_eq!(receivers.most("receiver.example"), 20);
@@ -56,7 +57,8 @@ async fn all_attempts_together_keep_within_the_limit() {
     }
     world.publish(10, None).await;
     let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let settings = DispatcherSettings { concurrency: 25, ..DispatcherSettings::default() };
+    // One owner may take three quarters of the places: 25.
+    let settings = DispatcherSettings { concurrency: 33, ..DispatcherSettings::default() };
     let running = Running::new(world.dispatcher(queue, receivers.clone(), settings));
     pass(seconds(2)).await;
     assert_eq!((world.open().await, receivers.most("all")), (0, 25));

@@ -7,6 +7,7 @@ mod faulty_queue;
 mod limits;
 mod moods;
 mod oracle;
+mod owners;
 mod process_death;
 mod receivers;
 mod simulation;

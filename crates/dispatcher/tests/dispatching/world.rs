@@ -86,11 +86,16 @@ impl World {
 
     /// A subscription to all events at this URL, signed with the secret `swordfish`.
     pub(crate) async fn subscribe(&self, url: &str) -> SubscriptionId {
+        self.subscribe_for(&self.owner, url).await
+    }
+
+    /// The same for another owner.
+    pub(crate) async fn subscribe_for(&self, owner: &UserId, url: &str) -> SubscriptionId {
         let now = self.clock.now();
         let id = SubscriptionId::mint(now, &*self.entropy);
         let subscription = Subscription {
             id,
-            owner: self.owner.clone(),
+            owner: owner.clone(),
             url: TargetUrl::from_stored(url).unwrap(),
             events: SubscribedEvents::parse(["*"]).unwrap(),
             url_set_by: None,
@@ -106,18 +111,23 @@ impl World {
 
     /// Publishes so many events to all subscriptions, or to one.
     pub(crate) async fn publish(&self, count: usize, only: Option<SubscriptionId>) -> Vec<EventId> {
-        let events: Vec<NewEvent> = (0..count).map(|_| self.event(only)).collect();
+        self.publish_for(&self.owner, count, only).await
+    }
+
+    /// The same for another owner.
+    pub(crate) async fn publish_for(&self, owner: &UserId, count: usize, only: Option<SubscriptionId>) -> Vec<EventId> {
+        let events: Vec<NewEvent> = (0..count).map(|_| self.event(owner, only)).collect();
         let publication = self.store.publish(&events).await.unwrap();
         assert!(matches!(publication, Publication::Accepted(_)));
         events.iter().map(|new| new.event.id).collect()
     }
 
-    fn event(&self, only: Option<SubscriptionId>) -> NewEvent {
+    fn event(&self, owner: &UserId, only: Option<SubscriptionId>) -> NewEvent {
         let created_at = self.clock.now();
         let event_type = EventType::parse("v1/invoice.paid").unwrap();
         let payload = Payload::compose(&event_type, created_at, "{}", 1_000).unwrap();
         let id = EventId::mint(created_at, &*self.entropy);
-        let event = Event { id, owner: self.owner.clone(), event_type, payload, created_at };
+        let event = Event { id, owner: owner.clone(), event_type, payload, created_at };
         NewEvent { event, publication: None, only }
     }
 

@@ -5,9 +5,9 @@ use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, WebhookStores};
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError, CreatedSubscription, Description,
-    EgressPolicy, EgressPolicySettings, EventType, FailureReason, PublishEvent, PublishEventsError, PublisherId,
-    RetrySchedule, SealingKeys, SigningSecret, SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules,
-    Webhooks,
+    EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares, PublishEvent, PublishEventsError,
+    PublisherId, RetrySchedule, SealingKeys, SigningSecret, SubscribedEvents, WebhookPolicy, WebhookPolicySettings,
+    WebhookRules, Webhooks,
 };
 use domain::{SubscriptionId, Timestamp, UserId};
 use pollster::block_on;
@@ -74,7 +74,15 @@ impl Desk {
     /// Claims all deliveries that are due.
     pub(crate) fn claim(&self) -> Vec<ClaimedLane> {
         let (at, until) = (self.now(), self.now().plus(Duration::from_mins(1)));
-        let request = ClaimRequest { claim: claim(), at, until, lanes_max: 100, room: 10_000, rooms: Vec::new() };
+        let request = ClaimRequest {
+            claim: claim(),
+            at,
+            until,
+            lanes_max: 100,
+            room: 10_000,
+            rooms: Vec::new(),
+            shares: FairShares::new(u32::MAX),
+        };
         block_on(self.store.claim(&request)).unwrap()
     }
 

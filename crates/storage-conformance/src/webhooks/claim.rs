@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::ports::{ClaimRequest, RetryRequest};
-use domain::webhooks::{Breaker, DeliveryState};
+use domain::webhooks::{Breaker, DeliveryState, OwnerNumber};
 use domain::{DeliveryId, EventId, SubscriptionId, UserId};
 
 use super::WebhookStore;
@@ -26,6 +26,7 @@ pub async fn a_due_delivery_is_claimed_with_all_that_it_needs(store: Arc<dyn Web
     assert_eq!(lanes.len(), 1, "the one lane has something due");
     let lane = &lanes[0];
     assert_eq!((lane.subscription, &lane.url), (stored.id, &stored.url), "the claim must say where to");
+    assert_eq!(lane.owner, OwnerNumber::of(&owner), "the claim must say whose share the deliveries take");
     assert_eq!(lane.secrets, only_secret(&secret), "the claim must say what to sign with");
     assert_eq!(lane.breaker, Breaker::default(), "the claim must have the breaker");
     assert_eq!(lane.deliveries.len(), 1, "one delivery is due");

@@ -26,6 +26,7 @@ pub mod fairness;
 pub mod health;
 pub mod liveness;
 pub mod log;
+pub mod owner_shares;
 pub mod publish_again;
 pub mod publish_events;
 pub mod purge_history;

@@ -105,6 +105,10 @@ macro_rules! with_webhook_store_promises {
             fairness::the_lane_served_longest_ago_comes_first
             fairness::a_lane_without_room_takes_no_place
             fairness::lanes_that_wait_take_no_place
+            owner_shares::owners_share_the_room_of_a_claim
+            owner_shares::what_an_owner_has_taken_counts
+            owner_shares::lanes_of_a_full_owner_take_no_place
+            owner_shares::an_owner_who_fills_up_within_a_claim_hides_nobody
             breakers::reports_are_taken_in_their_order
             breakers::a_paused_lane_waits_until_its_instant
             breakers::a_probe_goes_alone

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion};
-use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason};
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, FairShares, OwnerNumber};
 use domain::{SubscriptionId, Timestamp};
 
 use super::WebhookStore;
@@ -15,7 +15,8 @@ pub(crate) const LEASE_MILLIS: i64 = 60_000;
 /// The most claims, a millisecond apart, that a drain makes.
 const CLAIMS_MAX: i64 = 5_000;
 
-/// A request with a new claim id, this many milliseconds after the start: up to 64 lanes, and 8 deliveries of each.
+/// A request with a new claim id, this many milliseconds after the start: up to 64 lanes, and 8 deliveries of each. No
+/// owner has taken anything.
 pub(crate) fn request(millis: i64) -> ClaimRequest {
     static NEXT: AtomicI64 = AtomicI64::new(i64::MIN);
     ClaimRequest {
@@ -25,6 +26,7 @@ pub(crate) fn request(millis: i64) -> ClaimRequest {
         lanes_max: 64,
         room: 8,
         rooms: Vec::new(),
+        shares: FairShares::new(u32::MAX),
     }
 }
 
@@ -32,6 +34,7 @@ pub(crate) fn request(millis: i64) -> ClaimRequest {
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub(crate) subscription: SubscriptionId,
+    pub(crate) owner: OwnerNumber,
     pub(crate) claim: ClaimId,
     pub(crate) delivery: ClaimedDelivery,
 }
@@ -47,6 +50,7 @@ pub(crate) async fn claim_as(store: &dyn WebhookStore, request: &ClaimRequest) -
     let lanes = claim_lanes(store, request).await;
     let held = |lane: &ClaimedLane, delivery: &ClaimedDelivery| Held {
         subscription: lane.subscription,
+        owner: lane.owner,
         claim: request.claim,
         delivery: delivery.clone(),
     };

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, RetryRequest};
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents, Subscription,
-    SubscriptionChange, SubscriptionStatus, TargetUrl,
+    AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason, FairShares,
+    NewEvent, OwnerNumber, Payload, PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents,
+    Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{
     ApiKey, DeliveryId, EventId, KeyDigest, KeyId, KeyRotation, KeyUse, Label, ListView, Scopes, SubscriptionId,
@@ -128,6 +128,10 @@ stored_as! {
     SubscriptionId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     KeyDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     ContentDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    OwnerNumber as i64: |owner| owner.number(), |number| Some(Self::from_number(number));
+    FairShares as (u32, Vec<(OwnerNumber, u32)>):
+        |shares| (shares.free(), shares.taken().iter().map(|(owner, taken)| (*owner, *taken)).collect()),
+        |(free, taken)| Some(Self::with_taken(free, taken));
     ClaimId as i64: |claim| claim.number(), |number| Some(Self::from_number(number));
     UserId as (String, String):
         |user| (user.issuer().to_owned(), user.subject().to_owned()), |(issuer, subject)| Self::new(issuer, subject).ok();
@@ -189,7 +193,7 @@ records! {
     Event { id, owner, event_type, payload, created_at }
     NewEvent { event, publication, only }
     PublicationKey { id, content }
-    ClaimRequest { claim, at, until, lanes_max, room, rooms }
+    ClaimRequest { claim, at, until, lanes_max, room, rooms, shares }
     AttemptRecord { number, started_at, duration, failure, status, excerpt }
     Completion { subscription, delivery, claim, end }
     RetryRequest { at, published_since }

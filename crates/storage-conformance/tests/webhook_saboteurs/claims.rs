@@ -1,10 +1,10 @@
 use std::time::Duration;
 
+use domain::Timestamp;
 use domain::ports::{
     ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue, RetryRequest,
 };
-use domain::webhooks::{Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind};
-use domain::{SubscriptionId, Timestamp};
+use domain::webhooks::{Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares};
 
 use crate::fault::Fault;
 use crate::store::{Saboteur, whole_second};
@@ -22,6 +22,8 @@ impl Saboteur {
             Fault::IgnoresRooms => asked.rooms.clear(),
             Fault::RoundsRooms => asked.rooms.iter_mut().for_each(|(_, room)| *room = room.next_multiple_of(8)),
             Fault::RoomlessTakePlaces => asked.rooms.iter_mut().for_each(|(_, room)| *room = (*room).max(1)),
+            Fault::IgnoresShares | Fault::FullOwnersTakePlaces => asked.shares = FairShares::new(u32::MAX),
+            Fault::ForgetsWhatIsTaken => asked.shares = FairShares::new(request.shares.free()),
             Fault::GlobalOldestFirst => (asked.lanes_max, asked.room) = (u32::MAX, u32::MAX),
             Fault::PausedTakePlaces => asked.lanes_max = asked.lanes_max.saturating_sub(self.paused(request.at).await),
             Fault::KeepsPauses => {
@@ -62,11 +64,12 @@ impl Saboteur {
             lanes.iter().flat_map(|lane| lane.deliveries.iter().map(move |one| (lane, one))).collect();
         all.sort_by_key(|(_, one)| one.run_started_at);
         let budget = (request.lanes_max * request.room) as usize;
-        let is_kept = |index: usize, lane: SubscriptionId| match self.fault {
+        let is_kept = |index: usize, lane: &ClaimedLane| match self.fault {
             Fault::GlobalOldestFirst => index < budget,
-            _ => request.room_of(lane) > 0,
+            Fault::FullOwnersTakePlaces => request.shares.room(lane.owner) as usize > index,
+            _ => !request.rooms.contains(&(lane.subscription, 0)),
         };
-        let split = all.iter().enumerate().map(|(index, (lane, one))| (is_kept(index, lane.subscription), lane, one));
+        let split = all.iter().enumerate().map(|(index, (lane, one))| (is_kept(index, lane), lane, one));
         let (kept, back): (Vec<_>, Vec<_>) = split.partition(|(is_kept, ..)| *is_kept);
         let back = back.into_iter().map(|(_, lane, one)| Completion {
             subscription: lane.subscription,

@@ -133,6 +133,13 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
         &["a_long_lane_holds_up_no_other", "lanes_take_turns", "the_lane_served_longest_ago_comes_first"],
     ),
     (Fault::RoomlessTakePlaces, &["a_lane_without_room_takes_no_place"]),
+    (Fault::IgnoresShares, &["owners_share_the_room_of_a_claim", "what_an_owner_has_taken_counts"]),
+    (Fault::ForgetsWhatIsTaken, &["what_an_owner_has_taken_counts", "lanes_of_a_full_owner_take_no_place"]),
+    (
+        Fault::FullOwnersTakePlaces,
+        &["lanes_of_a_full_owner_take_no_place", "an_owner_who_fills_up_within_a_claim_hides_nobody"],
+    ),
+    (Fault::NamesNoOwner, &["a_due_delivery_is_claimed_with_all_that_it_needs"]),
     (Fault::PausedTakePlaces, &["lanes_that_wait_take_no_place"]),
     (
         Fault::IgnoresProbes,

@@ -3,6 +3,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
+use domain::webhooks::OwnerNumber;
 use tokio::task::yield_now;
 
 use crate::fault::Fault;
@@ -25,8 +26,11 @@ impl DeliveryQueue for Saboteur {
         let mut lanes = self.inner.claim(&asked).await?;
         self.suspend().await;
         match self.fault {
-            Fault::GlobalOldestFirst | Fault::RoomlessTakePlaces => lanes = self.give_back_some(request, lanes).await,
+            Fault::GlobalOldestFirst | Fault::RoomlessTakePlaces | Fault::FullOwnersTakePlaces => {
+                lanes = self.give_back_some(request, lanes).await
+            }
             Fault::LosesAWake => self.fall_asleep(&lanes).await,
+            Fault::NamesNoOwner => lanes.iter_mut().for_each(|lane| lane.owner = OwnerNumber::from_number(0)),
             Fault::LastComeFirst => lanes.iter_mut().for_each(|lane| lane.deliveries.reverse()),
             Fault::ForgetsRuns => {
                 let deliveries = lanes.iter_mut().flat_map(|lane| &mut lane.deliveries);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::Timestamp;
 use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue};
-use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason};
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, FairShares};
 
 use crate::server::Server;
 
@@ -39,7 +39,15 @@ impl Server {
     pub(crate) async fn claim(&self) -> Vec<ClaimedLane> {
         let at = self.clock.now();
         let until = at.plus(Duration::from_mins(1));
-        let request = ClaimRequest { claim: claim_id(), at, until, lanes_max: 1_000, room: 1_000, rooms: Vec::new() };
+        let request = ClaimRequest {
+            claim: claim_id(),
+            at,
+            until,
+            lanes_max: 1_000,
+            room: 1_000,
+            rooms: Vec::new(),
+            shares: FairShares::new(u32::MAX),
+        };
         self.queue.claim(&request).await.unwrap()
     }
 }

@@ -5,19 +5,18 @@ use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError};
-use crate::webhooks::{Admission, AfterClaim, Payload, Phase, Report, SubscriptionStatus};
+use crate::webhooks::{Admission, AfterClaim, Allotment, OwnerNumber, Payload, Phase, Report, SubscriptionStatus};
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 
 /// Due deliveries of a lane, in the order in which they leave.
 type Due = Vec<(Phase, Timestamp, DeliveryId)>;
 
 impl Lane {
-    /// How many deliveries may be claimed now.
-    fn room(&self, request: &ClaimRequest, is_out: bool) -> u32 {
-        let room = request.room_of(self.subscription.id);
-        match self.breaker.admission(request.at) {
-            Admission::Free => room,
-            Admission::Probe if !is_out => room.min(1),
+    /// How many deliveries the breaker admits at `at`.
+    fn admitted(&self, at: Timestamp, is_out: bool) -> usize {
+        match self.breaker.admission(at) {
+            Admission::Free => usize::MAX,
+            Admission::Probe if !is_out => 1,
             Admission::Probe | Admission::Paused(_) => 0,
         }
     }
@@ -66,8 +65,8 @@ impl StoredDelivery {
 }
 
 impl Tables {
-    /// The due deliveries of each lane that is open and admitted, as many as there is room for. The lane that has
-    /// waited longest comes first.
+    /// The due deliveries of each lane that is open and admitted, as many as may be claimed. The lane that has waited
+    /// longest comes first.
     fn ready(&self, request: &ClaimRequest) -> Vec<(SubscriptionId, Due)> {
         let out = self.deliveries.values().filter(|stored| stored.is_out(request.at));
         let out: HashSet<SubscriptionId> = out.map(|stored| stored.delivery.subscription_id).collect();
@@ -81,15 +80,20 @@ impl Tables {
         let mut ready = Vec::new();
         for (id, mut due) in due {
             let Some(lane) = self.lanes.get(&id).filter(|lane| lane.is_open()) else { continue };
-            let room = lane.room(request, out.contains(&id));
             let waiting_since = lane.waiting_since(&due);
             due.sort_unstable();
-            due.truncate(room as usize);
+            due.truncate(lane.admitted(request.at, out.contains(&id)));
             ready.push((waiting_since, id, due));
         }
-        ready.retain(|(_, _, due)| !due.is_empty());
         ready.sort_unstable();
-        ready.into_iter().take(request.lanes_max as usize).map(|(_, id, due)| (id, due)).collect()
+        let mut allotment = Allotment::new(request);
+        for (_, id, due) in &mut ready {
+            let owner = OwnerNumber::of(&self.lanes[id].subscription.owner);
+            let wanted = u32::try_from(due.len()).unwrap_or(u32::MAX);
+            due.truncate(allotment.admit(*id, owner, wanted) as usize);
+        }
+        ready.retain(|(_, _, due)| !due.is_empty());
+        ready.into_iter().map(|(_, id, due)| (id, due)).collect()
     }
 
     fn serve(&mut self, request: &ClaimRequest, id: SubscriptionId, due: &Due) -> Option<ClaimedLane> {
@@ -103,7 +107,8 @@ impl Tables {
             deliveries.push(stored.claim(request, payload)?);
         }
         let (url, secrets) = (lane.subscription.url.clone(), lane.secrets.clone()?);
-        Some(ClaimedLane { subscription: id, url, secrets, breaker: lane.breaker, deliveries })
+        let owner = OwnerNumber::of(&lane.subscription.owner);
+        Some(ClaimedLane { subscription: id, owner, url, secrets, breaker: lane.breaker, deliveries })
     }
 
     /// Reports to the lane's breaker, and disables the subscription if the breaker returns a reason.

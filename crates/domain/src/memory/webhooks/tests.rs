@@ -10,7 +10,7 @@ use crate::ports::{
 };
 use crate::webhooks::{
     AttemptRecord, ClaimEnd, Delivery, DeliveryEnd, DeliveryFilter, DeliveryState, Description, Event, EventType,
-    NewEvent, Payload, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    FairShares, NewEvent, Payload, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use crate::{EventId, SubscriptionId, Timestamp, UserId};
 
@@ -52,7 +52,15 @@ fn event(name: &str, entropy: &SeededEntropy) -> NewEvent {
 
 fn request(number: i64, at: Timestamp) -> ClaimRequest {
     let claim = ClaimId::from_number(number);
-    ClaimRequest { claim, at, until: at.plus(LEASE), lanes_max: 1, room: 8, rooms: Vec::new() }
+    ClaimRequest {
+        claim,
+        at,
+        until: at.plus(LEASE),
+        lanes_max: 1,
+        room: 8,
+        rooms: Vec::new(),
+        shares: FairShares::new(1_000),
+    }
 }
 
 fn only_delivery(store: &MemoryWebhookStore) -> Delivery {

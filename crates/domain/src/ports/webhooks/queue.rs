@@ -3,7 +3,7 @@ use std::future::pending;
 use async_trait::async_trait;
 
 use crate::ports::{Entropy, StoreError};
-use crate::webhooks::{Breaker, ClaimEnd, Payload, SealedSecrets, TargetUrl};
+use crate::webhooks::{Breaker, ClaimEnd, FairShares, OwnerNumber, Payload, SealedSecrets, TargetUrl};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp};
 
 /// Identifies one claim (a fencing token). A dispatcher that has lost its claim cannot end a delivery that another has
@@ -45,13 +45,8 @@ pub struct ClaimRequest {
     pub room: u32,
     /// The most deliveries of each of these lanes; 0 skips the lane.
     pub rooms: Vec<(SubscriptionId, u32)>,
-}
-
-impl ClaimRequest {
-    /// The most deliveries of this lane.
-    pub fn room_of(&self, lane: SubscriptionId) -> u32 {
-        self.rooms.iter().find(|(named, _)| *named == lane).map_or(self.room, |(_, room)| *room)
-    }
+    /// What is free for claimed deliveries, and what the owners of subscriptions have taken already.
+    pub shares: FairShares,
 }
 
 /// The claimed deliveries of one lane, and what is needed to send them.
@@ -59,6 +54,8 @@ impl ClaimRequest {
 pub struct ClaimedLane {
     /// The subscription of the lane.
     pub subscription: SubscriptionId,
+    /// The owner of the subscription.
+    pub owner: OwnerNumber,
     /// The URL of the receiver.
     pub url: TargetUrl,
     /// The signing secrets.
@@ -106,10 +103,14 @@ pub trait DeliveryQueue: Send + Sync {
     /// claim has ended by then. They are [`Sending`](crate::webhooks::DeliveryState::Sending) until `request.until`.
     ///
     /// - **Exclusive.** A delivery is in one claim at a time, under any concurrency.
-    /// - **Lane-first.** A claim takes deliveries of at most `lanes_max` lanes, and of each lane at most
-    ///   [`ClaimRequest::room_of`] deliveries. Of the lanes that are open, are admitted and have something due, it
-    ///   takes those that have waited longest for service. A lane without room is skipped and does not count. However
-    ///   many deliveries one lane has, other lanes wait no longer.
+    /// - **Lane-first.** A claim takes deliveries of at most `lanes_max` lanes, and of each lane at most its room in
+    ///   `rooms`, or `room`. Of the lanes that are open, are admitted and have something due, it takes those that have
+    ///   waited longest for service. A lane without room is skipped and does not count. However many deliveries one lane
+    ///   has, other lanes wait no longer.
+    /// - **Fair to owners.** Each lane, in this order, takes no more than `shares` has [room](FairShares::room) for its
+    ///   owner after what the lanes before it took. Lanes of an owner without room are skipped and do not count, however
+    ///   many they are. [`Allotment`](crate::webhooks::Allotment) counts all these limits. A store may count the room of
+    ///   a lane that turns out to have fewer deliveries.
     /// - **In order.** First attempts of a lane leave before retries, and retries before replays (retried by hand, or
     ///   recovered). Each kind leaves by its due time. A delivery whose claim has run out is among the first attempts
     ///   or the retries, as suits the store.
