@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::lane::{Lane, StartBy, Target, Waiting};
 use crate::state::Run;
-use crate::{POLL_INTERVAL, STORE_TIMEOUT};
+use crate::{POLL_INTERVAL, STORE_TIMEOUT, UNSENT_MAX};
 
 /// The shortest time between two claims. Under load, a later claim finds more deliveries at once.
 const CLAIM_SPACING: Duration = Duration::from_millis(1);
@@ -53,8 +53,7 @@ impl Run<'_> {
         claiming.not_before = now + if is_short { CLAIM_SPACING_WHEN_SHORT } else { CLAIM_SPACING };
         (claiming.claim, claiming.shares) = (request.claim, shares);
         claiming.lanes_max = room.lanes_max as usize;
-        let unsent_max = dispatcher.settings.unsent_max();
-        claiming.start_by = StartBy { instant: now + unsent_max, time: at.plus(unsent_max) };
+        claiming.start_by = StartBy::within(dispatcher.settings.startable_for(), now, at);
         claiming.under_way =
             Some(Box::pin(async move { flatten(timeout(STORE_TIMEOUT, dispatcher.queue.claim(&request)).await) }));
     }
@@ -70,6 +69,8 @@ impl Run<'_> {
             }
         };
         self.claiming.outage.worked();
+        let soon = StartBy::within(UNSENT_MAX, Instant::now(), self.dispatcher.clock.now());
+        self.claiming.start_by = self.claiming.start_by.min(soon);
         if lanes.len() >= self.claiming.lanes_max {
             self.claiming.is_wanted = true;
         } else {

@@ -16,6 +16,9 @@ const FAULT_WAIT_MIN: Duration = Duration::from_secs(1);
 /// The longest wait after a fault of Gatepost.
 const FAULT_WAIT_MAX: Duration = Duration::from_mins(5);
 
+/// Below this an attempt is quick: a delivery that waits for it starts within [`UNSENT_MAX`](crate::UNSENT_MAX).
+const QUICK: Duration = Duration::from_millis(500);
+
 /// The receiver of the deliveries of one claim.
 #[derive(Debug)]
 pub(crate) struct Target {
@@ -33,7 +36,7 @@ pub(crate) struct Waiting {
     pub(crate) start_by: StartBy,
 }
 
-/// The latest start of an attempt that is sure to end within its claim. It is kept for both clocks, because the queue uses
+/// The latest start of an attempt that is soon after its claim, and sure to end within the claim. It is kept for both clocks, because the queue uses
 /// the wall clock, which may be set; the earlier one counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartBy {
@@ -42,6 +45,16 @@ pub(crate) struct StartBy {
 }
 
 impl StartBy {
+    /// So long after both clocks.
+    pub(crate) fn within(duration: Duration, instant: Instant, time: Timestamp) -> Self {
+        Self { instant: instant + duration, time: time.plus(duration) }
+    }
+
+    /// The earlier one by each clock.
+    pub(crate) fn min(self, other: Self) -> Self {
+        Self { instant: self.instant.min(other.instant), time: self.time.min(other.time) }
+    }
+
     pub(crate) fn is_over(self, instant: Instant, time: Timestamp) -> bool {
         self.instant < instant || self.time < time
     }
@@ -65,6 +78,8 @@ pub(crate) struct Aftermath {
 pub(crate) struct Lane {
     pub(crate) owner: OwnerNumber,
     cap: LaneCap,
+    /// The last attempt was so short that deliveries that wait for the next round start soon.
+    is_quick: bool,
     /// The breaker of the last claim, and the reports since.
     breaker: Breaker,
     /// The breaker includes reports that the store may not have.
@@ -88,6 +103,7 @@ impl Lane {
         Self {
             owner,
             cap: LaneCap::default(),
+            is_quick: false,
             breaker: Breaker::default(),
             is_ahead: false,
             unwritten: 0,
@@ -111,16 +127,19 @@ impl Lane {
         self.in_flight < self.cap.get() && !self.waiting.is_empty()
     }
 
-    /// How many more deliveries to claim: as many wait as the cap allows in progress. 0 while the lane pauses and the
-    /// store does not know about the pause yet.
+    /// How many more deliveries to claim: as many as may start now, and in a quick lane as many again that wait. 0 while
+    /// the lane pauses and the store does not know about the pause yet.
     pub(crate) fn room(&self, now: Timestamp) -> u32 {
         let pauses = self.unwritten > 0 && self.breaker.admission(now) != Admission::Free;
-        if self.held_until.is_some() || pauses { 0 } else { (2 * self.cap.get()).saturating_sub(self.claimed()) }
+        let claimed_max = if self.is_quick { 2 * self.cap.get() } else { self.cap.get() };
+        if self.held_until.is_some() || pauses { 0 } else { claimed_max.saturating_sub(self.claimed()) }
     }
 
-    /// Whether a claim is worth its cost: the store may have more, and there is room for at least half the cap.
+    /// Whether a claim is worth its cost: the store may have more, and in a quick lane there is room for at least half the
+    /// cap.
     pub(crate) fn wants_more(&self, now: Timestamp) -> bool {
-        self.may_have_more && self.room(now) >= self.cap.get().div_ceil(2)
+        let enough = if self.is_quick { self.cap.get().div_ceil(2) } else { 1 };
+        self.may_have_more && self.room(now) >= enough
     }
 
     /// Whether the lane may be forgotten: only its cap and its faults are lost.
@@ -170,6 +189,7 @@ impl Lane {
         }
         (self.faults_in_a_row, self.held_until) = (0, None);
         self.unwritten += 1;
+        self.is_quick = report.ended_at < report.started_at.plus(QUICK);
         self.is_ahead = true;
         if report.verdict == Verdict::Delivered {
             self.cap.succeed();

@@ -10,6 +10,7 @@ use crate::lane::{Aftermath, Lane, Waiting};
 use crate::lane_cap::CAP_START;
 use crate::start_order::StartOrder;
 use crate::state::Flight;
+use crate::windows::Windows;
 
 /// The most idle lanes whose caps and faults are kept.
 const REMEMBERED_MAX: usize = 4_096;
@@ -27,6 +28,7 @@ pub(crate) struct Lanes {
     claimed: FairShares,
     /// The owners of which the last claim may have left due deliveries, because their share was taken.
     short: BTreeSet<OwnerNumber>,
+    windows: Windows,
     waiting: usize,
     in_flight: usize,
     claimed_bytes: usize,
@@ -42,6 +44,7 @@ impl Lanes {
             line: StartOrder::new(places),
             claimed: FairShares::new(claimed_max),
             short: BTreeSet::new(),
+            windows: Windows::default(),
             waiting: 0,
             in_flight: 0,
             claimed_bytes: 0,
@@ -60,7 +63,11 @@ impl Lanes {
     /// What is free for claimed deliveries, and what owners have taken.
     pub(crate) fn shares(&self) -> FairShares {
         let taken = self.claimed.taken().iter().map(|(owner, count)| (*owner, *count));
-        FairShares::with_taken(self.budget(), taken)
+        let mut shares = FairShares::with_taken(self.budget(), taken);
+        for (owner, claimed_max) in self.windows.all() {
+            shares.limit(owner, claimed_max.saturating_sub(self.claimed.taken_by(owner)));
+        }
+        shares
     }
 
     /// How many more deliveries may be claimed.
@@ -71,8 +78,9 @@ impl Lanes {
 
     /// Whether a claim may find more deliveries of an owner that had too little room, and would find more than a few.
     pub(crate) fn is_worth_claiming_for(&self, owner: OwnerNumber) -> bool {
-        let enough = self.claimed.taken_by(owner).div_ceil(16).max(1);
-        self.short.contains(&owner) && self.claimed.room(owner) >= enough
+        let taken = self.claimed.taken_by(owner);
+        let room = self.claimed.room(owner).min(self.windows.of(owner).saturating_sub(taken));
+        self.short.contains(&owner) && room >= taken.div_ceil(16).max(1)
     }
 
     /// Begins a claim within these shares. Returns its limits.
@@ -148,6 +156,16 @@ impl Lanes {
         self.known.get(&id)?.waiting.front()
     }
 
+    /// Notes that a delivery of the owner waited too long for its start.
+    pub(crate) fn was_late(&mut self, owner: OwnerNumber) {
+        self.windows.late(owner);
+    }
+
+    /// Narrows the windows of the owners whose deliveries waited too long since the last call.
+    pub(crate) fn narrow_windows(&mut self) {
+        self.windows.narrow(|owner| self.line.in_flight(owner));
+    }
+
     /// Keeps the lane out of the line until [`Lanes::unblock`], because its host is full.
     pub(crate) fn block(&mut self, id: SubscriptionId) {
         if let Some(lane) = self.known.get_mut(&id) {
@@ -169,6 +187,7 @@ impl Lanes {
         let waiting = lane.waiting.pop_front()?;
         lane.in_flight += 1;
         self.line.start(lane.owner);
+        self.windows.started(lane.owner);
         self.in_flight += 1;
         self.waiting -= 1;
         self.stand_in_line(id);
@@ -195,9 +214,9 @@ impl Lanes {
     }
 
     /// The lanes with waiting deliveries.
-    pub(crate) fn with_waiting(&self) -> Vec<SubscriptionId> {
+    pub(crate) fn with_waiting(&self) -> Vec<(OwnerNumber, SubscriptionId)> {
         let waiting = self.known.iter().filter(|(_, lane)| !lane.waiting.is_empty());
-        waiting.map(|(id, _)| *id).collect()
+        waiting.map(|(id, lane)| (lane.owner, *id)).collect()
     }
 
     /// Takes the report of an attempt at a delivery of the lane.

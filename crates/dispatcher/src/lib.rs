@@ -4,8 +4,8 @@
 //! the [`WebhookSender`](domain::ports::WebhookSender), and stores the results. One task holds all state, so that there
 //! are no locks. Each attempt runs in its own task.
 //!
-//! - **Claiming** continues while attempts run. As many deliveries wait in memory as may be sent at a time. A delivery that
-//!   cannot start within its claim goes back to the queue, and no attempt is counted.
+//! - **Claiming** continues while attempts run. Deliveries wait in memory only where they start soon. A
+//!   delivery that has not started a second after its claim goes back to the queue, and no attempt is counted.
 //! - **Sending** has a limit in total, for each host, and for each subscription by what its receiver can take. Owners share
 //!   the first two, as [`FairShares`](domain::webhooks::FairShares) says. Owners take turns, and so do the lanes of an owner. A failure of the receiver also holds back the deliveries of the lane that wait in memory.
 //! - **Writing** gathers the results of a few milliseconds into one transaction. While the store fails, nothing is
@@ -35,6 +35,7 @@ mod start_order;
 mod state;
 mod stopping;
 mod sweep;
+mod windows;
 mod writing;
 
 use std::time::Duration;
@@ -45,6 +46,9 @@ pub use settings::DispatcherSettings;
 
 /// The interval between claims while the queue gives no hint.
 pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a claimed delivery may wait to be sent. So what an owner changes holds for all attempts that start a second
+/// later. See decision 54.
+pub const UNSENT_MAX: Duration = Duration::from_secs(1);
 /// How long one call to the store may take before it fails.
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The most deliveries of closed lanes that end in one transaction.

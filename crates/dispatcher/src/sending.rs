@@ -37,9 +37,7 @@ impl Run<'_> {
                 );
             }
         } else if waiting.start_by.is_over(Instant::now(), now) {
-            if let Some(waiting) = self.lanes.skip(lane) {
-                self.give_back(lane, waiting.claim, &waiting.delivery, now);
-            }
+            self.give_back_late(owner, lane, now);
         } else if !self.hosts.enter(&waiting.target.host, owner, lane) {
             self.lanes.block(lane);
         } else if let Some(waiting) = self.lanes.start(lane) {
@@ -144,14 +142,21 @@ impl Run<'_> {
         }
     }
 
-    /// Gives back deliveries that can no longer end within their claims.
+    /// Gives back deliveries that waited too long for their start.
     pub(crate) fn give_back_what_waited_too_long(&mut self, now: Instant) {
         let at = self.dispatcher.clock.now();
-        for lane in self.lanes.with_waiting() {
+        for (owner, lane) in self.lanes.with_waiting() {
             while self.lanes.front(lane).is_some_and(|waiting| waiting.start_by.is_over(now, at)) {
-                let Some(waiting) = self.lanes.skip(lane) else { break };
-                self.give_back(lane, waiting.claim, &waiting.delivery, at);
+                self.give_back_late(owner, lane, at);
             }
+        }
+        self.lanes.narrow_windows();
+    }
+
+    fn give_back_late(&mut self, owner: OwnerNumber, lane: SubscriptionId, at: Timestamp) {
+        if let Some(waiting) = self.lanes.skip(lane) {
+            self.lanes.was_late(owner);
+            self.give_back(lane, waiting.claim, &waiting.delivery, at);
         }
     }
 

@@ -50,8 +50,8 @@ impl DispatcherSettings {
         self.attempt_timeout + ATTEMPT_SLACK
     }
 
-    /// How long a claimed delivery may wait to be sent: an attempt that starts by then ends within the lease.
-    pub(crate) fn unsent_max(&self) -> Duration {
+    /// How long after the start of a claim an attempt may start that ends within the lease.
+    pub(crate) fn startable_for(&self) -> Duration {
         self.lease().saturating_sub(self.attempt_max() + WRITE_SLACK)
     }
 
@@ -67,12 +67,13 @@ mod tests {
 
     #[test]
     fn a_lease_has_room_for_waiting_and_for_the_longest_attempt() {
-        for (timeout_seconds, lease_seconds, unsent_seconds) in [(1, 60, 49), (15, 60, 35), (30, 90, 50), (60, 150, 80)]
+        for (timeout_seconds, lease_seconds, startable_seconds) in
+            [(1, 60, 49), (15, 60, 35), (30, 90, 50), (60, 150, 80)]
         {
             let attempt_timeout = Duration::from_secs(timeout_seconds);
             let settings = DispatcherSettings { attempt_timeout, ..DispatcherSettings::default() };
             assert_eq!(settings.lease(), Duration::from_secs(lease_seconds));
-            assert_eq!(settings.unsent_max(), Duration::from_secs(unsent_seconds));
+            assert_eq!(settings.startable_for(), Duration::from_secs(startable_seconds));
         }
     }
 }

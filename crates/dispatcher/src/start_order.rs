@@ -78,7 +78,8 @@ impl StartOrder {
         }
     }
 
-    fn in_flight(&self, owner: OwnerNumber) -> u32 {
+    /// How many attempts of the owner are in progress.
+    pub(crate) fn in_flight(&self, owner: OwnerNumber) -> u32 {
         self.places.taken_by(owner)
     }
 }

@@ -9,7 +9,7 @@ impl Run<'_> {
         let cut_off_at = Instant::now() + self.dispatcher.settings.stop_grace;
         self.stopping = Some(Stopping { cut_off_at, end_at: cut_off_at + LAST_WRITE_MAX, is_cut_off: false });
         let now = self.dispatcher.clock.now();
-        for lane in self.lanes.with_waiting() {
+        for (_, lane) in self.lanes.with_waiting() {
             self.give_back_all_of(lane, now);
         }
         tracing::debug!(in_flight = self.lanes.in_flight(), "webhooks: waiting for attempts in progress");

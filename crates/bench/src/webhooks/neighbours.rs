@@ -40,10 +40,10 @@ pub(crate) async fn measure(store: &dyn Store, hosts: Hosts) -> anyhow::Result<V
 async fn beside_slow_ones(store: &dyn Store, hosts: Hosts) -> anyhow::Result<Vec<String>> {
     let subject = Subject::start(store, &[("LOG", "warn"), ("WEBHOOK_MAX_SUBSCRIPTIONS", "1000")]).await?;
     let port = slow_receivers().await?;
-    let mut connection = Connection::open(subject.address()).await?;
     for (user, subscriptions) in [GREEDY, SLOW] {
         let addresses: Vec<SocketAddr> = (0..subscriptions).map(|number| address(hosts, number, port)).collect();
         subject.subscribe(user, &addresses).await?;
+        let mut connection = Connection::open(subject.address()).await?;
         publish(&mut connection, &batch(user, 0..BACKLOG)).await?;
     }
     // Longer than an answer takes, so that attempts end and begin all the time.

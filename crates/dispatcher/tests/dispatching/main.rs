@@ -2,6 +2,7 @@
 //! processes that die.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod changes;
 mod claiming;
 mod faulty_queue;
 mod limits;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use dispatcher::DispatcherSettings;
+use dispatcher::{DispatcherSettings, UNSENT_MAX};
 use domain::ports::{ClaimRequest, ClaimedLane, Clock, SubscriptionStore};
 use domain::webhooks::{Admission, AttemptOutcome, Delivery, DeliveryEnd, DeliveryState, RetrySchedule, Verdict};
-use domain::{DeliveryId, SubscriptionId, Timestamp};
+use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 use tokio::time::Instant;
 
 use crate::world::{World, seconds};
@@ -16,6 +16,9 @@ use crate::world::{World, seconds};
 pub(crate) const WAITS: [u64; 3] = [1, 3, 8];
 /// By when a claimed delivery must have started, before its lease ends: the longest attempt.
 const ATTEMPT_MAX: Duration = Duration::from_secs(20);
+
+/// How long the answer to a claim may take.
+const ANSWER_MAX: Duration = Duration::from_secs(1);
 
 pub(crate) fn settings() -> DispatcherSettings {
     DispatcherSettings {
@@ -43,6 +46,8 @@ pub(crate) struct Traits {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grant {
     process: u64,
+    /// When the queue handed it out.
+    at: Instant,
     until: Timestamp,
     run_attempt: u32,
     run_started_at: Timestamp,
@@ -67,8 +72,8 @@ struct Record {
 /// How many attempts a process has under way at a time, and how many it may have.
 #[derive(Debug, Default)]
 struct Load {
-    all: u32,
-    hosts: BTreeMap<String, u32>,
+    all: BTreeMap<UserId, u32>,
+    hosts: BTreeMap<String, BTreeMap<UserId, u32>>,
     lanes: BTreeMap<SubscriptionId, LaneLoad>,
 }
 
@@ -80,6 +85,13 @@ struct LaneLoad {
     successes: u32,
     /// The largest cap within the current instant: a process hears of an end within the instant, but not at once.
     cap_now: (Instant, u32),
+}
+
+/// Counts one more attempt. Answers how many the owner has now, and how many others have.
+fn enter(load: &mut BTreeMap<UserId, u32>, owner: &UserId) -> (u32, u32) {
+    *load.entry(owner.clone()).or_default() += 1;
+    let (all, owners): (u32, u32) = (load.values().sum(), load[owner]);
+    (owners, all - owners)
 }
 
 impl LaneLoad {
@@ -143,6 +155,7 @@ impl Oracle {
             for delivery in &lane.deliveries {
                 let grant = Grant {
                     process,
+                    at: Instant::now(),
                     until: request.until,
                     run_attempt: delivery.run_attempt,
                     run_started_at: delivery.run_started_at,
@@ -155,8 +168,8 @@ impl Oracle {
 
     /// An attempt begins. Answers with the claim that it belongs to.
     pub(crate) async fn begins(&self, process: u64, lane: SubscriptionId, host: &str, id: DeliveryId) -> Option<Grant> {
-        let now = self.world.clock.now();
-        let health = self.world.store.find(&self.world.owner, lane).await.unwrap().map(|(_, health)| health);
+        let (now, owner) = (self.world.clock.now(), self.world.owner_of(lane));
+        let health = self.world.store.find(&owner, lane).await.unwrap().map(|(_, health)| health);
         let Traits { dispatchers, clock_jumps, .. } = self.traits;
         let settings = settings();
         let mut model = self.model.lock().unwrap();
@@ -194,17 +207,23 @@ impl Oracle {
             model.check(!is_paused, || format!("{id} is sent at {now} to a paused lane: {:?}", health.breaker));
         }
 
+        let waited = grant.at.elapsed();
+        model.check(waited <= UNSENT_MAX + ANSWER_MAX, || format!("{id} is sent {waited:?} after its claim"));
         let load = model.loads.entry(process).or_default();
-        load.all += 1;
-        let on_host = load.hosts.entry(host.to_owned()).or_default();
-        *on_host += 1;
-        let on_host = *on_host;
+        let all = enter(&mut load.all, &owner);
+        let on_host = enter(load.hosts.entry(host.to_owned()).or_default(), &owner);
         let on_lane = load.lanes.entry(lane).or_insert_with(LaneLoad::new);
         on_lane.in_flight += 1;
-        let (in_lane, lane_cap, all) = (on_lane.in_flight, on_lane.cap_now(), load.all);
+        let (in_lane, lane_cap) = (on_lane.in_flight, on_lane.cap_now());
         model.check(in_lane <= lane_cap, || format!("{in_lane} attempts on a lane with a cap of {lane_cap}"));
-        model.check(on_host <= settings.concurrency_per_host, || format!("{on_host} attempts to {host}"));
-        model.check(all <= settings.concurrency, || format!("{all} attempts at a time"));
+        for (what, places, (owners, others)) in
+            [(host, settings.concurrency_per_host, on_host), ("all", settings.concurrency, all)]
+        {
+            model.check(owners + others <= places, || format!("{what}: {owners} and {others} attempts at a time"));
+            // Before this attempt, the owner had taken fewer than three times as many places as were free.
+            let is_fair = owners - 1 < 3 * (places + 1).saturating_sub(owners + others);
+            model.check(is_fair, || format!("{what}: {owners} attempts of one owner beside {others} of others"));
+        }
         Some(grant)
     }
 
@@ -234,8 +253,9 @@ impl Oracle {
             None => {}
         }
         let load = model.loads.entry(process).or_default();
-        load.all -= 1;
-        *load.hosts.entry(host.to_owned()).or_default() -= 1;
+        let owner = self.world.owner_of(lane);
+        *load.all.entry(owner.clone()).or_default() -= 1;
+        *load.hosts.entry(host.to_owned()).or_default().entry(owner).or_default() -= 1;
         let on_lane = load.lanes.entry(lane).or_insert_with(LaneLoad::new);
         on_lane.in_flight -= 1;
         match verdict {

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use dispatcher::Dispatcher;
 use domain::ports::{ClaimRequest, ClaimedLane, Clock, DeliveryCommands, RetryByHand, RetryRequest, SubscriptionStore};
-use domain::webhooks::{Delivery, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus};
-use domain::{DeliveryId, SubscriptionId, Timestamp};
+use domain::webhooks::{Delivery, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus, TargetUrl};
+use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -98,6 +98,20 @@ impl Simulation {
         })
     }
 
+    /// Up to three owners with subscriptions. One of them may have many, and several subscriptions share a host.
+    async fn subscribe(&self) {
+        for n in 0..1 + self.world.draw(3) {
+            let owner = UserId::new("https://id.example", format!("user-{n}")).unwrap();
+            for n in 0..[1, 2, 2, 3, 12][usize::try_from(self.world.draw(5)).unwrap()] {
+                let lane = self.world.subscribe_for(&owner, "https://unknown.example/").await;
+                let url = TargetUrl::from_stored(&format!("https://host-{}.example/{lane}", n % 4));
+                let change = SubscriptionChange { url, ..SubscriptionChange::default() };
+                self.world.store.update(&owner, lane, &change, self.world.clock.now()).await.unwrap();
+                self.moods.lock().unwrap().insert(lane, Mood::Healthy);
+            }
+        }
+    }
+
     /// One process after the other, each until it dies or is stopped.
     async fn run_slot(self: Arc<Self>, slot: u64) {
         while !self.over.is_cancelled() {
@@ -138,7 +152,7 @@ impl Simulation {
     }
 
     async fn step(&self) {
-        let (store, owner, now) = (&*self.world.store, &self.world.owner, self.world.clock.now());
+        let (store, now) = (&*self.world.store, self.world.clock.now());
         let request = RetryRequest { at: now, published_since: Timestamp::MIN };
         match self.world.draw(30) {
             0..9 => self.publish().await,
@@ -147,7 +161,8 @@ impl Simulation {
             15 | 16 => self.switch(true).await,
             17 => {
                 let lane = self.any_lane();
-                if self.world.draw(4) == 0 && store.delete(owner, lane, now).await.unwrap() {
+                let owner = self.world.owner_of(lane);
+                if self.world.draw(4) == 0 && store.delete(&owner, lane, now).await.unwrap() {
                     self.oracle.was_deleted(lane);
                 }
             }
@@ -155,20 +170,21 @@ impl Simulation {
                 let Some(delivery) = self.any_delivery().await else { return };
                 if !matches!(delivery.state, DeliveryState::Ended { .. }) {
                     self.oracle.was_cancelled(delivery.id);
-                    store.cancel(owner, delivery.id, now).await.unwrap();
+                    store.cancel(&self.world.owner_of(delivery.subscription_id), delivery.id, now).await.unwrap();
                 }
             }
             20 | 21 => {
                 let Some(delivery) = self.any_delivery().await else { return };
-                if let RetryByHand::Due(_) = store.retry(owner, delivery.id, request).await.unwrap() {
+                let owner = self.world.owner_of(delivery.subscription_id);
+                if let RetryByHand::Due(_) = store.retry(&owner, delivery.id, request).await.unwrap() {
                     self.oracle.was_retried(delivery.id);
                 }
             }
             22 => self.recover(request).await,
             23 => {
                 let lane = self.any_lane();
-                let secret = self.world.secret(lane, "rotated");
-                store.rotate_secret(owner, lane, &secret, now.plus(seconds(20)), now).await.unwrap();
+                let (owner, secret) = (self.world.owner_of(lane), self.world.secret(lane, "rotated"));
+                store.rotate_secret(&owner, lane, &secret, now.plus(seconds(20)), now).await.unwrap();
             }
             24 if self.deaths > 0 => self.any_process().death.notify_one(),
             25 => self.any_process().stop.cancel(),
@@ -184,7 +200,8 @@ impl Simulation {
     async fn publish(&self) {
         let only = (self.world.draw(2) == 0).then(|| self.any_lane());
         let count = 1 + usize::try_from(self.world.draw(if only.is_some() { 16 } else { 3 })).unwrap();
-        self.world.publish(count, only).await;
+        let owner = self.world.owner_of(only.unwrap_or_else(|| self.any_lane()));
+        self.world.publish_for(&owner, count, only).await;
         if self.world.draw(4) > 0 {
             self.any_process().hint.notify_one();
         }
@@ -199,7 +216,7 @@ impl Simulation {
     async fn switch(&self, is_enabled: bool) {
         let (lane, now) = (self.any_lane(), self.world.clock.now());
         let change = SubscriptionChange { enabled: Some(is_enabled), ..SubscriptionChange::default() };
-        self.world.store.update(&self.world.owner, lane, &change, now).await.unwrap();
+        self.world.store.update(&self.world.owner_of(lane), lane, &change, now).await.unwrap();
         if !is_enabled {
             self.oracle.was_closed(lane);
         }
@@ -209,7 +226,7 @@ impl Simulation {
         let lane = self.any_lane();
         let lost: Vec<DeliveryId> =
             self.world.deliveries().await.iter().filter(|one| is_lost(one, lane)).map(|one| one.id).collect();
-        let recovered = self.world.store.recover(&self.world.owner, lane, request, 10).await.unwrap();
+        let recovered = self.world.store.recover(&self.world.owner_of(lane), lane, request, 10).await.unwrap();
         if recovered.is_some() {
             for id in &lost {
                 self.oracle.was_retried(*id);
@@ -219,9 +236,11 @@ impl Simulation {
 
     /// The service may close lanes by itself.
     async fn note_closed(&self) {
-        for subscription in SubscriptionStore::list(&*self.world.store, &self.world.owner, None, 100).await.unwrap() {
-            if let SubscriptionStatus::DisabledByService(_) = subscription.status {
-                self.oracle.was_closed(subscription.id);
+        for owner in self.world.owners() {
+            for subscription in SubscriptionStore::list(&*self.world.store, &owner, None, 100).await.unwrap() {
+                if let SubscriptionStatus::DisabledByService(_) = subscription.status {
+                    self.oracle.was_closed(subscription.id);
+                }
             }
         }
     }
@@ -262,16 +281,7 @@ fn play(seed: u64) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let simulation = Simulation::new(seed);
-        for n in 0..2 + simulation.world.draw(3) {
-            // Several subscriptions share a host.
-            let lane = simulation.world.subscribe("https://unknown.example/").await;
-            let url = format!("https://host-{}.example/{lane}", n % 2);
-            let url = domain::webhooks::TargetUrl::from_stored(&url);
-            let change = SubscriptionChange { url, ..SubscriptionChange::default() };
-            let now = simulation.world.clock.now();
-            simulation.world.store.update(&simulation.world.owner, lane, &change, now).await.unwrap();
-            simulation.moods.lock().unwrap().insert(lane, Mood::Healthy);
-        }
+        simulation.subscribe().await;
         let slots = simulation.oracle.traits.dispatchers;
         let slots: Vec<_> = (0..slots).map(|slot| tokio::spawn(simulation.clone().run_slot(slot))).collect();
         sleep(millis(1)).await;

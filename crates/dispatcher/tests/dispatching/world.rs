@@ -1,3 +1,4 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -53,7 +54,9 @@ pub(crate) struct World {
     pub(crate) clock: Arc<SimulatedClock>,
     pub(crate) entropy: Arc<SeededEntropy>,
     pub(crate) keys: Arc<SealingKeys>,
+    /// The owner of most subscriptions.
     pub(crate) owner: UserId,
+    owners: Mutex<BTreeMap<SubscriptionId, UserId>>,
 }
 
 impl World {
@@ -70,6 +73,7 @@ impl World {
             entropy: Arc::new(SeededEntropy::new(seed)),
             keys: Arc::new(SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap()),
             owner: UserId::new("https://id.example", "alice").unwrap(),
+            owners: Mutex::default(),
         })
     }
 
@@ -106,7 +110,17 @@ impl World {
         };
         let insertion = self.store.insert_within(&subscription, &self.secret(id, "swordfish"), 1_000).await;
         assert_eq!(insertion.unwrap(), SubscriptionInsertion::Stored);
+        self.owners.lock().unwrap().insert(id, owner.clone());
         id
+    }
+
+    pub(crate) fn owner_of(&self, lane: SubscriptionId) -> UserId {
+        self.owners.lock().unwrap()[&lane].clone()
+    }
+
+    /// All owners of subscriptions.
+    pub(crate) fn owners(&self) -> BTreeSet<UserId> {
+        self.owners.lock().unwrap().values().cloned().collect()
     }
 
     /// Publishes so many events to all subscriptions, or to one.
@@ -131,9 +145,14 @@ impl World {
         NewEvent { event, publication: None, only }
     }
 
+    /// The deliveries of all owners.
     pub(crate) async fn deliveries(&self) -> Vec<Delivery> {
-        let filter = DeliveryFilter::default();
-        DeliveryLog::list(&*self.store, &self.owner, &filter, None, u32::MAX).await.unwrap().deliveries
+        let (filter, mut deliveries) = (DeliveryFilter::default(), Vec::new());
+        for owner in self.owners() {
+            let listed = DeliveryLog::list(&*self.store, &owner, &filter, None, u32::MAX).await.unwrap();
+            deliveries.extend(listed.deliveries);
+        }
+        deliveries
     }
 
     /// Deliveries that have not ended.

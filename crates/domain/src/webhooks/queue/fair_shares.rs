@@ -58,8 +58,20 @@ impl FairShares {
         self.taken.keys().copied().filter(|owner| self.room(*owner) == 0)
     }
 
+    /// Leaves the owner room for at most `room` more, as if it had taken that much more already. What is free stays so.
+    pub fn limit(&mut self, owner: OwnerNumber, room: u32) {
+        let [most, room] = [self.free(), room].map(u64::from);
+        let least = u32::try_from((TIMES_FREE * most).saturating_sub((TIMES_FREE + 1) * room)).unwrap_or(u32::MAX);
+        let more = least.saturating_sub(self.taken_by(owner));
+        self.places = self.places.saturating_add(more);
+        self.take(owner, more);
+    }
+
     /// Takes places for the owner.
     pub fn take(&mut self, owner: OwnerNumber, count: u32) {
+        if count == 0 {
+            return;
+        }
         self.taken_in_all += count;
         *self.taken.entry(owner).or_default() += count;
     }
@@ -129,6 +141,15 @@ mod tests {
         shares.give_back(owner(1), 9);
         shares.give_back(owner(2), 1);
         assert_eq!(shares, FairShares::new(8));
+    }
+
+    #[test]
+    fn a_limit_leaves_no_more_room_and_takes_nothing_from_others() {
+        for (limit, room) in [(0, 0), (1, 1), (5, 5), (6, 6), (7, 6)] {
+            let mut shares = FairShares::with_taken(8, [(owner(1), 0)]);
+            shares.limit(owner(1), limit);
+            assert_eq!((shares.room(owner(1)), shares.room(owner(2)), shares.free()), (room, 6, 8), "{limit}");
+        }
     }
 
     #[test]

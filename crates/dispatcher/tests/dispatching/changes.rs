@@ -1,0 +1,72 @@
+//! What an owner changes holds for every attempt that starts more than a second later.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dispatcher::{DispatcherSettings, UNSENT_MAX};
+use domain::SubscriptionId;
+use domain::ports::{Clock, DeliveryCommands, SubscriptionStore};
+use domain::webhooks::{SubscriptionChange, TargetUrl};
+use tokio::time::Instant;
+
+use crate::faulty_queue::{Fair, FaultyQueue};
+use crate::receivers::{Reaction, Receivers, answer};
+use crate::world::{Running, World, millis, pass, seconds};
+
+const OLD: &str = "https://old.example/";
+const NEW: &str = "https://new.example/";
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Url,
+    Disable,
+    Delete,
+    Cancel,
+}
+
+async fn make(change: Change, world: &World, lane: SubscriptionId) {
+    let (store, owner, now) = (&*world.store, &world.owner, world.clock.now());
+    let url = TargetUrl::from_stored(NEW);
+    let changed = match change {
+        Change::Url => SubscriptionChange { url, ..SubscriptionChange::default() },
+        Change::Disable => SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() },
+        Change::Delete => return assert!(store.delete(owner, lane, now).await.unwrap()),
+        Change::Cancel => {
+            for delivery in world.deliveries().await {
+                store.cancel(owner, delivery.id, now).await.unwrap();
+            }
+            return;
+        }
+    };
+    store.update(owner, lane, &changed, now).await.unwrap().unwrap();
+}
+
+/// 300 deliveries wait for a receiver that answers after this time, and the owner makes a change.
+async fn holds(change: Change, answer_time: Duration) {
+    let world = World::new(1);
+    let lane = world.subscribe(OLD).await;
+    world.publish(300, Some(lane)).await;
+    let receivers = Receivers::new(move |_| Reaction::After(answer_time, answer(200)));
+    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
+    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    pass(millis(700)).await;
+    let changed = Instant::now();
+    make(change, &world, lane).await;
+    pass(seconds(600)).await;
+    let what = format!("{change:?} with answers after {answer_time:?}");
+    let before = receivers.seen(OLD);
+    assert!((8..300).contains(&before.len()), "{what}: {} attempts", before.len());
+    let last = before.iter().map(|seen| seen.at).max().unwrap();
+    assert!(last <= changed + UNSENT_MAX, "{what}: an attempt at the old URL {:?} later", last - changed);
+    let after = receivers.seen(NEW).len();
+    assert_eq!(after, if let Change::Url = change { 300 - before.len() } else { 0 }, "{what}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_holds_within_a_second() {
+    for change in [Change::Url, Change::Disable, Change::Delete, Change::Cancel] {
+        for answer_time in [millis(300), millis(900), seconds(14)] {
+            holds(change, answer_time).await;
+        }
+    }
+}
