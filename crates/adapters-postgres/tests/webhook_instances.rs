@@ -11,13 +11,13 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryLog, DeliveryQueue, Entropy, EventStore, Publication,
-    StoreError, SubscriptionStore,
+    AttemptCursor, ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue,
+    Entropy, EventStore, Publication, RetryRequest, StoreError, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedSecret, SealingKeys, SigningSecret, SubscribedEvents, Subscription,
-    SubscriptionChange, SubscriptionStatus, TargetUrl,
+    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, DeliveryStateKind, Description, Event, EventType,
+    FairShares, NewEvent, Payload, PublicationKey, PublisherId, SealedSecret, SealingKeys, SigningSecret,
+    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
@@ -426,8 +426,22 @@ async fn the_number_of_rows_read_does_not_depend_on_the_backlog() {
     assert!(much < none * 3, "{none} rows without waiting deliveries, {much} with many");
 }
 
-/// The number of rows that ten turns read on a lane with this many waiting deliveries, and a tenth as many other lanes.
+/// The same for what users read and order, beside as many deliveries that have ended, to the same subscription. Each of
+/// the ten turns counts up to 10,000 waiting deliveries.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_number_of_rows_that_a_user_reads_does_not_depend_on_the_log() {
+    let (none, much) = (rows_read(0, true).await, rows_read(100_000, true).await);
+    assert!(none > 1_000, "the server counts the reads: {none}");
+    assert!(much < none + 150_000, "{none} rows without a log, {much} with a long one");
+}
+
 async fn rows_read_beside(waiting: u32) -> u64 {
+    rows_read(waiting, false).await
+}
+
+/// The number of rows that ten turns read on a lane with this many waiting deliveries, and a tenth as many other lanes:
+/// turns of the queue, and of users if there is a log.
+async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
     const CONNECTIONS: &str = "SELECT count(*) FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database()";
     const ROWS_READ: &str = "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname LIKE 'webhook_%')
@@ -439,8 +453,13 @@ async fn rows_read_beside(waiting: u32) -> u64 {
     query(&database, "VACUUM ANALYZE").await;
     // Enough executions for the server to keep its plans.
     for _ in 0..8 {
-        turn(store, &entropy).await;
+        if is_logged {
+            use_as_user(store, &entropy, lane).await;
+        } else {
+            turn(store, &entropy).await;
+        }
     }
+    let subscription = lane;
     let lane = format!("'\\x{}'::bytea", hexadecimal(lane.as_bytes()));
     // The log has a partition for the time of the events.
     let id = format!("'\\x{:012x}'::bytea || substring(sha256(i::text::bytea) FOR 10)", at(0).unix_millis());
@@ -455,8 +474,24 @@ async fn rows_read_beside(waiting: u32) -> u64 {
         SELECT pg_stat_reset()"
     );
     query(&database, &fill).await;
+    if is_logged {
+        let log = format!(
+            "INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a', '', now(), 1
+                FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
+            INSERT INTO webhook_deliveries SELECT {lane}, {id}, {id}, 'a', 'delivered', now(), 1
+                FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
+            INSERT INTO webhook_attempts SELECT {lane}, {id}, 1, {id}, now(), now() - i * INTERVAL '1 ms', NULL, 200, ''
+                FROM generate_series(1, {waiting}) AS i;
+            SELECT pg_stat_reset()"
+        );
+        query(&database, &log).await;
+    }
     for _ in 0..10 {
-        turn(store, &entropy).await;
+        if is_logged {
+            use_as_user(store, &entropy, subscription).await;
+        } else {
+            turn(store, &entropy).await;
+        }
     }
     // A connection reports its counts when it is closed.
     store.close().await;
@@ -465,6 +500,38 @@ async fn rows_read_beside(waiting: u32) -> u64 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     query(&database, ROWS_READ).await.parse().unwrap()
+}
+
+/// What users ask for and order: lists with and without filters, one delivery, its retry and its end, the health and
+/// the stream of a subscription, its recovery, a new secret, and the purge.
+async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: SubscriptionId) {
+    let owner = alice();
+    store.publish(&[event(entropy)]).await.unwrap();
+    for state in [None, Some(DeliveryStateKind::Waiting), Some(DeliveryStateKind::Failed)] {
+        for subscription in [None, Some(lane)] {
+            let filter = DeliveryFilter { state, subscription, ..DeliveryFilter::default() };
+            DeliveryLog::list(store, &owner, &filter, None, 20).await.unwrap();
+        }
+    }
+    let page = DeliveryLog::list(store, &owner, &DeliveryFilter::default(), None, 20).await.unwrap();
+    let one = page.deliveries[0].id;
+    DeliveryLog::find(store, &owner, one).await.unwrap().unwrap();
+    let retry = RetryRequest { at: at(1), published_since: at(0) };
+    store.retry(&owner, one, retry).await.unwrap();
+    store.cancel(&owner, one, at(2)).await.unwrap();
+    store.retry(&owner, one, retry).await.unwrap();
+    store.cancel(&owner, one, at(2)).await.unwrap();
+    SubscriptionStore::find(store, &owner, lane).await.unwrap().unwrap();
+    SubscriptionStore::list(store, &owner, None, 20).await.unwrap();
+    let after = AttemptCursor { ended_at: at(0), delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
+    for subscription in [None, Some(lane)] {
+        store.attempts_after(&owner, subscription, after, 20).await.unwrap();
+    }
+    store.recover(&owner, lane, retry, 10).await.unwrap();
+    store.rotate_secret(&owner, lane, &sealed(), at(5), at(3)).await.unwrap();
+    store.list_secrets(None, 10).await.unwrap();
+    store.prepare_history(at(0), 1).await.unwrap();
+    store.purge_history(at(0).plus(Duration::from_hours(48)), 100).await.unwrap();
 }
 
 /// Publishes 16 deliveries to one lane, and four to another lane. The deliveries of the first lane are claimed, given

@@ -21,7 +21,7 @@ pub(crate) struct HealthRecord {
     /// When the current run of failures began; `null` when the last attempt succeeded.
     #[schema(format = DateTime, required)]
     failing_since: Option<String>,
-    /// How many deliveries wait or are being sent, counted up to 100,000.
+    /// How many deliveries wait or are being sent, counted up to 10,000.
     waiting: u32,
     /// The attempt that ended last; `null` before the first attempt.
     #[schema(required)]

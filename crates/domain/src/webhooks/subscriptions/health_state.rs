@@ -16,7 +16,7 @@ pub struct SubscriptionHealth {
 
 impl SubscriptionHealth {
     /// The largest count of waiting deliveries. Counting further would take as long as reading the queue.
-    pub const WAITING_COUNT_MAX: u32 = 100_000;
+    pub const WAITING_COUNT_MAX: u32 = 10_000;
 }
 
 /// The health of a subscription: one word and a reason.
