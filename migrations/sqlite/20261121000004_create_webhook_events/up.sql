@@ -1,5 +1,5 @@
--- Accepted events. `payload` is the body of the webhook, byte for byte. `deliveries` is how many deliveries the
--- publication made.
+-- Accepted events. `payload` is the body of the webhook, byte for byte; empty if the event has no deliveries.
+-- `deliveries` is how many deliveries the publication made.
 CREATE TABLE webhook_events (
     id BLOB NOT NULL PRIMARY KEY,
     owner_issuer TEXT NOT NULL,

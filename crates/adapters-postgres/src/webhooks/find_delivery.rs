@@ -3,7 +3,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_attempts, webhook_events};
 use diesel_mapping::webhooks::{AttemptRow, EventRow};
 use domain::ports::StoreError;
-use domain::webhooks::{AttemptRecord, DeliveryHistory};
+use domain::webhooks::{AttemptRecord, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, UserId};
 use futures_util::future::join3;
 
@@ -29,17 +29,18 @@ impl Work for FindDelivery<'_> {
         let event = webhook_events::table.find(delivery.event_id.as_bytes().as_slice()).select(EventRow::as_select());
         let attempts = webhook_attempts::table
             .filter(webhook_attempts::subscription_id.eq(lane).and(webhook_attempts::delivery_id.eq(id)))
-            .order(webhook_attempts::number)
+            .order(webhook_attempts::number.desc())
+            .limit(SHOWN_ATTEMPTS_MAX.into())
             .select(AttemptRow::as_select());
         let (event, attempts, committed) = join3(
             event.get_result(&mut &*connection),
-            attempts.load(&mut &*connection),
+            attempts.load::<AttemptRow>(&mut &*connection),
             Commit.execute(&mut &*connection),
         )
         .await;
         let (event, attempts) = (event?, attempts?);
         committed?;
-        let attempts = attempts.into_iter().map(|row| row.record(delivery.id));
+        let attempts = attempts.into_iter().rev().map(|row| row.record(delivery.id));
         let attempts: Result<Vec<AttemptRecord>, StoreError> = attempts.collect();
         Ok(Some(DeliveryHistory { event: event.try_into()?, attempts: attempts?, delivery }))
     }

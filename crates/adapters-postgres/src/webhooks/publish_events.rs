@@ -134,12 +134,16 @@ impl<'a> Plan<'a> {
     async fn insert_events(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
         let events = || self.accepted.iter().map(|(new, _)| &new.event);
         let counts = self.accepted.iter().map(|(_, receivers)| i64::try_from(receivers.len()).unwrap_or(i64::MAX));
+        let payload = |(new, receivers): &(&'a NewEvent, Vec<SubscriptionId>)| -> &'a [u8] {
+            if receivers.is_empty() { &[] } else { new.event.payload.bytes() }
+        };
+        let payloads = self.accepted.iter().map(payload);
         let insertion = diesel::sql_query(INSERT_EVENTS)
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.subject()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.event_type.as_str()).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| &**event.payload.bytes()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(payloads.collect())
             .bind::<Array<Instant>, Vec<StoredInstant>>(events().map(|event| event.created_at.into()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(counts.collect());
         Kept(insertion).execute(&mut &*connection).await

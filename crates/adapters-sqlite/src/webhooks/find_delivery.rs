@@ -3,7 +3,7 @@ use diesel_mapping::schema::{
     webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
 };
 use diesel_mapping::webhooks::{AttemptRow, DueRow, EndedRow, EventRow, subscription_id};
-use domain::webhooks::{Delivery, DeliveryHistory};
+use domain::webhooks::{Delivery, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
 use crate::undo::Undo;
@@ -20,10 +20,11 @@ pub(super) fn find_history(
     let attempts: Vec<AttemptRow> = webhook_attempts::table
         .filter(webhook_attempts::subscription_id.eq(delivery.subscription_id.as_bytes().as_slice()))
         .filter(webhook_attempts::delivery_id.eq(id.as_bytes().as_slice()))
-        .order(webhook_attempts::number)
+        .order(webhook_attempts::number.desc())
+        .limit(SHOWN_ATTEMPTS_MAX.into())
         .select(AttemptRow::as_select())
         .load(connection)?;
-    let attempts = attempts.into_iter().map(|row| row.record(id)).collect::<Result<_, _>>()?;
+    let attempts = attempts.into_iter().rev().map(|row| row.record(id)).collect::<Result<_, _>>()?;
     Ok(Some(DeliveryHistory { delivery, event: event.try_into()?, attempts }))
 }
 

@@ -10,7 +10,7 @@ use crate::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
 
 /// The most attempts of a delivery that are shown, the newest ones. A delivery that is retried by hand may have any
 /// number.
-pub const SHOWN_ATTEMPTS_MAX: usize = 100;
+pub const SHOWN_ATTEMPTS_MAX: u32 = 100;
 /// About how many rows one call deletes, which keeps its transaction short.
 const PURGED_ROWS_MAX: u32 = 1_000;
 
@@ -132,12 +132,7 @@ impl Webhooks {
     ///
     /// If the store fails.
     pub async fn find_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
-        let mut found = self.stores.log.find(owner, id).await?;
-        if let Some(history) = &mut found {
-            let hidden = history.attempts.len().saturating_sub(SHOWN_ATTEMPTS_MAX);
-            history.attempts.drain(..hidden);
-        }
-        Ok(found)
+        self.stores.log.find(owner, id).await
     }
 
     /// Deletes one batch of what was published before the retention, and returns how many rows. After 0, nothing is

@@ -37,7 +37,7 @@ fn a_delivery_is_listed_and_found_by_its_owner_alone() {
 fn of_many_attempts_the_newest_are_shown() {
     let desk = Desk::new();
     let (_, id) = delivery(&desk);
-    let attempts = u32::try_from(SHOWN_ATTEMPTS_MAX).unwrap() + 1;
+    let attempts = SHOWN_ATTEMPTS_MAX + 1;
     for _ in 0..attempts {
         assert_eq!(desk.dispatch(Some(SECOND)), 1);
         // The longest pause of a lane whose receiver fails.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use domain::ports::{AttemptCursor, ClaimRequest, DeliveryLog, LoggedAttempt};
-use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind};
+use domain::ports::{AttemptCursor, ClaimRequest, DeliveryLog, LoggedAttempt, RetryRequest};
+use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::WebhookStore;
@@ -175,6 +175,24 @@ pub async fn attempts_at_one_delivery_all_come(store: Arc<dyn WebhookStore>) {
     let numbers: Vec<_> =
         attempts(&*store, &owner, None, START, 10).await.iter().map(|one| one.attempt.number).collect();
     assert_eq!(numbers, [1, 2, 3, 4], "attempts that ended together come by their numbers");
+}
+
+/// A delivery that is retried without end is shown with its newest attempts only.
+pub async fn a_delivery_is_shown_with_its_newest_attempts(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let event = publish_at(&*store, &owner, at(0)).await;
+    let (id, made) = (DeliveryId::of(event, lane.id), SHOWN_ATTEMPTS_MAX + 2);
+    for n in 0..i64::from(made) {
+        let request = RetryRequest { at: at(n * 10), published_since: at(0) };
+        store.retry(&owner, id, request).await.expect("a retry must succeed");
+        let held = claim(&*store, n * 10).await;
+        settle(&*store, held[0].delivered(n * 10 + 5)).await;
+    }
+    let shown = history(&*store, &owner, id).await;
+    let numbers: Vec<_> = shown.attempts.iter().map(|attempt| attempt.number).collect();
+    assert_eq!(numbers, (3..=made).collect::<Vec<_>>(), "the newest attempts must be shown, oldest first");
+    assert_eq!(shown.delivery.attempts, made, "all of them count");
 }
 
 /// A cursor before every attempt.

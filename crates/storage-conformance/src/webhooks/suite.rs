@@ -159,6 +159,7 @@ macro_rules! with_webhook_store_promises {
             log::deliveries_to_deleted_subscriptions_stay
             log::attempts_come_in_the_order_of_their_ends
             log::attempts_at_one_delivery_all_come
+            log::a_delivery_is_shown_with_its_newest_attempts
             health::waiting_deliveries_are_counted
             health::the_attempt_that_ended_last_is_shown
             purge_history::what_was_published_earlier_is_forgotten

@@ -117,6 +117,11 @@ impl EventStore for Saboteur {
         };
         if let Publication::Accepted(accepted) = &mut publication {
             accepted.iter_mut().zip(counts).for_each(|(one, count)| one.deliveries = count);
+            if self.is(Fault::KeepsUnheardPayloads) {
+                for (one, new) in accepted.iter_mut().zip(&events).filter(|(one, _)| one.is_duplicate) {
+                    one.event.payload = new.event.payload.clone();
+                }
+            }
         }
         let mut memo = self.memo();
         let theirs = |id: &SubscriptionId| {

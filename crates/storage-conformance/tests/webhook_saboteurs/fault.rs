@@ -42,6 +42,7 @@ pub(crate) enum Fault {
     MatchesThenStores,
     ForgetsPublisherIds,
     IgnoresContent,
+    KeepsUnheardPayloads,
     IgnoresCaseOfIds,
     ChecksThenPublishes,
     PublishesOneByOne,
@@ -100,6 +101,7 @@ pub(crate) enum Fault {
     HidesDeleted,
     SkipsTies,
     ShowsOneAttemptEach,
+    HidesTheLastOfMany,
     CountsNoClaims,
     ShowsTheLastRecorded,
     // Purge

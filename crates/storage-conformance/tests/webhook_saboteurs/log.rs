@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
-use domain::webhooks::{Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState};
+use domain::webhooks::{Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use crate::fault::Fault;
@@ -85,6 +85,9 @@ impl DeliveryLog for Saboteur {
         let mut found = self.found(owner, id).await;
         if let Some(found) = &mut found {
             self.shown_delivery(&mut found.delivery);
+            if self.is(Fault::HidesTheLastOfMany) && found.attempts.len() == SHOWN_ATTEMPTS_MAX as usize {
+                found.attempts.pop();
+            }
             if self.memo().attempts_are_gone {
                 found.attempts.clear();
             }

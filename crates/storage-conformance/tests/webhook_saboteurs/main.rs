@@ -105,6 +105,7 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
         Fault::ForgetsPublisherIds,
         &["a_repetition_is_a_duplicate", "repetitions_within_one_call_are_seen", "publisher_ids_are_each_owners_own"],
     ),
+    (Fault::KeepsUnheardPayloads, &["a_repetition_is_a_duplicate"]),
     (Fault::IgnoresContent, &["another_event_under_the_same_id_is_a_conflict", "repetitions_within_one_call_are_seen"]),
     (Fault::IgnoresCaseOfIds, &["publisher_ids_are_each_owners_own"]),
     (
@@ -191,6 +192,7 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     (Fault::HidesDeleted, &["deliveries_to_deleted_subscriptions_stay"]),
     (Fault::SkipsTies, &["attempts_come_in_the_order_of_their_ends"]),
     (Fault::ShowsOneAttemptEach, &["attempts_at_one_delivery_all_come"]),
+    (Fault::HidesTheLastOfMany, &["a_delivery_is_shown_with_its_newest_attempts"]),
     (Fault::CountsNoClaims, &["waiting_deliveries_are_counted"]),
     (Fault::ShowsTheLastRecorded, &["the_attempt_that_ended_last_is_shown"]),
     (

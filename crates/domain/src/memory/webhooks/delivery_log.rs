@@ -2,7 +2,7 @@ use async_trait::async_trait;
 
 use super::MemoryWebhookStore;
 use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
-use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory};
+use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
 use crate::{DeliveryId, SubscriptionId, UserId};
 
 #[async_trait]
@@ -26,7 +26,8 @@ impl DeliveryLog for MemoryWebhookStore {
     async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         let mut tables = self.tables();
         let Some(stored) = tables.delivery_of(owner, id) else { return Ok(None) };
-        let (delivery, attempts) = (stored.delivery.clone(), stored.attempts.values().cloned().collect());
+        let hidden = stored.attempts.len().saturating_sub(SHOWN_ATTEMPTS_MAX as usize);
+        let (delivery, attempts) = (stored.delivery.clone(), stored.attempts.values().skip(hidden).cloned().collect());
         let event = tables.events.get(&delivery.event_id).map(|stored| stored.event.clone());
         Ok(event.map(|event| DeliveryHistory { delivery, event, attempts }))
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::ports::{Accepted, EventStore, Publication, StoreError};
-use crate::webhooks::{Delivery, NewEvent, QueuedDelivery, SubscribedEvents};
+use crate::webhooks::{Delivery, Event, NewEvent, Payload, QueuedDelivery, SubscribedEvents};
 use crate::{DeliveryId, SubscriptionId};
 
 impl Tables {
@@ -59,7 +59,8 @@ impl Tables {
             self.deliveries.insert(stored.delivery.id, stored);
         }
         let deliveries = u32::try_from(receivers.len()).unwrap_or(u32::MAX);
-        self.events.insert(event.id, StoredEvent { event: event.clone(), deliveries });
+        let payload = if receivers.is_empty() { Payload::from_bytes(Vec::new()) } else { event.payload.clone() };
+        self.events.insert(event.id, StoredEvent { event: Event { payload, ..event.clone() }, deliveries });
         if let Some(key) = &new.publication {
             self.publications.insert((event.owner.clone(), key.id.clone()), (key.content, event.id));
         }

@@ -1,6 +1,8 @@
 use async_trait::async_trait;
 
 use crate::ports::StoreError;
+#[cfg(doc)]
+use crate::webhooks::SHOWN_ATTEMPTS_MAX;
 use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
@@ -59,7 +61,8 @@ pub trait DeliveryLog: Send + Sync {
         max: u32,
     ) -> Result<DeliveryPage, StoreError>;
 
-    /// One of the owner's deliveries with its event and its attempts; `None` if there is no such delivery, or it
+    /// One of the owner's deliveries with its event and its newest [`SHOWN_ATTEMPTS_MAX`] attempts, oldest first. No more
+    /// attempts are read than that. `None` if there is no such delivery, or it
     /// belongs to another user.
     async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError>;
 
