@@ -5,7 +5,7 @@ use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck};
 use domain::webhooks::Webhooks;
 use verifier::Verifier;
 
-use crate::OperatorToken;
+use crate::OperatorTokens;
 
 /// The use cases, engines and ports that the endpoints call.
 #[derive(Clone)]
@@ -20,8 +20,8 @@ pub struct Api {
     pub identity: Arc<dyn IdentityVerifier>,
     /// The issuer (`iss`) of the ID tokens. A `userId` in the operator API is a user of this issuer.
     pub issuer: String,
-    /// The token of the operator API; `None` switches the operator API off.
-    pub operator_token: Option<OperatorToken>,
+    /// The tokens of the operator API; without any, the operator API is off.
+    pub operator_tokens: OperatorTokens,
     /// The checks behind `/readyz`.
     pub readiness: Vec<Arc<dyn ReadinessCheck>>,
     /// The time at which an ID token is verified.

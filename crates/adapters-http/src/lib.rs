@@ -23,7 +23,8 @@ mod state;
 mod streams;
 
 pub use api::Api;
-pub use credentials::operator_token::OperatorToken;
+pub use credentials::operator_scope::OperatorScope;
+pub use credentials::operator_tokens::{OperatorToken, OperatorTokens};
 pub use errors::error_code::{ErrorEntry, error_reference};
 pub use openapi::openapi_json;
 pub use server::serve;

@@ -3,6 +3,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa::{Modify, OpenApi};
 
 use crate::documents::limits::BodyLimits;
+use crate::documents::operator_scopes::OperatorScopes;
 use crate::endpoints::operations;
 use crate::errors::problem::Problem;
 
@@ -16,6 +17,7 @@ pub fn openapi_json() -> String {
     let mut document = Document::openapi();
     document.merge(operations());
     BodyLimits.modify(&mut document);
+    OperatorScopes.modify(&mut document);
     let mut json = document.to_pretty_json().expect("strings and maps serialize to JSON");
     json.push('\n');
     json
@@ -51,7 +53,7 @@ lost, list first.";
         (name = "Deliveries", description = "The delivery of each event to each subscription"),
         (name = "Credentials", description = "Show what a credential is"),
         (name = "Gateways", description = "Check requests for a reverse proxy"),
-        (name = "Operator", description = "For the host application, with the operator token"),
+        (name = "Operator", description = "For the host application, with an operator token"),
         (name = "Health", description = "Check whether the service works"),
         (name = "Documentation", description = "This document and its pages"),
     ),
@@ -71,7 +73,12 @@ impl Modify for SecuritySchemes {
         let schemes = [
             ("idToken", SecurityScheme::Http(bearer("An ID token of the identity provider"))),
             ("idTokenHeader", header("x-id-token", "An ID token of the identity provider")),
-            ("operatorToken", SecurityScheme::Http(bearer("The operator token: OPERATOR_TOKEN"))),
+            (
+                "operatorToken",
+                SecurityScheme::Http(bearer(
+                    "An operator token: OPERATOR_TOKEN, or one of OPERATOR_TOKENS with the scope of the call",
+                )),
+            ),
             ("apiKey", SecurityScheme::Http(bearer("An API key"))),
             ("apiKeyHeader", header("x-api-key", "An API key")),
         ];

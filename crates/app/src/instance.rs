@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web::ServiceConfig;
-use adapters_http::{Api, HttpLimits, HttpSettings, OperatorToken};
+use adapters_http::{Api, HttpLimits, HttpSettings, OperatorScope, OperatorToken, OperatorTokens};
 use adapters_oidc::OidcVerifier;
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
@@ -127,11 +127,20 @@ impl Instance {
             webhooks,
             identity: Arc::clone(&self.identity) as _,
             issuer: self.issuer.clone(),
-            operator_token: self.configuration.operator_token.as_ref().map(|token| OperatorToken::new(token.expose())),
+            operator_tokens: self.operator_tokens(),
             readiness: vec![Arc::clone(&self.store.readiness), Arc::clone(&self.identity) as _],
             clock: Arc::clone(&self.clock),
             entropy: Arc::new(NameEntropy),
         }
+    }
+
+    /// `OPERATOR_TOKEN` has all scopes.
+    fn operator_tokens(&self) -> OperatorTokens {
+        let all = self.configuration.operator_token.iter();
+        let all = all.map(|token| OperatorToken::new("operator", vec![OperatorScope::Admin], token.expose()));
+        let named = self.configuration.operator_tokens.iter();
+        let named = named.map(|one| OperatorToken::new(&one.name, one.scopes.clone(), one.token.expose()));
+        OperatorTokens::new(all.chain(named).collect())
     }
 
     /// Starts the migration of the schema, and waits a moment for it.

@@ -61,6 +61,7 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
                 request_id = exchange.request_id.as_str(),
                 user_id = exchange.user_id(),
                 key_id = exchange.key_id().map(display),
+                operator = exchange.operator(),
                 peer = exchange.peer.map(display),
                 refused,
                 error = inside,
@@ -85,6 +86,7 @@ fn write_abandoned(exchange: &Exchange) {
         request_id = exchange.request_id.as_str(),
         user_id = exchange.user_id(),
         key_id = exchange.key_id().map(display),
+        operator = exchange.operator(),
         peer = exchange.peer.map(display),
         "request abandoned by its client"
     );

@@ -27,6 +27,7 @@ pub(crate) struct Exchange {
     pub(super) turn: Option<Rc<Turn>>,
     pub(super) user: OnceCell<UserId>,
     pub(super) key: OnceCell<Arc<VerifiedKey>>,
+    pub(super) operator: OnceCell<Arc<str>>,
 }
 
 impl Exchange {
@@ -64,6 +65,16 @@ impl Exchange {
     /// Records the key that the caller presented, and with it the user.
     pub(crate) fn note_key(&self, key: &Arc<VerifiedKey>) {
         self.key.get_or_init(|| Arc::clone(key));
+    }
+
+    /// Records the name of the operator token.
+    pub(crate) fn note_operator(&self, name: &Arc<str>) {
+        self.operator.get_or_init(|| Arc::clone(name));
+    }
+
+    /// The name of the operator token.
+    pub(crate) fn operator(&self) -> Option<&str> {
+        self.operator.get().map(|name| &**name)
     }
 
     pub(crate) fn user_id(&self) -> Option<&str> {

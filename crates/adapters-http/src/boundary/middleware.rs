@@ -63,6 +63,7 @@ impl Boundary {
             turn: Turn::of_service(request),
             user: OnceCell::new(),
             key: OnceCell::new(),
+            operator: OnceCell::new(),
         };
         if request.head().connection_type() == ConnectionType::Close {
             exchange.set_last();

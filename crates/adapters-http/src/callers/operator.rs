@@ -6,14 +6,18 @@ use actix_web::{FromRequest, HttpRequest};
 
 use crate::bodies::body::{read_fields, read_form_or_fields, read_json};
 use crate::bodies::fields::Fields;
+use crate::boundary::exchange::Exchange;
 use crate::credentials::headers::bearer_in;
+use crate::credentials::operator_scope::OperatorScope;
+use crate::credentials::operator_tokens::OperatorToken;
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 use crate::{Api, HttpLimits};
 
-/// Proof that the call carries the operator token. The first argument of a handler, so that the token is checked first.
+/// Proof that the call has an operator token with the scope that it needs. The first argument of a handler, so that the
+/// token is checked first. See decision 47.
 pub(crate) struct Operator;
 
 impl FromRequest for Operator {
@@ -21,12 +25,13 @@ impl FromRequest for Operator {
     type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let token = State::of(request).api.operator_token.as_ref();
         ready(match bearer_in(request.headers()) {
             Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
             Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
-            Presented::One(presented) if token.is_some_and(|token| token.is(presented)) => Ok(Self),
-            Presented::One(_) => Err(ApiError::CredentialInvalid("a token other than the operator token")),
+            Presented::One(presented) => match State::of(request).api.operator_tokens.find(presented) {
+                Some(token) => permit(request, token),
+                None => Err(ApiError::CredentialInvalid("a token that is not an operator token")),
+            },
         })
     }
 }
@@ -74,4 +79,17 @@ impl FromRequest for OperatorRequest {
         let is_operator = Operator::from_request(request, payload).into_inner();
         ready(is_operator.map(|_| Self { request: request.clone(), payload: payload.take() }))
     }
+}
+
+/// Notes the token for the log, and checks its scopes.
+fn permit(request: &HttpRequest, token: &OperatorToken) -> Result<Operator, ApiError> {
+    if let Some(exchange) = Exchange::of(request) {
+        exchange.note_operator(token.name());
+    }
+    let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
+    if token.allows(needed) {
+        return Ok(Operator);
+    }
+    let detail = format!("the operator token {} lacks the scope {needed}", token.name());
+    Err(ApiError::Explained(ErrorCode::OperatorScopeMissing, detail.into()))
 }

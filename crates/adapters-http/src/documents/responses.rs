@@ -32,6 +32,14 @@ pub(crate) const WEBHOOK_CREDENTIAL_ERRORS: &[ErrorCode] = &[
     ErrorCode::TooManyCredentialFailures,
 ];
 
+/// The errors of every call of the operator API.
+pub(crate) const OPERATOR_ERRORS: &[ErrorCode] = &[
+    ErrorCode::CredentialMissing,
+    ErrorCode::CredentialInvalid,
+    ErrorCode::OperatorScopeMissing,
+    ErrorCode::TooManyCredentialFailures,
+];
+
 /// The errors of every call of the verification endpoints, which do not limit failures.
 pub(crate) const VERIFICATION_ERRORS: &[ErrorCode] = &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid];
 

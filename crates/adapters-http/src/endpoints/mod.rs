@@ -26,7 +26,7 @@ const RESOURCES: [Resources; 5] =
 
 /// Registers every endpoint. The operator API exists only when the operator token is set.
 pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
-    let operator = api.operator_token.is_some().then_some(operator::RESOURCES);
+    let operator = (!api.operator_tokens.is_empty()).then_some(operator::RESOURCES);
     let resources = RESOURCES.into_iter().chain(operator).flatten().copied();
     // Exact paths come first: the router tries paths in order, and each pattern costs a regular expression.
     let (patterns, exact): (Vec<_>, Vec<_>) = resources.partition(|(path, _)| path.contains('{'));

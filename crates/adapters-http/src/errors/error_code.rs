@@ -92,6 +92,13 @@ error_codes! {
                 the required scopes.",
         cure: "Use a key that has these scopes. The scopes of a key are fixed when the key is created.",
     }
+    OperatorScopeMissing = 403 "operator_scope_missing" {
+        title: "The operator token lacks a scope",
+        cause: "The operator token is valid, but lacks the scope that this call requires. The detail names the token \
+                and the scope.",
+        cure: "Use a token that has the scope, or add the scope to the token in OPERATOR_TOKENS. The scope of each \
+               call is in /docs.",
+    }
     KeyNotOwned = 403 "key_not_owned" {
         title: "The API key belongs to another user",
         cause: "The keyId belongs to a different user than the ID token or, in the operator API, than the userId in \

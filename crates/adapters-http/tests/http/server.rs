@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
-use adapters_http::{Api, HttpSettings, OperatorToken, serve};
+use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTokens, serve};
 use domain::memory::{ManualClock, MemoryKeyStore, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{KeyStore, ReadinessCheck, WebhookStores};
 use domain::webhooks::{
@@ -48,7 +48,7 @@ pub(crate) struct Setup {
     pub(crate) checks: Vec<Arc<dyn ReadinessCheck>>,
     pub(crate) settings: HttpSettings,
     pub(crate) rate_limit: Option<RateLimit>,
-    pub(crate) operator_token: Option<OperatorToken>,
+    pub(crate) operator_tokens: Vec<OperatorToken>,
 }
 
 impl Default for Setup {
@@ -62,7 +62,7 @@ impl Default for Setup {
             checks: vec![Arc::new(FixedCheck::Works("database"))],
             settings,
             rate_limit: None,
-            operator_token: Some(OperatorToken::new("operator-secret")),
+            operator_tokens: vec![OperatorToken::new("operator", vec![OperatorScope::Admin], "operator-secret")],
         }
     }
 }
@@ -82,7 +82,7 @@ impl Setup {
             verifier,
             identity: Arc::new(FixedIdentities),
             issuer: ISSUER.to_owned(),
-            operator_token: self.operator_token,
+            operator_tokens: OperatorTokens::new(self.operator_tokens),
             readiness: self.checks,
             clock: clock.clone(),
             entropy,

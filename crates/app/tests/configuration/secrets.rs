@@ -64,3 +64,26 @@ fn a_refused_value_that_is_not_a_secret_is_shown() {
     let shown = value(&with("", [("DATABASE_URL", url)]).unwrap(), "DATABASE_URL").0.unwrap();
     assert_eq!(shown, "postgres://u@h/d?target_session_attrs=read-write&pasword=***");
 }
+
+#[test]
+fn operator_tokens_have_a_name_and_scopes() {
+    let two = format!("{SECRET},{SECRET}");
+    let hint = problems("", [("OPERATOR_TOKEN", &*two)]);
+    assert!(hint.contains("without a comma; OPERATOR_TOKENS takes several tokens") && !hint.contains(SECRET), "{hint}");
+    for wrong in [
+        SECRET.to_owned(),
+        format!("checker:{SECRET}"),
+        format!(":verify:{SECRET}"),
+        format!("Checker:verify:{SECRET}"),
+        format!("{}:verify:{SECRET}", "a".repeat(33)),
+        format!("checker::{SECRET}"),
+        format!("checker:verify+:{SECRET}"),
+        format!("checker:root:{SECRET}"),
+        "checker:verify:hunter2".to_owned(),
+        format!("checker:verify:{SECRET},checker:verify:{SECRET}"),
+    ] {
+        let text = problems("", [("OPERATOR_TOKENS", &*wrong)]);
+        assert!(text.contains("name:scope+scope:token"), "{wrong}: {text}");
+        assert!(!text.contains(SECRET) && !text.contains("hunter2"), "{text}");
+    }
+}

@@ -19,6 +19,7 @@ fn nothing_set_gives_the_documented_defaults() {
         ("API_KEYS_RETENTION_DAYS", Some("90")),
         ("API_KEYS_MAX_TTL_DAYS", Some("3650")),
         ("OPERATOR_TOKEN", None),
+        ("OPERATOR_TOKENS", None),
         ("ENCRYPTION_KEY", None),
         ("RATE_LIMIT", None),
         ("USER_RATE_LIMIT", Some("6000/m")),
@@ -46,7 +47,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 37);
+    assert_eq!(loaded.settings.len(), 38);
 }
 
 #[test]
@@ -94,6 +95,10 @@ fn every_setting_takes_a_good_value_from_either_source() {
     }
     let secrets = with("", [("OPERATOR_TOKEN", SECRET), ("ENCRYPTION_KEY", &format!("{KEY}, {KEY}"))]).unwrap();
     assert_eq!(value(&secrets, "OPERATOR_TOKEN"), (Some("***".into()), "environment".into()));
+    let tokens = format!("checker:verify:{SECRET}, billing-2:publish+support:a:{SECRET}");
+    let named = with("", [("OPERATOR_TOKENS", &*tokens)]).unwrap();
+    let shown = "checker:verify:***,billing-2:publish+support:***";
+    assert_eq!(value(&named, "OPERATOR_TOKENS").0.as_deref(), Some(shown), "a token may contain a colon");
     assert_eq!(value(&secrets, "ENCRYPTION_KEY"), (Some("***,***".into()), "environment".into()));
 }
 

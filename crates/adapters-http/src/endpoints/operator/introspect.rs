@@ -129,4 +129,4 @@ fn whole_seconds(at: Timestamp) -> i64 {
     at.unix_millis().div_euclid(1_000)
 }
 
-documented_errors!(Errors: [VERIFICATION_ERRORS, BODY_ERRORS], RateLimited);
+documented_errors!(Errors: [VERIFICATION_ERRORS, BODY_ERRORS], OperatorScopeMissing, RateLimited);

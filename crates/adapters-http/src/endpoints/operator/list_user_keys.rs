@@ -1,7 +1,7 @@
 use actix_web::web::{Data, Json};
 
 use crate::callers::operator::Operator;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_user::PathUser;
 use crate::records::key_record::KeyList;
@@ -24,4 +24,4 @@ pub(super) async fn list_user_keys(_: Operator, state: Data<State>, user: PathUs
     Ok(Json(KeyList::of(state.api.keys.list(&user.valid()?).await?)))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField);
+documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);

@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::event_json::EventJson;
 use crate::callers::operator::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::refusals::of_publication;
 use crate::records::event_record::PublishedEvent;
@@ -60,4 +60,4 @@ pub(super) async fn publish_event(mut call: OperatorRequest) -> Result<HttpRespo
     Ok(HttpResponse::Accepted().json(accepted.first().map(PublishedEvent::of)))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], EventConflict);
+documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS], EventConflict);

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use super::publish_event;
 use crate::bodies::event_json::EventListJson;
 use crate::callers::operator::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::errors::refusals::of_publication;
@@ -53,4 +53,4 @@ pub(super) async fn publish_events(mut call: OperatorRequest) -> Result<HttpResp
     Ok(HttpResponse::Accepted().json(Answer { results: accepted.iter().map(PublishedEvent::of).collect() }))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], EventConflict);
+documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS], EventConflict);

@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::callers::operator::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
 use crate::endpoints::to_the_end::to_the_end;
 use crate::errors::api_error::ApiError;
 
@@ -55,4 +55,4 @@ pub(super) async fn report_leaks(mut call: OperatorRequest) -> Result<Json<Answe
     .await
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS]);
+documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS]);

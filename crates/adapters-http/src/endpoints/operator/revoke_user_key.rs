@@ -2,7 +2,7 @@ use actix_web::web::{Data, Json};
 use domain::KeyId;
 
 use crate::callers::operator::Operator;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
 use crate::parameters::path_user::PathUser;
@@ -34,4 +34,4 @@ pub(super) async fn revoke_user_key(
     Ok(Json(KeyList::of(keys)))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, KeyNotOwned, KeyNotFound);
+documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField, KeyNotOwned, KeyNotFound);

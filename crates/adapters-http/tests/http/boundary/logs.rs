@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use adapters_http::{OperatorScope, OperatorToken};
 use domain::ports::StoreError;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -125,4 +126,18 @@ async fn a_request_whose_client_left_is_in_the_log_too() {
         tokio::task::yield_now().await;
     }
     assert!(lines.of("1ef7-1")[0].contains(r#""status":499"#), "{:?}", lines.of("1ef7-1"));
+}
+
+/// Also of a call that is refused, so that the log shows whose token lacks a scope. Never the token.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_of_the_operator_names_its_token() {
+    let operator_tokens = vec![OperatorToken::new("help-desk", vec![OperatorScope::Support], "swordfish-of-the-desk")];
+    let (lines, server) = (Lines::capture(), Setup { operator_tokens, ..Setup::default() }.start());
+    for (id, line) in [("b-1", "GET /api/operator/users/alice/keys"), ("b-2", "POST /api/operator/events")] {
+        let call = request(line).header(("authorization", "Bearer swordfish-of-the-desk"));
+        call.header(("x-request-id", id)).send(&server).await;
+        let [line] = &*lines.of(id) else { panic!("{}", lines.text()) };
+        assert!(line.contains(r#""operator":"help-desk""#), "{line}");
+    }
+    assert!(!lines.text().contains("swordfish-of-the-desk"));
 }

@@ -1,7 +1,5 @@
 //! How often a user may call, and how often credentials from an address may fail.
 
-use adapters_http::OperatorToken;
-
 use crate::boundary::logs::Lines;
 use crate::server::{Server, Setup};
 use crate::transcript::{ALICE, BOB, OPERATOR, Request, request};
@@ -49,7 +47,7 @@ async fn each_user_has_a_limit() {
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_credentials_are_limited_by_address_and_good_ones_are_not() {
     let lines = Lines::capture();
-    let mut setup = Setup { operator_token: Some(OperatorToken::new("operator-secret")), ..Setup::default() };
+    let mut setup = Setup::default();
     setup.settings.credential_failure_limit = Some("3/m".parse().unwrap());
     setup.settings.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
     let server = setup.start();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use adapters_http::{OperatorScope, OperatorToken};
 use insta::assert_snapshot;
 
 use crate::server::{Server, Setup};
@@ -60,7 +61,7 @@ async fn without_the_token_a_malformed_body_is_a_401() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_configured_token_there_is_no_such_path() {
-    let server = Setup { operator_token: None, ..Setup::default() }.start();
+    let server = Setup { operator_tokens: Vec::new(), ..Setup::default() }.start();
     for line in PATHS {
         let same_id = ("x-request-id", "dead-1");
         let answer = request(line).header(OPERATOR).header(same_id).send(&server).await;
@@ -73,4 +74,37 @@ async fn without_a_configured_token_there_is_no_such_path() {
         };
         assert_eq!(headers(answer.headers), headers(unknown.headers), "{line}");
     }
+}
+
+/// Two tokens of one purpose overlap, so that one replaces the other without an outage.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_makes_the_calls_of_its_scopes() {
+    let token = |name, scopes: &[OperatorScope]| OperatorToken::new(name, scopes.to_vec(), &format!("{name}-secret"));
+    let operator_tokens = vec![
+        token("checker", &[OperatorScope::Verify]),
+        token("checker-2", &[OperatorScope::Verify]),
+        token("billing", &[OperatorScope::Publish]),
+        token("help-desk", &[OperatorScope::Support]),
+        token("host", &[OperatorScope::Verify, OperatorScope::Publish]),
+        token("root", &[OperatorScope::Admin]),
+        token("nothing", &[]),
+    ];
+    let (server, mut table) = (Setup { operator_tokens, ..Setup::default() }.start(), String::new());
+    for name in ["checker", "checker-2", "billing", "help-desk", "host", "root", "nothing", "unknown"] {
+        for line in PATHS {
+            let call = request(line).header(("authorization", &format!("Bearer {name}-secret")));
+            let _ = writeln!(table, "{name:9} | {line:43} | {}", call.send(&server).await.verdict());
+        }
+    }
+    assert_snapshot!(table);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_missing_scope_is_named_before_the_body_is_read() {
+    let operator_tokens = vec![OperatorToken::new("checker", vec![OperatorScope::Verify], "checker-secret")];
+    let server = Setup { operator_tokens, ..Setup::default() }.start();
+    let mut transcript = Transcript::default();
+    let call = request("POST /api/operator/events").header(("authorization", "Bearer checker-secret")).json("{");
+    transcript.send(&server, call).await;
+    assert_snapshot!(transcript.text());
 }
