@@ -2,10 +2,10 @@
 
 use std::process::{Command, Output};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{ENCRYPTION_KEY, Gatepost, Setup, User, eventually, free_address, run_gatepost};
+use crate::harness::{ENCRYPTION_KEY, Gatepost, Request, Setup, User, eventually, free_address, run_gatepost};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_printed_curl_creates_a_key() {
@@ -48,6 +48,32 @@ async fn token_gives_a_token_of_the_running_provider() {
     let bob = User::new(gatepost.address(), token);
     bob.created("bob's").await;
     assert_eq!(bob.keys().await.len(), 1);
+}
+
+/// `dev` may send webhooks to this machine, and gives tokens without a password. Neither is for others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dev_refuses_what_a_proxy_forwards() {
+    let gatepost = Setup::dev().await.start().await;
+    let token = printed_line(&gatepost, "eyJ").await;
+    let host = gatepost.address().to_string();
+    let subscription = json!({ "url": "http://127.0.0.1:9000/hook", "events": ["*"] });
+    let subscribe = || Request::new("POST", "/api/webhooks/subscriptions").bearer(&token).json(&subscription);
+    let discover = || Request::new("GET", "/dev/oidc/.well-known/openid-configuration");
+    for make in [&subscribe as &dyn Fn() -> Request, &discover] {
+        assert_eq!(status_at(&gatepost, &host, &make()).await, 200);
+        for (name, value) in [("x-forwarded-proto", "https"), ("forwarded", "for=203.0.113.1"), ("x-real-ip", "::1")] {
+            assert_eq!(status_at(&gatepost, &host, &make().header(name, value)).await, 403, "{name}");
+        }
+        assert_eq!(status_at(&gatepost, "gatepost.example", &make()).await, 403);
+    }
+}
+
+/// The status of the answer to a request with this `Host`.
+async fn status_at(gatepost: &Gatepost, host: &str, request: &Request) -> u16 {
+    let bytes = String::from_utf8(request.bytes()).unwrap().replacen("gatepost.test", host, 1);
+    let mut connection = gatepost.connect().await;
+    connection.send(bytes.as_bytes()).await.unwrap();
+    connection.receive(&request.method).await.unwrap().status
 }
 
 /// The first line of standard output that starts with `start`.

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use actix_web::http::header::HeaderMap;
 use domain::RateLimit;
 use ipnet::IpNet;
 
@@ -14,6 +15,9 @@ pub struct HttpSettings {
     pub user_rate_limit: Option<RateLimit>,
     /// `CREDENTIAL_FAILURE_LIMIT`: how often credentials from one address may fail; `None` means no limit.
     pub credential_failure_limit: Option<RateLimit>,
+    /// Which requests may change webhooks, by their headers; `None` means every request. For `gatepost dev`, which sends
+    /// webhooks to its own machine.
+    pub webhook_changes: Option<fn(&HeaderMap) -> bool>,
     /// Threads that serve requests; `None` means one for each core.
     pub workers: Option<usize>,
     /// Sizes and times.

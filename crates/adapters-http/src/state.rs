@@ -1,5 +1,6 @@
 use std::sync::{Arc, LazyLock};
 
+use actix_web::http::header::HeaderMap;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, web};
 use domain::UserId;
@@ -21,6 +22,8 @@ pub(crate) struct State {
     /// Of verification alone.
     pub(crate) verification: Readiness,
     pub(crate) streams: Arc<OpenStreams>,
+    /// Which requests may change webhooks; `None` means every request.
+    webhook_changes: Option<fn(&HeaderMap) -> bool>,
     /// The limit on the calls of each user, if there is one.
     user_limit: Option<UserLimit>,
     /// The limit on credentials that fail, if there is one.
@@ -39,6 +42,7 @@ impl State {
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
             verification: Readiness::new(vec![verifies], limits.readiness_deadline),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
+            webhook_changes: settings.webhook_changes,
             user_limit: settings.user_rate_limit.map(UserLimit::new),
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
             document: LazyLock::new(document),
@@ -46,6 +50,11 @@ impl State {
             limits,
             stop,
         }
+    }
+
+    /// Whether a request with these headers may change webhooks.
+    pub(crate) fn allows_webhook_changes(&self, headers: &HeaderMap) -> bool {
+        self.webhook_changes.is_none_or(|may_change| may_change(headers))
     }
 
     /// Counts a call against the limit of this user.

@@ -3,6 +3,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::http::header::HeaderMap;
 use actix_web::web::ServiceConfig;
 use adapters_http::{Api, HttpLimits, HttpSettings, OperatorScope, OperatorToken, OperatorTokens};
 use adapters_oidc::OidcVerifier;
@@ -33,6 +34,8 @@ pub(crate) struct Instance {
     pub(crate) identity: Arc<OidcVerifier>,
     /// The issuer of the ID tokens.
     pub(crate) issuer: String,
+    /// See [`HttpSettings::webhook_changes`].
+    pub(crate) webhook_changes: Option<fn(&HeaderMap) -> bool>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
 }
@@ -110,6 +113,7 @@ impl Instance {
             trusted_proxies: configuration.trusted_proxies,
             user_rate_limit: configuration.user_rate_limit,
             credential_failure_limit: configuration.credential_failure_limit,
+            webhook_changes: self.webhook_changes,
             limits: HttpLimits {
                 keep_alive: configuration.keep_alive,
                 connections_max: configuration.connections_max,

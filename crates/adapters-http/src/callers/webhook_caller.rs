@@ -10,6 +10,8 @@ use crate::callers::caller::Caller;
 use crate::credentials::headers::{Credential, credential_in};
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::state::State;
 
 /// A caller that may look at webhooks.
 pub(crate) struct WebhookReader(Caller);
@@ -69,6 +71,9 @@ impl FromRequest for WebhookWriter {
         let request = request.clone();
         Box::pin(async move {
             let caller = permitted(&request, WebhookAccess::Write).await?;
+            if !State::of(&request).allows_webhook_changes(request.headers()) {
+                return Err(ErrorCode::NotLocal.into());
+            }
             let digest = match credential_in(request.headers()) {
                 Presented::One(Credential::ApiKey(key)) => KeyDigest::of_presented(key),
                 _ => None,

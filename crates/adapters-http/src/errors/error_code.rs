@@ -99,6 +99,13 @@ error_codes! {
         cure: "Use a token that has the scope, or add the scope to the token in OPERATOR_TOKENS. The scope of each \
                call is in /docs.",
     }
+    NotLocal = 403 "not_local" {
+        title: "Only this machine may change webhooks here",
+        cause: "gatepost dev sends webhooks to the machine that it runs on. It therefore changes webhooks only for \
+                requests to a loopback address that no proxy has forwarded.",
+        cure: "Call the service directly, such as at http://127.0.0.1:8080. To serve other machines, run gatepost \
+               serve.",
+    }
     KeyNotOwned = 403 "key_not_owned" {
         title: "The API key belongs to another user",
         cause: "The keyId belongs to a different user than the ID token or, in the operator API, than the userId in \

@@ -26,7 +26,7 @@ pub(super) async fn loopback_only<B: MessageBody>(
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B>>, actix_web::Error> {
     let is_local = request.peer_addr().is_some_and(|peer| peer.ip().to_canonical().is_loopback());
-    let mut response = if is_local && is_addressed_to_loopback(request.headers()) {
+    let mut response = if is_local && is_for_this_machine(request.headers()) {
         next.call(request).await?.map_into_left_body()
     } else {
         let refusal = HttpResponse::Forbidden()
@@ -40,16 +40,21 @@ pub(super) async fn loopback_only<B: MessageBody>(
     Ok(response)
 }
 
-/// Whether the request was made for this machine, and neither forwarded by a proxy nor made by a foreign page.
-fn is_addressed_to_loopback(headers: &HeaderMap) -> bool {
+/// Whether the request is addressed to loopback, and neither forwarded by a proxy nor made by a foreign page. A proxy that
+/// adds no header and changes `Host` cannot be seen.
+pub fn is_for_this_machine(headers: &HeaderMap) -> bool {
     // With a name that resolves to 127.0.0.1, a foreign page has the same origin as this server (DNS rebinding). The
     // Host header shows it.
     let mut hosts = headers.get_all(header::HOST);
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
-    let is_forwarded = [header::FORWARDED, header::X_FORWARDED_FOR, header::X_FORWARDED_HOST, header::VIA];
     host.to_str().is_ok_and(is_loopback_authority)
         && headers.get_all(header::ORIGIN).all(|origin| origin.to_str().is_ok_and(is_loopback_origin))
-        && is_forwarded.iter().all(|name| !headers.contains_key(name))
+        && !headers.keys().any(|name| is_of_proxy(name.as_str()))
+}
+
+/// Whether only proxies send this header.
+fn is_of_proxy(name: &str) -> bool {
+    name.starts_with("x-forwarded-") || ["forwarded", "via", "x-real-ip"].contains(&name)
 }
 
 /// `host` or `host:port`.
@@ -110,7 +115,7 @@ mod tests {
                 headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
             let mut map = HeaderMap::new();
             pairs.for_each(|(name, value)| map.append(name, value));
-            is_addressed_to_loopback(&map)
+            is_for_this_machine(&map)
         };
         let host = ("host", "localhost:8080");
         assert!(with(&[host]));
@@ -121,5 +126,10 @@ mod tests {
         assert!(!with(&[host, ("origin", "null")]));
         assert!(!with(&[host, ("x-forwarded-for", "203.0.113.1")]));
         assert!(!with(&[host, ("forwarded", "for=203.0.113.1")]));
+        assert!(!with(&[host, ("x-forwarded-proto", "https")]));
+        assert!(!with(&[host, ("x-forwarded-prefix", "/gatepost")]));
+        assert!(!with(&[host, ("x-real-ip", "203.0.113.1")]));
+        assert!(!with(&[host, ("via", "1.1 proxy")]));
+        assert!(with(&[host, ("x-forward", "1"), ("x-request-id", "1")]));
     }
 }

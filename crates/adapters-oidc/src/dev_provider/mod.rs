@@ -28,6 +28,7 @@ use zeroize::Zeroizing;
 
 use crate::loopback::is_on_loopback;
 use codes::Codes;
+pub use guard::is_for_this_machine;
 use signer::{IdTokenClaims, Signer};
 
 /// The `grant_type` that returns an ID token for the `username` in the same form.

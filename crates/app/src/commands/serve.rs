@@ -39,7 +39,9 @@ pub(crate) async fn run(loaded: Loaded) -> Result<()> {
     let (listener, _) = listen(configuration.listen)?;
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
     let limits = HttpLimits::default();
-    let instance = Instance { configuration, listener, limits, store, identity, issuer, clock, entropy };
+    let webhook_changes = None;
+    let instance =
+        Instance { configuration, listener, limits, store, identity, issuer, webhook_changes, clock, entropy };
     instance.run(|_| (), future::ready(Ok(())), stop).await
 }
 

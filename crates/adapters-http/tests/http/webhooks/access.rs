@@ -143,3 +143,20 @@ async fn a_key_that_is_revoked_during_the_call_leaves_nothing_enabled() {
     let renamed = by_key(&format!("PATCH {path}"), r#"{"description":"x"}"#).send(&server).await;
     assert_eq!(renamed.status, 200, "a description sends nothing anywhere");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_the_settings_exclude_changes_no_webhook() {
+    let mut setup = Setup::default();
+    setup.settings.webhook_changes = Some(|headers| !headers.contains_key("x-forwarded-for"));
+    let server = setup.start();
+    let forwarded = ("x-forwarded-for", "203.0.113.1");
+    for line in ["POST /api/webhooks/subscriptions", "DELETE /api/webhooks/subscriptions/x"] {
+        let call = request(line).json(GOOD);
+        assert_eq!(call.clone().header(forwarded).send(&server).await.verdict(), "401 credential_missing", "{line}");
+        let call = call.header(ALICE);
+        assert_eq!(call.clone().header(forwarded).send(&server).await.verdict(), "403 not_local", "{line}");
+        assert_ne!(call.send(&server).await.status, 403, "{line}");
+    }
+    let list = request("GET /api/webhooks/subscriptions").header(ALICE).header(forwarded);
+    assert_eq!(list.send(&server).await.status, 200);
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_http::HttpLimits;
-use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings};
+use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings, is_for_this_machine};
 use adapters_oidc::{OidcSettings, OidcVerifier};
 use adapters_system::{SystemClock, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, anyhow, bail};
@@ -93,7 +93,9 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     };
     // No load balancer needs time to notice the shutdown.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
-    let instance = Instance { configuration, listener, limits, store, identity, issuer, clock, entropy };
+    let webhook_changes = Some(is_for_this_machine as _);
+    let instance =
+        Instance { configuration, listener, limits, store, identity, issuer, webhook_changes, clock, entropy };
     instance.run(routes, welcoming, stop).await
 }
 
