@@ -76,6 +76,23 @@ async fn status_at(gatepost: &Gatepost, host: &str, request: &Request) -> u16 {
     connection.receive(&request.method).await.unwrap().status
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hangup_ends_nothing() {
+    let mut gatepost = Setup::dev().await.start().await;
+    printed_line(&gatepost, "curl ").await;
+    for count in 1..=2 {
+        gatepost.signal("HUP");
+        eventually("the signal is logged", async || {
+            (gatepost.written().matches("SIGHUP").count() == count).then_some(())
+        })
+        .await;
+    }
+    assert_eq!(gatepost.send(&Request::new("GET", "/livez")).await.status, 200);
+    assert_eq!(gatepost.exit_status(), None);
+    gatepost.signal("TERM");
+    assert_eq!(gatepost.exited().await.code(), Some(0));
+}
+
 /// The first line of standard output that starts with `start`.
 async fn printed_line(gatepost: &Gatepost, start: &str) -> String {
     eventually("the welcome is printed", async || {

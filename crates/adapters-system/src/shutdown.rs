@@ -4,7 +4,7 @@ use std::process;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Cancels the token on the first SIGTERM or SIGINT. A second signal ends the process at once, with the exit code that
+/// Cancels the token on the first SIGTERM or SIGINT. SIGHUP, which would end the process by default, is only logged. A second signal ends the process at once, with the exit code that
 /// shells use for signals (128 + the number of the signal).
 ///
 /// # Errors
@@ -13,6 +13,12 @@ use tokio_util::sync::CancellationToken;
 pub fn stop_on_signal(stop: CancellationToken) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            tracing::info!(signal = "SIGHUP", "signal ignored: restart gatepost to read its configuration again");
+        }
+    });
     tokio::spawn(async move {
         let first = either(&mut terminate, &mut interrupt).await;
         tracing::info!(signal = first.name, "stopping: requests in flight finish first");
