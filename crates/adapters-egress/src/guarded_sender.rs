@@ -19,6 +19,7 @@ use crate::connect_error::ConnectError;
 use crate::connector::GuardedConnector;
 use crate::dns::{NameServers, Resolver, SystemResolver};
 use crate::open_connections::Link;
+use crate::streams::Streams;
 use crate::tls::{TlsSetupError, TrustedRoots, client_config};
 
 const PRODUCT: &str = concat!("Gatepost/", env!("CARGO_PKG_VERSION"));
@@ -46,13 +47,13 @@ pub struct EgressSettings {
     pub deadline: Duration,
     /// The most open connections. Idle ones give way to new ones.
     pub connections_max: usize,
-    /// The most idle connections to one host.
-    pub idle_per_host_max: usize,
+    /// The most attempts at a time to one host. As many idle connections to it are kept.
+    pub attempts_per_host_max: usize,
 }
 
 impl EgressSettings {
     /// The defaults: the resolver and certificate authorities of the system, 15 s for an attempt, 2,048 connections, 32
-    /// idle ones for each host. The ids of questions to name servers are drawn from `entropy`.
+    /// attempts at a time to one host. The ids of questions to name servers are drawn from `entropy`.
     pub fn new(policy: EgressPolicy, entropy: Arc<dyn Entropy>) -> Self {
         Self {
             policy,
@@ -60,7 +61,7 @@ impl EgressSettings {
             roots: TrustedRoots::default(),
             deadline: Duration::from_secs(15),
             connections_max: 2_048,
-            idle_per_host_max: 32,
+            attempts_per_host_max: 32,
         }
     }
 }
@@ -68,7 +69,9 @@ impl EgressSettings {
 /// The HTTP client that sends webhooks. A connection belongs to the runtime of the attempt that opened it, so all
 /// attempts must run on one runtime.
 pub struct GuardedSender {
-    client: Client<GuardedConnector, Full<Bytes>>,
+    /// One for each pool of connections.
+    clients: Vec<Client<GuardedConnector, Full<Bytes>>>,
+    streams: Streams,
     policy: EgressPolicy,
     deadline: Duration,
 }
@@ -80,33 +83,37 @@ impl GuardedSender {
     ///
     /// When TLS cannot be set up.
     pub fn new(settings: EgressSettings) -> Result<Self, TlsSetupError> {
-        let EgressSettings { policy, resolver, roots, deadline, connections_max, idle_per_host_max } = settings;
+        let EgressSettings { policy, resolver, roots, deadline, connections_max, attempts_per_host_max } = settings;
         let tls = client_config(&roots)?;
         let connector = GuardedConnector::new(policy.clone(), resolver, tls, connections_max, deadline);
-        let client = Client::builder(TokioExecutor::new())
+        let streams = Streams::new(attempts_per_host_max);
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
-            .pool_max_idle_per_host(idle_per_host_max)
+            .pool_max_idle_per_host(attempts_per_host_max)
             .http1_max_buf_size(usize::from(HEAD_BYTES_MAX))
             .http2_max_header_list_size(u32::from(HEAD_BYTES_MAX))
             .http2_initial_stream_window_size(STREAM_WINDOW_BYTES)
             .http2_initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .http2_keep_alive_interval(KEEP_ALIVE)
-            .http2_keep_alive_timeout(KEEP_ALIVE)
-            .build(connector);
-        Ok(Self { client, policy, deadline })
+            .http2_keep_alive_timeout(KEEP_ALIVE);
+        let clients = (0..streams.pools()).map(|_| builder.build(connector.clone())).collect();
+        Ok(Self { clients, streams, policy, deadline })
     }
 
     async fn attempt(&self, attempt: &Attempt) -> Result<AttemptOutcome, Failure> {
         let deadline = Instant::now() + self.deadline;
         // The connector checks again, but it never sees the user info, and a kept connection bypasses it.
         self.policy.judge_url(attempt.url.url()).map_err(ConnectError::from)?;
+        let stream = self.streams.begin(attempt.url.url().origin().ascii_serialization());
+        let client = &self.clients[stream.pool];
         loop {
             let mut request = request(attempt)?;
             // Held until the answer is read, so that the connection does not count as idle.
             let connection = capture_connection(&mut request);
-            match timeout_at(deadline, self.client.request(request)).await {
+            match timeout_at(deadline, client.request(request)).await {
                 Ok(Err(_)) if Link::gave_way(&connection) => {}
                 Ok(response) => return Ok(answer::read(response?, attempt.at, deadline).await),
                 Err(_) => return Err(ConnectError::Timeout.into()),

@@ -14,6 +14,7 @@ mod guarded_sender;
 mod interface_addresses;
 mod open_connections;
 mod retry_after;
+mod streams;
 mod tls;
 
 pub use dns::{NameServers, ResolveError, Resolver, SystemResolver};

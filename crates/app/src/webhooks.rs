@@ -65,7 +65,7 @@ fn sender(configuration: &Configuration, egress: EgressPolicy, entropy: &Arc<dyn
     let settings = EgressSettings {
         deadline: configuration.webhooks.timeout,
         connections_max: CONNECTIONS_FOR_EACH_ATTEMPT * configuration.webhooks.concurrency.max(1) as usize,
-        idle_per_host_max: CONCURRENCY_PER_HOST as usize,
+        attempts_per_host_max: CONCURRENCY_PER_HOST as usize,
         ..EgressSettings::new(egress, Arc::clone(entropy))
     };
     GuardedSender::new(settings).context("cannot set up TLS for webhooks")

@@ -34,6 +34,7 @@ pub(crate) struct Sending {
     pub(crate) roots: Vec<CertificateDer<'static>>,
     pub(crate) deadline: Duration,
     pub(crate) connections_max: usize,
+    pub(crate) attempts_per_host_max: usize,
 }
 
 impl Default for Sending {
@@ -44,6 +45,7 @@ impl Default for Sending {
             roots: Vec::new(),
             deadline: PATIENT,
             connections_max: 100,
+            attempts_per_host_max: 32,
         }
     }
 }
@@ -65,6 +67,7 @@ impl Sending {
             roots,
             deadline: self.deadline,
             connections_max: self.connections_max,
+            attempts_per_host_max: self.attempts_per_host_max,
             ..EgressSettings::new(policy, Arc::new(SeededEntropy::new(1)))
         })
         .unwrap()

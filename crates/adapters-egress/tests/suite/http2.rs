@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use h2::Reason;
 use h2::server::SendResponse;
 use http::Response;
+use tokio::sync::Barrier;
 use tokio_rustls::TlsAcceptor;
 
 use crate::certificates::Authority;
@@ -161,4 +162,36 @@ async fn of_an_endless_body_the_start_is_kept() {
     assert_eq!((answer.status, answer.excerpt.len()), (200, 16 * 1024));
     assert_eq!(http2.send().await.verdict(), Verdict::Delivered);
     assert_eq!(http2.receiver.connections(), 1);
+}
+
+/// More attempts than the receiver allows streams on a connection, and it answers none before all have arrived.
+const MANY: usize = 150;
+
+#[tokio::test]
+async fn attempts_above_the_limit_of_streams_open_another_connection() {
+    let authority = Authority::new();
+    let acceptor = authority.acceptor(&["receiver.example"], &[b"h2"]);
+    let arrived = Arc::new(Barrier::new(MANY));
+    let serve = move |stream| serve_when_all_have_arrived(acceptor.clone(), stream, Arc::clone(&arrived));
+    let receiver = Receiver::acting(serve).await;
+    let sending =
+        Sending { roots: authority.roots(), attempts_per_host_max: 256, connections_max: 400, ..Sending::default() };
+    let sender = sending.sender();
+    let url = format!("https://receiver.example:{}/hook", receiver.port());
+    let outcomes = join_all((0..MANY).map(|_| send(&sender, &url))).await;
+    assert!(outcomes.iter().all(|outcome| outcome.verdict() == Verdict::Delivered), "{:?}", outcomes.last());
+}
+
+async fn serve_when_all_have_arrived(acceptor: TlsAcceptor, stream: tokio::net::TcpStream, arrived: Arc<Barrier>) {
+    // The sender drops connections that it opened for nothing.
+    let Ok(stream) = acceptor.accept(stream).await else { return };
+    let mut builder = h2::server::Builder::new();
+    let Ok(mut connection) = builder.max_concurrent_streams(100).handshake::<_, Bytes>(stream).await else { return };
+    while let Some(Ok((_, mut respond))) = connection.accept().await {
+        let arrived = Arc::clone(&arrived);
+        tokio::spawn(async move {
+            arrived.wait().await;
+            let _ = respond.send_response(Response::new(()), true);
+        });
+    }
 }
