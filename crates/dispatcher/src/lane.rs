@@ -78,8 +78,9 @@ pub(crate) struct Aftermath {
 pub(crate) struct Lane {
     pub(crate) owner: OwnerNumber,
     cap: LaneCap,
-    /// The last attempt was so short that deliveries that wait for the next round start soon.
-    is_quick: bool,
+    /// How many deliveries may wait for each one that may be in progress: 1 after a quick attempt, when they start soon,
+    /// and otherwise 0.
+    rounds_ahead: u32,
     /// The breaker of the last claim, and the reports since.
     breaker: Breaker,
     /// The breaker includes reports that the store may not have.
@@ -103,7 +104,7 @@ impl Lane {
         Self {
             owner,
             cap: LaneCap::default(),
-            is_quick: false,
+            rounds_ahead: 0,
             breaker: Breaker::default(),
             is_ahead: false,
             unwritten: 0,
@@ -131,14 +132,14 @@ impl Lane {
     /// the lane pauses and the store does not know about the pause yet.
     pub(crate) fn room(&self, now: Timestamp) -> u32 {
         let pauses = self.unwritten > 0 && self.breaker.admission(now) != Admission::Free;
-        let claimed_max = if self.is_quick { 2 * self.cap.get() } else { self.cap.get() };
+        let claimed_max = (1 + self.rounds_ahead) * self.cap.get();
         if self.held_until.is_some() || pauses { 0 } else { claimed_max.saturating_sub(self.claimed()) }
     }
 
     /// Whether a claim is worth its cost: the store may have more, and in a quick lane there is room for at least half the
     /// cap.
     pub(crate) fn wants_more(&self, now: Timestamp) -> bool {
-        let enough = if self.is_quick { self.cap.get().div_ceil(2) } else { 1 };
+        let enough = (self.rounds_ahead * self.cap.get()).div_ceil(2).max(1);
         self.may_have_more && self.room(now) >= enough
     }
 
@@ -189,7 +190,7 @@ impl Lane {
         }
         (self.faults_in_a_row, self.held_until) = (0, None);
         self.unwritten += 1;
-        self.is_quick = report.ended_at < report.started_at.plus(QUICK);
+        self.rounds_ahead = u32::from(report.ended_at < report.started_at.plus(QUICK));
         self.is_ahead = true;
         if report.verdict == Verdict::Delivered {
             self.cap.succeed();

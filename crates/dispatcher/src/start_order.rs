@@ -99,7 +99,9 @@ mod tests {
     /// An order of lanes that always have more to send: the owner is the first digit of the lane.
     fn order(places: u32, lanes: &[u8]) -> StartOrder {
         let mut order = StartOrder::new(places);
-        lanes.iter().for_each(|byte| order.push(owner(*byte), lane(*byte)));
+        for byte in lanes {
+            order.push(owner(*byte), lane(*byte));
+        }
         order
     }
 

@@ -1,6 +1,7 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::host::{Consumer, Host, setup};
 use super::receiver::{Behaviour, Receiver};

@@ -100,7 +100,7 @@ impl Simulation {
 
     /// Up to three owners with subscriptions. One of them may have many, and several subscriptions share a host.
     async fn subscribe(&self) {
-        for n in 0..1 + self.world.draw(3) {
+        for n in 0..=self.world.draw(3) {
             let owner = UserId::new("https://id.example", format!("user-{n}")).unwrap();
             for n in 0..[1, 2, 2, 3, 12][usize::try_from(self.world.draw(5)).unwrap()] {
                 let lane = self.world.subscribe_for(&owner, "https://unknown.example/").await;

@@ -27,7 +27,7 @@ impl DeliveryQueue for Saboteur {
         self.suspend().await;
         match self.fault {
             Fault::GlobalOldestFirst | Fault::RoomlessTakePlaces | Fault::FullOwnersTakePlaces => {
-                lanes = self.give_back_some(request, lanes).await
+                lanes = self.give_back_some(request, lanes).await;
             }
             Fault::LosesAWake => self.fall_asleep(&lanes).await,
             Fault::NamesNoOwner => lanes.iter_mut().for_each(|lane| lane.owner = OwnerNumber::from_number(0)),

@@ -12,8 +12,7 @@ impl OwnerNumber {
     pub fn of(owner: &UserId) -> Self {
         // No issuer contains a line feed, so no other owner has the same bytes.
         let digest = Sha256::new().chain_update(owner.issuer()).chain_update("\n").chain_update(owner.subject());
-        let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(digest.finalize());
-        Self(i64::from_be_bytes([a, b, c, d, e, f, g, h]))
+        Self(digest.finalize().iter().take(8).fold(0, |number, byte| number << 8 | i64::from(*byte)))
     }
 
     /// The owner with this number, which is how stores keep it.
