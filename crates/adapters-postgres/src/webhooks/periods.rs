@@ -71,9 +71,15 @@ impl Period {
         format!("{} INSERT INTO webhook_periods VALUES ({}, {});", tables.concat(), self.first_day, self.end_day)
     }
 
+    /// The statement that waits until autovacuum has left its partitions. Readers and writers go on meanwhile.
+    pub(super) fn lock_out_vacuum(self) -> String {
+        let partitions = TABLES.map(|table| self.partition(table));
+        format!("LOCK TABLE {} IN SHARE UPDATE EXCLUSIVE MODE", partitions.join(", "))
+    }
+
     /// The statements that drop its partitions.
     pub(super) fn removal(self) -> String {
-        let tables = TABLES.map(|table| format!("DROP TABLE IF EXISTS {};", self.partition(table)));
+        let tables = TABLES.map(|table| format!("DROP TABLE {};", self.partition(table)));
         format!("{} DELETE FROM webhook_periods WHERE first_day = {};", tables.concat(), self.first_day)
     }
 }

@@ -46,6 +46,9 @@ const PURGE_SUBSCRIPTIONS: &str = "WITH past AS MATERIALIZED (
     )
     SELECT count(*) AS count FROM purged";
 
+/// How long a drop waits for autovacuum, which gives way after a second (`deadlock_timeout`). Nobody waits behind it.
+const VACUUM_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1500ms'";
+
 /// How long a drop waits for the transactions that use the tables. All later transactions wait behind it.
 const DROP_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '30ms'";
 
@@ -110,6 +113,14 @@ async fn is_queued(connection: &AsyncPgConnection, period: Period) -> QueryResul
     Kept(query).get_result::<CountRow>(&mut &*connection).await.map(|row| row.count > 0)
 }
 
+async fn lock_and_remove(connection: &AsyncPgConnection, period: Period) -> QueryResult<()> {
+    for statement in [VACUUM_LOCK_TIMEOUT, &period.lock_out_vacuum(), DROP_LOCK_TIMEOUT] {
+        (&mut &*connection).batch_execute(statement).await?;
+    }
+    lock(connection).await?;
+    (&mut &*connection).batch_execute(&period.removal()).await
+}
+
 enum Dropping {
     Done,
     Blocked,
@@ -120,11 +131,7 @@ enum Dropping {
 /// found under the locks.
 async fn drop_period(connection: &AsyncPgConnection, period: Period) -> Result<Dropping, Failure> {
     Begin.execute(&mut &*connection).await?;
-    (&mut &*connection).batch_execute(DROP_LOCK_TIMEOUT).await?;
-    let locked = match lock(connection).await {
-        Ok(()) => (&mut &*connection).batch_execute(&period.removal()).await,
-        failed => failed,
-    };
+    let locked = lock_and_remove(connection, period).await;
     // The driver has no error kind for a lock that was not granted in time.
     if let Err(diesel::result::Error::DatabaseError(diesel::result::DatabaseErrorKind::Unknown, _)) = &locked {
         Rollback.execute(&mut &*connection).await?;
