@@ -34,6 +34,10 @@ impl Gatepost {
         self.settings.push((name.into(), value.into()));
     }
 
+    pub(crate) fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }

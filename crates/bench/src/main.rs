@@ -22,7 +22,7 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "keys",
     "list",
     "start",
@@ -34,6 +34,7 @@ const PARTS: [&str; 11] = [
     "webhooks",
     "backlog",
     "neighbours",
+    "purge",
 ];
 
 /// One thread for the load, so that most of the machine is left to the measured process.
@@ -61,6 +62,7 @@ async fn main() -> anyhow::Result<()> {
             "webhooks" => webhooks::measure().await?,
             "backlog" => webhooks::measure_backlog().await?,
             "neighbours" => webhooks::measure_neighbours().await?,
+            "purge" => webhooks::measure_purge().await?,
             _ => bail!("unknown part {part}; the parts are: {}", PARTS.join(", ")),
         }
     }

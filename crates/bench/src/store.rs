@@ -70,7 +70,7 @@ impl Data for File {
 }
 
 /// A server that flushes commits to disk.
-pub(crate) struct Postgres(Cluster);
+pub(crate) struct Postgres(pub(crate) Cluster);
 
 impl Postgres {
     pub(crate) async fn start() -> anyhow::Result<Self> {

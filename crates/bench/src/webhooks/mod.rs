@@ -3,11 +3,13 @@
 mod backlog;
 mod latency;
 mod neighbours;
+mod purge;
 mod receiver;
 mod subject;
 mod throughput;
 
 use neighbours::Hosts;
+pub(crate) use purge::measure as measure_purge;
 
 use crate::store::stores;
 use crate::table::print;
