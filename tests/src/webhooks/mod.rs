@@ -1,5 +1,6 @@
 //! Webhooks from the outside, on both databases: subscribing, publishing, receiving.
 
+mod changes;
 pub(crate) mod host;
 mod killed_process;
 mod neighbours;

@@ -14,6 +14,8 @@ use crate::harness::eventually;
 pub(crate) enum Behaviour {
     /// Writes these bytes, and keeps the connection.
     Answer(String),
+    /// Writes these bytes after a while, and keeps the connection.
+    AnswerAfter(Duration, String),
     /// Sends nothing.
     Hang,
     /// Writes these bytes, and then nothing more.
@@ -120,6 +122,10 @@ async fn serve(mut stream: TcpStream, state: &State) -> std::io::Result<()> {
         let behaviour = state.behaviour.lock().unwrap().clone();
         match behaviour {
             Behaviour::Answer(answer) => stream.write_all(answer.as_bytes()).await?,
+            Behaviour::AnswerAfter(time, answer) => {
+                sleep(time).await;
+                stream.write_all(answer.as_bytes()).await?;
+            }
             Behaviour::Reset => {
                 stream.set_zero_linger()?;
                 return Ok(());
@@ -133,7 +139,7 @@ async fn serve(mut stream: TcpStream, state: &State) -> std::io::Result<()> {
 /// The behaviours that have no end: they last until the other side closes.
 async fn act(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), behaviour: Behaviour) -> std::io::Result<()> {
     match behaviour {
-        Behaviour::Answer(_) | Behaviour::Reset => {}
+        Behaviour::Answer(_) | Behaviour::AnswerAfter(..) | Behaviour::Reset => {}
         Behaviour::Hang => wait_for_end(stream).await,
         Behaviour::AnswerAndHang(start) => {
             stream.write_all(start.as_bytes()).await?;

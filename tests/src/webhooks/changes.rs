@@ -1,0 +1,50 @@
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
+use super::receiver::{Behaviour, Receiver};
+use crate::harness::{Gatepost, Request, Storage, eventually, on_both_databases};
+
+on_both_databases!(what_an_owner_changes_holds_soon);
+
+const EVENTS: usize = 40;
+/// By when a change holds: a second, and some time for a busy test machine. Attempts take longer.
+const SOON: Duration = Duration::from_secs(2);
+const ANSWER_TIME: Duration = Duration::from_secs(4);
+
+async fn what_an_owner_changes_holds_soon(storage: Storage) {
+    let gatepost = setup(&storage).await.with("USER_RATE_LIMIT", "off").start().await;
+    let new = Receiver::start(Behaviour::ok()).await;
+    let moved = json!({ "url": new.url() });
+    tokio::join!(
+        holds(&gatepost, "mover", Request::new("PATCH", "").json(&moved)),
+        holds(&gatepost, "disabler", Request::new("PATCH", "").json(&json!({ "enabled": false }))),
+        holds(&gatepost, "deleter", Request::new("DELETE", "")),
+    );
+    assert!(!new.received().is_empty(), "what waited goes to the new URL");
+}
+
+/// Many deliveries wait for a slow receiver. Soon after the change, nothing more begins there.
+async fn holds(gatepost: &Gatepost, user: &str, mut change: Request) {
+    let slow = Receiver::start(Behaviour::AnswerAfter(ANSWER_TIME, "HTTP/1.1 204 No Content\r\n\r\n".into())).await;
+    let consumer = Consumer::new(gatepost, user).await;
+    let (id, _) = consumer.subscribe(&slow.url(), &["*"]).await;
+    for _ in 0..EVENTS {
+        Host(gatepost.address()).publish(user, "a", Value::Null).await;
+    }
+    slow.expect(8).await;
+    change.path = format!("{SUBSCRIPTIONS}/{id}");
+    consumer.call(change).await;
+    sleep(SOON).await;
+    let begun = slow.received().len();
+    assert!((8..EVENTS).contains(&begun), "{user}: {begun} attempts");
+    eventually("all deliveries have ended", async || {
+        let waiting =
+            consumer.deliveries("state=waiting").await.len() + consumer.deliveries("state=sending").await.len();
+        (waiting == 0).then_some(())
+    })
+    .await;
+    assert_eq!(slow.received().len(), begun, "{user}: nothing more may begin at the old URL");
+}
