@@ -9,7 +9,7 @@ use crate::harness::{Storage, on_both_databases};
 
 on_both_databases!(slow_receivers_of_others_delay_no_event);
 
-/// More than the attempts that the instance may make at a time, with eight for each.
+/// More than the attempts that the instance may make at a time.
 const SLOW: usize = 120;
 const EVENTS: usize = 30;
 /// Far less than the 15 s after which an attempt at a slow receiver ends, and far more than a busy test machine needs.
@@ -25,11 +25,10 @@ async fn slow_receivers_of_others_delay_no_event(storage: Storage) {
         for _ in 0..subscriptions {
             consumer.subscribe(&slow.url(), &["*"]).await;
         }
-        for _ in 0..10 {
-            host.publish(user, "a", Value::Null).await;
-        }
+        host.publish(user, "a", Value::Null).await;
     }
-    slow.expect(50).await;
+    // Three quarters of the places.
+    slow.expect(48).await;
 
     let receiver = Receiver::start(Behaviour::ok()).await;
     Consumer::new(&gatepost, "alice").await.subscribe(&receiver.url(), &["*"]).await;
