@@ -45,6 +45,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("throwaway-postgres", &[]),
     ("xtask", &["throwaway-postgres"]),
     ("bench", &["diesel-mapping", "domain", "throwaway-postgres"]),
+    ("faults", &["gatepost-client", "throwaway-postgres"]),
     ("tests", &[]),
 ];
 
