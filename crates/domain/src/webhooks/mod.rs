@@ -15,7 +15,7 @@ mod webhook_policy;
 
 pub use deliveries::attempt_outcome::{Answer, AttemptOutcome, OurFault, Verdict};
 pub use deliveries::attempt_record::AttemptRecord;
-pub use deliveries::delivery::{Delivery, DeliveryHistory};
+pub use deliveries::delivery::{Delivery, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
 pub use deliveries::delivery_filter::DeliveryFilter;
 pub use deliveries::delivery_state::{DeliveryEnd, DeliveryState, DeliveryStateKind};
 pub use deliveries::failure_reason::FailureReason;
@@ -56,5 +56,5 @@ pub use subscriptions::subscribed_events::{InvalidSubscribedEvents, SubscribedEv
 pub use subscriptions::subscription::{DisabledBy, Subscription, SubscriptionStatus};
 pub use subscriptions::subscription_change::SubscriptionChange;
 pub use subscriptions::test_subscription::{SubscriptionTest, TestSubscriptionError};
-pub use use_cases::{SHOWN_ATTEMPTS_MAX, WebhookRules, Webhooks};
+pub use use_cases::{WebhookRules, Webhooks};
 pub use webhook_policy::{InvalidWebhookPolicy, WebhookPolicy, WebhookPolicyField, WebhookPolicySettings};

@@ -8,9 +8,6 @@ use crate::webhooks::{
 };
 use crate::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
 
-/// The most attempts of a delivery that are shown, the newest ones. A delivery that is retried by hand may have any
-/// number.
-pub const SHOWN_ATTEMPTS_MAX: u32 = 100;
 /// About how many rows one call deletes, which keeps its transaction short.
 const PURGED_ROWS_MAX: u32 = 1_000;
 

@@ -5,6 +5,10 @@ use super::delivery_state::DeliveryState;
 use crate::webhooks::{Event, EventType};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp};
 
+/// The most attempts of a delivery that are shown, the newest ones. A delivery that is retried by hand may have any
+/// number.
+pub const SHOWN_ATTEMPTS_MAX: u32 = 100;
+
 /// The delivery of one event to one subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
