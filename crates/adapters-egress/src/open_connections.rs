@@ -17,7 +17,7 @@ const SILENT_MIN: Duration = Duration::from_millis(100);
 const HOLDERS_WHEN_IDLE: usize = 2;
 
 /// All open connections, idle ones included. When all places are taken, the connection that has been idle for the longest
-/// time gives its place to a new one. See decision 57.
+/// time gives its place to a new one. See decision 53.
 pub(crate) struct OpenConnections {
     places: Arc<Semaphore>,
     links: Mutex<Vec<Weak<Link>>>,

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const STREAMS_MAX: u32 = 100;
 
 /// The attempts in progress to each origin, spread over several pools of connections. Each pool opens one connection to
-/// an origin over HTTP/2, and attempts above the server's limit of streams would wait within their deadline. See decision 57.
+/// an origin over HTTP/2, and attempts above the server's limit of streams would wait within their deadline. See decision 53.
 pub(crate) struct Streams {
     pools: usize,
     in_progress: Mutex<HashMap<String, Vec<u32>>>,

@@ -1,4 +1,4 @@
-//! The log on Postgres is partitioned by days, and old days are dropped. See decision 50.
+//! The log on Postgres is partitioned by days, and old days are dropped. See decision 48.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::Arc;

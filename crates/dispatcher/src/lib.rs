@@ -47,7 +47,7 @@ pub use settings::DispatcherSettings;
 /// The interval between claims while the queue gives no hint.
 pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a claimed delivery may wait to be sent. So what an owner changes holds for all attempts that start a second
-/// later. See decision 54.
+/// later. See decision 51.
 pub const UNSENT_MAX: Duration = Duration::from_secs(1);
 /// How long one call to the store may take before it fails.
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(30);

@@ -7,7 +7,7 @@ use domain::webhooks::{FairShares, OwnerNumber};
 ///
 /// The owner with the fewest attempts in progress comes first; owners with equally many take turns, and so do the lanes of
 /// an owner. After a start both go to the back, so that a lane with many deliveries does not delay a lane with few, and an
-/// owner with many lanes does not delay an owner with few. See decision 53.
+/// owner with many lanes does not delay an owner with few. See decision 50.
 pub(crate) struct StartOrder {
     places: FairShares,
     /// The owners with lanes that can start a delivery.

@@ -6,7 +6,7 @@ use domain::webhooks::OwnerNumber;
 ///
 /// Places of hosts and of the instance may be taken for long, and a claim does not know to which hosts it leads. So this is
 /// learned, as the window of a TCP connection is: what waited too long halves what may wait, and each start adds one. See
-/// decision 54.
+/// decision 51.
 #[derive(Default)]
 pub(crate) struct Windows {
     windows: BTreeMap<OwnerNumber, u32>,

@@ -1,6 +1,6 @@
 -- Accepted events. `payload` is the body of the webhook, byte for byte; empty if the event has no deliveries.
 -- `deliveries` is how many deliveries the publication made. The table is partitioned by id, which begins with the time
--- of publication (decision 50).
+-- of publication (decision 48).
 CREATE TABLE webhook_events (
     id BYTEA NOT NULL PRIMARY KEY,
     owner_issuer TEXT NOT NULL,

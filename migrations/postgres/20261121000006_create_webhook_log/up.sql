@@ -1,5 +1,5 @@
 -- Deliveries that have ended; each row is written once. `ended` is the code that the API shows. Partitioned
--- by id, which begins with the time of publication (decision 50).
+-- by id, which begins with the time of publication (decision 48).
 CREATE TABLE webhook_deliveries (
     subscription_id BYTEA NOT NULL,
     id BYTEA NOT NULL,

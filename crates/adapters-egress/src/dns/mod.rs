@@ -1,4 +1,4 @@
-//! A stub resolver that holds no thread while a name server thinks. See decision 56.
+//! A stub resolver that holds no thread while a name server thinks. See decision 52.
 
 mod cache;
 mod configuration;

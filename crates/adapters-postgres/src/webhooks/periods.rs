@@ -1,5 +1,5 @@
 //! The log of webhooks is partitioned by the time of publication. A period is some whole days (UTC), and has one
-//! partition of each table of the log. An id begins with its time, so a period is a range of ids. See decision 50.
+//! partition of each table of the log. An id begins with its time, so a period is a range of ids. See decision 48.
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;

@@ -31,7 +31,7 @@ const TRIES_MAX: u32 = 3;
 /// One flush serves the whole group, and each lane is locked once.
 ///
 /// No group waits for a lane that another transaction has locked: calls that need it try again in the next groups, and
-/// then wait for it on a second connection, together with other such calls. See decision 51.
+/// then wait for it on a second connection, together with other such calls. See decision 49.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     calls: mpsc::Sender<Call>,

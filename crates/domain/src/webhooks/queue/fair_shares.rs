@@ -10,7 +10,7 @@ const TIMES_FREE: u64 = 3;
 /// An owner may take one more place while it has taken fewer than three times as many as are free. So one owner takes at
 /// most three quarters of the places. Of `k` owners that take all that they may, each takes 3 of 3`k` + 1 parts, and one
 /// part stays free: a newcomer finds a free place at once. The rule needs no history. An owner whose work takes long
-/// holds its places for long, and they count for as long. See decision 53.
+/// holds its places for long, and they count for as long. See decision 50.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FairShares {
     places: u32,
