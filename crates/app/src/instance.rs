@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actix_web::http::header::HeaderMap;
 use actix_web::web::ServiceConfig;
-use adapters_http::{Api, HttpLimits, HttpSettings, OperatorScope, OperatorToken, OperatorTokens};
+use adapters_http::{Api, HttpLimits, HttpSettings, OperatorTokens};
 use adapters_oidc::OidcVerifier;
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
@@ -140,11 +140,8 @@ impl Instance {
 
     /// `OPERATOR_TOKEN` has all scopes.
     fn operator_tokens(&self) -> OperatorTokens {
-        let all = self.configuration.operator_token.iter();
-        let all = all.map(|token| OperatorToken::new("operator", vec![OperatorScope::Admin], token.expose()));
-        let named = self.configuration.operator_tokens.iter();
-        let named = named.map(|one| OperatorToken::new(&one.name, one.scopes.clone(), one.token.expose()));
-        OperatorTokens::new(all.chain(named).collect())
+        let named = self.configuration.operator_tokens.clone();
+        self.configuration.operator_token.iter().fold(named, |tokens, token| tokens.and_admin(token.expose()))
     }
 
     /// Starts the migration of the schema, and waits a moment for it.

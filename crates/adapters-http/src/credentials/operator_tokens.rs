@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,9 +17,33 @@ pub struct OperatorToken {
 }
 
 impl OperatorToken {
+    /// What [`OperatorToken::parse`] accepts.
+    pub const FORMAT: &str = "name:scope+scope:token, such as billing:publish:TOKEN. Each name is there once and has 1 to \
+                              32 of a-z 0-9 _ and -. The scopes are verify, publish, support and admin. A token has at \
+                              least 32 visible ASCII characters";
+    /// What [`OperatorToken::is_strong`] accepts.
+    pub const STRONG: &str = "at least 32 visible ASCII characters without a comma";
+    const LENGTH_MIN: usize = 32;
+    const NAME_LENGTH_MAX: usize = 32;
+
     /// A token with these scopes. The log shows the name.
     pub fn new(name: &str, scopes: Vec<OperatorScope>, token: &str) -> Self {
         Self { name: name.into(), scopes, digest: digest(token) }
+    }
+
+    /// Parses `name:scope+scope:token`. The token itself may contain colons.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, rest) = text.split_once(':')?;
+        let (scopes, token) = rest.split_once(':')?;
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+        let is_name = (1..=Self::NAME_LENGTH_MAX).contains(&name.len()) && name.bytes().all(is_plain);
+        let scopes = scopes.split('+').map(OperatorScope::parse).collect::<Option<Vec<_>>>()?;
+        (is_name && Self::is_strong(token)).then(|| Self::new(name, scopes, token))
+    }
+
+    /// Whether a token is long enough and allowed in a header. A comma separates two tokens, so no token has one.
+    pub fn is_strong(token: &str) -> bool {
+        token.len() >= Self::LENGTH_MIN && token.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',')
     }
 
     /// The name.
@@ -29,6 +54,14 @@ impl OperatorToken {
     /// Whether the token may make calls that need this scope.
     pub(crate) fn allows(&self, scope: OperatorScope) -> bool {
         self.scopes.contains(&scope) || self.scopes.contains(&OperatorScope::Admin)
+    }
+}
+
+/// The form of [`OperatorToken::parse`], without the token.
+impl fmt::Display for OperatorToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scopes: Vec<&str> = self.scopes.iter().map(|scope| scope.as_str()).collect();
+        write!(formatter, "{}:{}:***", self.name, scopes.join("+"))
     }
 }
 
@@ -43,9 +76,22 @@ impl fmt::Debug for OperatorToken {
 pub struct OperatorTokens(Vec<OperatorToken>);
 
 impl OperatorTokens {
-    /// These tokens. If two have the same value, the first counts.
-    pub fn new(tokens: Vec<OperatorToken>) -> Self {
-        Self(tokens)
+    /// These tokens; `None` if two have the same name. If two have the same value, the first counts.
+    pub fn named(tokens: Vec<OperatorToken>) -> Option<Self> {
+        let names: BTreeSet<&Arc<str>> = tokens.iter().map(|token| &token.name).collect();
+        (names.len() == tokens.len()).then_some(Self(tokens))
+    }
+
+    /// These tokens and one more, called `operator`, with all scopes. It counts before a named token with the same value.
+    #[must_use]
+    pub fn and_admin(mut self, token: &str) -> Self {
+        self.0.insert(0, OperatorToken::new("operator", vec![OperatorScope::Admin], token));
+        self
+    }
+
+    /// The tokens.
+    pub fn as_slice(&self) -> &[OperatorToken] {
+        &self.0
     }
 
     /// Whether there is none.
@@ -74,13 +120,13 @@ mod tests {
     #[test]
     fn a_token_is_only_itself_and_says_nothing() {
         let scopes = vec![OperatorScope::Verify];
-        let tokens = OperatorTokens::new(vec![
+        let tokens = OperatorTokens::named(vec![
             OperatorToken::new("checker", scopes, "operator-secret"),
-            OperatorToken::new("all", vec![OperatorScope::Admin], "another-secret"),
             OperatorToken::new("late", vec![OperatorScope::Admin], "operator-secret"),
         ]);
+        let tokens = tokens.unwrap().and_admin("another-secret");
         assert_eq!(&**tokens.find("operator-secret").unwrap().name(), "checker");
-        assert_eq!(&**tokens.find("another-secret").unwrap().name(), "all");
+        assert_eq!(&**tokens.find("another-secret").unwrap().name(), "operator");
         for other in ["", "operator-secre", "operator-secret ", "Operator-secret", "operator-secret,another-secret"] {
             assert!(tokens.find(other).is_none(), "{other:?}");
         }

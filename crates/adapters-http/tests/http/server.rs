@@ -82,7 +82,7 @@ impl Setup {
             verifier,
             identity: Arc::new(FixedIdentities),
             issuer: ISSUER.to_owned(),
-            operator_tokens: OperatorTokens::new(self.operator_tokens),
+            operator_tokens: OperatorTokens::named(self.operator_tokens).expect("unique names"),
             readiness: self.checks,
             clock: clock.clone(),
             entropy,

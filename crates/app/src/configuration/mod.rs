@@ -20,7 +20,7 @@ mod webhook_settings;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use adapters_http::HttpLimits;
+use adapters_http::{HttpLimits, OperatorTokens};
 use adapters_system::{LogFilter, LogSettings};
 use cli::WebAddress;
 use domain::webhooks::WebhookPolicy;
@@ -33,7 +33,7 @@ pub(crate) use environment::Environment;
 pub(crate) use load::{Effective, Loaded, in_environment, load};
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
-pub(crate) use secret::{EncryptionKey, MASK, NamedToken, Secret};
+pub(crate) use secret::{EncryptionKey, MASK, Secret};
 pub(crate) use settings::operator_token;
 pub(crate) use warning::Warning;
 
@@ -64,7 +64,7 @@ pub(crate) struct Configuration {
     /// `OPERATOR_TOKEN`
     pub(crate) operator_token: Option<Secret>,
     /// `OPERATOR_TOKENS`
-    pub(crate) operator_tokens: Vec<NamedToken>,
+    pub(crate) operator_tokens: OperatorTokens,
     /// `ENCRYPTION_KEY`: the first key encrypts, every key decrypts.
     pub(crate) encryption_keys: Vec<EncryptionKey>,
     /// `RATE_LIMIT`, `KEY_CACHE_SIZE`, `KEY_CACHE_MAX_AGE` and `VERIFY_WHEN_STALE`
@@ -111,7 +111,7 @@ impl Default for Configuration {
             oidc_client_ids: Vec::new(),
             key_policy: KeyPolicy::default(),
             operator_token: None,
-            operator_tokens: Vec::new(),
+            operator_tokens: OperatorTokens::default(),
             encryption_keys: Vec::new(),
             verifier: VerifierSettings::default(),
             user_rate_limit: USER_RATE_LIMIT_DEFAULT.parse().ok(),

@@ -1,12 +1,9 @@
 use std::fmt;
 
-use adapters_http::OperatorScope;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::ports::Entropy;
 use zeroize::Zeroizing;
-
-use super::settings::operator_token;
 
 /// The replacement for a secret in any output.
 pub(crate) const MASK: &str = "***";
@@ -30,34 +27,6 @@ impl Secret {
 impl fmt::Debug for Secret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(MASK)
-    }
-}
-
-/// A token of `OPERATOR_TOKENS`.
-#[derive(Clone, Debug)]
-pub(crate) struct NamedToken {
-    pub(crate) name: String,
-    pub(crate) scopes: Vec<OperatorScope>,
-    pub(crate) token: Secret,
-}
-
-impl NamedToken {
-    /// What [`NamedToken::parse`] accepts.
-    pub(crate) const ALLOWED: &str = "tokens separated by commas, each as name:scope+scope:token, such as \
-                                      billing:publish:TOKEN. Each name is there once and has 1 to 32 of a-z 0-9 _ and -. \
-                                      The scopes are verify, publish, support and admin. A token has at least 32 visible \
-                                      ASCII characters";
-    const NAME_LENGTH_MAX: usize = 32;
-
-    /// Parses `name:scope+scope:token`. The token itself may contain colons.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (name, rest) = text.split_once(':')?;
-        let (scopes, token) = rest.split_once(':')?;
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
-        let is_name = (1..=Self::NAME_LENGTH_MAX).contains(&name.len()) && name.bytes().all(is_plain);
-        let scopes = scopes.split('+').map(OperatorScope::parse).collect::<Option<Vec<_>>>()?;
-        let token = operator_token(token)?;
-        is_name.then(|| Self { name: name.to_owned(), scopes, token })
     }
 }
 

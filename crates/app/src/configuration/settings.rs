@@ -1,9 +1,9 @@
-use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
+use adapters_http::{OperatorToken, OperatorTokens};
 use adapters_oidc::{OidcSettings, OidcVerifier};
 use adapters_system::{LogFilter, LogFormat};
 use cli::WebAddress;
@@ -18,12 +18,10 @@ use super::http_settings::HTTP_SETTINGS;
 use super::secret::MASK;
 use super::verification_settings::VERIFICATION_SETTINGS;
 use super::webhook_settings::WEBHOOK_SETTINGS;
-use super::{Configuration, DatabaseUrl, EncryptionKey, NamedToken, Secret};
+use super::{Configuration, DatabaseUrl, EncryptionKey, Secret};
 
 /// The largest connection pool. A Postgres server with default settings allows 100 connections in all.
 const POOL_SIZE_MAX: usize = 500;
-/// The shortest operator token, in characters.
-const OPERATOR_TOKEN_LENGTH_MIN: usize = 32;
 pub(super) const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// One row of the table: a setting.
@@ -210,12 +208,7 @@ const SETTINGS: &[Setting] = &[
         "OPERATOR_TOKEN",
         "The credential of the host application for the operator API, with all scopes. Without it and without \
               `OPERATOR_TOKENS` the operator API answers 404.",
-        || {
-            format!(
-                "at least {OPERATOR_TOKEN_LENGTH_MIN} visible ASCII characters without a comma; OPERATOR_TOKENS takes \
-                 several tokens"
-            )
-        },
+        || format!("{}; OPERATOR_TOKENS takes several tokens", OperatorToken::STRONG),
         |draft, given| given.optional(operator_token).map(|token| draft.configuration.operator_token = token),
         |configuration| configuration.operator_token.as_ref().map(|_| MASK.to_owned()),
     )
@@ -224,15 +217,13 @@ const SETTINGS: &[Setting] = &[
         "OPERATOR_TOKENS",
         "More tokens for the operator API, each with a name for the log and with [scopes](operations.md#operator-tokens) \
               that say what it may do.",
-        || NamedToken::ALLOWED.into(),
+        || format!("tokens separated by commas, each as {}", OperatorToken::FORMAT),
         |draft, given| {
-            let tokens = given.many(NamedToken::parse)?;
-            let names: BTreeSet<&str> = tokens.iter().map(|token| token.name.as_str()).collect();
-            let are_unique = names.len() == tokens.len();
+            let tokens = OperatorTokens::named(given.many(OperatorToken::parse)?).ok_or(Refused)?;
             draft.configuration.operator_tokens = tokens;
-            are_unique.then_some(()).ok_or(Refused)
+            Ok(())
         },
-        |configuration| listed(&configuration.operator_tokens.iter().map(masked).collect::<Vec<_>>()),
+        |configuration| listed(configuration.operator_tokens.as_slice()),
     )
     .showing(Secrecy::Secret),
     Setting::new(
@@ -312,16 +303,9 @@ fn issuer(text: &str) -> Option<String> {
     OidcVerifier::new(settings).is_ok().then(|| text.to_owned())
 }
 
-/// A named token without the token itself.
-fn masked(token: &NamedToken) -> String {
-    let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
-    format!("{}:{}:{MASK}", token.name, scopes.join("+"))
-}
-
-/// A token that is long enough and allowed in a header. A comma is the sign of two tokens, which would be one.
+/// See [`OperatorToken::is_strong`].
 pub(crate) fn operator_token(text: &str) -> Option<Secret> {
-    let long_enough = text.len() >= OPERATOR_TOKEN_LENGTH_MIN;
-    (long_enough && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',')).then(|| Secret::new(text))
+    OperatorToken::is_strong(text).then(|| Secret::new(text))
 }
 
 /// The origin of a page, as browsers send it.
