@@ -10,7 +10,7 @@ use adapters_oidc::OidcVerifier;
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
 use domain::Keys;
-use domain::ports::{Clock, Close, Entropy, Store};
+use domain::ports::{Clock, Entropy, Store};
 use domain::webhooks::Webhooks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -83,7 +83,7 @@ impl Instance {
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
         let server = adapters_http::serve(self.listener, settings, api, more_routes, stop.clone());
-        let outcome = watch(server, &mut tasks, once_serving, stop).await;
+        let outcome = tasks.run_beside(server, once_serving, stop).await;
         engines_stop.cancel();
         let finished = tasks.finish().await;
         store.close().await;
@@ -155,15 +155,12 @@ impl Instance {
     }
 
     fn start_engines(&self, tasks: &mut Tasks, verifier: &Arc<Verifier>, keys: &Keys, stop: &CancellationToken) {
-        tasks.spawn("the database", fail_with_its_parts(Arc::clone(&self.store.closing), stop.clone()));
+        tasks.spawn_watch(Arc::clone(&self.store.closing), stop.clone());
         tasks.spawn_steady("the key verifier", stop, Arc::clone(verifier).run(stop.clone()));
         tasks.spawn_steady("the ID token verifier", stop, Arc::clone(&self.identity).run(stop.clone()));
         let (keys, until) = (keys.clone(), stop.clone());
-        tasks.spawn_steady(
-            "the purge of keys",
-            stop,
-            async move { purge_hourly("keys", || keys.purge(), until).await },
-        );
+        let purge = async move { purge_hourly("keys", || keys.purge(), until).await };
+        tasks.spawn_steady("the purge of keys", stop, purge);
     }
 
     /// Starts the dispatcher, which stops together with the server: attempts in flight get the same time to end.
@@ -175,37 +172,9 @@ impl Instance {
             tasks.spawn_finite("the sealing of secrets", reseal_secrets(parts.use_cases.clone(), stop.clone()));
         }
         let (webhooks, until) = (parts.use_cases.clone(), stop.clone());
-        tasks.spawn_steady("the purge of webhooks", stop, async move {
-            purge_hourly("webhooks", || webhooks.purge_history(), until).await;
-        });
+        let purge = async move { purge_hourly("webhooks", || webhooks.purge_history(), until).await };
+        tasks.spawn_steady("the purge of webhooks", stop, purge);
     }
-}
-
-/// Fails when a thread or task of the store has ended.
-async fn fail_with_its_parts(store: Arc<dyn Close>, stop: CancellationToken) -> Result<()> {
-    match stop.run_until_cancelled(store.part_ended()).await {
-        Some(part) => Err(anyhow!("{part} has ended")),
-        None => Ok(()),
-    }
-}
-
-/// Runs the server to its end. A task that fails before stops the server in order.
-async fn watch(
-    server: impl Future<Output = std::io::Result<()>>,
-    tasks: &mut Tasks,
-    once_serving: impl Future<Output = Result<()>>,
-    stop: &CancellationToken,
-) -> Result<()> {
-    let mut server = std::pin::pin!(server);
-    let reason = tokio::select! {
-        ended = &mut server => return ended.context("the HTTP server failed"),
-        failure = tasks.first_failure() => failure,
-        Err(failure) = once_serving => failure,
-    };
-    tracing::error!(error = format!("{reason:#}"), "a part of gatepost has failed, shutting down");
-    stop.cancel();
-    server.await.context("the HTTP server failed")?;
-    Err(reason)
 }
 
 /// Listens, and returns the address with its real port.
@@ -223,32 +192,4 @@ pub(crate) fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
     })?;
     let address = listener.local_addr().context("the listener has no address")?;
     Ok((listener, address))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::future;
-
-    use super::*;
-
-    struct Broken;
-
-    #[async_trait::async_trait]
-    impl Close for Broken {
-        async fn part_ended(&self) -> &'static str {
-            "the thread that writes"
-        }
-    }
-
-    #[tokio::test]
-    async fn a_store_that_loses_a_part_stops_the_server_in_order() {
-        let (stop, mut tasks) = (CancellationToken::new(), Tasks::default());
-        tasks.spawn("the database", fail_with_its_parts(Arc::new(Broken), CancellationToken::new()));
-        let server = async {
-            stop.cancelled().await;
-            Ok(())
-        };
-        let reason = watch(server, &mut tasks, future::pending(), &stop).await.unwrap_err();
-        assert_eq!(format!("{reason:#}"), "the database failed: the thread that writes has ended");
-    }
 }

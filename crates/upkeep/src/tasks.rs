@@ -1,7 +1,9 @@
 use std::collections::HashMap;
-use std::future;
+use std::sync::Arc;
+use std::{future, io};
 
 use anyhow::{Context, Result, anyhow, ensure};
+use domain::ports::Close;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -42,6 +44,40 @@ impl Tasks {
         });
     }
 
+    /// Starts a task that fails when a thread or task of the store has ended.
+    pub fn spawn_watch(&mut self, store: Arc<dyn Close>, stop: CancellationToken) {
+        self.spawn("the database", async move {
+            match stop.run_until_cancelled(store.part_ended()).await {
+                Some(part) => Err(anyhow!("{part} has ended")),
+                None => Ok(()),
+            }
+        });
+    }
+
+    /// Runs the server to its end. If a task or `once_serving` fails before, cancels `stop`, which stops the server in
+    /// order.
+    ///
+    /// # Errors
+    ///
+    /// The first failure.
+    pub async fn run_beside(
+        &mut self,
+        server: impl Future<Output = io::Result<()>>,
+        once_serving: impl Future<Output = Result<()>>,
+        stop: &CancellationToken,
+    ) -> Result<()> {
+        let mut server = std::pin::pin!(server);
+        let reason = tokio::select! {
+            ended = &mut server => return ended.context("the HTTP server failed"),
+            failure = self.first_failure() => failure,
+            Err(failure) = once_serving => failure,
+        };
+        tracing::error!(error = format!("{reason:#}"), "a part of gatepost has failed, shutting down");
+        stop.cancel();
+        server.await.context("the HTTP server failed")?;
+        Err(reason)
+    }
+
     /// Waits for the first task that fails or panics. Never returns while all tasks run.
     pub async fn first_failure(&mut self) -> anyhow::Error {
         while let Some(ended) = self.running.join_next_with_id().await {
@@ -79,6 +115,27 @@ impl Tasks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    struct Broken;
+
+    #[async_trait::async_trait]
+    impl Close for Broken {
+        async fn part_ended(&self) -> &'static str {
+            "the thread that writes"
+        }
+    }
+
+    #[tokio::test]
+    async fn a_store_that_loses_a_part_stops_the_server_in_order() {
+        let (stop, mut tasks) = (CancellationToken::new(), Tasks::default());
+        tasks.spawn_watch(Arc::new(Broken), CancellationToken::new());
+        let server = async {
+            stop.cancelled().await;
+            Ok(())
+        };
+        let reason = tasks.run_beside(server, future::pending(), &stop).await.unwrap_err();
+        assert_eq!(format!("{reason:#}"), "the database failed: the thread that writes has ended");
+    }
 
     #[tokio::test]
     async fn a_task_that_fails_is_named_and_one_that_ends_is_not() {
