@@ -423,7 +423,8 @@ async fn until_a_call_waits(database: &Database) {
 async fn the_number_of_rows_read_does_not_depend_on_the_backlog() {
     let (none, much) = (rows_read_beside(0).await, rows_read_beside(200_000).await);
     assert!(none > 1_000, "the server counts the reads: {none}");
-    assert!(much < none * 3, "{none} rows without waiting deliveries, {much} with many");
+    // One statement that goes through the backlog once reads 200,000 rows. A vacuum in between moves the count a little.
+    assert!(much < none + 50_000, "{none} rows without waiting deliveries, {much} with many");
 }
 
 /// The same for what users read and order, beside as many deliveries that have ended, to the same subscription. Each of
