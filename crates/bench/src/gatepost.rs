@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use crate::connection::Connection;
 use crate::process::Usage;
 
-const READY: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n";
+const READY: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// `gatepost dev`, which has an identity provider and serves as `serve` does. Its data folder survives a restart.
 pub(crate) struct Gatepost {

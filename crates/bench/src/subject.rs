@@ -39,7 +39,7 @@ impl Subject {
         let length = body.replace("{key}", &"0".repeat(crate::stored_keys::DIGITS)).len();
         Requests::new(
             &format!(
-                "POST /api/operator/introspect HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {OPERATOR_TOKEN}\r\n\
+                "POST /api/operator/introspect HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {OPERATOR_TOKEN}\r\n\
                  content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
             ),
             self.keys,
@@ -49,5 +49,5 @@ impl Subject {
 
 /// Forward-auth with keys 0 to `keys`.
 pub(crate) fn forward_auth(keys: u64) -> Requests {
-    Requests::new(&format!("GET /forward-auth HTTP/1.1\r\nhost: bench\r\nx-api-key: {KEY}\r\n\r\n"), keys)
+    Requests::new(&format!("GET /forward-auth HTTP/1.1\r\nhost: localhost\r\nx-api-key: {KEY}\r\n\r\n"), keys)
 }

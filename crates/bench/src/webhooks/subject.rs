@@ -69,7 +69,7 @@ fn event(user: &str, number: usize) -> Value {
 
 fn post(path: &str, token: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
-    let mut request = format!("POST {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n");
+    let mut request = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
     let _ = write!(request, "content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
     request.into_bytes()
 }

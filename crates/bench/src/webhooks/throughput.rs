@@ -55,7 +55,7 @@ pub(crate) async fn ingest(store: &dyn Store) -> anyhow::Result<Vec<String>> {
 /// As long as a publication and its answer.
 fn floor_request() -> Requests {
     let body = r#"{"token":"as long as an event with its user, its type and its data"}"#;
-    let head = "POST /230 HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer bench-bench-bench-bench-bench-bench\r\n";
+    let head = "POST /230 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer bench-bench-bench-bench-bench-bench\r\n";
     let headers = format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
     Requests::new(&format!("{head}{headers}"), 1)
 }
