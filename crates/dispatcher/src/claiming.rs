@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use domain::SubscriptionId;
 use domain::ports::{BoxError, ClaimId, ClaimRequest, ClaimedLane, StoreError};
-use domain::webhooks::UnsealError;
+use domain::webhooks::{FairShares, OwnerNumber, UnsealError};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
@@ -12,7 +12,7 @@ use crate::state::Run;
 use crate::{POLL_INTERVAL, STORE_TIMEOUT, UNSENT_MAX};
 
 /// The shortest time between two claims. Under load, a later claim finds more deliveries at once.
-const CLAIM_SPACING: Duration = Duration::from_millis(1);
+pub(crate) const CLAIM_SPACING: Duration = Duration::from_millis(1);
 /// The shortest time between two claims while there is little room: a claim of one delivery costs the store about as much
 /// as a claim of many.
 const CLAIM_SPACING_WHEN_SHORT: Duration = Duration::from_millis(10);
@@ -48,8 +48,8 @@ impl Run<'_> {
             shares: shares.clone(),
         };
         let claiming = &mut self.claiming;
-        claiming.is_wanted = false;
-        let is_short = shares.free() <= dispatcher.settings.claimed_max() / 16;
+        (claiming.is_wanted, claiming.began) = (false, now);
+        let is_short = is_short(&shares, dispatcher.settings.claimed_max());
         claiming.not_before = now + if is_short { CLAIM_SPACING_WHEN_SHORT } else { CLAIM_SPACING };
         (claiming.claim, claiming.shares) = (request.claim, shares);
         claiming.lanes_max = room.lanes_max as usize;
@@ -117,6 +117,14 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// Whether less than a sixteenth is free, or an owner may take less than a sixteenth of what it has: an owner that is alone
+/// never takes the last quarter.
+fn is_short(shares: &FairShares, places: u32) -> bool {
+    let enough = |of: u32| of.div_ceil(16);
+    let is_full = |(owner, taken): (&OwnerNumber, &u32)| shares.room(*owner) < enough(*taken);
+    shares.free() < enough(places) || shares.taken().iter().any(is_full)
 }
 
 /// Holds the lane, because this process cannot open its secret. Logs the first time only.

@@ -78,9 +78,14 @@ impl Lanes {
 
     /// Whether a claim may find more deliveries of an owner that had too little room, and would find more than a few.
     pub(crate) fn is_worth_claiming_for(&self, owner: OwnerNumber) -> bool {
+        self.short.contains(&owner) && self.has_room_for_many(owner)
+    }
+
+    /// Whether the owner may claim at least a sixteenth of what it has.
+    pub(crate) fn has_room_for_many(&self, owner: OwnerNumber) -> bool {
         let taken = self.claimed.taken_by(owner);
         let room = self.claimed.room(owner).min(self.windows.of(owner).saturating_sub(taken));
-        self.short.contains(&owner) && room >= taken.div_ceil(16).max(1)
+        room >= taken.div_ceil(16).max(1)
     }
 
     /// Begins a claim within these shares. Returns its limits.
@@ -118,8 +123,11 @@ impl Lanes {
             let room = self.known.get(&lane.subscription).map_or(CAP_START, Lane::room_asked);
             *asked.entry(lane.owner).or_default() += room;
         }
-        let half_of_share = |(owner, asked): &(OwnerNumber, u32)| 2 * asked >= shares.room(*owner);
-        self.short = shares.full().chain(asked.into_iter().filter(half_of_share).map(|(owner, _)| owner)).collect();
+        let mut after = shares.clone();
+        for (owner, asked) in asked {
+            after.take(owner, asked);
+        }
+        self.short = after.full().collect();
         for lane in self.known.values_mut().filter(|lane| !self.short.contains(&lane.owner)) {
             lane.claim_found(0);
         }

@@ -115,7 +115,9 @@ impl Run<'_> {
         }
         let aftermath = self.lanes.attempt_ended(flight, report, Instant::now());
         let wants_more = self.lanes.get_mut(flight.subscription).is_some_and(|lane| lane.wants_more(report.ended_at));
-        self.claiming.is_wanted |= wants_more || self.lanes.is_worth_claiming_for(flight.owner);
+        if wants_more || self.lanes.is_worth_claiming_for(flight.owner) {
+            self.claiming.want(self.lanes.has_room_for_many(flight.owner));
+        }
         aftermath
     }
 

@@ -9,6 +9,7 @@ use domain::{SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::claiming::CLAIM_SPACING;
 use crate::completions::Completions;
 use crate::dispatcher::Dispatcher;
 use crate::host_caps::HostCaps;
@@ -47,6 +48,8 @@ pub(crate) struct Claiming<'a> {
     pub(crate) is_wanted: bool,
     pub(crate) under_way: Option<Held<'a, Result<Vec<ClaimedLane>, StoreError>>>,
     pub(crate) not_before: Instant,
+    /// When the last claim began.
+    pub(crate) began: Instant,
     pub(crate) claim: ClaimId,
     pub(crate) lanes_max: usize,
     /// What was free when the claim began.
@@ -61,11 +64,20 @@ impl Claiming<'_> {
             is_wanted: true,
             under_way: None,
             not_before: now,
+            began: now,
             claim: ClaimId::from_number(0),
             lanes_max: 0,
             shares: FairShares::new(0),
             start_by: StartBy { instant: now, time: Timestamp::MIN },
             outage: Outage::of("claiming deliveries"),
+        }
+    }
+
+    /// Asks for another claim. One that may find many begins soon, also if there was little room at the last one.
+    pub(crate) fn want(&mut self, may_find_many: bool) {
+        self.is_wanted = true;
+        if may_find_many && !self.outage.is_failing() {
+            self.not_before = self.not_before.min(self.began + CLAIM_SPACING);
         }
     }
 }
