@@ -17,6 +17,8 @@
 //! - **Verification has separate connections**: slow calls that fill the pool do not delay the look-up of a key.
 //! - **Only a server that accepts writes is used**: of several hosts, and of several addresses of a name, standbys are
 //!   skipped.
+//! - **Each connection has a session for itself**: a pooler that shares sessions, as PgBouncer does in transaction mode,
+//!   is refused at the start.
 //! - **A caller that goes away** takes its connection out of the pool: the server then rolls back.
 //!
 //! # TLS
@@ -35,6 +37,7 @@ mod owner_lock;
 mod pool;
 mod readiness;
 mod server;
+mod session;
 mod store;
 mod transaction;
 mod webhooks;

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::server::{Purpose, Server};
+use crate::session::ConnectError;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
@@ -38,6 +39,9 @@ impl Schema for PostgresStore {
     }
 
     async fn status(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
+        let server = self.server.clone();
+        let checking = self.runtime.spawn(async move { server.check_sessions().await });
+        checking.await.map_err(unavailable)?.map_err(not_connected)?;
         let applied = self.run(&AppliedMigrations).await.map_err(unavailable)?;
         known_migrations()?.status(&applied)
     }
@@ -45,7 +49,8 @@ impl Schema for PostgresStore {
 
 /// Uses a separate connection. The server releases the lock when this connection closes, for whatever reason.
 async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
-    let mut connection = server.connect(Purpose::Migrations).await.map_err(unavailable)?;
+    server.check_sessions().await.map_err(not_connected)?;
+    let mut connection = server.connect(Purpose::Migrations).await.map_err(not_connected)?;
     lock(&mut connection).await?;
     // The harness blocks, and would panic on a runtime with one thread.
     let apply = move || apply_pending(&mut AsyncMigrationHarness::new(connection), &MIGRATIONS);
@@ -81,6 +86,13 @@ impl Work for AppliedMigrations {
             return Ok(Vec::new());
         }
         Ok(schema_migrations::table.select(schema_migrations::version).load(&mut connection).await?)
+    }
+}
+
+fn not_connected(error: ConnectError) -> MigrateError {
+    match error {
+        ConnectError::SharedSession => MigrateError::Unusable(Box::new(error)),
+        ConnectError::Standby | ConnectError::Driver(_) | ConnectError::Other(_) => unavailable(error),
     }
 }
 

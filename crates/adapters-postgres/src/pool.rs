@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use tokio::runtime::Handle;
 
 use crate::server::{OpenError, Purpose, Server};
+use crate::session::ConnectError;
 
 /// How long a call waits for a connection if all are in use.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -32,7 +33,9 @@ impl Connections {
             let server = server.clone();
             let connecting = runtime.spawn(async move { server.connect(purpose).await });
             async move {
-                connecting.await.unwrap_or_else(|cut_off| Err(ConnectionError::BadConnection(cut_off.to_string())))
+                let connected =
+                    connecting.await.unwrap_or_else(|cut_off| Err(ConnectError::Other(cut_off.to_string())));
+                connected.map_err(ConnectionError::from)
             }
             .boxed()
         });

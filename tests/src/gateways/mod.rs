@@ -4,7 +4,6 @@
 //! `cargo xtask test` gets the gateways where it can, and skips the tests of the others by name.
 
 mod gateway;
-mod program;
 mod recorder;
 
 use gateway::{Gateway, Kind};

@@ -5,6 +5,7 @@ mod fault_proxy;
 mod identity_provider;
 mod instance;
 mod malformed;
+pub(crate) mod program;
 mod random;
 mod search;
 mod storage;

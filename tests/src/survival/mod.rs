@@ -1,7 +1,8 @@
-//! A killed process, an unreachable database, a second process, a log that nobody reads, a shutdown.
+//! A killed process, an unreachable database, a pooler, a second process, a log that nobody reads, a shutdown.
 
 mod database_outage;
 mod graceful_end;
 mod killed_process;
+mod pgbouncer;
 mod second_process;
 mod silent_reader;

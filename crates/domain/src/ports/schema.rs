@@ -36,6 +36,9 @@ pub enum MigrateError {
         #[source]
         source: BoxError,
     },
+    /// The store cannot be used as it is set up. Trying again does not help.
+    #[error("the database cannot be used")]
+    Unusable(#[source] BoxError),
     /// The store does not answer. Trying again later may help.
     #[error("the database is unavailable")]
     Unavailable(#[source] BoxError),
