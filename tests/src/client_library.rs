@@ -37,6 +37,11 @@ async fn the_operator_introspects_keys(storage: Storage) {
     assert_eq!(error.code(), Some("key_not_owned"));
     let keys = operator.revoke_user_api_key("auth0|alice", &rotated.key_id).await.unwrap();
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
+    let late = alice.create_api_key("late").await.unwrap();
+    let created_at = keys[0].created_at.as_str();
+    assert_eq!(operator.revoke_user_api_keys("auth0|alice", Some(created_at)).await.unwrap(), 0);
+    assert_eq!(operator.revoke_user_api_keys("auth0|alice", None).await.unwrap(), 1);
+    assert_eq!(operator.introspect(&late.key, &[]).await.unwrap(), None);
     let error = alice.introspect(&rotated.key, &[]).await.unwrap_err();
     assert_eq!(error.code(), Some("credential_invalid"), "an ID token is not an operator token");
 }

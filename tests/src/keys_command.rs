@@ -96,6 +96,17 @@ async fn the_operator_lists_and_revokes_the_keys_of_any_user() {
     assert_failed(&operator.run(&["revoke", &id, "--user", "bob"]), 1, "key_not_owned");
     succeeded(&operator.run(&["revoke", &id, "--user", "auth0|alice"]));
     assert_failed(&operator.feed(&["verify"], &key), 1, "not valid");
+
+    for label in ["one", "two"] {
+        alice.created(label).await;
+    }
+    let (others, _) = gatepost.user("bob").created("bob's").await;
+    let all = ["revoke", "--all-of", "auth0|alice"];
+    let early = operator.run(&[&all[..], &["--created-before", "2001-01-01T00:00:00Z"]].concat());
+    assert_eq!(succeeded(&early), "0 keys of auth0|alice revoked");
+    assert_eq!(succeeded(&operator.run(&all)), "2 keys of auth0|alice revoked");
+    assert_eq!(succeeded(&operator.run(&[&all[..], &["--json"]].concat())), r#"{"revokedCount":0}"#);
+    succeeded(&operator.feed(&["verify"], &others));
     let wrong = operator.with(("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789"));
     assert_failed(&wrong.run(&["list", "--user", "auth0|alice"]), 1, "credential_invalid");
 }
@@ -104,6 +115,11 @@ async fn the_operator_lists_and_revokes_the_keys_of_any_user() {
 async fn errors_go_to_standard_error() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::beside(&gatepost);
+    let time = "2001-01-01T00:00:00Z";
+    let revoke_both = ["revoke", "key_1", "--all-of", "alice"];
+    for usage in [&revoke_both[..], &["revoke", "key_1", "--created-before", time]] {
+        assert_failed(&shell.run(usage), 2, "");
+    }
     for usage in [&[][..], &["sing"], &["create"], &["revoke"], &["rotate", "key_1", "--overlap-seconds", "soon"]] {
         assert_failed(&shell.run(usage), 2, "");
     }

@@ -2,7 +2,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::api_keys::KeyList;
-use crate::rest_client::{NO_BODY, segment};
+use crate::rest_client::{NO_BODY, query, segment};
 use crate::{ApiKey, Client, Error, FullKey};
 
 /// The keys of any user, for support staff and secret scanners. These calls need an [`OperatorToken`](crate::OperatorToken) as credential.
@@ -28,6 +28,18 @@ impl Client {
         Ok(list.into_keys())
     }
 
+    /// Revokes all keys of a user, or with `created_before` (RFC 3339) only keys that are older. Returns how many keys
+    /// this call has revoked. Repeat a call that has failed.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn revoke_user_api_keys(&self, user_id: &str, created_before: Option<&str>) -> Result<u64, Error> {
+        let path = format!("{}{}", path(user_id), query(&[("createdBefore", created_before)]));
+        let answer: Revoked = self.call(Method::DELETE, &path, NO_BODY).await?;
+        Ok(answer.revoked_count)
+    }
+
     /// Revokes up to 1,000 leaked keys of any user. Returns the id of each key in the same order, and `None` for a
     /// string that is not a key. Reporting a key again changes nothing and succeeds.
     ///
@@ -48,6 +60,12 @@ fn path(user_id: &str) -> String {
 #[derive(Serialize)]
 struct Report<'a> {
     tokens: Vec<&'a str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Revoked {
+    revoked_count: u64,
 }
 
 #[derive(Deserialize)]

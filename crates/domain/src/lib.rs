@@ -26,6 +26,7 @@ pub use keys::list_view::{LISTED_ENDED_KEYS_MAX, ListView};
 pub use keys::rate_limit::{InvalidRateLimit, RateLimit};
 pub use keys::report_leaks::{LEAKS_MAX, ReportLeaksError};
 pub use keys::revoke_key::RevokeKeyError;
+pub use keys::revoke_user_keys::REVOKE_BATCH_MAX;
 pub use keys::rotate_key::{RotateKey, RotateKeyError, RotatedKey};
 pub use keys::scope::{InvalidScope, Scope, Scopes};
 pub use keys::use_cases::{Keys, PURGE_BATCH_MAX};

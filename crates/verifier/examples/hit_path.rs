@@ -59,6 +59,15 @@ impl KeyStore for EveryKey {
     async fn revoke_by_digests(&self, _: &[KeyDigest], _: Timestamp) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
         Ok(Vec::new())
     }
+    async fn revoke_user_keys(
+        &self,
+        _: &UserId,
+        _: Timestamp,
+        _: Timestamp,
+        _: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        Ok(Vec::new())
+    }
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
         let mut id = [0; 16];
         id.copy_from_slice(&digest.as_bytes()[..16]);

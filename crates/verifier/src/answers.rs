@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{Clock, KeyStore, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, Timestamp};
+use domain::{ApiKey, KeyDigest, Timestamp};
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, UnitWeighter};
@@ -136,10 +136,10 @@ impl Answers {
         });
     }
 
-    /// The same for a key whose digest is unknown. Scans all cached keys, about 10 ms for a million.
-    pub(crate) fn evict_by_id(&self, id: KeyId) {
+    /// The same for keys whose digests are unknown. Scans all cached keys, about 10 ms for a million.
+    pub(crate) fn evict_matching(&self, is_changed: impl Fn(&VerifiedKey) -> bool) {
         self.fills.spoil_all();
-        self.good.retain(|_, key| key.id != id);
+        self.good.retain(|_, key| !is_changed(key));
     }
 
     /// The same for every key.

@@ -57,7 +57,7 @@ impl KeyStore for EvictingStore {
             match &revocation {
                 Ok(Revocation::Revoked { digest, .. }) => answers.evict(digest),
                 Ok(Revocation::NotFound | Revocation::NotOwned) => {}
-                Err(_) => answers.evict_by_id(id),
+                Err(_) => answers.evict_matching(|key| key.id == id),
             }
             revocation
         })
@@ -78,7 +78,7 @@ impl KeyStore for EvictingStore {
             match &outcome {
                 Ok(Rotation::Rotated { replaced, .. }) => answers.evict(replaced),
                 Ok(Rotation::Refused(_) | Rotation::NotFound | Rotation::NotOwned) => {}
-                Err(_) => answers.evict_by_id(id),
+                Err(_) => answers.evict_matching(|key| key.id == id),
             }
             answers.evict(&digest);
             outcome
@@ -96,6 +96,25 @@ impl KeyStore for EvictingStore {
             let revoked = answers.store.revoke_by_digests(&digests, at).await;
             for digest in &digests {
                 answers.evict(digest);
+            }
+            revoked
+        })
+        .await
+    }
+
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        let owner = owner.clone();
+        self.to_the_end(async move |answers| {
+            let revoked = answers.store.revoke_user_keys(&owner, created_before, at, max).await;
+            match &revoked {
+                Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
+                Err(_) => answers.evict_matching(|key| key.owner == owner),
             }
             revoked
         })

@@ -100,6 +100,14 @@ async fn rotations_leaks_and_support_calls_reach_other_instances() {
     assert!((200..300).contains(&support.status), "{}", support.text());
     refused_in_time(there.address(), supported, "a key that support revoked").await;
 
+    let bob = fleet.user("bob");
+    let all = join_all((0..3).map(|_| fleet.used_key(&bob))).await;
+    let answer = fleet.operate("DELETE", "/api/operator/users/bob/keys", &json!({})).await;
+    assert_eq!(answer.json(), json!({ "revokedCount": 3 }));
+    for key in &all {
+        refused_in_time(there.address(), key, "a key of a user whose keys were all revoked").await;
+    }
+
     for key in successors.iter().chain([overlapping, good]) {
         assert_eq!(there.send(&key.question()).await.status, 200, "other keys stay good");
     }

@@ -57,6 +57,6 @@ mod tests {
                 }
             }
         }
-        assert!(calls >= 6, "{calls}");
+        assert!(calls >= 7, "{calls}");
     }
 }

@@ -69,6 +69,16 @@ impl KeyStore for FailingStore {
         Err(self.0())
     }
 
+    async fn revoke_user_keys(
+        &self,
+        _: &UserId,
+        _: Timestamp,
+        _: Timestamp,
+        _: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        Err(self.0())
+    }
+
     async fn find_by_digest(&self, _: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
         Err(self.0())
     }

@@ -12,6 +12,7 @@ use super::find_keys::{FindByDigest, FindByDigests};
 use super::record_uses::RecordUses;
 use super::report_leaks::RevokeByDigests;
 use super::revoke_key::Revoke;
+use super::revoke_user_keys::RevokeUserKeys;
 use super::rotate_key::Rotate;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
@@ -58,6 +59,18 @@ impl KeyStore for PostgresStore {
     ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
         let (revoked, changed) = self.run(&RevokeByDigests { digests, at }).await?;
         self.notify_if(changed);
+        Ok(revoked)
+    }
+
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        let revoked = self.run(&RevokeUserKeys { owner, created_before, at, max }).await?;
+        self.notify_if(!revoked.is_empty());
         Ok(revoked)
     }
 

@@ -7,4 +7,5 @@ mod key_store;
 mod record_uses;
 mod report_leaks;
 mod revoke_key;
+mod revoke_user_keys;
 mod rotate_key;

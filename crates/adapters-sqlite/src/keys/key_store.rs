@@ -14,6 +14,7 @@ use super::list_keys::list_keys;
 use super::record_uses::record_uses;
 use super::report_leaks::report_leaks;
 use super::revoke_key::revoke_key;
+use super::revoke_user_keys::revoke_user_keys;
 use super::rotate_key::rotate_key;
 use crate::SqliteStore;
 
@@ -61,6 +62,17 @@ impl KeyStore for SqliteStore {
     ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
         let digests: HashSet<KeyDigest> = digests.iter().copied().collect();
         self.writer.write(move |connection| report_leaks(connection, &digests, at)).await
+    }
+
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        let owner = owner.clone();
+        self.writer.write(move |connection| revoke_user_keys(connection, &owner, created_before, at, max)).await
     }
 
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {

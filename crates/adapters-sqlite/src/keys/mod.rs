@@ -6,4 +6,5 @@ mod list_keys;
 mod record_uses;
 mod report_leaks;
 mod revoke_key;
+mod revoke_user_keys;
 mod rotate_key;

@@ -1,33 +1,55 @@
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use serde::Serialize;
 
 use crate::connection::{Access, Connection};
 use crate::output::{answer, answer_json};
 
-/// Revoke a key, which is refused from then on
+/// Revoke a key, or all keys of a user, which are refused from then on
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// The id of the key, as `gatepost keys list` shows it
-    key_id: String,
+    #[arg(required_unless_present = "all_of")]
+    key_id: Option<String>,
     /// The owner: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
+    /// Revoke all keys of the user with this id. Needs the operator token
+    #[arg(long, value_name = "USER", conflicts_with_all = ["key_id", "user"])]
+    all_of: Option<String>,
+    /// With --all-of, revoke only keys that were created before this time, for example 2027-01-31T12:00:00Z
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["key_id", "user"])]
+    created_before: Option<String>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   gatepost keys revoke key_01h455vb4pex5vsknk084sn02q --user alice
-  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost keys revoke key_01h455vb4pex5vsknk084sn02q --user alice";
+  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost keys revoke key_01h455vb4pex5vsknk084sn02q --user alice
+  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost keys revoke --all-of alice --created-before 2027-01-31T12:00:00Z";
 
-/// Revokes a key.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RevokedAnswer {
+    revoked_count: u64,
+}
+
+/// Revokes a key, or all keys of a user.
 ///
 /// # Errors
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let key_id = &arguments.key_id;
-    let keys = match connection.access(arguments.user.as_deref()).await? {
+    match (&arguments.key_id, &arguments.all_of) {
+        (Some(key_id), _) => revoke_one(key_id, arguments.user.as_deref(), connection, json).await,
+        (None, Some(user_id)) => revoke_all(user_id, arguments.created_before.as_deref(), connection, json).await,
+        (None, None) => bail!("the id of a key, or --all-of, is required"),
+    }
+}
+
+async fn revoke_one(key_id: &str, user: Option<&str>, connection: &Connection, json: bool) -> Result<()> {
+    let keys = match connection.access(user).await? {
         Access::User(user) => user.revoke_api_key(key_id).await,
         Access::Operator(operator, user_id) => operator.revoke_user_api_key(&user_id, key_id).await,
     };
@@ -38,4 +60,13 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
         return Ok(answer_json(&revoked)?);
     }
     Ok(answer(&format!("{key_id} is revoked ({})", revoked.label))?)
+}
+
+async fn revoke_all(user_id: &str, before: Option<&str>, connection: &Connection, json: bool) -> Result<()> {
+    let revoked_count = connection.heard(connection.operator()?.revoke_user_api_keys(user_id, before).await)?;
+    if json {
+        return Ok(answer_json(&RevokedAnswer { revoked_count })?);
+    }
+    let keys = if revoked_count == 1 { "key" } else { "keys" };
+    Ok(answer(&format!("{revoked_count} {keys} of {user_id} revoked"))?)
 }

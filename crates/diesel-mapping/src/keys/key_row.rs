@@ -1,6 +1,7 @@
 use std::fmt::Write;
 
-use diesel::prelude::{Insertable, Queryable};
+use diesel::prelude::{Insertable, Queryable, QueryableByName};
+use diesel::sql_types::Binary;
 use domain::ports::StoreError;
 use domain::{ApiKey, KeyDigest, KeyId, Label, Scopes, Timestamp, UserId};
 
@@ -102,6 +103,28 @@ pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
 /// [`StoreError::Corrupt`] when there are not 32 bytes.
 pub fn digest_of(key: KeyId, bytes: &[u8]) -> Result<KeyDigest, StoreError> {
     bytes.try_into().map(KeyDigest::from_bytes).map_err(|_| corrupt("digest", key.to_string()))
+}
+
+/// A row of `RETURNING id, digest`.
+#[derive(QueryableByName)]
+pub struct DigestRow {
+    #[diesel(sql_type = Binary)]
+    id: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    digest: Vec<u8>,
+}
+
+/// The digests of these rows.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
+pub fn digests_of(rows: &[DigestRow]) -> Result<Vec<KeyDigest>, StoreError> {
+    let digest_of_row = |row: &DigestRow| {
+        let id = key_id(&row.id).ok_or_else(|| corrupt("id", hexadecimal(&row.id)))?;
+        digest_of(id, &row.digest)
+    };
+    rows.iter().map(digest_of_row).collect()
 }
 
 impl TryFrom<KeyRow> for ApiKey {

@@ -134,6 +134,20 @@ impl KeyStore for MemoryKeyStore {
         Ok(revoked)
     }
 
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        let mut tables = self.tables();
+        let left = tables.of(owner).filter(|key| key.revoked_at.is_none() && key.created_at < created_before);
+        let ids: Vec<KeyId> = left.map(|key| key.id).take(max as usize).collect();
+        let revoke = |id| tables.digest_of(id).inspect(|digest| tables.revoke(id, *digest, at));
+        Ok(ids.into_iter().filter_map(revoke).collect())
+    }
+
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
         let tables = self.tables();
         Ok(tables.ids.get(digest).and_then(|id| tables.keys.get(id)).cloned())

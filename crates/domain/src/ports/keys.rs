@@ -124,6 +124,20 @@ pub trait KeyStore: Send + Sync {
         at: Timestamp,
     ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError>;
 
+    /// Revokes the owner's keys that are not revoked and were created before `created_before`, at most `max` of them,
+    /// and returns their digests. Expired keys are revoked like active ones, as in [`KeyStore::revoke`].
+    ///
+    /// - Fewer digests than `max` mean that no such key is left.
+    /// - All of this is one transaction, and each key is reported to the [`ChangeFeed`](super::ChangeFeed). Parallel
+    ///   calls and revocations together return each key that they revoke here once. Nothing else of the keys changes.
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError>;
+
     /// The key that is stored under this digest, in any state; `None` if there is none.
     ///
     /// It sees everything that was committed before the call. It never reads a cache, or a replica that lags behind.

@@ -60,6 +60,16 @@
 //!         todo!("in one transaction")
 //!     }
 //!
+//!     async fn revoke_user_keys(
+//!         &self,
+//!         owner: &UserId,
+//!         created_before: Timestamp,
+//!         at: Timestamp,
+//!         max: u32,
+//!     ) -> Answer<Vec<KeyDigest>> {
+//!         todo!("in one transaction")
+//!     }
+//!
 //!     async fn find_by_digest(&self, digest: &KeyDigest) -> Answer<Option<ApiKey>> {
 //!         todo!("read one row by its 32 bytes: every cold verification waits for this")
 //!     }

@@ -126,6 +126,16 @@ impl KeyStore for FailingStore {
         down()
     }
 
+    async fn revoke_user_keys(
+        &self,
+        _: &UserId,
+        _: Timestamp,
+        _: Timestamp,
+        _: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        down()
+    }
+
     async fn find_by_digest(&self, _: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
         down()
     }

@@ -7,4 +7,5 @@ mod properties;
 mod purge_keys;
 mod report_leaks;
 mod revoke_key;
+mod revoke_user_keys;
 mod rotate_key;

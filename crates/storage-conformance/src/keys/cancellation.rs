@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
-use domain::KeyUse;
 use domain::ports::{Insertion, KeyStore};
+use domain::{KeyUse, Timestamp};
 
 use super::sample::{
-    Replacement, Sample, all_keys, find, find_by, insert, limit, put, put_all, revoke, revoke_by_digests, try_rotate,
-    view,
+    Replacement, Sample, all_keys, find, find_by, insert, limit, put, put_all, revoke, revoke_by_digests,
+    revoke_user_keys, try_rotate, view,
 };
 use crate::racing::{moments, not_held_up};
 use crate::sample::{at, user};
@@ -96,6 +96,23 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
             seen.dedup();
             assert_eq!(seen.len(), 1, "every key must be revoked, or none, {drop_at}: {seen:?}");
             revoke_by_digests(&*store, &digests, at(20)).await;
+        })
+        .await;
+    }
+}
+
+/// A dropped revocation of a user's keys revokes every key or none. A later one does not hang.
+pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+    for (round, drop_at) in moments().into_iter().enumerate() {
+        let owner = user(&format!("round {round}"));
+        let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
+        put_all(&*store, &samples).await;
+        drop_at.call(store.revoke_user_keys(&owner, Timestamp::MAX, at(10), 100)).await;
+        not_held_up(drop_at, async {
+            let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
+            seen.dedup();
+            assert_eq!(seen.len(), 1, "every key must be revoked, or none, {drop_at}: {seen:?}");
+            revoke_user_keys(&*store, &owner, Timestamp::MAX, at(20), 100).await;
         })
         .await;
     }

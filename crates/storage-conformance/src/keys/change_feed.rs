@@ -4,10 +4,10 @@
 //! its adapter: this suite reads no clock and waits for nothing.
 
 use domain::ports::{ChangeFeed, FeedPosition, KeyChanges, KeyStore, Revocation, Rotation};
-use domain::{KeyDigest, KeyUse};
+use domain::{KeyDigest, KeyUse, Timestamp};
 use tokio::task::yield_now;
 
-use super::sample::{Replacement, Sample, find, put, put_all, revoke, revoke_by_digests, rotate};
+use super::sample::{Replacement, Sample, find, put, put_all, revoke, revoke_by_digests, revoke_user_keys, rotate};
 use super::shared_suite::Instances;
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -15,7 +15,7 @@ use crate::sample::{at, user};
 /// More changes than any test here makes.
 const CHANGES_MAX: u32 = 1_000;
 
-/// A revocation, a revocation by digests and a rotation reach each instance as the key's digest, whichever instance made
+/// A revocation, a revocation by digests or of all keys of a user, and a rotation reach each instance as the key's digest, whichever instance made
 /// them: each change once over any number of reads. A key that is rotated and revoked changes twice, and so does one
 /// that is revoked twice.
 pub async fn each_change_reaches_every_instance_once(instances: Instances) {
@@ -37,6 +37,11 @@ pub async fn each_change_reaches_every_instance_once(instances: Instances) {
     revoke(&**here, &owner, samples[3].id(), at(4)).await;
     revoke(&**there, &owner, samples[3].id(), at(4)).await;
     readers.read_exactly(&[samples[3].digest, samples[3].digest]).await;
+    let bob = user("bob");
+    let more = [Sample::of(&bob), Sample::of(&bob)];
+    put_all(&**here, &more).await;
+    revoke_user_keys(&**there, &bob, Timestamp::MAX, at(5), 100).await;
+    readers.read_exactly(&more.each_ref().map(|sample| sample.digest)).await;
     readers.read_exactly(&[]).await;
 }
 

@@ -12,6 +12,7 @@ pub mod purge_keys;
 pub mod record_uses;
 pub mod report_leaks;
 pub mod revoke_key;
+pub mod revoke_user_keys;
 pub mod rotate_key;
 pub mod rotate_key_races;
 pub mod round_trip;

@@ -1,5 +1,6 @@
 //! Sample keys, each with a unique id and digest, and calls of the store.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -214,6 +215,21 @@ pub(crate) async fn revoke_by_digests(
     let mut answer = store.revoke_by_digests(digests, at).await.expect("a revocation by digests must succeed");
     answer.sort_by_key(|(_, key)| key.id);
     answer
+}
+
+/// Revokes keys of a user; the digests in the answer, each of which must be there once.
+pub(crate) async fn revoke_user_keys(
+    store: &dyn KeyStore,
+    owner: &UserId,
+    created_before: Timestamp,
+    at: Timestamp,
+    max: u32,
+) -> HashSet<KeyDigest> {
+    let answer = store.revoke_user_keys(owner, created_before, at, max).await;
+    let digests = answer.expect("a revocation of a user's keys must succeed");
+    let set: HashSet<KeyDigest> = digests.iter().copied().collect();
+    assert_eq!(set.len(), digests.len(), "the answer must have each digest once");
+    set
 }
 
 /// The ids of these keys, in their order.

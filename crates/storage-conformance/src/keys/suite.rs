@@ -94,6 +94,10 @@ macro_rules! with_key_store_promises {
             report_leaks::the_first_revocation_stays_by_digests_too
             report_leaks::a_thousand_digests_are_taken
             report_leaks::parallel_revocations_by_digests_set_one_time_each
+            revoke_user_keys::all_keys_of_a_user_are_revoked
+            revoke_user_keys::keys_created_before_an_instant_are_revoked
+            revoke_user_keys::at_most_max_keys_of_a_user_are_revoked
+            revoke_user_keys::parallel_revocations_of_a_user_name_each_key_once
             find_key::a_digest_finds_its_key_in_any_state
             find_key::an_unknown_digest_finds_nothing
             find_key::many_digests_find_their_keys
@@ -112,6 +116,7 @@ macro_rules! with_key_store_promises {
             cancellation::a_cancelled_revocation_is_whole_or_nothing
             cancellation::a_cancelled_rotation_is_whole_or_nothing
             cancellation::a_cancelled_revocation_by_digests_is_whole_or_nothing
+            cancellation::a_cancelled_revocation_of_a_user_is_whole_or_nothing
             cancellation::a_cancelled_batch_of_uses_is_whole_or_nothing
             cancellation::a_cancelled_purge_is_whole_or_nothing
         }

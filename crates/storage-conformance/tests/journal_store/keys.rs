@@ -46,6 +46,17 @@ impl KeyStore for JournalStore {
         self.memory.keys.revoke_by_digests(digests, at).await
     }
 
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Answer<Vec<KeyDigest>> {
+        let _journal = self.record(Call::RevokeUserKeys { owner: owner.clone(), created_before, at, max }).await?;
+        self.memory.keys.revoke_user_keys(owner, created_before, at, max).await
+    }
+
     async fn find_by_digest(&self, digest: &KeyDigest) -> Answer<Option<ApiKey>> {
         self.memory.keys.find_by_digest(digest).await
     }

@@ -69,6 +69,11 @@ pub(crate) enum Fault {
     FailsOnUnknownDigests,
     AnswersDigestsTwice,
     RevokesDigestsOneByOne,
+    // Revocation of all keys of a user
+    RevokesUsersOfOneSubject,
+    RevokesOnlyUnexpiredOfUsers,
+    RevokesTheInstantOfCreation,
+    IgnoresRevokeMax,
     // Look-up
     HidesRevoked,
     ComparesHalfTheDigest,

@@ -20,6 +20,7 @@ pub(crate) enum Lie {
     None,
     ListsOnlyItsOwn,
     LeavesOutRotations,
+    LeavesOutAllKeysOfUsers,
     LeavesOutRepetitions,
     ListsTwice,
     ListsRefusals,
@@ -180,6 +181,17 @@ impl KeyStore for Liar {
             tokio::time::sleep(STATEMENT_DURATION).await;
         }
         self.change(self.shared.store.revoke_by_digests(digests, at)).await
+    }
+
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        let revoke = self.shared.store.revoke_user_keys(owner, created_before, at, max);
+        if self.lie == Lie::LeavesOutAllKeysOfUsers { revoke.await } else { self.change(revoke).await }
     }
 
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {

@@ -42,6 +42,25 @@ impl Saboteur {
         }
     }
 
+    pub(crate) fn is_revoked_with_all(
+        &self,
+        key: &ApiKey,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+    ) -> bool {
+        let is_earlier = match self.fault {
+            Fault::RevokesTheInstantOfCreation => key.created_at <= created_before,
+            _ => key.created_at < created_before,
+        };
+        let is_theirs = match self.fault {
+            Fault::RevokesUsersOfOneSubject => key.owner.subject() == owner.subject(),
+            _ => key.owner == *owner,
+        };
+        let is_hidden = self.is(Fault::RevokesOnlyUnexpiredOfUsers) && !key.is_good(at);
+        is_theirs && is_earlier && key.revoked_at.is_none() && !is_hidden
+    }
+
     fn is_good(&self, key: &ApiKey, at: Timestamp) -> bool {
         let expired = |at| key.expires_at.is_some_and(|expires_at| expires_at <= at);
         match self.fault {

@@ -236,6 +236,27 @@ impl KeyStore for Saboteur {
         Ok(answer)
     }
 
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        let mut state = self.lock().await;
+        let max = if self.is(Fault::IgnoresRevokeMax) { usize::MAX } else { max as usize };
+        let found = state.rows.iter().filter(|row| self.is_revoked_with_all(&row.key, owner, created_before, at));
+        let digests: Vec<KeyDigest> = found.map(|row| row.digest).take(max).collect();
+        state = self.gap(state, Fault::ChecksThenRevokes).await;
+        for row in state.rows.iter_mut().filter(|row| digests.contains(&row.digest)) {
+            row.key.revoked_at = Some(at);
+            if self.is(Fault::RevokesDigestsOneByOne) {
+                yield_now().await;
+            }
+        }
+        Ok(digests)
+    }
+
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
         let state = self.lock().await;
         let equal = |row: &&Row| match self.fault {

@@ -122,4 +122,19 @@ async fn after_a_revocation_with_unknown_outcome_the_key_is_looked_up() {
     assert!(!instance.is_good(&key.full_key).await);
     assert!(instance.is_good(&other.full_key).await);
     assert_eq!(instance.link.finds(), finds + 1);
+    instance.keys.revoke_all(&world.owner, None).await.unwrap_err();
+    assert!(!instance.is_good(&other.full_key).await, "all keys of the user are looked up");
+}
+
+#[tokio::test]
+async fn all_keys_of_a_user_are_refused_once_the_call_returns() {
+    let (world, instance) = single();
+    let keys = [instance.create().await, instance.create().await];
+    for key in &keys {
+        assert!(instance.is_good(&key.full_key).await);
+    }
+    assert_eq!(instance.keys.revoke_all(&world.owner, None).await.unwrap(), 2);
+    for key in &keys {
+        assert!(!instance.is_good(&key.full_key).await);
+    }
 }

@@ -183,6 +183,18 @@ impl KeyStore for Link {
         self.store.revoke_by_digests(digests, at).await
     }
 
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+    ) -> Result<Vec<KeyDigest>, StoreError> {
+        self.check()?;
+        let revoked = self.store.revoke_user_keys(owner, created_before, at, max).await;
+        if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revoked }
+    }
+
     async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
         self.finds.fetch_add(1, Ordering::SeqCst);
         let found = self.store.find_by_digest(digest).await;

@@ -6,6 +6,7 @@ mod publish_event;
 mod publish_events;
 mod report_leaks;
 mod revoke_user_key;
+mod revoke_user_keys;
 
 use actix_web::web;
 use utoipa::OpenApi;
@@ -17,7 +18,11 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/operator/events/batch", |resource| resource.route(web::post().to(publish_events::publish_events))),
     ("/api/operator/introspect", |resource| resource.route(web::post().to(introspect::introspect))),
     ("/api/operator/leaks", |resource| resource.route(web::post().to(report_leaks::report_leaks))),
-    ("/api/operator/users/{userId}/keys", |resource| resource.route(web::get().to(list_user_keys::list_user_keys))),
+    ("/api/operator/users/{userId}/keys", |resource| {
+        resource
+            .route(web::get().to(list_user_keys::list_user_keys))
+            .route(web::delete().to(revoke_user_keys::revoke_user_keys))
+    }),
     ("/api/operator/users/{userId}/keys/{keyId}", |resource| {
         resource.route(web::delete().to(revoke_user_key::revoke_user_key))
     }),
@@ -32,5 +37,6 @@ pub(super) const RESOURCES: Resources = &[
     report_leaks::report_leaks,
     list_user_keys::list_user_keys,
     revoke_user_key::revoke_user_key,
+    revoke_user_keys::revoke_user_keys,
 ))]
 pub(super) struct Operations;

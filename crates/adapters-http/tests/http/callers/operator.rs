@@ -8,10 +8,11 @@ use insta::assert_snapshot;
 use crate::server::{Server, Setup};
 use crate::transcript::{ALICE, OPERATOR, Transcript, request};
 
-const PATHS: [&str; 7] = [
+const PATHS: [&str; 8] = [
     "POST /api/operator/introspect",
     "POST /api/operator/leaks",
     "GET /api/operator/users/alice/keys",
+    "DELETE /api/operator/users/alice/keys",
     "DELETE /api/operator/users/alice/keys/key_1",
     "POST /api/operator/events",
     "POST /api/operator/events/batch",

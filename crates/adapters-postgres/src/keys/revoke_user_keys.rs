@@ -1,0 +1,53 @@
+use diesel::sql_types::{BigInt, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::keys::{DigestRow, digests_of};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::{KeyDigest, Timestamp, UserId};
+use futures_util::future::join4;
+
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Begin, Commit, InTime, settle};
+
+/// The rows are locked in the order of their ids, so that two calls cannot deadlock. The limit counts locked rows, and
+/// PostgreSQL checks the condition again after it has waited for a lock: the limit is reached if such keys are left.
+const REVOKE: &str = "WITH found AS (
+    SELECT id FROM api_keys
+    WHERE owner_issuer = $2 AND owner_subject = $3 AND revoked_at IS NULL AND created_at < $4
+    ORDER BY id LIMIT $5 FOR NO KEY UPDATE
+), revoked AS (
+    UPDATE api_keys SET revoked_at = $1 FROM found WHERE api_keys.id = found.id RETURNING api_keys.id, digest
+), changes AS (
+    INSERT INTO key_changes (digest) SELECT digest FROM revoked
+) SELECT id, digest FROM revoked";
+
+/// Revokes keys of one user. One round trip.
+pub(super) struct RevokeUserKeys<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) created_before: Timestamp,
+    pub(super) at: Timestamp,
+    pub(super) max: u32,
+}
+
+impl Work for RevokeUserKeys<'_> {
+    type Answer = Vec<KeyDigest>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let revocation = diesel::sql_query(REVOKE)
+            .bind::<Instant, StoredInstant>(self.at.into())
+            .bind::<Text, _>(self.owner.issuer())
+            .bind::<Text, _>(self.owner.subject())
+            .bind::<Instant, StoredInstant>(self.created_before.into())
+            .bind::<BigInt, i64>(self.max.into());
+        let (begun, revoked, in_time, committed) = join4(
+            Begin.execute(&mut &*connection),
+            Kept(revocation).load::<DigestRow>(&mut &*connection),
+            InTime.execute(&mut &*connection),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        // A commit with an unknown result is not repeated: the second answer would leave out what the first revoked.
+        let revoked = settle(begun.and(revoked).and_then(|rows| in_time.map(|_| rows)), committed)?;
+        Ok(digests_of(&revoked)?)
+    }
+}

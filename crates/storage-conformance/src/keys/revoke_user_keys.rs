@@ -1,0 +1,91 @@
+//! Revoking all keys of one user.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use domain::ports::KeyStore;
+use domain::{KeyDigest, Timestamp, UserId};
+
+use super::sample::{Sample, all_keys, find, put, put_all, revoke_user_keys};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user};
+
+/// Every key of the user that is not revoked is revoked, whether it is active, expired or being replaced. Nothing else
+/// changes: neither revoked keys, nor keys of other users, also of a user with the same subject at another issuer. A
+/// second call finds nothing.
+pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyStore>) {
+    let (alice, namesake) = (user("alice"), UserId::new("https://other.example", "alice").expect("a valid user"));
+    let mut theirs = [
+        Sample::of(&alice),
+        Sample::of(&alice).expiring(at(-1)).used(at(-2)),
+        Sample::of(&alice).expiring(at(9_999)),
+        Sample::of(&alice).expiring(at(9_999)).replaced(),
+    ];
+    let others = [Sample::of(&alice).revoked(at(-7)), Sample::of(&user("bob")), Sample::of(&namesake)];
+    put_all(&*store, &theirs).await;
+    put_all(&*store, &others).await;
+    let answer = revoke_user_keys(&*store, &alice, Timestamp::MAX, at(20), 100).await;
+    assert_eq!(answer, digests(&theirs), "the answer must have the digest of each key that it revokes");
+    for sample in &mut theirs {
+        sample.key.revoked_at = Some(at(20));
+    }
+    for sample in theirs.iter().chain(&others) {
+        let found = find(&*store, sample).await;
+        assert_eq!(found.as_ref(), Some(&sample.key), "the user's keys must be revoked, and nothing else changes");
+    }
+    let again = revoke_user_keys(&*store, &alice, Timestamp::MAX, at(30), 100).await;
+    assert_eq!(again, HashSet::new(), "no key must be left");
+}
+
+/// Only keys that were created earlier are revoked; a key that was created at the instant stays.
+pub async fn keys_created_before_an_instant_are_revoked(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    let earlier = [Sample::of(&owner).created(at(99)), Sample::of(&owner).created(at(-100_000))];
+    let later = [Sample::of(&owner).created(at(100)), Sample::of(&owner).created(at(101))];
+    put_all(&*store, &earlier).await;
+    put_all(&*store, &later).await;
+    let answer = revoke_user_keys(&*store, &owner, at(100), at(500), 100).await;
+    assert_eq!(answer, digests(&earlier), "the keys that were created before the instant must be revoked");
+    for sample in &later {
+        let found = find(&*store, sample).await;
+        assert_eq!(found.as_ref(), Some(&sample.key), "a key that was not created earlier must stay as it is");
+    }
+}
+
+/// At most `max` keys are revoked. The next calls revoke the rest, and fewer than `max` mean that none is left.
+pub async fn at_most_max_keys_of_a_user_are_revoked(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    for _ in 0..7 {
+        put(&*store, &Sample::of(&owner)).await;
+    }
+    let mut revoked = HashSet::new();
+    for (max, count) in [(0, 0), (3, 3), (1, 1), (3, 3), (3, 0)] {
+        let answer = revoke_user_keys(&*store, &owner, Timestamp::MAX, at(1), max).await;
+        assert_eq!(answer.len(), count, "a call must revoke at most {max} keys, and all {max} while they are there");
+        revoked.extend(answer);
+        let stored = all_keys(&*store, &owner).await.into_iter().filter(|key| key.revoked_at.is_some()).count();
+        assert_eq!(stored, revoked.len(), "a call must name the keys that it revokes");
+    }
+}
+
+/// Parallel calls all succeed, and together name each key once.
+pub async fn parallel_revocations_of_a_user_name_each_key_once(store: Arc<dyn KeyStore>) {
+    for round in 0..3 {
+        let owner = user(&format!("round {round}"));
+        let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
+        put_all(&*store, &samples).await;
+        let calls = (0..8).map(|n| revocation(&store, &owner, at(n))).collect();
+        let named: Vec<KeyDigest> = all_at_once(calls).await.into_iter().flatten().collect();
+        assert_eq!(named.len(), 20, "parallel calls must name each key once");
+        assert_eq!(named.into_iter().collect::<HashSet<_>>(), digests(&samples), "and every key");
+    }
+}
+
+fn digests(samples: &[Sample]) -> HashSet<KeyDigest> {
+    samples.iter().map(|sample| sample.digest).collect()
+}
+
+fn revocation(store: &Arc<dyn KeyStore>, owner: &UserId, at: Timestamp) -> Call<HashSet<KeyDigest>> {
+    let (store, owner) = (Arc::clone(store), owner.clone());
+    Box::pin(async move { revoke_user_keys(&*store, &owner, Timestamp::MAX, at, 5).await })
+}
