@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use domain::memory::SeededEntropy;
+use adapters_system::{DatabaseClock, FollowedFeed, SystemClock};
+use domain::memory::{ManualClock, SeededEntropy};
 use domain::ports::{
-    AttemptCursor, ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue,
-    Entropy, EventStore, Publication, RetryRequest, StoreError, SubscriptionStore,
+    AttemptCursor, ChangeFeed, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryCommands, DeliveryLog,
+    DeliveryQueue, Entropy, EventStore, Publication, RetryRequest, StoreError, SubscriptionStore,
 };
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, DeliveryStateKind, Description, Event, EventType,
@@ -171,6 +172,33 @@ async fn two_instances_accept_each_key_once_and_share_the_deliveries() {
     let done = futures_util::future::try_join_all(workers).await.unwrap().concat();
     let each: BTreeSet<DeliveryId> = done.iter().copied().collect();
     assert_eq!((done.len(), each.len()), (300, 300), "each delivery was claimed once");
+}
+
+/// An instance of which the machine's clock is ahead by this much, with the clock that follows the database.
+fn with_clock(store: &PostgresStore, ahead: Duration) -> (FollowedFeed, Arc<DatabaseClock>) {
+    let clock = Arc::new(DatabaseClock::new(Arc::new(ManualClock::new(SystemClock.now().plus(ahead)))));
+    (FollowedFeed::new(Arc::new(store.clone()), Arc::clone(&clock)), clock)
+}
+
+/// The machine's time is longer ahead than a claim lasts: by that time the claim of the other instance would be over.
+#[tokio::test]
+async fn an_instance_whose_clock_is_ahead_takes_no_delivery_over() {
+    let (stores, _database) = instances(2).await;
+    let entropy = SeededEntropy::new(1);
+    subscribe(&stores[0], &entropy, &sealed()).await;
+    stores[0].publish(&[event(&entropy)]).await.unwrap();
+    let instances = [with_clock(&stores[0], Duration::ZERO), with_clock(&stores[1], Duration::from_secs(90))];
+    for (feed, clock) in &instances {
+        assert!(!clock.is_certain());
+        feed.changes_since(None, 0).await.unwrap();
+        assert!(clock.is_certain());
+    }
+    let [right, ahead] = instances.map(|(_, clock)| clock);
+    assert!(ahead.now().since(right.now()) < Duration::from_secs(1));
+    assert_eq!(stores[0].claim(&request(&entropy, right.now())).await.unwrap().len(), 1);
+    assert_eq!(stores[1].claim(&request(&entropy, ahead.now())).await.unwrap().len(), 0);
+    let by_the_machine = stores[1].claim(&request(&entropy, ahead.machine_time())).await.unwrap();
+    assert_eq!(by_the_machine.len(), 1, "by the machine's clock it takes the delivery over");
 }
 
 /// A call with another event under a used key, and a call with a used id, get an error. The other calls of their group

@@ -1,17 +1,19 @@
 //! What the operating system gives: the [`Clock`](domain::ports::Clock) and [`Entropy`](domain::ports::Entropy) ports,
 //! the signals that stop a process, files with secrets, and log lines on standard error.
 
+mod clocks;
+mod entropy;
 mod json_lines;
 mod log_filter;
 mod log_lines;
 mod logs;
-mod ports;
 mod secret_folder;
 mod shutdown;
 
+pub use clocks::{DatabaseClock, FollowedFeed, SteadyClock, SystemClock};
+pub use entropy::{NameEntropy, SystemEntropy};
 pub use log_filter::{LogFilter, LogFormat};
 pub use log_lines::LogLines;
 pub use logs::{LogSettings, start_logs};
-pub use ports::{NameEntropy, SystemClock, SystemEntropy};
 pub use secret_folder::SecretFolder;
 pub use shutdown::{ignore_hangup, stop_on_signal};

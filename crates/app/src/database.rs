@@ -3,8 +3,9 @@ use std::sync::Arc;
 
 use adapters_postgres::{OpenError, PostgresSettings, PostgresStore};
 use adapters_sqlite::{SqliteSettings, SqliteStore};
+use adapters_system::{DatabaseClock, FollowedFeed, SteadyClock, SystemClock};
 use anyhow::{Context, Result};
-use domain::ports::{MigrationStatus, Store};
+use domain::ports::{Clock, MigrationStatus, Store};
 
 use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Problem, Secret};
 
@@ -22,6 +23,18 @@ pub(crate) async fn open_store(configuration: &Configuration) -> Result<Store> {
         DatabaseUrl::Postgres(url) => {
             let store = Arc::new(open_postgres(configuration, url).await?);
             Ok(Store::single(&store).shared(store))
+        }
+    }
+}
+
+/// The clock by which the instances on this database go, and the store whose reads keep it right. See decision 54.
+pub(crate) fn with_clock(store: Store) -> (Store, Arc<dyn Clock>) {
+    match &store.changes {
+        None => (store, Arc::new(SteadyClock::new(Arc::new(SystemClock)))),
+        Some(changes) => {
+            let clock = Arc::new(DatabaseClock::new(Arc::new(SystemClock)));
+            let followed = FollowedFeed::new(Arc::clone(changes), Arc::clone(&clock));
+            (store.shared(Arc::new(followed)), clock)
         }
     }
 }

@@ -75,6 +75,7 @@ impl Instance {
         let keys = self.keys(&verifier);
         let webhooks = WebhookParts::new(&self.configuration, &self.store, &self.clock, &self.entropy)?;
         let mut tasks = self.start_schema(stop).await;
+        self.read_clock().await;
         self.start_engines(&mut tasks, &verifier, &keys, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
         let (store, settings) = (self.store.clone(), self.http_settings());
@@ -152,6 +153,14 @@ impl Instance {
         tasks.spawn("the schema", migrate_until_done(schema, migrate, Arc::clone(&tried), stop.clone()));
         let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, tried.notified()).await;
         tasks
+    }
+
+    /// Reads the database's clock, so that it is known before the first call. A failure is not final: the verifier reads
+    /// it again, together with the change feed.
+    async fn read_clock(&self) {
+        if let Some(changes) = &self.store.changes {
+            let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, changes.changes_since(None, 0)).await;
+        }
     }
 
     fn start_engines(&self, tasks: &mut Tasks, verifier: &Arc<Verifier>, keys: &Keys, stop: &CancellationToken) {

@@ -25,7 +25,8 @@ impl Run<'_> {
         let has_room = self.lanes.budget() > 0;
         let may_claim = self.claiming.under_way.is_none() && self.stopping.is_none();
         let can_write = !self.write_outage.is_failing() && self.completions.len() < UNWRITTEN_MAX;
-        (self.claiming.is_wanted && has_room && may_claim && can_write).then_some(self.claiming.not_before)
+        let may_claim = self.claiming.is_wanted && has_room && may_claim && can_write;
+        (may_claim && self.dispatcher.clock.is_certain()).then_some(self.claiming.not_before)
     }
 
     pub(crate) fn begin_claim_if_wanted(&mut self, now: Instant) {

@@ -52,7 +52,7 @@ impl Run<'_> {
             event_id: delivery.event,
             payload: delivery.payload.clone(),
             secrets: target.secrets.signing_at(started_at),
-            at: started_at,
+            at: self.dispatcher.clock.world_time(),
         };
         let sender = Arc::clone(&self.dispatcher.sender);
         let task = self.attempts.spawn(send(sender, attempt, self.dispatcher.settings.attempt_max()));

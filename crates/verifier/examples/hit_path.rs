@@ -95,7 +95,7 @@ impl KeyStore for EveryKey {
 #[async_trait::async_trait]
 impl ChangeFeed for EveryKey {
     async fn changes_since(&self, _: Option<&FeedPosition>, _: u32) -> Result<FeedRead, StoreError> {
-        Ok(FeedRead { changes: KeyChanges::Of(Vec::new()), position: FeedPosition::new("0") })
+        Ok(FeedRead { changes: KeyChanges::Of(Vec::new()), position: FeedPosition::new("0"), at: SystemClock.now() })
     }
     async fn hint(&self) {
         std::future::pending::<()>().await;

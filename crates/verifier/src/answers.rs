@@ -70,8 +70,8 @@ impl Answers {
     }
 
     /// How far answers from the cache are trusted at this age of the process.
-    pub(crate) fn trust(&self, age: Duration, now: Timestamp) -> Trust {
-        self.fence.as_ref().map_or(Trust::Full, |fence| fence.trust(age, now))
+    pub(crate) fn trust(&self, age: Duration) -> Trust {
+        self.fence.as_ref().map_or(Trust::Full, |fence| fence.trust(age, self.clock.machine_time()))
     }
 
     /// Renews the trust in the cache: every key that was changed before `mark` has been evicted.
@@ -85,7 +85,7 @@ impl Answers {
     pub(crate) fn recall(&self, digest: &KeyDigest, now: Timestamp) -> Recall {
         // Read the fence before the cache: the fence only covers what the cache holds afterwards.
         let age = self.age();
-        let trust = self.trust(age, now);
+        let trust = self.trust(age);
         match self.good.get(digest) {
             // An expiry is never undone, so an expired key is refused even if the cache is not trusted.
             Some(key) if !key.is_good(now) => Recall::NotGood,

@@ -226,7 +226,7 @@ impl ReadinessCheck for Verifier {
     }
 
     async fn check(&self) -> Result<(), NotReady> {
-        let trust = self.answers.trust(self.answers.age(), self.clock.now());
+        let trust = self.answers.trust(self.answers.age());
         if trust == Trust::Full && self.feed.is_some() {
             return Ok(());
         }

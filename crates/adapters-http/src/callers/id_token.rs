@@ -20,7 +20,7 @@ pub(crate) async fn identify(request: &HttpRequest, presented: Presented<&str>) 
 /// The user of this ID token. Records the user for the log.
 pub(crate) async fn verify_id_token(request: &HttpRequest, token: &str) -> Result<UserId, ApiError> {
     let api = &State::of(request).api;
-    match api.identity.verify(&IdToken::new(token), api.clock.now()).await? {
+    match api.identity.verify(&IdToken::new(token), api.clock.world_time()).await? {
         IdentityVerdict::Refused(reason) => Err(ApiError::CredentialInvalid(reason)),
         IdentityVerdict::Valid(user) => {
             if let Some(exchange) = Exchange::of(request) {

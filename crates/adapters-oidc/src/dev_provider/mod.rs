@@ -119,7 +119,7 @@ impl DevProvider {
 
     fn sign_id_token(&self, subject: &str, nonce: Option<&str>) -> Result<IdToken, InvalidUserId> {
         let user = UserId::new(&self.issuer, subject)?;
-        let issued_at = self.clock.now().unix_millis().div_euclid(1_000);
+        let issued_at = self.clock.world_time().unix_millis().div_euclid(1_000);
         Ok(self.signer.sign(&IdTokenClaims {
             iss: user.issuer(),
             sub: user.subject(),

@@ -4,8 +4,8 @@ use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use domain::KeyDigest;
 use domain::ports::{ChangeFeed, FeedPosition, FeedRead, KeyChanges, StoreError};
+use domain::{KeyDigest, Timestamp};
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
@@ -29,7 +29,8 @@ macro_rules! server_run {
 const CHANGES_SINCE: &str = concat!(
     "SELECT ",
     server_run!(),
-    " AS server, pg_current_snapshot()::text AS snapshot, pg_is_in_recovery() AS is_standby, change.digest
+    " AS server, pg_current_snapshot()::text AS snapshot, pg_is_in_recovery() AS is_standby, change.digest,
+        floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS unix_millis
     FROM (SELECT $1::pg_snapshot AS last) AS since LEFT JOIN LATERAL (
         SELECT digest FROM key_changes
         WHERE transaction_id >= pg_snapshot_xmin(since.last) AND NOT pg_visible_in_snapshot(transaction_id, since.last)
@@ -99,6 +100,8 @@ struct FeedRow {
     is_standby: bool,
     #[diesel(sql_type = Nullable<Binary>)]
     digest: Option<Vec<u8>>,
+    #[diesel(sql_type = BigInt)]
+    unix_millis: i64,
 }
 
 impl Work for ChangesSince<'_> {
@@ -116,7 +119,8 @@ impl Work for ChangesSince<'_> {
         let position = FeedPosition::new(format!("{} {}", first.server, first.snapshot));
         let is_listed = self.since.is_some_and(|since| since.server == first.server) && rows.len() <= self.max as usize;
         let changes = if is_listed { KeyChanges::Of(digests(&rows)?) } else { KeyChanges::OfAnyKey };
-        Ok(FeedRead { changes, position })
+        let at = Timestamp::from_unix_millis(first.unix_millis).unwrap_or(Timestamp::MIN);
+        Ok(FeedRead { changes, position, at })
     }
 }
 

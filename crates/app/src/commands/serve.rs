@@ -3,14 +3,14 @@ use std::sync::Arc;
 
 use adapters_http::HttpLimits;
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use adapters_system::{SystemClock, SystemEntropy, stop_on_signal};
+use adapters_system::{SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
 use super::start_log;
 use crate::configuration::{Configuration, EncryptionKey, Loaded, Problem};
-use crate::database::open_store;
+use crate::database::{open_store, with_clock};
 use crate::instance::{Instance, listen};
 
 /// Run in production. Requires `OIDC_ISSUER`, `OIDC_AUDIENCE` and `ENCRYPTION_KEY`
@@ -35,11 +35,9 @@ pub(crate) async fn run(loaded: Loaded) -> Result<()> {
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is required")?;
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
     let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids })?;
-    let store = open_store(&configuration).await?;
+    let (store, clock) = with_clock(open_store(&configuration).await?);
     let (listener, _) = listen(configuration.listen)?;
-    let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
-    let limits = HttpLimits::default();
-    let webhook_changes = None;
+    let (limits, webhook_changes, entropy) = (HttpLimits::default(), None, Arc::new(SystemEntropy));
     let instance =
         Instance { configuration, listener, limits, store, identity, issuer, webhook_changes, clock, entropy };
     instance.run(|_| (), future::ready(Ok(())), stop).await

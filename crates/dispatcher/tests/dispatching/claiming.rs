@@ -44,6 +44,25 @@ async fn without_a_hint_the_poll_finds_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nothing_is_claimed_or_swept_while_the_clock_is_uncertain() {
+    let world = World::new(1);
+    world.subscribe(URL).await;
+    world.publish(1, None).await;
+    world.clock.set_certain(false);
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    for _ in 0..10 {
+        queue.hint.notify_one();
+        pass(POLL_INTERVAL).await;
+    }
+    assert_eq!((queue.claims.lock().unwrap().len(), queue.sweeps.lock().unwrap().len()), (0, 0));
+    world.clock.set_certain(true);
+    pass(2 * POLL_INTERVAL).await;
+    assert_eq!(receivers.count(), 1);
+    assert!(!queue.sweeps.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_event_that_comes_while_ends_are_gathered_waits_for_none_of_them() {
     let world = World::new(1);
     world.subscribe(URL).await;

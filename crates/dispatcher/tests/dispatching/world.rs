@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ pub(crate) struct SimulatedClock {
     began: Instant,
     ahead: Mutex<i64>,
     furthest: Mutex<i64>,
+    is_uncertain: AtomicBool,
 }
 
 impl SimulatedClock {
@@ -32,6 +34,10 @@ impl SimulatedClock {
         *ahead += millis;
         let mut furthest = self.furthest.lock().unwrap();
         *furthest = ahead.max(*furthest);
+    }
+
+    pub(crate) fn set_certain(&self, is_certain: bool) {
+        self.is_uncertain.store(!is_certain, Ordering::SeqCst);
     }
 
     /// Goes to where it has been furthest ahead, so that everything becomes due.
@@ -45,6 +51,10 @@ impl Clock for SimulatedClock {
         let elapsed = i64::try_from(self.began.elapsed().as_millis()).unwrap();
         let millis = self.start.unix_millis() + elapsed + *self.ahead.lock().unwrap();
         Timestamp::from_unix_millis(millis).unwrap()
+    }
+
+    fn is_certain(&self) -> bool {
+        !self.is_uncertain.load(Ordering::SeqCst)
     }
 }
 
@@ -69,6 +79,7 @@ impl World {
                 began: Instant::now(),
                 ahead: Mutex::new(0),
                 furthest: Mutex::new(0),
+                is_uncertain: AtomicBool::new(false),
             }),
             entropy: Arc::new(SeededEntropy::new(seed)),
             keys: Arc::new(SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap()),

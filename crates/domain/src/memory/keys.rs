@@ -21,6 +21,8 @@ struct Tables {
     owned: HashMap<UserId, BTreeSet<KeyId>>,
     /// The digests of all changed keys. A position in the feed is how many changes there were.
     changes: Vec<KeyDigest>,
+    /// How often the feed was read. This is the clock of this store: it moves by a millisecond with each read.
+    feed_reads: i64,
 }
 
 impl Tables {
@@ -179,11 +181,13 @@ impl KeyStore for MemoryKeyStore {
 #[async_trait]
 impl ChangeFeed for MemoryKeyStore {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
-        let tables = self.tables();
+        let mut tables = self.tables();
+        tables.feed_reads += 1;
+        let at = Timestamp::from_unix_millis(tables.feed_reads).unwrap_or(Timestamp::MAX);
         let new = since.and_then(|since| tables.changes.get(since.as_str().parse::<usize>().ok()?..));
         let changes = new.filter(|new| new.len() <= max as usize).map(<[KeyDigest]>::to_vec);
         let changes = changes.map_or(KeyChanges::OfAnyKey, KeyChanges::Of);
-        Ok(FeedRead { changes, position: FeedPosition::new(tables.changes.len().to_string()) })
+        Ok(FeedRead { changes, position: FeedPosition::new(tables.changes.len().to_string()), at })
     }
 
     async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {

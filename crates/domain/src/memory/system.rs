@@ -19,6 +19,12 @@ impl ManualClock {
         let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *now = now.plus(duration);
     }
+
+    /// Moves the clock back by `duration`.
+    pub fn step_back(&self, duration: Duration) {
+        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *now = now.minus(duration);
+    }
 }
 
 impl Clock for ManualClock {

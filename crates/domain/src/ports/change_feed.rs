@@ -5,7 +5,7 @@ use async_trait::async_trait;
 #[cfg(doc)]
 use super::keys::KeyStore;
 use super::store_error::StoreError;
-use crate::KeyDigest;
+use crate::{KeyDigest, Timestamp};
 
 /// A place in a [`ChangeFeed`]: everything that was committed before one read of it. Only the store that made it can
 /// read it.
@@ -31,6 +31,8 @@ pub struct FeedRead {
     pub changes: KeyChanges,
     /// Where the next read goes on.
     pub position: FeedPosition,
+    /// The time by the store's clock, at a moment between the call and the answer. Instances follow it.
+    pub at: Timestamp,
 }
 
 /// The keys that changed between two positions of a [`ChangeFeed`].
@@ -59,6 +61,7 @@ pub trait ChangeFeed: Send + Sync {
     ///   position is good in each case.
     /// - A [`KeyStore::find_by_digest`] that begins after the answer sees each of these changes.
     /// - It succeeds only when the store itself answered, and takes writes: never from memory, and never on a standby.
+    /// - [`FeedRead::at`] is the time of one clock, which all instances read.
     /// - A caller that drops the future loses the answer and nothing else.
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError>;
 

@@ -3,10 +3,26 @@ use async_trait::async_trait;
 use super::store_error::BoxError;
 use crate::Timestamp;
 
-/// The clock. Adapters and tests implement it; rules read no other clock.
+/// The clock. Adapters and tests implement it; rules read no other clock. See decision 54.
 pub trait Clock: Send + Sync {
-    /// The present time, in UTC.
+    /// The present time, in UTC, for everything that is stored. All instances that share a store agree on it.
     fn now(&self) -> Timestamp;
+
+    /// The present time, in UTC, for what other systems check: ID tokens and signatures.
+    fn world_time(&self) -> Timestamp {
+        self.now()
+    }
+
+    /// The time of this machine, which also counts while the machine is suspended. It may be wrong, and may be set at any
+    /// time.
+    fn machine_time(&self) -> Timestamp {
+        self.now()
+    }
+
+    /// Whether [`Clock::now`] agrees with the other instances. Otherwise this instance claims no deliveries.
+    fn is_certain(&self) -> bool {
+        true
+    }
 }
 
 /// A generator of random bytes that are good enough for secrets.

@@ -198,6 +198,18 @@ pub async fn a_chain_of_reads_has_each_change_once(instances: Instances) {
     all_at_once(ending.chain([reading]).collect()).await;
 }
 
+/// The reads of all instances tell the time of one clock. It moves, and never back.
+pub async fn all_instances_read_one_clock(instances: Instances) {
+    let mut times = vec![time(&*instances[0]).await];
+    while times.len() < 20 || times.first() == times.last() {
+        assert!(times.len() < 10_000, "the clock must move");
+        for instance in &instances {
+            times.push(time(&**instance).await);
+        }
+    }
+    assert!(times.is_sorted(), "the instances must read one clock, which does not go back, got {times:?}");
+}
+
 /// Ends the key in one of the three ways.
 async fn end(store: &dyn KeyStore, sample: &Sample, way: usize) {
     match way % 3 {
@@ -210,6 +222,10 @@ async fn end(store: &dyn KeyStore, sample: &Sample, way: usize) {
 async fn read(feed: &dyn ChangeFeed, since: Option<&FeedPosition>, max: u32) -> (KeyChanges, FeedPosition) {
     let read = feed.changes_since(since, max).await.expect("the feed must be readable");
     (read.changes, read.position)
+}
+
+async fn time(feed: &dyn ChangeFeed) -> Timestamp {
+    feed.changes_since(None, 0).await.expect("the feed must be readable").at
 }
 
 async fn changes_since(feed: &dyn ChangeFeed, since: &FeedPosition) -> Vec<KeyDigest> {

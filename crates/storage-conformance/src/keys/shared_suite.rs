@@ -92,6 +92,7 @@ macro_rules! with_change_feed_promises {
             an_answered_change_is_in_the_next_read
             a_change_and_its_place_in_the_feed_are_one
             a_chain_of_reads_has_each_change_once
+            all_instances_read_one_clock
         }
     };
 }

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use async_trait::async_trait;
 use domain::ports::{
@@ -10,7 +11,7 @@ use domain::ports::{
     ReadinessCheck, Schema, StoreError,
 };
 use domain::webhooks::{DeliveryFilter, DeliveryHistory};
-use domain::{DeliveryId, SubscriptionId, UserId};
+use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::call::{Call, Memory};
@@ -55,12 +56,19 @@ impl JournalStore {
 #[async_trait]
 impl ChangeFeed for JournalStore {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Answer<FeedRead> {
-        self.memory.keys.changes_since(since, max).await
+        let read = self.memory.keys.changes_since(since, max).await?;
+        Ok(FeedRead { at: machine_time(), ..read })
     }
 
     async fn forget_changes(&self, before: &FeedPosition) -> Answer<()> {
         self.memory.keys.forget_changes(before).await
     }
+}
+
+/// The clock of a database is the clock of its server, which here is this machine. It is never stored.
+fn machine_time() -> Timestamp {
+    let millis = UNIX_EPOCH.elapsed().map_or(0, |since_1970| since_1970.as_millis());
+    i64::try_from(millis).ok().and_then(Timestamp::from_unix_millis).unwrap_or(Timestamp::MIN)
 }
 
 #[async_trait]

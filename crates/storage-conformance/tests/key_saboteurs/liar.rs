@@ -31,6 +31,10 @@ pub(crate) enum Lie {
     ListsAfterItChanges,
     /// A change stands where its call began, before changes that were committed meanwhile.
     OrdersByTheBeginning,
+    /// Tells the time of the instance, which is ahead on one of them.
+    TellsItsOwnTime,
+    /// Tells the time at which it was opened.
+    TellsAnOldTime,
 }
 
 /// A store that is right, with a feed that is right but for one lie.
@@ -95,6 +99,16 @@ impl Liar {
         }
     }
 
+    /// The time by the store's clock.
+    async fn time(&self) -> Result<Timestamp, StoreError> {
+        let at = self.shared.store.changes_since(None, 0).await?.at;
+        Ok(match self.lie {
+            Lie::TellsItsOwnTime if self.is_first => at.plus(Duration::from_secs(45)),
+            Lie::TellsAnOldTime => Timestamp::MIN,
+            _ => at,
+        })
+    }
+
     async fn list_falsely(&self, digest: KeyDigest) {
         self.shared.listed.lock().await.push((digest, self.is_first));
     }
@@ -103,12 +117,13 @@ impl Liar {
 #[async_trait]
 impl ChangeFeed for Liar {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
+        let at = self.time().await?;
         let listed = self.shared.listed.lock().await;
         let is_late = self.shared.is_late.swap(false, Ordering::SeqCst);
         let end = listed.len() - usize::from(is_late && !listed.is_empty());
         let position = FeedPosition::new(end.to_string());
         let Some(start) = since.and_then(|since| since.as_str().parse::<usize>().ok()) else {
-            return Ok(FeedRead { changes: KeyChanges::OfAnyKey, position });
+            return Ok(FeedRead { changes: KeyChanges::OfAnyKey, position, at });
         };
         let is_mine = |first: bool| self.lie != Lie::ListsOnlyItsOwn || first == self.is_first;
         let new = listed.iter().take(end).skip(start).filter(|(_, first)| is_mine(*first));
@@ -117,7 +132,7 @@ impl ChangeFeed for Liar {
             changed.truncate(max as usize);
         }
         let all = changed.len() <= max as usize;
-        Ok(FeedRead { changes: if all { KeyChanges::Of(changed) } else { KeyChanges::OfAnyKey }, position })
+        Ok(FeedRead { changes: if all { KeyChanges::Of(changed) } else { KeyChanges::OfAnyKey }, position, at })
     }
 
     async fn hint(&self) {

@@ -195,6 +195,8 @@ const LIARS: &[(Lie, &[&str])] = &[
     (Lie::ListsAfterItAnswers, &["an_answered_change_is_in_the_next_read"]),
     (Lie::ListsAfterItChanges, &["a_change_and_its_place_in_the_feed_are_one"]),
     (Lie::OrdersByTheBeginning, &["a_chain_of_reads_has_each_change_once"]),
+    (Lie::TellsItsOwnTime, &["all_instances_read_one_clock"]),
+    (Lie::TellsAnOldTime, &["all_instances_read_one_clock"]),
 ];
 
 /// The faults are what breaks promises: without one, the same store keeps them all.

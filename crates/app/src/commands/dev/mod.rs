@@ -7,7 +7,7 @@ use std::time::Duration;
 use adapters_http::HttpLimits;
 use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings, is_for_this_machine};
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use adapters_system::{SystemClock, SystemEntropy, stop_on_signal};
+use adapters_system::{SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use cli::output::answer;
@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::start_log;
 use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem, Secret};
-use crate::database::open_store;
+use crate::database::{open_store, with_clock};
 use crate::instance::{Instance, listen};
 use data_folder::DataFolder;
 
@@ -59,12 +59,13 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     }
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
-    let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
+    let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
     let (listener, address) = listen(configuration.listen)?;
     let public_url = configuration.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(address));
     let folder = DataFolder::of(&configuration.database_url);
     let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
+    let (store, clock) = with_clock(open_store(&configuration).await?);
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let issuer = provider.issuer().to_owned();
     let identity = OidcVerifier::new(OidcSettings {
@@ -72,7 +73,6 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
         audiences: vec![audience.clone()],
         client_ids: Vec::new(),
     })?;
-    let store = open_store(&configuration).await?;
 
     let routes = provider.routes();
     let welcome = Welcome::new(DevServer {
@@ -156,7 +156,7 @@ async fn once_verified(
     clock: Arc<dyn Clock>,
 ) -> Result<gatepost_client::IdToken> {
     let token: IdToken = provider.id_token(Welcome::USER_NAME)?;
-    let verdict = identity.verify(&token, clock.now()).await;
+    let verdict = identity.verify(&token, clock.world_time()).await;
     match verdict.with_context(|| format!("{} does not answer; is PUBLIC_URL right?", provider.issuer()))? {
         IdentityVerdict::Valid(_) => {}
         IdentityVerdict::Refused(reason) => bail!("the token of the development provider is refused: {reason}"),

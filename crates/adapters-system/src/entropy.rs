@@ -1,24 +1,6 @@
 use std::cell::RefCell;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use domain::Timestamp;
-use domain::ports::{Clock, Entropy};
-
-/// The wall clock of the machine.
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
-    fn now(&self) -> Timestamp {
-        /// 1970-01-01T00:00:00Z
-        const EPOCH: Timestamp = match Timestamp::from_unix_millis(0) {
-            Some(epoch) => epoch,
-            None => Timestamp::MIN,
-        };
-        // A clock before 1970 is broken, so the epoch is as good as any other answer.
-        EPOCH.plus(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO))
-    }
-}
+use domain::ports::Entropy;
 
 /// The random generator of the operating system, for secrets.
 pub struct SystemEntropy;
