@@ -2,6 +2,7 @@ use std::future::ready;
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_http::error::DispatchError;
 use actix_http::{HttpService, Protocol};
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::boundary::middleware::Boundary;
 use crate::connections::connection::Connection;
+use crate::connections::last_arrivals::{ARRIVAL_MAX, ignore_new};
 use crate::connections::open_connections::OpenConnections;
 use crate::openapi::openapi_json;
 use crate::state::State;
@@ -29,7 +31,7 @@ const SEND_BUFFER_BYTES: usize = 128 * 1024;
 ///
 /// `more_routes` adds the routes of another adapter. They get request ids, log lines, deadlines and problem documents
 /// too, but the error bodies that they write stay as they are. On shutdown `/readyz` fails at once, the server still
-/// accepts requests for `drain_grace`, and then drains and closes its connections.
+/// accepts requests for `drain_grace`, awaits the last connections, and then drains and closes its connections.
 ///
 /// # Errors
 ///
@@ -42,10 +44,12 @@ pub async fn serve(
     stop: CancellationToken,
 ) -> io::Result<()> {
     let drain_grace = settings.limits.drain_grace;
+    let arrivals = listener.try_clone()?;
     let mut server = start(listener, &settings, api, more_routes, stop.clone())?;
     let drained = async {
         stop.cancelled().await;
         sleep(drain_grace).await;
+        await_last(arrivals, ARRIVAL_MAX.min(drain_grace)).await;
     };
     let handle = server.handle();
     tokio::select! {
@@ -54,6 +58,15 @@ pub async fn serve(
     }
     let ((), ended) = tokio::join!(handle.stop(true), server);
     ended
+}
+
+/// Lets the connections arrive that are being opened, and no others. Returns before the listener closes, which resets
+/// what has not arrived.
+async fn await_last(arrivals: TcpListener, time: Duration) {
+    if let Err(error) = ignore_new(&arrivals) {
+        tracing::debug!(%error, "connections that arrive as the listener closes may be reset");
+    }
+    sleep(time).await;
 }
 
 /// Does what `actix_web::HttpServer` does, but over guarded connections.

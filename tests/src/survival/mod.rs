@@ -6,3 +6,4 @@ mod killed_process;
 mod pgbouncer;
 mod second_process;
 mod silent_reader;
+mod stop_under_load;

@@ -5,6 +5,7 @@
 mod chunks;
 pub(crate) mod connection;
 mod framing;
+pub(crate) mod last_arrivals;
 pub(crate) mod open_connections;
 mod open_files;
 mod place;
