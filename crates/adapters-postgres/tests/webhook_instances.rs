@@ -608,7 +608,7 @@ async fn the_database_holds_no_signing_secret() {
     let secret = SigningSecret::parse(SECRET).unwrap();
     subscribe_as(store, id, &keys.seal(&secret, id, &entropy)).await;
     let other = keys.seal(&secret, id, &entropy);
-    store.rotate_secret(&alice(), id, &other, at(1_000), at(1)).await.unwrap().unwrap();
+    store.rotate_secret(&alice(), id, &other, at(1_000), at(1)).await.unwrap();
     store.publish(&[event(&entropy)]).await.unwrap();
     let (_, secrets) = store.list_secrets(None, 10).await.unwrap().remove(0);
     assert_eq!(keys.unseal(&secrets.current, id).unwrap().secret.expose(), SECRET, "the key unseals the secret");

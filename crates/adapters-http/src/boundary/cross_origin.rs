@@ -4,7 +4,8 @@ use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
 
 const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE";
-const ALLOWED_HEADERS: &str = "authorization, content-type, last-event-id, x-api-key, x-id-token, x-request-id";
+const ALLOWED_HEADERS: &str =
+    "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-id-token, x-request-id";
 const EXPOSED_HEADERS: &str = "x-request-id, www-authenticate, retry-after";
 const PREFLIGHT_VARIES_BY: &str = "origin, access-control-request-method, access-control-request-headers";
 /// How long a browser may cache the answer to a preflight.

@@ -148,6 +148,14 @@ error_codes! {
         cure: "Rotate the key that replaced it, or create a new key. Revoke keys that were replaced and are no \
                longer used.",
     }
+    SecretOverlapping = 409 "secret_overlapping" {
+        title: "The secret was rotated recently",
+        cause: "The overlap of the previous rotation is not over: receivers may know only the previous secret, which \
+                another rotation would delete. The detail says when the overlap ends.",
+        cure: "If the answer of that rotation was lost, repeat it with the same Idempotency-Key, or with the same \
+               secret. Without a key, send the secret that your receivers know with overlapSeconds 0, then rotate \
+               again. To end the old secrets at once, rotate with overlapSeconds 0.",
+    }
     SubscriptionDisabled = 409 "subscription_disabled" {
         title: "The subscription is disabled",
         cause: "The owner or the service disabled the subscription, or the subscription was deleted. The service \

@@ -86,6 +86,9 @@ impl From<RotateSecretError> for ApiError {
     fn from(error: RotateSecretError) -> Self {
         match error {
             RotateSecretError::OverlapOutOfRange => FieldFault::of("overlapSeconds", error).into(),
+            RotateSecretError::Overlapping { .. } => {
+                Self::Explained(ErrorCode::SecretOverlapping, error.to_string().into())
+            }
             RotateSecretError::NotFound => ErrorCode::SubscriptionNotFound.into(),
             RotateSecretError::Store(error) => error.into(),
         }

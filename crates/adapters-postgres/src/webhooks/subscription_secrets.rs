@@ -1,11 +1,12 @@
 use diesel::prelude::*;
-use diesel::sql_types::{Binary, Nullable};
+use diesel::sql_types::{Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{SecretsRow, SubscriptionRow, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
-use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
+use domain::ports::SecretRotation;
+use domain::webhooks::{SealedSecret, SealedSecrets};
 use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::subscription_queries::subscription_of;
@@ -17,7 +18,8 @@ const REPLACE: &str = "UPDATE webhook_subscriptions
     WHERE id = $1 AND deleted_at IS NULL AND secret = $2
         AND previous_secret IS NOT DISTINCT FROM $3 AND previous_secret_until IS NOT DISTINCT FROM $4";
 
-/// Makes this secret the current one, and the current secret the previous one. One statement.
+/// Makes this secret the current one, and the current secret the previous one, if
+/// [`SealedSecrets::allow_rotation`] does. One statement, and another one if nothing was rotated.
 pub(super) struct RotateSecret<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: SubscriptionId,
@@ -27,19 +29,38 @@ pub(super) struct RotateSecret<'a> {
 }
 
 impl Work for RotateSecret<'_> {
-    type Answer = Option<Subscription>;
+    type Answer = SecretRotation;
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Subscription>, Failure> {
-        let rotation = diesel::update(subscription_of(self.owner, &self.id)).set((
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SecretRotation, Failure> {
+        let (at, until) = (StoredInstant::from(self.at), StoredInstant::from(self.previous_until));
+        let has_no_overlap = self.previous_until <= self.at;
+        let is_over = webhook_subscriptions::previous_secret_until.assume_not_null().le(at);
+        let is_allowed = webhook_subscriptions::previous_secret_until.is_null().or(is_over);
+        let rotation = diesel::update(
+            subscription_of(self.owner, &self.id).filter(is_allowed.or(has_no_overlap.into_sql::<Bool>())),
+        )
+        .set((
             webhook_subscriptions::previous_secret.eq(webhook_subscriptions::secret),
-            webhook_subscriptions::previous_secret_until.eq(StoredInstant::from(self.previous_until)),
+            webhook_subscriptions::previous_secret_until.eq(until),
             webhook_subscriptions::secret.eq(self.secret.as_bytes()),
-            webhook_subscriptions::updated_at.eq(StoredInstant::from(self.at)),
+            webhook_subscriptions::updated_at.eq(at),
         ));
         let rotated = rotation.returning(SubscriptionRow::as_select()).get_result(&mut &*connection).await;
         // The statement must not run twice: the second time would drop the secret that was current.
-        let row = rotated.optional().map_err(Failure::of_statement)?;
-        Ok(row.map(Subscription::try_from).transpose()?)
+        match rotated.optional().map_err(Failure::of_statement)? {
+            Some(row) => Ok(SecretRotation::Rotated(row.try_into()?)),
+            None => self.refusal(connection).await,
+        }
+    }
+}
+
+impl RotateSecret<'_> {
+    async fn refusal(&self, connection: &AsyncPgConnection) -> Result<SecretRotation, Failure> {
+        let found =
+            subscription_of(self.owner, &self.id).select((SubscriptionRow::as_select(), SecretsRow::as_select()));
+        let found: Option<(SubscriptionRow, SecretsRow)> = found.first(&mut &*connection).await.optional()?;
+        let Some((subscription, secrets)) = found else { return Ok(SecretRotation::NotFound) };
+        Ok(SecretRotation::Overlapping(subscription.try_into()?, secrets.secrets(self.id)?))
     }
 }
 

@@ -3,7 +3,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::SubscriptionRow;
-use domain::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
@@ -77,7 +77,7 @@ impl SubscriptionStore for PostgresStore {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
-    ) -> Result<Option<Subscription>, StoreError> {
+    ) -> Result<SecretRotation, StoreError> {
         self.run(&RotateSecret { owner, id, secret, previous_until, at }).await
     }
 

@@ -2,6 +2,7 @@ use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::{SecretsRow, subscription_id};
+use domain::ports::SecretRotation;
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
 use domain::{SubscriptionId, Timestamp, UserId};
 
@@ -17,15 +18,16 @@ pub(super) fn rotate_secret(
     secret: &SealedSecret,
     previous_until: Timestamp,
     at: Timestamp,
-) -> Result<Option<Subscription>, Undo> {
-    if find_subscription(connection, owner, id)?.is_none() {
-        return Ok(None);
-    }
+) -> Result<SecretRotation, Undo> {
+    let Some(subscription) = find_subscription(connection, owner, id)? else { return Ok(SecretRotation::NotFound) };
     let before = secrets_of(connection, id)?;
+    if !before.allow_rotation(at, previous_until) {
+        return Ok(SecretRotation::Overlapping(subscription, before));
+    }
     let secrets = SealedSecrets { current: secret.clone(), previous: Some((before.current, previous_until)) };
     let change = (SecretsRow::from(&secrets), webhook_subscriptions::updated_at.eq(StoredInstant::from(at)));
     diesel::update(of(owner, &id)).set(change).execute(connection)?;
-    find_subscription(connection, owner, id)
+    Ok(SecretRotation::Rotated(Subscription { updated_at: at, ..subscription }))
 }
 
 /// See [`SubscriptionStore::replace_secrets`](domain::ports::SubscriptionStore::replace_secrets).

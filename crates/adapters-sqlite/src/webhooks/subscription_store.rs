@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use diesel::SqliteConnection;
-use domain::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
@@ -75,7 +75,7 @@ impl SubscriptionStore for SqliteStore {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
-    ) -> Result<Option<Subscription>, StoreError> {
+    ) -> Result<SecretRotation, StoreError> {
         let (owner, secret) = (owner.clone(), secret.clone());
         let rotate =
             move |connection: &mut SqliteConnection| rotate_secret(connection, &owner, id, &secret, previous_until, at);

@@ -11,9 +11,9 @@ pub enum RotationRefusal {
     /// It has expired.
     #[error("the key has expired")]
     Expired,
-    /// It was rotated already. Rotate its successor instead.
-    #[error("the key was rotated already")]
-    Replaced,
+    /// It was rotated already, to this key. See decision 56.
+    #[error("the key was rotated already, to {0}; if the answer with the new key was lost, rotate {0}")]
+    Replaced(KeyId),
     /// The owner already has the maximum of keys in an overlap.
     #[error("as many keys as may be active are being replaced")]
     OverlapLimitReached,
@@ -59,14 +59,15 @@ impl KeyRotation {
     ///
     /// See [`RotationRefusal`].
     pub fn decide(&self, key: &ApiKey, overlapping: u32) -> Result<Rotated, RotationRefusal> {
+        // First, so that a repeated rotation names the successor also when there was no overlap, or it is over.
+        if let Some(successor) = key.replaced_by {
+            return Err(RotationRefusal::Replaced(successor));
+        }
         if key.revoked_at.is_some() {
             return Err(RotationRefusal::Revoked);
         }
         if !key.is_good(self.at) {
             return Err(RotationRefusal::Expired);
-        }
-        if key.replaced_by.is_some() {
-            return Err(RotationRefusal::Replaced);
         }
         if !self.overlap.is_zero() && overlapping >= self.overlapping_max {
             return Err(RotationRefusal::OverlapLimitReached);

@@ -12,7 +12,6 @@ pub(crate) mod list_view;
 pub(crate) mod rate_limit;
 pub(crate) mod report_leaks;
 pub(crate) mod revoke_key;
-pub(crate) mod revoke_user_keys;
 pub(crate) mod rotate_key;
 pub(crate) mod scope;
 pub(crate) mod use_cases;

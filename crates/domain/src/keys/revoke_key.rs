@@ -1,5 +1,8 @@
 use crate::ports::{Revocation, StoreError};
-use crate::{ApiKey, KeyId, Keys, ListView, UserId};
+use crate::{ApiKey, KeyId, Keys, ListView, Timestamp, UserId};
+
+/// The most keys that one transaction revokes, so that it does not block other writers for long.
+pub const REVOKE_BATCH_MAX: u32 = 1_000;
 
 /// Why a key was not revoked.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +31,27 @@ impl Keys {
             Revocation::Revoked { keys, .. } => Ok(self.with_recent_uses(keys)),
             Revocation::NotFound => Err(RevokeKeyError::NotFound),
             Revocation::NotOwned => Err(RevokeKeyError::NotOwned),
+        }
+    }
+
+    /// Revokes all of the owner's keys, or those created before an instant, and returns how many keys this call has
+    /// revoked. Keys that expired without a revocation count. Calling it again revokes what is left and succeeds.
+    ///
+    /// A key that is created during the call may stay: the caller cannot tell it from a key that is created just after.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. Some of the keys may be revoked all the same.
+    pub async fn revoke_all(&self, owner: &UserId, created_before: Option<Timestamp>) -> Result<u64, StoreError> {
+        let created_before = created_before.unwrap_or(Timestamp::MAX);
+        let mut count = 0;
+        loop {
+            let now = self.clock.now();
+            let batch = self.store.revoke_user_keys(owner, created_before, now, REVOKE_BATCH_MAX).await?;
+            count += batch.len() as u64;
+            if batch.len() < REVOKE_BATCH_MAX as usize {
+                return Ok(count);
+            }
         }
     }
 }

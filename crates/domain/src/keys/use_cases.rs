@@ -6,8 +6,7 @@ use crate::{ApiKey, KeyDigest, KeyId, KeyPolicy, ListView, UserId};
 /// The most keys that one transaction deletes, so that a purge does not block other writers for long.
 pub const PURGE_BATCH_MAX: u32 = 1_000;
 
-/// The use cases of API keys. `create_key`, `revoke_key`, `revoke_user_keys`, `rotate_key`
-/// and `report_leaks` have a file each. Listing and
+/// The use cases of API keys. `create_key`, `revoke_key`, `rotate_key` and `report_leaks` have a file each. Listing and
 /// purging, which are one call of the store, are below.
 ///
 /// `owner` is the user who owns the keys. The caller has authenticated that user by an ID token, or is the operator in

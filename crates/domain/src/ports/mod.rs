@@ -121,4 +121,4 @@ pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, Logge
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
 pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue};
 pub use webhooks::sender::{Attempt, WebhookSender};
-pub use webhooks::subscriptions::{SubscriptionInsertion, SubscriptionStore};
+pub use webhooks::subscriptions::{SecretRotation, SubscriptionInsertion, SubscriptionStore};

@@ -128,11 +128,11 @@ fn what_cannot_be_rotated_is_refused_and_stays() {
     let (revoked, replaced) = (desk.create(&alice, None).unwrap().id, desk.create(&alice, None).unwrap().id);
     let expired = desk.create(&alice, Some(desk.now().plus(DAY))).unwrap().id;
     pollster::block_on(desk.keys.revoke(&alice, revoked)).unwrap();
-    rotate(&desk, &alice, replaced, 2 * DAY).unwrap();
+    let successor = rotate(&desk, &alice, replaced, 2 * DAY).unwrap().id;
     desk.clock.advance(DAY);
     let before = desk.list(&alice);
     assert_eq!(refusal(rotate(&desk, &alice, revoked, DAY)), RotationRefusal::Revoked);
-    assert_eq!(refusal(rotate(&desk, &alice, replaced, Duration::ZERO)), RotationRefusal::Replaced);
+    assert_eq!(refusal(rotate(&desk, &alice, replaced, Duration::ZERO)), RotationRefusal::Replaced(successor));
     assert_eq!(refusal(rotate(&desk, &alice, expired, DAY)), RotationRefusal::Expired);
     let too_long = rotate(&desk, &alice, replaced, OVERLAP_MAX + MILLISECOND);
     assert!(matches!(too_long, Err(RotateKeyError::OverlapOutOfRange)), "{too_long:?}");

@@ -1,12 +1,17 @@
 use std::time::Duration;
 
 use domain::ports::SubscriptionStore;
-use domain::webhooks::{ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SealingKeys, SigningSecret};
+use domain::webhooks::{
+    IdempotencyKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SealingKeys, SigningSecret,
+    Webhooks,
+};
 use domain::{OVERLAP_MAX, SubscriptionId};
 use pollster::block_on;
 use zeroize::Zeroizing;
 
 use crate::desk::{Desk, MILLISECOND};
+
+const HOUR: Duration = Duration::from_hours(1);
 
 fn rotate(
     desk: &Desk,
@@ -15,7 +20,15 @@ fn rotate(
     overlap: Duration,
 ) -> Result<RotatedSecret, RotateSecretError> {
     let secret = secret.map(|text| SigningSecret::parse(text).unwrap());
-    block_on(desk.webhooks.rotate_secret(&desk.alice, RotateSecret { id, secret, overlap }))
+    block_on(desk.webhooks.rotate_secret(&desk.alice, RotateSecret { id, secret, overlap, key: None }))
+}
+
+/// A rotation with an overlap of an hour that lets the service make the secret.
+fn rotate_by_key(webhooks: &Webhooks, desk: &Desk, id: SubscriptionId, key: &str) -> Result<String, RotateSecretError> {
+    let key = Some(IdempotencyKey::parse(key).unwrap());
+    let request = RotateSecret { id, secret: None, overlap: HOUR, key };
+    let rotated = block_on(webhooks.rotate_secret(&desk.alice, request))?;
+    Ok(rotated.secret.expect("a secret that was made is shown").expose().to_owned())
 }
 
 /// The secrets that sign now, newest first, opened with this key.
@@ -48,6 +61,7 @@ fn a_rotation_overlaps_and_forgets_the_third() {
     desk.clock.advance(MILLISECOND);
     assert_eq!(signing(&desk, id, 1), [Some("second".into())]);
     rotate(&desk, id, Some("third"), MILLISECOND).unwrap();
+    desk.clock.advance(MILLISECOND);
     let fourth = rotate(&desk, id, None, MILLISECOND).unwrap().secret.unwrap();
     assert_eq!(signing(&desk, id, 1), [Some(fourth.expose().to_owned()), Some("third".into())]);
     rotate(&desk, id, Some("fifth"), Duration::ZERO).unwrap();
@@ -60,9 +74,64 @@ fn a_rotation_is_refused_when_it_is_too_long_or_about_nothing() {
     let id = desk.subscribe();
     let too_long = rotate(&desk, id, None, OVERLAP_MAX + MILLISECOND);
     assert!(matches!(too_long, Err(RotateSecretError::OverlapOutOfRange)));
-    let request = RotateSecret { id, secret: None, overlap: Duration::ZERO };
+    let request = RotateSecret { id, secret: None, overlap: Duration::ZERO, key: None };
     let not_theirs = block_on(desk.webhooks.rotate_secret(&desk.bob, request));
     assert!(matches!(not_theirs, Err(RotateSecretError::NotFound)));
+}
+
+#[test]
+fn a_second_rotation_does_not_drop_the_secret_that_receivers_know() {
+    let desk = Desk::new();
+    let id = desk.create(Some("known")).unwrap().subscription.id;
+    let made = rotate(&desk, id, None, HOUR).unwrap().secret.unwrap();
+    let until = desk.now().plus(HOUR);
+    desk.clock.advance(HOUR.saturating_sub(MILLISECOND));
+    let again = rotate(&desk, id, None, HOUR);
+    assert!(matches!(again, Err(RotateSecretError::Overlapping { until: at }) if at == until), "{again:?}");
+    assert_eq!(signing(&desk, id, 1), [Some(made.expose().to_owned()), Some("known".into())]);
+    rotate(&desk, id, Some("known"), Duration::ZERO).unwrap();
+    assert_eq!(signing(&desk, id, 1), [Some("known".into())], "without an overlap the old secrets end");
+}
+
+#[test]
+fn a_rotation_is_repeated_by_its_key() {
+    let desk = Desk::new();
+    let (id, other) = (desk.create(Some("known")).unwrap().subscription.id, desk.subscribe());
+    let made = rotate_by_key(&desk.webhooks, &desk, id, "one").unwrap();
+    let updated_at = desk.now();
+    desk.clock.advance(MILLISECOND);
+    assert_eq!(rotate_by_key(&desk.webhooks, &desk, id, "one").unwrap(), made);
+    assert_eq!(signing(&desk, id, 1), [Some(made.clone()), Some("known".into())]);
+    let (subscription, _) = block_on(desk.store.find(&desk.alice, id)).unwrap().unwrap();
+    assert_eq!(subscription.updated_at, updated_at, "a repetition changes nothing");
+    let second = rotate_by_key(&desk.webhooks, &desk, id, "two");
+    assert!(matches!(second, Err(RotateSecretError::Overlapping { .. })), "{second:?}");
+    assert_ne!(rotate_by_key(&desk.webhooks, &desk, other, "one").unwrap(), made, "of another subscription");
+}
+
+/// The repetition may reach an instance that seals under another key, before or after the secrets are sealed again.
+#[test]
+fn a_rotation_is_repeated_while_the_encryption_key_changes() {
+    let desk = Desk::new();
+    let id = desk.create(Some("known")).unwrap().subscription.id;
+    let made = rotate_by_key(&desk.webhooks, &desk, id, "one").unwrap();
+    for keys in [&[1, 2][..], &[2, 1]] {
+        assert_eq!(rotate_by_key(&desk.with_sealing_keys(keys), &desk, id, "one").unwrap(), made, "{keys:?}");
+    }
+    let both = desk.with_sealing_keys(&[2, 1]);
+    block_on(both.reseal_secrets()).unwrap();
+    assert_eq!(rotate_by_key(&both, &desk, id, "one").unwrap(), made);
+    assert_eq!(signing(&desk, id, 2), [Some(made), Some("known".into())]);
+}
+
+#[test]
+fn a_rotation_to_a_chosen_secret_is_repeated_by_the_secret() {
+    let desk = Desk::new();
+    let id = desk.create(Some("known")).unwrap().subscription.id;
+    for _ in 0..2 {
+        assert!(rotate(&desk, id, Some("chosen"), HOUR).unwrap().secret.is_none());
+        assert_eq!(signing(&desk, id, 1), [Some("chosen".into()), Some("known".into())]);
+    }
 }
 
 #[test]

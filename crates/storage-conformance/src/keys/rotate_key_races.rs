@@ -11,17 +11,18 @@ use super::sample::{
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Exactly one of several parallel rotations of one key succeeds. The others are refused as replaced or, without an overlap,
-/// as revoked. One successor is stored, and the old key names it.
+/// Exactly one of several parallel rotations of one key succeeds. The others are refused, with the name of its successor.
+/// One successor is stored, and the old key names it.
 pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn KeyStore>) {
     for round in 0..4 {
         let owner = user(&format!("round {round}"));
         let sample = Sample::of(&owner);
         put(&*store, &sample).await;
-        let (overlap, refusal) =
-            if round % 2 == 0 { (100, RotationRefusal::Replaced) } else { (0, RotationRefusal::Revoked) };
+        let overlap = if round % 2 == 0 { 100 } else { 0 };
         let replacements: Vec<Replacement> = (0..16).map(|_| Replacement::at(at(0), overlap)).collect();
         let answers = all_at_once(replacements.iter().map(|one| rotation(&store, &sample, one)).collect()).await;
+        let replaced_by = find(&*store, &sample).await.and_then(|key| key.replaced_by);
+        let refusal = RotationRefusal::Replaced(replaced_by.expect("the old key must name its successor"));
         let mut successors = Vec::new();
         for (replacement, answer) in replacements.iter().zip(answers) {
             let stored = find_by(&*store, &replacement.digest).await;
@@ -33,7 +34,6 @@ pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn Ke
                 assert_eq!(stored, None, "a refused successor must not be stored");
             }
         }
-        let replaced_by = find(&*store, &sample).await.and_then(|key| key.replaced_by);
         assert_eq!(successors.len(), 1, "of parallel rotations of one key exactly one must succeed");
         assert_eq!(replaced_by, successors.pop(), "the old key must name the one successor");
         assert_eq!(all_keys(&*store, &owner).await.len(), 2, "the old key and one successor must be stored");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::KeyId;
-use domain::ports::{RetryRequest, SubscriptionInsertion};
+use domain::ports::{RetryRequest, SecretRotation, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
 
 use super::WebhookStore;
@@ -146,7 +146,8 @@ async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subs
         ("update", store.update(&asked.owner, asked.id, &switched(false), at(9)).await.expect("succeeds").is_some()),
         (
             "rotate_secret",
-            store.rotate_secret(&asked.owner, asked.id, &secret(), at(99), at(9)).await.expect("succeeds").is_some(),
+            store.rotate_secret(&asked.owner, asked.id, &secret(), at(99), at(9)).await.expect("succeeds")
+                != SecretRotation::NotFound,
         ),
         ("recover", store.recover(&asked.owner, asked.id, request, 9).await.expect("succeeds").is_some()),
         ("delete", store.delete(&asked.owner, asked.id, at(9)).await.expect("succeeds")),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::ports::SecretRotation;
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
 use domain::{SubscriptionId, Timestamp};
 
@@ -35,16 +36,72 @@ pub async fn rotation_keeps_the_secret_before(store: Arc<dyn WebhookStore>) {
     let stored = subscription(&owner);
     let first = put(&*store, &stored).await;
     let (second, third) = (secret(), secret());
-    for (current, previous, until, now) in [(&second, &first, at(1_001), at(1)), (&third, &second, at(2_002), at(2))] {
-        let answer = store.rotate_secret(&owner, stored.id, current, until, now).await.expect("a rotation succeeds");
+    let rotations = [(&second, &first, at(1_001), at(1)), (&third, &second, at(2_002), at(1_001))];
+    for (current, previous, until, now) in rotations {
+        let answer = rotate(&*store, &stored, current, until, now).await;
         let expected = Subscription { updated_at: now, ..stored.clone() };
-        assert_eq!(answer.as_ref(), Some(&expected), "a rotation must change `updated_at` alone");
+        let rotated = SecretRotation::Rotated(expected.clone());
+        assert_eq!(answer, rotated, "a rotation must change `updated_at` alone");
         assert_eq!(reread(&*store, &stored).await, expected, "what a rotation answers must be what is stored");
         let secrets = SealedSecrets { current: current.clone(), previous: Some((previous.clone(), until)) };
         assert_eq!(secrets_of(&*store, stored.id).await.as_ref(), Some(&secrets), "current, and the one before");
         publish_at(&*store, &owner, now).await;
-        let lanes = claim_lanes(&*store, &request(10)).await;
+        let lanes = claim_lanes(&*store, &request(2_000)).await;
         assert_eq!(lanes[0].secrets, secrets, "a claim must bring both secrets");
+    }
+}
+
+/// While an earlier secret signs, to the millisecond, a rotation with an overlap changes nothing, and the answer has what
+/// is stored. A rotation without an overlap succeeds, and ends the old secrets.
+pub async fn an_overlap_allows_only_a_rotation_without_one(store: Arc<dyn WebhookStore>) {
+    let stored = subscription(&user("alice"));
+    let first = put(&*store, &stored).await;
+    let (second, third, fourth) = (secret(), secret(), secret());
+    rotate(&*store, &stored, &second, at(100), at(1)).await;
+    let pair = |current: &SealedSecret, previous: &SealedSecret, until: Timestamp| SealedSecrets {
+        current: current.clone(),
+        previous: Some((previous.clone(), until)),
+    };
+    let (unchanged, secrets) = (Subscription { updated_at: at(1), ..stored.clone() }, pair(&second, &first, at(100)));
+    for (now, until) in [(at(2), at(100)), (at(99), at(100)), (at(99), at(9_999))] {
+        let answer = rotate(&*store, &stored, &third, until, now).await;
+        let refused = SecretRotation::Overlapping(unchanged.clone(), secrets.clone());
+        assert_eq!(answer, refused, "a second overlap must be refused with what is stored");
+        assert_eq!(secrets_of(&*store, stored.id).await.as_ref(), Some(&secrets), "a refusal must change nothing");
+        assert_eq!(reread(&*store, &stored).await, unchanged, "a refusal must change nothing");
+    }
+    let answer = rotate(&*store, &stored, &third, at(99), at(99)).await;
+    assert!(matches!(answer, SecretRotation::Rotated(_)), "without an overlap a rotation must succeed: {answer:?}");
+    assert_eq!(
+        secrets_of(&*store, stored.id).await,
+        Some(pair(&third, &second, at(99))),
+        "the third secret is current"
+    );
+    let answer = rotate(&*store, &stored, &fourth, at(200), at(99)).await;
+    assert!(matches!(answer, SecretRotation::Rotated(_)), "the overlap is over: {answer:?}");
+}
+
+/// Of parallel rotations with an overlap, one stores its secret, beside the one that receivers know. The others get what
+/// is stored then.
+pub async fn parallel_rotations_of_a_secret_store_one(store: Arc<dyn WebhookStore>) {
+    for round in 0..5 {
+        let stored = subscription(&user(&format!("round {round}")));
+        let first = put(&*store, &stored).await;
+        let rotations: Vec<SealedSecret> = (0..8).map(|_| secret()).collect();
+        let calls = rotations.iter().map(|secret| rotation(&store, &stored, secret)).collect();
+        let answers = all_at_once(calls).await;
+        let is_rotated = |answer: &&SecretRotation| matches!(answer, SecretRotation::Rotated(_));
+        let secrets = secrets_of(&*store, stored.id).await.expect("a live subscription has secrets");
+        assert_eq!(answers.iter().filter(is_rotated).count(), 1, "one rotation must succeed, got {answers:?}");
+        assert_eq!(secrets.previous, Some((first, at(100))), "the secret that receivers know must stay");
+        for (answer, secret) in answers.iter().zip(&rotations) {
+            match answer {
+                SecretRotation::Overlapping(_, found) => {
+                    assert_eq!(*found, secrets, "the others must get what is stored");
+                }
+                _ => assert_eq!(secrets.current, *secret, "the secret of the one must be stored"),
+            }
+        }
     }
 }
 
@@ -75,7 +132,7 @@ pub async fn secrets_are_replaced_if_they_are_what_is_stored(store: Arc<dyn Webh
     let stored = subscription(&owner);
     let first = put(&*store, &stored).await;
     let current = secret();
-    store.rotate_secret(&owner, stored.id, &current, at(100), at(1)).await.expect("a rotation succeeds");
+    rotate(&*store, &stored, &current, at(100), at(1)).await;
     let before = reread(&*store, &stored).await;
     let pair = |current: &SealedSecret, previous: &SealedSecret, until: Timestamp| SealedSecrets {
         current: current.clone(),
@@ -124,11 +181,8 @@ pub async fn a_replacement_beside_a_rotation_undoes_nothing(store: Arc<dyn Webho
         let from = only_secret(&put(&*store, &stored).await);
         let current = secret();
         let (to, rotated) = (only_secret(&secret()), current.clone());
-        let (rotating, owner) = (Arc::clone(&store), stored.owner.clone());
-        let rotation: Call<bool> = Box::pin(async move {
-            let answer = rotating.rotate_secret(&owner, stored.id, &rotated, at(100), at(1)).await;
-            answer.expect("a rotation succeeds").is_some()
-        });
+        let rotating = rotation(&store, &stored, &rotated);
+        let rotation: Call<bool> = Box::pin(async move { matches!(rotating.await, SecretRotation::Rotated(_)) });
         let mut calls = vec![rotation];
         calls.insert(round % 2, replacement(&store, stored.id, &from, &to));
         let answers = all_at_once(calls).await;
@@ -136,6 +190,22 @@ pub async fn a_replacement_beside_a_rotation_undoes_nothing(store: Arc<dyn Webho
         let expected = SealedSecrets { current, previous: Some((previous, at(100))) };
         assert_eq!(secrets_of(&*store, stored.id).await, Some(expected), "one must come wholly after the other");
     }
+}
+
+async fn rotate(
+    store: &dyn WebhookStore,
+    stored: &Subscription,
+    secret: &SealedSecret,
+    until: Timestamp,
+    now: Timestamp,
+) -> SecretRotation {
+    let answer = store.rotate_secret(&stored.owner, stored.id, secret, until, now).await;
+    answer.expect("a rotation must succeed or be refused as a value")
+}
+
+fn rotation(store: &Arc<dyn WebhookStore>, stored: &Subscription, secret: &SealedSecret) -> Call<SecretRotation> {
+    let (store, stored, secret) = (Arc::clone(store), stored.clone(), secret.clone());
+    Box::pin(async move { rotate(&*store, &stored, &secret, at(100), at(1)).await })
 }
 
 async fn page(

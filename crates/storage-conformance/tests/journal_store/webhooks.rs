@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use domain::ports::{
     ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryQueue, EventStore, Publication, RetryByHand,
-    RetryRequest, SubscriptionInsertion, SubscriptionStore,
+    RetryRequest, SecretRotation, SubscriptionInsertion, SubscriptionStore,
 };
 use domain::webhooks::{
     Delivery, DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
@@ -58,7 +58,7 @@ impl SubscriptionStore for JournalStore {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
-    ) -> Answer<Option<Subscription>> {
+    ) -> Answer<SecretRotation> {
         let call = Call::RotateSecret { owner: owner.clone(), id, secret: secret.clone(), previous_until, at };
         let _journal = self.record(call).await?;
         self.memory.webhooks.rotate_secret(owner, id, secret, previous_until, at).await

@@ -30,6 +30,8 @@ pub(crate) enum Fault {
     EnablingRecovers,
     // Secrets
     ForgetsThePrevious,
+    RotatesInTheOverlap,
+    RefusesEveryRotationInTheOverlap,
     IgnoresSecretPages,
     ComparesCurrentOnly,
     ReadsThenReplaces,

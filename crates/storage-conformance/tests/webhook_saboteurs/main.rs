@@ -74,6 +74,11 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     ),
     (Fault::EnablingRecovers, &["enabling_again_brings_nothing_back"]),
     (Fault::ForgetsThePrevious, &["rotation_keeps_the_secret_before"]),
+    (
+        Fault::RotatesInTheOverlap,
+        &["an_overlap_allows_only_a_rotation_without_one", "parallel_rotations_of_a_secret_store_one"],
+    ),
+    (Fault::RefusesEveryRotationInTheOverlap, &["an_overlap_allows_only_a_rotation_without_one"]),
     (Fault::IgnoresSecretPages, &["secrets_are_listed_by_id_in_pages"]),
     (Fault::ComparesCurrentOnly, &["secrets_are_replaced_if_they_are_what_is_stored"]),
     (

@@ -1,5 +1,9 @@
+use std::time::Duration;
+
 use async_trait::async_trait;
-use domain::ports::{DeliveryCommands, RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{
+    DeliveryCommands, RetryRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
+};
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
@@ -127,10 +131,18 @@ impl SubscriptionStore for Saboteur {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
-    ) -> Result<Option<Subscription>, StoreError> {
+    ) -> Result<SecretRotation, StoreError> {
         self.enter().await;
         let (owner, secret) = (self.changed_owner(owner, id), self.sealed(secret));
-        let rotated = self.inner.rotate_secret(&owner, id, &secret, self.as_written(previous_until), at).await?;
+        let until = match self.fault {
+            Fault::RefusesEveryRotationInTheOverlap => previous_until.max(at.plus(Duration::from_millis(1))),
+            _ => self.as_written(previous_until),
+        };
+        let mut rotated = self.inner.rotate_secret(&owner, id, &secret, until, at).await?;
+        if let (Fault::RotatesInTheOverlap, SecretRotation::Overlapping(..)) = (self.fault, &rotated) {
+            self.inner.rotate_secret(&owner, id, &secret, at, at).await?;
+            rotated = self.inner.rotate_secret(&owner, id, &secret, until, at).await?;
+        }
         let stored = self.inner.list_secrets(None, u32::MAX).await?.into_iter().find(|(other, _)| *other == id);
         if let (Fault::ForgetsThePrevious, Some((_, stored))) = (self.fault, stored) {
             let only = SealedSecrets { current: secret, previous: None };

@@ -28,6 +28,8 @@ struct Body {
 ///
 /// The old key stays valid until the overlap ends, and does not count against the maximum in that time. Its
 /// `replacedBy` is the id of the new key. The new key has the same label, the same scopes and the same lifetime.
+/// A key is rotated once: if the answer is lost, a repeated call changes nothing and is refused with the id of the new
+/// key, which you can rotate instead.
 /// Requires an ID token, in a header or in the body; an API key is refused.
 #[utoipa::path(
     post,

@@ -1,8 +1,10 @@
 use std::time::Duration;
 
+use actix_web::HttpRequest;
+use actix_web::http::header::HeaderMap;
 use actix_web::web::{Data, Json};
 use domain::SubscriptionId;
-use domain::webhooks::RotateSecret;
+use domain::webhooks::{IdempotencyKey, InvalidIdempotencyKey, RotateSecret};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
@@ -10,9 +12,12 @@ use crate::bodies::subscription_fields::secret;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
 use crate::parameters::path_id::PathId;
 use crate::records::subscription_record::SubscriptionWithSecret;
 use crate::state::State;
+
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// How to rotate the secret.
 #[derive(ToSchema)]
@@ -30,34 +35,57 @@ struct Body {
 /// Gives a webhook subscription a new signing secret.
 ///
 /// Until the overlap ends, `webhook-signature` contains two signatures, and receivers accept a webhook when one of them
-/// is valid. Secrets from before the previous rotation are deleted at once.
+/// is valid. Until then another rotation is refused, unless its `overlapSeconds` is 0, which ends the old secrets at
+/// once.
+///
+/// Send an `Idempotency-Key` if you let the service make the secret. If the answer is lost, repeat the call with the same
+/// key: until the overlap ends, the answer has the same secret. Use a new key for each rotation.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions/{id}/rotate-secret",
     tag = "Webhook subscriptions",
     operation_id = "rotateSecret",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
-    params(("id" = String, Path, description = "The subscription's id")),
+    params(
+        ("id" = String, Path, description = "The subscription's id"),
+        ("idempotency-key" = Option<String>, Header, description = "Names this rotation, so that it can be repeated",
+            min_length = 1, max_length = 255, pattern = "^[!-~]+$", example = "8e03978e-40d5-43dd-bc93-6894a57f9324"),
+    ),
     request_body = Body,
     responses((status = 200, description = "The secret is rotated", body = SubscriptionWithSecret), Errors),
 )]
 pub(super) async fn rotate_secret(
     state: Data<State>,
     request: CallerRequest,
+    head: HttpRequest,
     id: PathId<SubscriptionId>,
 ) -> Result<Json<SubscriptionWithSecret>, ApiError> {
-    let rotated = state.api.webhooks.rotate_secret(request.caller.user(), parse(id, &request.fields)?).await?;
+    let rotation = parse(id, &request.fields, head.headers())?;
+    let rotated = state.api.webhooks.rotate_secret(request.caller.user(), rotation).await?;
     Ok(Json(SubscriptionWithSecret::of(&rotated.subscription, rotated.secret.as_ref())))
 }
 
-fn parse(id: PathId<SubscriptionId>, fields: &Fields) -> Result<RotateSecret, ApiError> {
-    match (secret(fields), fields.optional_number("overlapSeconds")) {
-        (Ok(secret), Ok(seconds)) => {
+fn parse(id: PathId<SubscriptionId>, fields: &Fields, headers: &HeaderMap) -> Result<RotateSecret, ApiError> {
+    match (secret(fields), fields.optional_number("overlapSeconds"), idempotency_key(headers)) {
+        (Ok(secret), Ok(seconds), Ok(key)) => {
             let overlap = seconds.map_or(RotateSecret::OVERLAP_DEFAULT, Duration::from_secs);
-            Ok(RotateSecret { id: id.known()?, secret, overlap })
+            Ok(RotateSecret { id: id.known()?, secret, overlap, key })
         }
-        (secret, seconds) => Err(ApiError::invalid_fields([secret.err(), seconds.err()].into_iter().flatten())),
+        (secret, seconds, key) => {
+            Err(ApiError::invalid_fields([secret.err(), seconds.err(), key.err()].into_iter().flatten()))
+        }
     }
 }
 
-documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS]);
+/// The key in the header. Two headers are refused, even with the same key.
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, FieldFault> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY);
+    let key = match (values.next(), values.next()) {
+        (None, _) => return Ok(None),
+        (Some(value), None) => IdempotencyKey::parse(value.to_str().unwrap_or_default()),
+        (Some(_), Some(_)) => Err(InvalidIdempotencyKey),
+    };
+    key.map(Some).map_err(|error| FieldFault::of(IDEMPOTENCY_KEY, error))
+}
+
+documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS], SecretOverlapping);

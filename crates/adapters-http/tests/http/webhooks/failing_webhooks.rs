@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::ports::{
     AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventStore, LoggedAttempt, Publication, RetryByHand,
-    RetryRequest, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
+    RetryRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
 };
 use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription,
@@ -70,7 +70,7 @@ impl SubscriptionStore for FailingWebhookStore {
         _: &SealedSecret,
         _: Timestamp,
         _: Timestamp,
-    ) -> Result<Option<Subscription>, StoreError> {
+    ) -> Result<SecretRotation, StoreError> {
         down()
     }
 

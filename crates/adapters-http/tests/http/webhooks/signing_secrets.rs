@@ -45,8 +45,28 @@ async fn a_secret_is_answered_only_when_the_service_made_it() {
     server.clock.advance(Duration::from_secs(1));
     let rotated = transcript.send(&server, rotate(id, "")).await;
     assert_eq!(signing(&server, id).await, [rotated.field("secret"), made.field("secret")]);
+    server.clock.advance(Duration::from_hours(24));
     transcript.send(&server, rotate(id, &format!(r#"{{"secret":"{CANARY}","overlapSeconds":60}}"#))).await;
     assert_eq!(signing(&server, id).await, [CANARY, rotated.field("secret")]);
+    assert_snapshot!(transcript.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rotation_is_repeated_by_its_idempotency_key() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let id = subscribed(&server, r#"["a"]"#).await;
+    let known = signing(&server, &id).await.remove(0);
+    let keyed = |key: &str| rotate(&id, "").header(("idempotency-key", key));
+    let rotated = transcript.send(&server, keyed("autumn-2026")).await;
+    server.clock.advance(Duration::from_mins(1));
+    let repeated = transcript.send(&server, keyed("autumn-2026")).await;
+    assert_eq!(repeated.body, rotated.body);
+    for refused in
+        [keyed("winter-2026"), rotate(&id, ""), keyed("two words"), keyed("1").header(("idempotency-key", "1"))]
+    {
+        transcript.send(&server, refused).await;
+        assert_eq!(signing(&server, &id).await, [rotated.field("secret"), known.as_str()]);
+    }
     assert_snapshot!(transcript.text());
 }
 

@@ -3,7 +3,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
-use crate::ports::{StoreError, SubscriptionInsertion, SubscriptionStore};
+use crate::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use crate::webhooks::{
     AttemptRecord, Breaker, DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
     SubscriptionHealth, SubscriptionStatus,
@@ -130,13 +130,16 @@ impl SubscriptionStore for MemoryWebhookStore {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
-    ) -> Result<Option<Subscription>, StoreError> {
+    ) -> Result<SecretRotation, StoreError> {
         let mut tables = self.tables();
-        let Some(lane) = tables.lane_of(owner, id) else { return Ok(None) };
+        let Some(lane) = tables.lane_of(owner, id) else { return Ok(SecretRotation::NotFound) };
+        if let Some(secrets) = lane.secrets.as_ref().filter(|secrets| !secrets.allow_rotation(at, previous_until)) {
+            return Ok(SecretRotation::Overlapping(lane.subscription.clone(), secrets.clone()));
+        }
         let previous = lane.secrets.take().map(|secrets| (secrets.current, previous_until));
         lane.secrets = Some(SealedSecrets { current: secret.clone(), previous });
         lane.subscription.updated_at = at;
-        Ok(Some(lane.subscription.clone()))
+        Ok(SecretRotation::Rotated(lane.subscription.clone()))
     }
 
     async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError> {

@@ -15,6 +15,17 @@ pub enum SubscriptionInsertion {
     LimitReached,
 }
 
+/// The result of giving a subscription a new secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretRotation {
+    /// The new secret is stored.
+    Rotated(Subscription),
+    /// Nothing changed: an earlier rotation is in its overlap. The subscription and its secrets as they are stored.
+    Overlapping(Subscription, SealedSecrets),
+    /// There is no such subscription, or it belongs to another user.
+    NotFound,
+}
+
 /// Stores subscriptions. No method finds a deleted subscription.
 #[async_trait]
 pub trait SubscriptionStore: Send + Sync {
@@ -74,7 +85,10 @@ pub trait SubscriptionStore: Send + Sync {
     ) -> Result<u32, StoreError>;
 
     /// Makes `secret` the current secret and sets `updated_at`. The secret before it signs until `previous_until`; a
-    /// third one is deleted. `None` if there is no such subscription, or it belongs to another user.
+    /// third one is deleted.
+    ///
+    /// [`SealedSecrets::allow_rotation`] decides whether the overlap of an earlier rotation allows it. Of parallel
+    /// rotations with an overlap, one stores its secret.
     async fn rotate_secret(
         &self,
         owner: &UserId,
@@ -82,7 +96,7 @@ pub trait SubscriptionStore: Send + Sync {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
-    ) -> Result<Option<Subscription>, StoreError>;
+    ) -> Result<SecretRotation, StoreError>;
 
     /// Deletes the owner's subscription; `false` if there is no such subscription, or it belongs to another user. Its
     /// secrets are deleted at once, its lane is closed, and its deliveries stay in the log until they are purged.

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
-use super::signing_secret::ChosenSecret;
-use super::signing_secret::SigningSecret;
-use crate::ports::StoreError;
+use super::idempotency_key::IdempotencyKey;
+use super::sealed_secret::SealedSecrets;
+use super::signing_secret::{ChosenSecret, SigningSecret};
+use crate::ports::{SecretRotation, StoreError};
 use crate::webhooks::{Subscription, Webhooks};
-use crate::{OVERLAP_MAX, SubscriptionId, UserId};
+use crate::{OVERLAP_MAX, SubscriptionId, Timestamp, UserId};
 
 /// The rotation that a user requests.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub struct RotateSecret {
     pub secret: Option<SigningSecret>,
     /// How long the old secret signs beside the new one: from zero to [`OVERLAP_MAX`].
     pub overlap: Duration,
+    /// Names the rotation. With the same key, a repeated rotation makes the same secret.
+    pub key: Option<IdempotencyKey>,
 }
 
 impl RotateSecret {
@@ -37,6 +40,12 @@ pub enum RotateSecretError {
     /// The overlap is longer than [`OVERLAP_MAX`].
     #[error("must be at most {} seconds", OVERLAP_MAX.as_secs())]
     OverlapOutOfRange,
+    /// An earlier rotation is in its overlap until this time, and this one is not a repetition of it.
+    #[error("the previous secret signs until {until}")]
+    Overlapping {
+        /// When the overlap ends.
+        until: Timestamp,
+    },
     /// The owner has no subscription with this id.
     #[error("no subscription has this id")]
     NotFound,
@@ -46,8 +55,11 @@ pub enum RotateSecretError {
 }
 
 impl Webhooks {
-    /// Gives the owner's subscription a new secret. The old secret signs beside it until the overlap ends. A secret
-    /// from before the old one is deleted.
+    /// Gives the owner's subscription a new secret. The old secret signs beside it until the overlap ends.
+    ///
+    /// Until then, only a rotation without an overlap succeeds, which ends the old secrets. A repetition of the earlier
+    /// rotation, which has the same idempotency key or the same chosen secret, gets the same answer and changes
+    /// nothing. See decision 56.
     ///
     /// # Errors
     ///
@@ -60,12 +72,45 @@ impl Webhooks {
         if request.overlap > OVERLAP_MAX {
             return Err(RotateSecretError::OverlapOutOfRange);
         }
-        let now = self.clock.now();
-        let secret = ChosenSecret::of(request.secret, &*self.entropy);
-        let sealed = self.rules.sealing_keys.seal(secret.as_ref(), request.id, &*self.entropy);
+        let (now, id) = (self.clock.now(), request.id);
+        let mut possible = self.possible_secrets(request.secret, request.key.as_ref(), id);
+        let sealed = self.rules.sealing_keys.seal(possible[0].as_ref(), id, &*self.entropy);
         let previous_until = now.plus(request.overlap);
-        let rotated = self.stores.subscriptions.rotate_secret(owner, request.id, &sealed, previous_until, now).await?;
-        let subscription = rotated.ok_or(RotateSecretError::NotFound)?;
-        Ok(RotatedSecret { subscription, secret: secret.into_shown() })
+        match self.stores.subscriptions.rotate_secret(owner, id, &sealed, previous_until, now).await? {
+            SecretRotation::Rotated(subscription) => {
+                Ok(RotatedSecret { subscription, secret: possible.swap_remove(0).into_shown() })
+            }
+            SecretRotation::Overlapping(subscription, stored) => {
+                let until = stored.previous.as_ref().map_or(now, |(_, until)| *until);
+                let secret =
+                    self.current_among(possible, &stored, id).ok_or(RotateSecretError::Overlapping { until })?;
+                Ok(RotatedSecret { subscription, secret: secret.into_shown() })
+            }
+            SecretRotation::NotFound => Err(RotateSecretError::NotFound),
+        }
+    }
+
+    /// The secret of this rotation, and after it the secrets that the same rotation got under older sealing keys.
+    fn possible_secrets(
+        &self,
+        given: Option<SigningSecret>,
+        key: Option<&IdempotencyKey>,
+        id: SubscriptionId,
+    ) -> Vec<ChosenSecret> {
+        match (given, key) {
+            (None, Some(key)) => self.rules.sealing_keys.derive(id, key).into_iter().map(ChosenSecret::Made).collect(),
+            (given, _) => vec![ChosenSecret::of(given, &*self.entropy)],
+        }
+    }
+
+    /// The secret that is stored as the current one.
+    fn current_among(
+        &self,
+        possible: Vec<ChosenSecret>,
+        stored: &SealedSecrets,
+        id: SubscriptionId,
+    ) -> Option<ChosenSecret> {
+        let current = self.rules.sealing_keys.unseal(&stored.current, id).ok()?.secret;
+        possible.into_iter().find(|secret| secret.as_ref().expose() == current.expose())
     }
 }

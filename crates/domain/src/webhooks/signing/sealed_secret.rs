@@ -2,8 +2,11 @@ use std::fmt;
 
 use aes_gcm::aead::{Aead, KeyInit, Payload};
 use aes_gcm::{Aes256Gcm, Nonce};
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
 use zeroize::Zeroizing;
 
+use super::idempotency_key::IdempotencyKey;
 use super::signing_secret::SigningSecret;
 use crate::ports::Entropy;
 use crate::{SubscriptionId, Timestamp};
@@ -11,6 +14,8 @@ use crate::{SubscriptionId, Timestamp};
 /// The first byte of a sealed secret. It stands for this layout: version, nonce, ciphertext with tag.
 const VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
+/// Begins every message of which a secret is derived, so that no other use of a key gives the same bytes.
+const DERIVATION: &[u8] = b"gatepost rotate-secret 1\0";
 
 /// The list of keys is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +64,15 @@ impl SealedSecrets {
     pub fn signing_at(&self, at: Timestamp) -> impl Iterator<Item = &SealedSecret> {
         let previous = self.previous.as_ref().filter(|(_, until)| at < *until);
         [&self.current].into_iter().chain(previous.map(|(secret, _)| secret))
+    }
+}
+
+impl SealedSecrets {
+    /// Whether the secrets may be rotated at `at` with an overlap until `until`. An earlier rotation that is in its
+    /// overlap allows only a rotation without an overlap: the third secret is deleted, and receivers may know no other.
+    /// See decision 56.
+    pub fn allow_rotation(&self, at: Timestamp, until: Timestamp) -> bool {
+        until <= at || self.previous.as_ref().is_none_or(|(_, earlier_until)| *earlier_until <= at)
     }
 }
 
@@ -112,6 +126,22 @@ impl SealingKeys {
         let text = str::from_utf8(&text).map_err(|_| UnsealError)?;
         let secret = SigningSecret::parse(text).map_err(|_| UnsealError)?;
         Ok(Unsealed { secret, under_older_key: index > 0 })
+    }
+}
+
+impl SealingKeys {
+    /// The secret that each key gives a rotation with this idempotency key, newest key first: HMAC-SHA256 of the
+    /// subscription and the idempotency key. The same rotation gets the same secret, and nothing is stored for it. See
+    /// decision 56.
+    pub(super) fn derive(&self, subscription: SubscriptionId, key: &IdempotencyKey) -> Vec<SigningSecret> {
+        let derive = |sealing_key: &Zeroizing<[u8; 32]>| {
+            let mut mac = Hmac::<Sha256>::new_from_slice(&**sealing_key).expect("HMAC takes a key of any length");
+            for part in [DERIVATION, subscription.as_bytes(), key.as_str().as_bytes()] {
+                mac.update(part);
+            }
+            SigningSecret::of_key(Zeroizing::new(mac.finalize().into_bytes().to_vec()))
+        };
+        self.0.iter().map(derive).collect()
     }
 }
 
@@ -202,6 +232,39 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn an_earlier_overlap_allows_only_a_rotation_without_one() {
+        let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
+        let secrets = |previous: Option<i64>| SealedSecrets {
+            current: SealedSecret::from_bytes(vec![1]),
+            previous: previous.map(|until| (SealedSecret::from_bytes(vec![2]), at(until))),
+        };
+        for (previous, until, is_allowed) in [
+            (None, 900, true),
+            (Some(500), 900, true),
+            (Some(501), 900, false),
+            (Some(501), 501, false),
+            (Some(501), 500, true),
+        ] {
+            assert_eq!(secrets(previous).allow_rotation(at(500), at(until)), is_allowed, "{previous:?}, {until}");
+        }
+    }
+
+    #[test]
+    fn a_derived_secret_depends_on_every_part() {
+        let derive = |bytes: &[u8], subscription, key: &str| -> Vec<String> {
+            let derived = keys(bytes).derive(subscription, &IdempotencyKey::parse(key).unwrap());
+            derived.iter().map(|secret| secret.expose().to_owned()).collect()
+        };
+        let both = derive(&[2, 1], SUBSCRIPTION, "one");
+        assert_eq!(both, [derive(&[2], SUBSCRIPTION, "one"), derive(&[1], SUBSCRIPTION, "one")].concat());
+        let other = SubscriptionId::from_bytes([8; 16]);
+        let all = [both, derive(&[1], SUBSCRIPTION, "two"), derive(&[1], other, "one")].concat();
+        let distinct: std::collections::HashSet<&String> = all.iter().collect();
+        assert_eq!(distinct.len(), 4);
+        assert!(all.iter().all(|text| text.starts_with("whsec_") && text.len() == 6 + 44));
     }
 
     #[test]

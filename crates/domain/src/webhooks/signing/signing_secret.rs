@@ -51,6 +51,11 @@ impl SigningSecret {
     pub fn generate(entropy: &dyn Entropy) -> Self {
         let mut key = Zeroizing::new(vec![0; GENERATED_KEY_BYTES]);
         entropy.fill(&mut key);
+        Self::of_key(key)
+    }
+
+    /// `whsec_` and the base64 of this key.
+    pub(super) fn of_key(key: Zeroizing<Vec<u8>>) -> Self {
         // Enough capacity from the start: a string that grows leaves a copy of the secret in memory.
         let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + GENERATED_KEY_BYTES.div_ceil(3) * 4));
         text.push_str(PREFIX);
