@@ -110,6 +110,24 @@ pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
     assert_eq!((held.delivery.attempt, held.delivery.run_attempt), (2, 2), "what was given back is uncounted alone");
 }
 
+/// What is due before the time of the last claim is claimed: another instance may publish with a clock that is behind, and
+/// a publication may take its time.
+pub async fn what_comes_late_is_claimed(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    publish_at(&*store, &owner, at(10_000)).await;
+    for millis in [10_000, 20_000, 30_000] {
+        for held in claim(&*store, millis).await {
+            settle(&*store, held.delivered(millis)).await;
+        }
+    }
+    let late = publish_at(&*store, &owner, at(5_000)).await;
+    let held = claim_one(&*store, 30_000).await;
+    assert_eq!(held.delivery.event, late, "what is due must be claimed, however long ago it became due");
+    settle(&*store, held.given_back(30_000, 2_000)).await;
+    assert_eq!(claim_one(&*store, 30_000).await.delivery.event, late, "so must what is given back");
+}
+
 /// In a lane, first attempts are claimed before retries, and retries before replays; each kind by its due time.
 pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");

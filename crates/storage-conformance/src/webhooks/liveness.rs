@@ -19,6 +19,8 @@ use crate::sample::{at, user};
 const ROUNDS: i64 = 80;
 /// The time between two rounds in milliseconds: longer than the first pause of a breaker, and than a claim.
 const ROUND_MILLIS: i64 = 200_000;
+/// How long a lane has waited when the race begins, in milliseconds: a store may leave a lane awake for a while.
+const LATE_MILLIS: i64 = 5_000;
 
 /// Publishers and dispatchers work on the same lanes; some attempts fail, and some deliveries are given back. Every accepted
 /// delivery is delivered in the end, once.
@@ -48,8 +50,8 @@ pub async fn a_publication_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore
     let owner = user("alice");
     subscribed(&*store, &owner).await;
     for round in 0..ROUNDS {
-        let start = round * ROUND_MILLIS;
-        publish_at(&*store, &owner, at(start)).await;
+        let start = (round + 1) * ROUND_MILLIS;
+        publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
         let held = race(round, publishing_one(&store, &owner, start), claiming(&store, start)).await.concat();
         expect_rest(&store, held, 2, start, round).await;
     }
@@ -60,10 +62,10 @@ pub async fn a_retry_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
     for round in 0..ROUNDS {
-        let start = round * ROUND_MILLIS;
-        publish_at(&*store, &owner, at(start)).await;
+        let start = (round + 1) * ROUND_MILLIS;
+        publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
         let held = claim_one(&*store, start).await;
-        publish_at(&*store, &owner, at(start)).await;
+        publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
         let completion = if round % 2 == 0 { held.failed(start, start) } else { held.given_back(start, start) };
         let held = race(round, completing(&store, completion), claiming(&store, start)).await.concat();
         expect_rest(&store, held, 2, start, round).await;
@@ -76,11 +78,11 @@ pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookSto
     let owner = user("alice");
     subscribed(&*store, &owner).await;
     for round in 0..ROUNDS / 2 {
-        let start = round * ROUND_MILLIS;
-        publish_at(&*store, &owner, at(start)).await;
+        let start = (round + 1) * ROUND_MILLIS;
+        publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
         let held = claim_one(&*store, start).await;
         settle(&*store, held.delivered(start)).await;
-        publish_at(&*store, &owner, at(start)).await;
+        publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
         let (retrier, owner) = (Arc::clone(&store), owner.clone());
         let retry: Call<Vec<Held>> = Box::pin(async move {
             let request = RetryRequest { at: at(start), published_since: at(0) };

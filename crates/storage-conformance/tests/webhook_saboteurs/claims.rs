@@ -102,6 +102,18 @@ impl Saboteur {
         self.memo().asleep.extend(empty);
     }
 
+    /// Looks only at what became due since a claim found nothing.
+    pub(crate) fn overlook_late(&self, request: &ClaimRequest, lanes: &mut Vec<ClaimedLane>) {
+        let looked_until = self.memo().looked_until;
+        for lane in lanes.iter_mut() {
+            lane.deliveries.retain(|one| Some(one.run_started_at) >= looked_until);
+        }
+        lanes.retain(|lane| !lane.deliveries.is_empty());
+        if lanes.is_empty() {
+            self.memo().looked_until = Some(request.at);
+        }
+    }
+
     pub(crate) fn note_claims(&self, request: &ClaimRequest, lanes: &[ClaimedLane]) {
         let mut memo = self.memo();
         for one in lanes.iter().flat_map(|lane| &lane.deliveries) {

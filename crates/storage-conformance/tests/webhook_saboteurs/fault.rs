@@ -66,6 +66,7 @@ pub(crate) enum Fault {
     KeepsPauses,
     ForgetsRuns,
     LosesAWake,
+    OverlooksWhatComesLate,
     // Completions
     ForgetsFencing,
     RefusesLateCompletions,

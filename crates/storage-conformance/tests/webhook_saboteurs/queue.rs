@@ -30,6 +30,7 @@ impl DeliveryQueue for Saboteur {
                 lanes = self.give_back_some(request, lanes).await;
             }
             Fault::LosesAWake => self.fall_asleep(&lanes).await,
+            Fault::OverlooksWhatComesLate => self.overlook_late(request, &mut lanes),
             Fault::NamesNoOwner => lanes.iter_mut().for_each(|lane| lane.owner = OwnerNumber::from_number(0)),
             Fault::LastComeFirst => lanes.iter_mut().for_each(|lane| lane.deliveries.reverse()),
             Fault::ForgetsRuns => {

@@ -37,6 +37,8 @@ pub(crate) struct Memo {
     pub(crate) breakers: HashMap<SubscriptionId, Breaker>,
     pub(crate) pauses: HashMap<SubscriptionId, Timestamp>,
     pub(crate) asleep: HashSet<SubscriptionId>,
+    /// The time of the last claim that found nothing.
+    pub(crate) looked_until: Option<Timestamp>,
     pub(crate) gone: HashSet<SubscriptionId>,
     pub(crate) last_attempts: HashMap<SubscriptionId, AttemptRecord>,
     /// Who holds a delivery, and until when.
