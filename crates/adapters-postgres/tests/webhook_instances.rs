@@ -39,6 +39,12 @@ async fn instances(count: usize) -> (Vec<PostgresStore>, Database) {
     (stores, database)
 }
 
+/// One instance on a fresh database.
+async fn instance() -> (PostgresStore, Database) {
+    let (mut stores, database) = instances(1).await;
+    (stores.remove(0), database)
+}
+
 async fn query(database: &Database, sql: &str) -> String {
     Cluster::shared().await.unwrap().execute(&database.name, sql).await.unwrap()
 }
@@ -77,12 +83,16 @@ fn sealed() -> SealedSecret {
 }
 
 fn event(entropy: &dyn Entropy) -> NewEvent {
+    event_at(entropy, at(0))
+}
+
+fn event_at(entropy: &dyn Entropy, created_at: Timestamp) -> NewEvent {
     let event = Event {
-        id: EventId::mint(at(0), entropy),
+        id: EventId::mint(created_at, entropy),
         owner: alice(),
         event_type: EventType::parse("order.created").unwrap(),
         payload: Payload::from_bytes(b"{}".to_vec()),
-        created_at: at(0),
+        created_at,
     };
     NewEvent { event, publication: None, only: None }
 }
@@ -317,8 +327,8 @@ async fn another_instance_is_woken_by_a_publication() {
     tokio::join!(hint(&stores[0]), hint(&stores[1]));
 }
 
-/// A publication commits while a claim that found its lane empty is about to put the lane to sleep: after the claim has
-/// read the due deliveries, and before it locks the lane.
+/// A publication meets a claim that found its lane empty and is about to put the lane to sleep: after the claim has read
+/// the due deliveries, and before it writes the lane.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
     let (stores, database) = instances(2).await;
@@ -346,10 +356,19 @@ async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
         let (store, request) = (stores[0].clone(), request(&*entropy, lease_end));
         tokio::spawn(async move { store.claim(&request).await.unwrap().len() })
     };
-    until_a_call_waits(&database).await;
-    stores[1].publish(&[NewEvent { only: Some(second), ..event(&*entropy) }]).await.unwrap();
+    until_calls_wait(&database, 1).await;
+    let publishing = {
+        let (store, new) = (stores[1].clone(), NewEvent { only: Some(second), ..event(&*entropy) });
+        tokio::spawn(async move { store.publish(&[new]).await.unwrap() })
+    };
+    // The publication waits for the claim, or does not and is over.
+    tokio::select! {
+        () = until_calls_wait(&database, 2) => {}
+        () = until(|| publishing.is_finished()) => {}
+    }
     raw.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
     assert_eq!(claiming.await.unwrap(), 0, "the claim was before the publication");
+    publishing.await.unwrap();
     let lanes = stores[0].claim(&request(&*entropy, lease_end)).await.unwrap();
     assert_eq!(lanes.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [second]);
 }
@@ -437,10 +456,20 @@ async fn connect(database: &Database) -> tokio_postgres::Client {
 
 /// Returns when a connection of the store waits for a lock.
 async fn until_a_call_waits(database: &Database) {
+    until_calls_wait(database, 1).await;
+}
+
+async fn until_calls_wait(database: &Database, count: usize) {
     const WAITING: &str = "SELECT FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database() AND wait_event_type = 'Lock'";
     let raw = connect(database).await;
-    while raw.query(WAITING, &[]).await.unwrap().is_empty() {
+    while raw.query(WAITING, &[]).await.unwrap().len() < count {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+async fn until(is_over: impl Fn() -> bool) {
+    while !is_over() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
@@ -471,12 +500,8 @@ async fn rows_read_beside(waiting: u32) -> u64 {
 /// The number of rows that ten turns read on a lane with this many waiting deliveries, and a tenth as many other lanes:
 /// turns of the queue, and of users if there is a log.
 async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
-    const CONNECTIONS: &str = "SELECT count(*) FROM pg_stat_activity
-        WHERE application_name = 'gatepost' AND datname = current_database()";
-    const ROWS_READ: &str = "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname LIKE 'webhook_%')
-        + (SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE 'webhook_%')";
-    let (stores, database) = instances(1).await;
-    let (store, entropy) = (&stores[0], SeededEntropy::new(5));
+    let (store, database) = instance().await;
+    let (store, entropy) = (&store, SeededEntropy::new(5));
     let lane = subscribe(store, &entropy, &sealed()).await;
     turn(store, &entropy).await;
     query(&database, "VACUUM ANALYZE").await;
@@ -522,13 +547,58 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
             turn(store, &entropy).await;
         }
     }
+    rows_read_through(store, &database).await
+}
+
+/// How many rows, and entries of indexes, the server has read for this instance, which ends.
+async fn rows_read_through(store: &PostgresStore, database: &Database) -> u64 {
+    const CONNECTIONS: &str = "SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = 'gatepost' AND datname = current_database()";
+    const ROWS_READ: &str = "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname LIKE 'webhook_%')
+        + (SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE 'webhook_%')";
     // A connection reports its counts when it is closed.
     store.close().await;
-    drop(stores);
-    while query(&database, CONNECTIONS).await != "0" {
+    while query(database, CONNECTIONS).await != "0" {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    query(&database, ROWS_READ).await.parse().unwrap()
+    query(database, ROWS_READ).await.parse().unwrap()
+}
+
+/// A transaction elsewhere that looks at an old state of the database keeps every version of every row. A claim does not
+/// go through the versions of what was delivered since.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claims_pass_over_what_died_under_a_snapshot_that_is_held() {
+    const TURNS: u64 = 400;
+    const EVENTS: u64 = 20;
+    let (store, database) = instance().await;
+    let entropy = SeededEntropy::new(5);
+    subscribe(&store, &entropy, &sealed()).await;
+    let elsewhere = connect(&database).await;
+    elsewhere.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM webhook_due").await.unwrap();
+    // Ten milliseconds from turn to turn.
+    for turn in 0..TURNS {
+        deliver_at(&store, &entropy, at(10 * turn), EVENTS).await;
+    }
+    let versions = "SELECT n_dead_tup > 10000 FROM pg_stat_user_tables WHERE relname = 'webhook_due'";
+    rows_read_through(&store, &database).await;
+    assert_eq!(query(&database, versions).await, "t", "the snapshot keeps what died");
+    query(&database, "SELECT pg_stat_reset()").await;
+    let store = open(&database.url).await;
+    for turn in TURNS..TURNS + 20 {
+        deliver_at(&store, &entropy, at(10 * turn), EVENTS).await;
+    }
+    let read = rows_read_through(&store, &database).await;
+    // Twenty claims that go through all of it once read 160,000 entries.
+    assert!(read < 100_000, "{read} rows");
+}
+
+async fn deliver_at(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp, count: u64) {
+    let events = (0..count).map(|_| event_at(entropy, now)).collect::<Vec<_>>();
+    store.publish(&events).await.unwrap();
+    let request = ClaimRequest { room: 1_000, ..request(entropy, now) };
+    let completions = delivered(request.claim, &store.claim(&request).await.unwrap(), now);
+    assert_eq!(completions.len() as u64, count);
+    assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
 }
 
 /// What users ask for and order: lists with and without filters, one delivery, its retry and its end, the health and

@@ -37,8 +37,9 @@ CREATE TABLE webhook_patterns (
 );
 
 -- The queue of each subscription, and the state of its receiver. `ready_at` is when the lane next needs service; lanes
--- take turns by it. It is NULL when nothing is queued. `owner` is the number of the owner, which never changes. `wakes` counts the changes that may move `ready_at` forward: a
--- claim that found the lane empty puts the lane to sleep only if `wakes` is what the claim saw (decision 38).
+-- take turns by it. It is NULL when nothing is queued. `owner` is the number of the owner, which never changes. `wakes`
+-- counts the changes of the row: a claim writes `ready_at` only if the row is the one that the claim saw (decision 38).
+-- No delivery of the lane is due before `due_from`: who adds one, lowers it.
 CREATE TABLE webhook_lanes (
     subscription_id BYTEA NOT NULL PRIMARY KEY,
     owner BIGINT NOT NULL,
@@ -48,7 +49,8 @@ CREATE TABLE webhook_lanes (
     failures_in_a_row BIGINT NOT NULL,
     failing_since TIMESTAMPTZ,
     paused_until TIMESTAMPTZ,
-    pause_millis BIGINT NOT NULL
+    pause_millis BIGINT NOT NULL,
+    due_from TIMESTAMPTZ NOT NULL DEFAULT '-infinity'
 ) WITH (
     fillfactor = 50,
     autovacuum_vacuum_threshold = 500,

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
@@ -10,9 +11,9 @@ use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, StoreError};
 use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, TargetUrl};
 use domain::{EventId, SubscriptionId, Timestamp};
-use futures_util::future::{join, join3};
+use futures_util::future::{OptionFuture, join, join3};
 
-use super::settle_lanes::{SeenLane, settle_lanes};
+use super::settle_lanes::{SeenLane, lock_lanes, settle_lanes};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, NotDurable, settle};
 
@@ -31,7 +32,8 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
 
 /// Claims deliveries of each lane as its room allows: first attempts, then retries and first attempts that were claimed
 /// and never completed, then replays. Each kind is a range of the index, and is read only if the kind before leaves
-/// room.
+/// room. Each range begins at `due_from` of its lane: the index still has entries of rows that are gone, as long as any
+/// transaction of the server may see them.
 ///
 /// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
 /// - A lane that may only probe is locked, and skipped if it has an open claim. Open claims are searched among the
@@ -44,19 +46,20 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
 ///
 /// Nothing here waits for a lock: a claim skips rows that another claim has locked. See decision 38.
 const CLAIM: &str = "WITH asked AS MATERIALIZED (
-        SELECT lane.subscription_id, free.room FROM unnest($1, $2) AS free (subscription_id, room)
+        SELECT lane.subscription_id, free.room, lane.due_from FROM unnest($1, $2) AS free (subscription_id, room)
         JOIN webhook_lanes AS lane ON lane.subscription_id = free.subscription_id AND lane.is_open
             AND lane.subscription_id = ANY($1) AND (lane.paused_until IS NULL OR lane.paused_until <= $5)
         UNION ALL
-        SELECT subscription_id, room FROM (
-            SELECT lane.subscription_id, 1 AS room FROM unnest($3, $4) AS probed (subscription_id, wakes)
+        SELECT subscription_id, room, due_from FROM (
+            SELECT lane.subscription_id, 1 AS room, lane.due_from FROM unnest($3, $4) AS probed (subscription_id, wakes)
             JOIN webhook_lanes AS lane ON lane.subscription_id = probed.subscription_id AND lane.is_open
                 AND lane.subscription_id = ANY($3) AND lane.wakes = probed.wakes
             WHERE NOT EXISTS (
                 SELECT FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
                 CROSS JOIN LATERAL (
                     SELECT claimed_until FROM webhook_due WHERE subscription_id = lane.subscription_id
-                        AND phase = phases.phase AND phase >= 0 AND due_at <= $5 ORDER BY due_at LIMIT 1000
+                        AND phase = phases.phase AND phase >= 0 AND due_at >= lane.due_from AND due_at <= $5
+                    ORDER BY due_at LIMIT 1000
                 ) AS first WHERE first.claimed_until > $5
             )
             ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane SKIP LOCKED
@@ -66,26 +69,26 @@ const CLAIM: &str = "WITH asked AS MATERIALIZED (
             SELECT * FROM (
                 SELECT * FROM (
                     SELECT ctid AS place FROM webhook_due
-                    WHERE subscription_id = asked.subscription_id AND phase = 0 AND due_at <= $5
-                        AND claimed_until IS NULL
+                    WHERE subscription_id = asked.subscription_id AND phase = 0
+                        AND due_at >= asked.due_from AND due_at <= $5 AND claimed_until IS NULL
                     ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
                 ) AS first_attempts
                 UNION ALL SELECT * FROM (
                     SELECT ctid AS place FROM webhook_due
-                    WHERE subscription_id = asked.subscription_id AND phase = 1 AND due_at <= $5
-                        AND (claimed_until IS NULL OR claimed_until <= $5)
+                    WHERE subscription_id = asked.subscription_id AND phase = 1
+                        AND due_at >= asked.due_from AND due_at <= $5 AND (claimed_until IS NULL OR claimed_until <= $5)
                     ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
                 ) AS retries
                 UNION ALL SELECT * FROM (
                     SELECT ctid AS place FROM webhook_due
-                    WHERE subscription_id = asked.subscription_id AND phase = 0 AND due_at <= $5
-                        AND claimed_until <= $5
+                    WHERE subscription_id = asked.subscription_id AND phase = 0
+                        AND due_at >= asked.due_from AND due_at <= $5 AND claimed_until <= $5
                     ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
                 ) AS never_completed
                 UNION ALL SELECT * FROM (
                     SELECT ctid AS place FROM webhook_due
-                    WHERE subscription_id = asked.subscription_id AND phase = 2 AND due_at <= $5
-                        AND (claimed_until IS NULL OR claimed_until <= $5)
+                    WHERE subscription_id = asked.subscription_id AND phase = 2
+                        AND due_at >= asked.due_from AND due_at <= $5 AND (claimed_until IS NULL OR claimed_until <= $5)
                     ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
                 ) AS replays
             ) AS in_order LIMIT asked.room
@@ -107,7 +110,12 @@ const ROOM_MAX: u32 = 512;
 /// them took the share of their owner. The next claim finds what is left then.
 const READS_MAX: u32 = 8;
 
-/// Claims what is due. Two round trips, and one more for each time that it reads lanes again.
+/// How long a lane stays ready before a claim settles it, if the claim has room for all that waits. A busy lane is then
+/// written once in this time, and not for each event: every version of its row stays until no transaction of the server
+/// may see it.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Claims what is due. Three round trips, and one more for each time that it reads lanes again.
 pub(super) struct Claim<'a> {
     pub(super) request: &'a ClaimRequest,
     /// Lanes in which earlier rounds found nothing.
@@ -126,27 +134,35 @@ impl Work for Claim<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Claimed, Failure> {
         let request = self.request;
-        let lanes = self.admitted_lanes(connection).await?;
+        let Admitted { lanes, is_short } = self.admitted_lanes(connection).await?;
         if lanes.is_empty() {
             return Ok(Claimed { lanes: Vec::new(), seen: Vec::new() });
         }
         let seen = lanes.iter().map(|lane| lane.id).collect();
-        let seen_lanes: Vec<SeenLane> = lanes.iter().map(|lane| lane.seen(request.at)).collect();
-        let (begun, (rows, settled), committed) = join3(
-            join(Begin.execute(&mut &*connection), NotDurable.execute(&mut &*connection)),
-            join(self.claim(connection, &lanes), settle_lanes(connection, &seen_lanes, request.at)),
-            Commit.execute(&mut &*connection),
-        )
-        .await;
-        let rows = begun.0.and(begun.1).and(rows).and_then(|rows| settled.map(|_| rows));
-        let deliveries = deliveries_by_lane(settle(rows, committed)?)?;
-        Ok(Claimed { lanes: claimed_lanes(lanes, deliveries), seen })
+        let to_settle = lanes.iter().filter(|lane| is_short || !lane.may_linger(request.at));
+        let to_settle: Vec<SeenLane> = to_settle.map(|lane| lane.seen(request.at)).collect();
+        let begun = join(Begin.execute(&mut &*connection), NotDurable.execute(&mut &*connection));
+        let (begun, rows, locked) =
+            join3(begun, self.claim(connection, &lanes), OptionFuture::from(lock_lanes(connection, &to_settle))).await;
+        let rows = begun.0.and(begun.1).and(rows)?;
+        let locked = locked.transpose()?.unwrap_or_default();
+        let settling = OptionFuture::from(settle_lanes(connection, &to_settle, &locked, request.at));
+        let (settled, committed) = join(settling, Commit.execute(&mut &*connection)).await;
+        let rows = settle(settled.transpose().map(|_| rows), committed)?;
+        Ok(Claimed { lanes: claimed_lanes(lanes, deliveries_by_lane(rows)?), seen })
     }
+}
+
+/// The lanes of a claim.
+struct Admitted {
+    lanes: Vec<ReadyLane>,
+    /// Other lanes or deliveries may wait, for which the claim has no room.
+    is_short: bool,
 }
 
 impl Claim<'_> {
     /// The lanes that have waited longest and have room.
-    async fn admitted_lanes(&self, connection: &AsyncPgConnection) -> Result<Vec<ReadyLane>, Failure> {
+    async fn admitted_lanes(&self, connection: &AsyncPgConnection) -> Result<Admitted, Failure> {
         let mut allotment = Allotment::new(self.request);
         let mut skipped: Vec<SubscriptionId> = allotment.full_lanes().chain(self.skipped.iter().copied()).collect();
         let (mut admitted, mut from) = (Vec::new(), StoredInstant::from(Timestamp::MIN));
@@ -167,7 +183,8 @@ impl Claim<'_> {
                 break;
             }
         }
-        Ok(admitted)
+        let is_short = allotment.lanes_left() == 0 || allotment.full_owners().next().is_some();
+        Ok(Admitted { lanes: admitted, is_short })
     }
 
     /// As many of the lanes that need service as the claim has room for. The lanes and owners that are without room are
@@ -232,6 +249,7 @@ struct ReadyLane {
     owner: OwnerNumber,
     /// How many deliveries to claim, at most.
     room: u32,
+    ready_at: StoredInstant,
     wakes: i64,
     breaker: Breaker,
     url: String,
@@ -239,6 +257,12 @@ struct ReadyLane {
 }
 
 impl ReadyLane {
+    /// Whether the claim need not settle the lane: it became ready a moment ago, and will soon have more to send.
+    fn may_linger(&self, at: Timestamp) -> bool {
+        let is_free = self.breaker.admission(at) == Admission::Free;
+        is_free && self.ready_at.timestamp().is_some_and(|ready_at| at < ready_at.plus(LINGER))
+    }
+
     fn seen(&self, at: Timestamp) -> SeenLane {
         let may_probe = self.breaker.admission(at) == Admission::Probe;
         SeenLane { id: self.id, wakes: self.wakes, may_probe }
@@ -251,7 +275,8 @@ impl TryFrom<ReadyLaneRow> for ReadyLane {
     fn try_from(row: ReadyLaneRow) -> Result<Self, StoreError> {
         let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
         let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker(id)?);
-        Ok(Self { id, owner, room: 0, wakes: row.wakes, breaker, url: row.url, secrets: row.secrets })
+        let ReadyLaneRow { ready_at, wakes, url, secrets, .. } = row;
+        Ok(Self { id, owner, room: 0, ready_at, wakes, breaker, url, secrets })
     }
 }
 

@@ -23,7 +23,8 @@ macro_rules! wake {
     ($wait:literal) => {
         concat!(
             "WITH locked AS MATERIALIZED (
-                SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY(ARRAY(
+                SELECT subscription_id, ready_at, paused_until, due_from FROM webhook_lanes
+                WHERE is_open AND subscription_id = ANY(ARRAY(
                     SELECT pattern.subscription_id
                     FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, pattern)
                     CROSS JOIN LATERAL (
@@ -33,16 +34,22 @@ macro_rules! wake {
                     UNION SELECT unnest($4)
                 )) ORDER BY subscription_id FOR NO KEY UPDATE",
             $wait,
-            ")
-            UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($5, paused_until))
-            WHERE subscription_id = ANY(ARRAY(SELECT subscription_id FROM locked))
-            RETURNING subscription_id"
+            "), woken AS (
+                UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($5, paused_until)),
+                    due_from = LEAST(due_from, $5)
+                WHERE subscription_id = ANY(ARRAY(
+                    SELECT subscription_id FROM locked
+                    WHERE ready_at IS NULL OR ready_at > GREATEST($5, paused_until) OR due_from > $5
+                ))
+            )
+            SELECT subscription_id FROM locked"
         )
     };
 }
 
-/// Locks the lanes that may get a delivery, in the order of their ids, and wakes them. A transaction that closes a lane
-/// or changes its patterns locks the lane, too.
+/// Locks the lanes that may get a delivery, in the order of their ids, and wakes those that sleep. A transaction that
+/// closes a lane, changes its patterns or puts it to sleep locks the lane, too. What is compared are the columns of the
+/// locked rows, which are newer than the snapshot of the statement.
 const WAKE: &str = wake!("");
 
 /// [`WAKE`] without the lanes that another transaction has locked.

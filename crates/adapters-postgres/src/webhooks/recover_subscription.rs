@@ -10,6 +10,7 @@ use domain::{SubscriptionId, UserId};
 use super::CountRow;
 use super::change_subscription::{lock_subscription, open_lane, write_change};
 use super::list_deliveries::first_id_at;
+use super::retry_delivery::wake_lane;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Commit, Rollback, settle};
 
@@ -64,6 +65,7 @@ impl Work for Recover<'_> {
         write_change(connection, &before, &enable.applied_to(&before, at), at).await?;
         open_lane(connection, self.subscription, at).await?;
         let count = self.bring_back(connection).await?;
+        wake_lane(connection, self.subscription, at).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         Ok(Some(u32::try_from(count).unwrap_or(self.max)))
     }

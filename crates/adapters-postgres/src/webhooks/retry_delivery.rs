@@ -15,7 +15,8 @@ use crate::attempt::{Failure, Work};
 use crate::transaction::{Commit, Rollback, settle};
 
 const WAKE_LANE: &str = "UPDATE webhook_lanes
-    SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)) WHERE subscription_id = $1";
+    SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)), due_from = LEAST(due_from, $2)
+    WHERE subscription_id = $1";
 
 /// Makes a delivery due now. A few round trips, because a retry by hand need not be fast.
 pub(super) struct RetryDelivery<'a> {
@@ -85,7 +86,7 @@ async fn replay_ended(connection: &AsyncPgConnection, delivery: &Delivery, at: T
     diesel::insert_into(webhook_due::table).values(due).execute(&mut &*connection).await.map(drop)
 }
 
-/// Makes the lane ready as soon as its pause allows.
+/// Makes the lane, which is locked, ready for a delivery that is due at `at`, as soon as its pause allows.
 pub(super) async fn wake_lane(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<()> {
     let update = diesel::sql_query(WAKE_LANE)
         .bind::<Binary, _>(lane.as_bytes().as_slice())

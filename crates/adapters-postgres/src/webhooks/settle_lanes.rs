@@ -1,20 +1,28 @@
 use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::{SubscriptionId, Timestamp};
 
+/// Locks the lanes that no other transaction has locked.
+const LOCK: &str = "SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY($1)
+    ORDER BY subscription_id FOR NO KEY UPDATE SKIP LOCKED";
+
 /// Sets for each lane of the claim when it next needs service: at once while something is due, which puts it behind all
-/// lanes that have waited longer; otherwise when something becomes due or a claim ends; never when it is empty.
+/// lanes that have waited longer; otherwise when something becomes due or a claim ends; never when it is empty. Sets
+/// `due_from` to the time of the first delivery.
 ///
-/// - Leaves the lane ready if something has arrived meanwhile (`wakes`), or if another transaction has locked it.
+/// - The lanes were locked by an earlier statement: this one sees all that was committed before.
+/// - Leaves the lane ready if it was written since the claim saw it (`wakes`).
 /// - A lane that may only probe waits for the end of its open claim.
 /// - Claims are taken from the front of each kind, so the first thousand rows of each kind contain all open claims.
 const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
-    SET wakes = lane.wakes + 1, ready_at = CASE WHEN seen.ready_at IS NOT NULL THEN GREATEST(seen.ready_at, lane.paused_until) END
+    SET wakes = lane.wakes + 1, due_from = LEAST(seen.due_from, $4),
+        ready_at = CASE WHEN seen.ready_at IS NOT NULL THEN GREATEST(seen.ready_at, lane.paused_until) END
     FROM (
-        SELECT lane.subscription_id, CASE
+        SELECT lane.subscription_id, first.due_at AS due_from, CASE
             WHEN next.due_at <= $4 AND NOT (seen.may_probe AND claims.first_end IS NOT NULL) THEN $4
             WHEN seen.may_probe THEN COALESCE(claims.first_end, next.due_at)
             ELSE LEAST(next.due_at, claims.first_end) END AS ready_at
@@ -26,7 +34,16 @@ const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
             CROSS JOIN LATERAL (
                 SELECT due_at FROM webhook_due
                 WHERE subscription_id = seen.subscription_id AND phase = phases.phase AND phase >= 0
-                    AND (claimed_until IS NULL OR claimed_until <= $4)
+                    AND due_at >= lane.due_from
+                ORDER BY due_at LIMIT 1
+            ) AS first
+        ) AS first
+        CROSS JOIN LATERAL (
+            SELECT min(first.due_at) AS due_at FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
+            CROSS JOIN LATERAL (
+                SELECT due_at FROM webhook_due
+                WHERE subscription_id = seen.subscription_id AND phase = phases.phase AND phase >= 0
+                    AND due_at >= first.due_at AND (claimed_until IS NULL OR claimed_until <= $4)
                 ORDER BY due_at LIMIT 1
             ) AS first
         ) AS next
@@ -35,13 +52,12 @@ const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
             CROSS JOIN LATERAL (
                 SELECT claimed_until FROM webhook_due
                 WHERE subscription_id = seen.subscription_id AND phase = phases.phase AND phase >= 0
-                    AND due_at <= $4 + INTERVAL '1 minute'
+                    AND due_at >= first.due_at AND due_at <= $4 + INTERVAL '1 minute'
                     AND (seen.may_probe OR next.due_at IS NULL OR next.due_at > $4)
                 ORDER BY due_at LIMIT 1000
             ) AS first WHERE first.claimed_until > $4
         ) AS claims
         WHERE lane.is_open
-        ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane SKIP LOCKED
     ) AS seen
     WHERE lane.subscription_id = seen.subscription_id AND lane.subscription_id = ANY($1)";
 
@@ -54,16 +70,36 @@ pub(super) struct SeenLane {
     pub(super) may_probe: bool,
 }
 
-/// Settles these lanes, as the last statement of the transaction.
-pub(super) async fn settle_lanes(
-    connection: &AsyncPgConnection,
+/// Locks the lanes that are free, if there are any to settle. Returns them.
+pub(super) fn lock_lanes<'a>(
+    connection: &'a AsyncPgConnection,
     lanes: &[SeenLane],
+) -> Option<impl Future<Output = QueryResult<Vec<LockedLaneRow>>> + use<'a>> {
+    let query = diesel::sql_query(LOCK)
+        .bind::<Array<Binary>, Vec<Vec<u8>>>(lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect());
+    (!lanes.is_empty()).then(|| Kept(query).load(&mut &*connection))
+}
+
+/// Settles those of the lanes that are locked, as the last statement of the transaction.
+pub(super) fn settle_lanes<'a>(
+    connection: &'a AsyncPgConnection,
+    lanes: &[SeenLane],
+    locked: &[LockedLaneRow],
     at: Timestamp,
-) -> QueryResult<usize> {
+) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
+    let is_locked = |lane: &&SeenLane| locked.iter().any(|row| row.subscription_id == lane.id.as_bytes());
+    let lanes: Vec<&SeenLane> = lanes.iter().filter(is_locked).collect();
     let update = diesel::sql_query(SETTLE_OPEN)
-        .bind::<Array<Binary>, Vec<&[u8]>>(lanes.iter().map(|lane| lane.id.as_bytes().as_slice()).collect())
+        .bind::<Array<Binary>, Vec<Vec<u8>>>(lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect())
         .bind::<Array<BigInt>, Vec<i64>>(lanes.iter().map(|lane| lane.wakes).collect())
         .bind::<Array<Bool>, Vec<bool>>(lanes.iter().map(|lane| lane.may_probe).collect())
         .bind::<Instant, StoredInstant>(at.into());
-    Kept(update).execute(&mut &*connection).await
+    (!lanes.is_empty()).then(|| Kept(update).execute(&mut &*connection))
+}
+
+/// A lane that this transaction has locked.
+#[derive(QueryableByName)]
+pub(super) struct LockedLaneRow {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
 }
