@@ -157,6 +157,26 @@ async fn an_unreachable_target_is_reported_and_retried() {
     .await;
 }
 
+/// Five failures pause the subscription for 30 s, and the second retry is five minutes later.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_target_gets_its_webhooks_as_soon_as_it_answers() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let address = free_address();
+    let listening = shell.listen(&["--user", "alice", "--forward-to", &format!("http://{address}/hook")]);
+    listening.complains("Ctrl-C").await;
+    for _ in 0..6 {
+        succeeded(&shell.publish("alice", "invoice.paid", DATA));
+    }
+    listening.complains("Gatepost pauses").await;
+    eventually("five deliveries have failed", async || (listening.shown().lines().count() >= 5).then_some(())).await;
+    let start = std::time::Instant::now();
+    let target = Receiver::start_at(address, Behaviour::ok()).await;
+    target.expect(6).await;
+    listening.complains("webhooks are sent again").await;
+    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_subscription_that_cannot_be_deleted_is_named() {
     let mut gatepost = Setup::dev().await.start().await;

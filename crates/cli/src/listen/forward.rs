@@ -6,7 +6,10 @@ use actix_web::web::Bytes;
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use anyhow::{Context, Result};
 use reqwest::redirect::Policy;
+use tokio::sync::watch;
 use url::Url;
+
+use super::resume::{Trouble, resume_when_back};
 
 /// How long the target may take. Less than Gatepost waits (`WEBHOOK_TIMEOUT_SECONDS`, 15 by default), so that `listen`
 /// can show the reason.
@@ -31,6 +34,7 @@ const OF_THE_CONNECTION: [&str; 10] = [
 pub(super) struct Forward {
     http: reqwest::Client,
     target: Url,
+    trouble: watch::Sender<Trouble>,
 }
 
 impl Forward {
@@ -41,7 +45,13 @@ impl Forward {
     /// When this machine's TLS configuration cannot be read.
     pub(super) fn new(target: Url) -> Result<Self> {
         let http = reqwest::Client::builder().no_proxy().redirect(Policy::none()).timeout(DEADLINE).build();
-        Ok(Self { http: http.context("cannot set up TLS to forward webhooks")?, target })
+        let trouble = watch::Sender::default();
+        Ok(Self { http: http.context("cannot set up TLS to forward webhooks")?, target, trouble })
+    }
+
+    /// Runs while webhooks arrive. See [`resume_when_back`].
+    pub(super) async fn resume_when_back(&self, resume: impl AsyncFn() -> Result<u32>) {
+        resume_when_back(&self.trouble, &self.target, resume).await;
     }
 
     /// Sends the same headers and the same bytes, and returns the answer of the target.
@@ -50,6 +60,14 @@ impl Forward {
     ///
     /// When there is no answer.
     pub(super) async fn pass_on(&self, headers: &HeaderMap, body: Bytes) -> Result<HttpResponse, reqwest::Error> {
+        let outcome = self.send(headers, body).await;
+        self.trouble.send_modify(|trouble| {
+            trouble.note(outcome.as_ref().ok().map(|response| response.status().as_u16()));
+        });
+        outcome
+    }
+
+    async fn send(&self, headers: &HeaderMap, body: Bytes) -> Result<HttpResponse, reqwest::Error> {
         let mut request = self.http.post(self.target.clone()).body(body);
         for (name, value) in headers.iter().filter(|(name, _)| is_of_the_message(name.as_str())) {
             request = request.header(name.as_str(), value.as_bytes());

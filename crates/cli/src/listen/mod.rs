@@ -3,12 +3,15 @@
 mod arrival;
 mod forward;
 mod receiver;
+mod resume;
 
 use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
 
-use adapters_system::{ignore_hangup, stop_on_signal};
+use adapters_system::{SystemClock, ignore_hangup, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
+use domain::ports::Clock;
 use gatepost_client::NewSubscription;
 use gatepost_client::webhooks::SigningSecret;
 use tokio::sync::mpsc::{self, Receiver as Arrivals};
@@ -72,13 +75,28 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
     ignore_hangup()?;
-    let forward = arguments.forward_to.clone().map(Forward::new).transpose()?;
+    let forward = arguments.forward_to.clone().map(Forward::new).transpose()?.map(Arc::new);
+    let start = SystemClock.now().to_string();
     // Webhooks that arrive before the secret is known wait in the queue of the listener.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen on this machine")?;
     let url = format!("http://{}/", listener.local_addr().context("the listener has no address")?);
     let (subscription_id, secret) = subscribe(&arguments, connection, &url).await?;
     let (sender, arrivals) = mpsc::channel(ARRIVALS_MAX);
-    let received = receive(Receiver::new(secret, forward, sender), listener, arrivals, &arguments, &url, stop).await;
+    let receiver = Receiver::new(secret, forward.clone(), sender);
+    let resume = async || {
+        let consumer = connection.consumer(arguments.owner.name()).await?;
+        connection.heard(consumer.recover_subscription(&subscription_id, &start).await)
+    };
+    let resuming = async {
+        match &forward {
+            Some(forward) => forward.resume_when_back(resume).await,
+            None => std::future::pending().await,
+        }
+    };
+    let received = tokio::select! {
+        received = receive(receiver, listener, arrivals, &arguments, &url, stop) => received,
+        () = resuming => Ok(()),
+    };
     received.and(unsubscribe(&arguments, connection, &subscription_id).await)
 }
 

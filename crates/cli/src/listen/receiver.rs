@@ -1,4 +1,5 @@
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use actix_web::dev::Server;
@@ -26,13 +27,13 @@ const STOP_SECONDS_MAX: u64 = 2;
 /// A receiver that verifies, shows and forwards webhooks.
 pub(super) struct Receiver {
     secret: SigningSecret,
-    forward: Option<Forward>,
+    forward: Option<Arc<Forward>>,
     arrivals: Sender<Arrival>,
 }
 
 impl Receiver {
     /// A receiver that accepts webhooks signed with `secret`, and sends them to `arrivals`.
-    pub(super) fn new(secret: SigningSecret, forward: Option<Forward>, arrivals: Sender<Arrival>) -> Self {
+    pub(super) fn new(secret: SigningSecret, forward: Option<Arc<Forward>>, arrivals: Sender<Arrival>) -> Self {
         Self { secret, forward, arrivals }
     }
 
