@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::FailuresInARow;
 use domain::ports::{NotReady, ReadinessCheck};
 use futures_util::future::join_all;
 use tokio::sync::Mutex;
@@ -18,24 +19,38 @@ const FAILED_AGE_MAX: Duration = Duration::from_millis(20);
 pub(crate) struct Readiness {
     checks: Vec<Arc<dyn ReadinessCheck>>,
     deadline: Duration,
-    latest: Mutex<Option<(Instant, Vec<CheckOutcome>)>>,
+    latest: Mutex<Latest>,
+}
+
+struct Latest {
+    outcomes: Option<(Instant, Vec<CheckOutcome>)>,
+    /// Of each check.
+    failures: Vec<FailuresInARow>,
 }
 
 impl Readiness {
     pub(crate) fn new(checks: Vec<Arc<dyn ReadinessCheck>>, deadline: Duration) -> Self {
-        Self { checks, deadline, latest: Mutex::new(None) }
+        let latest = Latest { outcomes: None, failures: vec![FailuresInARow::default(); checks.len()] };
+        Self { checks, deadline, latest: Mutex::new(latest) }
     }
 
     /// The outcomes of all checks, or recent ones. Runs the checks in parallel, each within the deadline.
     pub(crate) async fn outcomes(&self) -> Vec<CheckOutcome> {
         let mut latest = self.latest.lock().await;
-        if let Some((at, outcomes)) = &*latest
+        if let Some((at, outcomes)) = &latest.outcomes
             && at.elapsed() < age_max(outcomes)
         {
             return outcomes.clone();
         }
-        let outcomes = join_all(self.checks.iter().map(|check| outcome(&**check, self.deadline))).await;
-        *latest = Some((Instant::now(), outcomes.clone()));
+        let checked = join_all(self.checks.iter().map(|check| checked(&**check, self.deadline))).await;
+        let with_failures = checked.into_iter().zip(&mut latest.failures);
+        let outcomes: Vec<CheckOutcome> = with_failures
+            .map(|((name, checked), failures)| {
+                log(name, &checked, failures);
+                CheckOutcome::of(name, checked)
+            })
+            .collect();
+        latest.outcomes = Some((Instant::now(), outcomes.clone()));
         outcomes
     }
 }
@@ -44,12 +59,20 @@ fn age_max(outcomes: &[CheckOutcome]) -> Duration {
     if outcomes.iter().all(CheckOutcome::is_ok) { OK_AGE_MAX } else { FAILED_AGE_MAX }
 }
 
-async fn outcome(check: &dyn ReadinessCheck, deadline: Duration) -> CheckOutcome {
-    let name = check.name();
-    let late = || NotReady { summary: "did not answer in time", source: None };
-    let checked = timeout(deadline, check.check()).await.unwrap_or_else(|_| Err(late()));
-    if let Err(not_ready) = &checked {
-        tracing::warn!(check = name, error = %Chain(not_ready), "not ready");
+async fn checked(check: &dyn ReadinessCheck, deadline: Duration) -> (&'static str, Result<(), NotReady>) {
+    let late = |_| Err(NotReady { summary: "did not answer in time", source: None });
+    (check.name(), timeout(deadline, check.check()).await.unwrap_or_else(late))
+}
+
+/// Logs the first of several failures, and their end: load balancers ask every second.
+fn log(check: &str, checked: &Result<(), NotReady>, failures: &mut FailuresInARow) {
+    match checked {
+        Err(not_ready) if failures.count() => tracing::warn!(check, error = %Chain(not_ready), "not ready"),
+        Err(_) => {}
+        Ok(()) => {
+            if let Some(failures) = failures.end() {
+                tracing::info!(check, failures, "ready again");
+            }
+        }
     }
-    CheckOutcome::of(name, checked)
 }

@@ -1,4 +1,4 @@
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use diesel::pg::Pg;
@@ -32,17 +32,37 @@ pub(crate) fn lock_owner(owner: &UserId) -> impl QueryFragment<Pg> + QueryId + S
 /// exact; the turns prevent that 200 requests of one owner occupy all connections of the pool while they wait for that
 /// lock.
 #[derive(Clone)]
-pub(crate) struct OwnerTurns(Arc<[Mutex<()>]>);
+pub(crate) struct OwnerTurns {
+    queues: Arc<[Mutex<()>]>,
+    /// Has a random key, so that nobody can choose a user name that shares a queue with another user.
+    hasher: RandomState,
+}
 
 impl OwnerTurns {
     pub(crate) fn new() -> Self {
-        Self((0..QUEUES).map(|_| Mutex::default()).collect())
+        Self { queues: (0..QUEUES).map(|_| Mutex::default()).collect(), hasher: RandomState::new() }
     }
 
     /// Waits for the owner's turn, which lasts until the returned value is dropped.
     pub(crate) async fn wait(&self, owner: &UserId) -> MutexGuard<'_, ()> {
-        let hash = BuildHasherDefault::<DefaultHasher>::new().hash_one(owner);
-        let queue = usize::try_from(hash % self.0.len() as u64).unwrap_or_default();
-        self.0[queue].lock().await
+        self.queues[self.queue_of(owner)].lock().await
+    }
+
+    fn queue_of(&self, owner: &UserId) -> usize {
+        usize::try_from(self.hasher.hash_one(owner) % self.queues.len() as u64).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_can_know_who_shares_a_queue() {
+        let owners: Vec<_> = (0..64).map(|n| UserId::new("https://id.example", format!("user-{n}")).unwrap()).collect();
+        let queues = |turns: &OwnerTurns| owners.iter().map(|owner| turns.queue_of(owner)).collect::<Vec<_>>();
+        let (here, there) = (OwnerTurns::new(), OwnerTurns::new());
+        assert_eq!(queues(&here), queues(&here.clone()));
+        assert_ne!(queues(&here), queues(&there));
     }
 }

@@ -5,7 +5,7 @@ use deadpool::Runtime;
 use deadpool::managed::QueueMode;
 use diesel::ConnectionError;
 use diesel_async::AsyncPgConnection;
-use diesel_async::pooled_connection::deadpool::{Object, Pool};
+use diesel_async::pooled_connection::deadpool::{Object, Pool, PoolError};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
 use domain::ports::StoreError;
 use futures_util::FutureExt;
@@ -52,7 +52,7 @@ impl Connections {
 
     /// Takes an idle connection from the pool, or opens one. The connection may have died since its last use.
     pub(crate) async fn lease(&self) -> Result<Lease, StoreError> {
-        let connection = self.0.get().await.map_err(|error| StoreError::Unavailable(Box::new(error)))?;
+        let connection = self.0.get().await.map_err(no_connection)?;
         Ok(Lease(Some(connection)))
     }
 
@@ -63,6 +63,14 @@ impl Connections {
 
     pub(crate) fn close(&self) {
         self.0.close();
+    }
+}
+
+/// The pool's message for a failed connection repeats the cause, which is also its source.
+fn no_connection(error: PoolError) -> StoreError {
+    match error {
+        PoolError::Backend(cause) => StoreError::Unavailable(Box::new(cause)),
+        error => StoreError::Unavailable(Box::new(error)),
     }
 }
 

@@ -120,6 +120,20 @@ mod tests {
         timeout(within, store.part_ended()).await.ok()
     }
 
+    #[tokio::test]
+    async fn a_refused_connection_is_explained_once() {
+        let settings = PostgresSettings { url: "postgres://nobody@127.0.0.1:1/x?sslmode=disable".into(), pool_size: 1 };
+        let store = PostgresStore::open(settings).await.unwrap();
+        let error = store.connections.lease().await.err().unwrap();
+        let mut source = std::error::Error::source(&error);
+        let mut chain = error.to_string();
+        while let Some(error) = source {
+            chain = format!("{chain}: {error}");
+            source = error.source();
+        }
+        assert_eq!(chain.matches("Connection refused").count(), 1, "{chain}");
+    }
+
     /// A store on a runtime that has shut down, which drops its tasks as a panic does. No server is needed.
     #[test]
     fn each_task_that_ends_is_named() {

@@ -166,6 +166,18 @@ async fn a_position_is_valid_for_one_run_of_its_server() {
     assert_eq!(read(&store, Some(&last)).await.changes, KeyChanges::OfAnyKey);
 }
 
+/// A newer version may write other changes than digests: the reader then forgets all keys, and reads on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_unknown_kind_of_change_does_not_stop_the_feed() {
+    let (stores, database) = instances(1).await;
+    let start = read(&stores[0], None).await.position;
+    let cluster = Cluster::shared().await.unwrap();
+    cluster.execute(&database, "INSERT INTO key_changes (digest) VALUES ('\\x01')").await.unwrap();
+    let unknown = read(&stores[0], Some(&start)).await;
+    assert_eq!(unknown.changes, KeyChanges::OfAnyKey);
+    assert_eq!(read(&stores[0], Some(&unknown.position)).await.changes, KeyChanges::Of(Vec::new()));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forgotten_changes_are_deleted() {
     // A transaction in any database of the server delays changes, so this test has its own server.

@@ -5,6 +5,7 @@
 //! call them through [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct
 //! implementation.
 
+mod failures_in_a_row;
 mod keys;
 mod leaked_keys;
 pub mod memory;
@@ -15,6 +16,7 @@ mod user_id;
 mod webhook_access;
 pub mod webhooks;
 
+pub use failures_in_a_row::FailuresInARow;
 pub use keys::api_key::{ApiKey, KeyUse};
 pub use keys::create_key::{CreateKey, CreateKeyError, CreatedKey};
 pub use keys::full_key::{FullKey, has_valid_check};

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::FailuresInARow;
 use domain::ports::{BoxError, ChangeFeed, Clock, FeedPosition, KeyChanges, StoreError};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -32,13 +33,13 @@ pub(crate) struct FeedReader {
     covered: Mark,
     /// Where the next read continues.
     position: watch::Sender<Option<FeedPosition>>,
-    is_failing: bool,
+    failures: FailuresInARow,
 }
 
 impl FeedReader {
     pub(crate) fn new(feed: Arc<dyn ChangeFeed>, answers: Arc<Answers>, clock: Arc<dyn Clock>) -> Self {
         let covered = Mark::now(&*clock);
-        Self { feed, answers, clock, covered, position: watch::Sender::new(None), is_failing: false }
+        Self { feed, answers, clock, covered, position: watch::Sender::new(None), failures: FailuresInARow::default() }
     }
 
     /// Reads every [`FEED_POLL_INTERVAL`], and whenever the feed hints at a change, until `stop` is cancelled.
@@ -77,14 +78,17 @@ impl FeedReader {
 
     /// Logs only the first failure and the recovery, because reads may fail four times a second.
     fn log(&mut self, outcome: Result<(), StoreError>) {
-        let was_failing = std::mem::replace(&mut self.is_failing, outcome.is_err());
         match outcome {
-            Err(error) if !was_failing => tracing::warn!(
+            Err(error) if self.failures.count() => tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "cannot read the change feed, retrying; VERIFY_WHEN_STALE applies once the last read is 3 s old"
             ),
-            Ok(()) if was_failing => tracing::info!("reading the change feed works again"),
-            _ => {}
+            Err(_) => {}
+            Ok(()) => {
+                if let Some(failures) = self.failures.end() {
+                    tracing::info!(failures, "reading the change feed works again");
+                }
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{ChangeFeed, Clock, KeyStore, NotReady, ReadinessCheck, RecentUses, StoreError};
-use domain::{KeyDigest, KeyId, RateLimit, Timestamp};
+use domain::{FailuresInARow, KeyDigest, KeyId, RateLimit, Timestamp};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -154,13 +154,13 @@ impl Verifier {
             }
         };
         let flushing = async {
-            let mut rest = Duration::ZERO;
+            let (mut rest, mut failures) = (Duration::ZERO, FailuresInARow::default());
             while stop.run_until_cancelled(self.wait(rest)).await.is_some() {
                 let began = Instant::now();
-                log_failure(self.flush_once().await);
+                log(&self.flush_once().await, &mut failures);
                 rest = began.elapsed() * FLUSH_REST;
             }
-            log_failure(timeout(FLUSH_AT_STOP_MAX, self.flush()).await.unwrap_or(Ok(())));
+            log(&timeout(FLUSH_AT_STOP_MAX, self.flush()).await.unwrap_or(Ok(())), &mut failures);
             let lost = self.uses.count();
             if lost > 0 {
                 tracing::warn!(lost, "shutdown ended before all last uses of keys were written");
@@ -241,9 +241,18 @@ impl ReadinessCheck for Verifier {
     }
 }
 
-fn log_failure(flushed: Result<(), StoreError>) {
-    if let Err(error) = flushed {
-        tracing::warn!(error = &error as &dyn std::error::Error, "cannot write the last uses of keys, retrying");
+/// Logs the first of several failures, and their end.
+fn log(flushed: &Result<(), StoreError>, failures: &mut FailuresInARow) {
+    match flushed {
+        Err(error) if failures.count() => {
+            tracing::warn!(error = error as &dyn std::error::Error, "cannot write the last uses of keys, retrying");
+        }
+        Err(_) => {}
+        Ok(()) => {
+            if let Some(failures) = failures.end() {
+                tracing::info!(failures, "writing the last uses of keys works again");
+            }
+        }
     }
 }
 

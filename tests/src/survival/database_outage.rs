@@ -20,6 +20,12 @@ async fn a_stopped_postgres_is_503_and_heals() {
         cluster.start_again().await.unwrap();
         assert_heals(&mut gatepost, &full_key).await;
     }
+    let written = gatepost.written();
+    let count = |text: &str| written.matches(text).count();
+    assert_eq!(count(r#""message":"not ready","check":"database""#), 2, "one line for each outage");
+    assert_eq!(count(r#""message":"ready again","check":"database""#), 2, "one line for each end");
+    assert!(count("cannot write the last uses of keys") <= 2, "at most one line for each outage");
+    assert_eq!(count(r#""level":"WARN","message":"request","method":"GET","route":"/readyz""#), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

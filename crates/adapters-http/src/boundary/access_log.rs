@@ -70,6 +70,8 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
         };
     }
     match status.as_u16() {
+        // Load balancers ask every second. `Readiness` logs when an outage begins and ends.
+        503 if matches!(ours, Some(ApiError::NotReady(..))) => line!(info),
         503 => line!(warn),
         500.. => line!(error),
         _ => line!(info),

@@ -118,17 +118,17 @@ impl Work for ChangesSince<'_> {
         }
         let position = FeedPosition::new(format!("{} {}", first.server, first.snapshot));
         let is_listed = self.since.is_some_and(|since| since.server == first.server) && rows.len() <= self.max as usize;
-        let changes = if is_listed { KeyChanges::Of(digests(&rows)?) } else { KeyChanges::OfAnyKey };
+        let listed = if is_listed { digests(&rows) } else { None };
+        let changes = listed.map_or(KeyChanges::OfAnyKey, KeyChanges::Of);
         let at = Timestamp::from_unix_millis(first.unix_millis).unwrap_or(Timestamp::MIN);
         Ok(FeedRead { changes, position, at })
     }
 }
 
-fn digests(rows: &[FeedRow]) -> Result<Vec<KeyDigest>, StoreError> {
-    // A change has no id, and its digest is secret, so the error names no row.
-    let corrupt = |_| StoreError::Corrupt { table: "key_changes", column: "digest", row: "unknown".into() };
+/// The digests; `None` if a change is of a kind that this version does not know, which must not stop the feed.
+fn digests(rows: &[FeedRow]) -> Option<Vec<KeyDigest>> {
     let stored = rows.iter().filter_map(|row| row.digest.as_deref());
-    stored.map(|digest| digest.try_into().map(KeyDigest::from_bytes).map_err(corrupt)).collect()
+    stored.map(|digest| digest.try_into().map(KeyDigest::from_bytes).ok()).collect()
 }
 
 /// A standby may be behind without limit. This failure closes the connection, so that the next attempt finds the

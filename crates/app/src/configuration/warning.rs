@@ -42,7 +42,7 @@ impl fmt::Display for Warning {
 
 impl Warning {
     /// Whether a variable that is not known looks like a misspelt one. Names that start with `GATEPOST_` are always
-    /// reported; of other programs' names, only those within two changes of a known name.
+    /// reported; of other programs' names, only those within two changes of a known name, or which begin one.
     pub(super) fn of_variable(name: &str) -> Option<Self> {
         let ours = name.strip_prefix("GATEPOST_");
         let nearest = nearest(ours.unwrap_or(name)).or_else(|| nearest(name));
@@ -71,5 +71,12 @@ fn nearest(name: &str) -> Option<String> {
     let known = known.flat_map(|known| [known.to_owned(), value_file_name(known)]);
     let distances = known.map(|known| (strsim::osa_distance(&known, name), known));
     let changes_max = |known: &str| if known.len() < 10 { usize::from(known.len() > 5) } else { 2 };
-    distances.filter(|(changes, known)| *changes <= changes_max(known)).min().map(|(_, known)| known)
+    let close = distances.filter(|(changes, known)| *changes <= changes_max(known) || begins(known, name));
+    close.min().map(|(_, known)| known)
+}
+
+/// Whether `name` is the beginning of a known name, up to an underscore. One word and short names, such as `WEBHOOK` or
+/// `API_KEY`, belong to other programs.
+fn begins(known: &str, name: &str) -> bool {
+    name.len() > 8 && name.contains('_') && known.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'))
 }

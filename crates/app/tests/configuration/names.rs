@@ -13,13 +13,24 @@ fn a_misspelt_variable_is_reported_without_its_value() {
         ("GATEPOST_LISTEN", "LISTEN"),
         ("GATEPOST_OPERATER_TOKEN", "OPERATOR_TOKEN"),
         ("GATEPOST_IDTOKEN", "GATEPOST_ID_TOKEN"),
+        ("WEBHOOK_TIMEOUT", "WEBHOOK_TIMEOUT_SECONDS"),
     ] {
         let warning = with("", [(name, "postgres://u:hunter2@h/d")]).unwrap().complaint;
         let expected = format!("unknown variable {name} in the environment; did you mean {nearest}?");
         assert!(warning.contains(&expected) && !warning.contains("hunter2"), "{warning}");
     }
     assert!(with("", [("GATEPOST_BIN", "x")]).unwrap().complaint.contains("unknown variable GATEPOST_BIN"));
-    for other in ["LOGNAME", "LOGS", "LISTEN_FDS", "LISTEN_PID", "HOSTNAME", "OIDC_CLIENT_SECRET", "GATEPOST_URL"] {
+    for other in [
+        "LOGNAME",
+        "LOGS",
+        "LISTEN_FDS",
+        "LISTEN_PID",
+        "ENCRYPTION",
+        "API_KEY",
+        "HOSTNAME",
+        "OIDC_CLIENT_SECRET",
+        "GATEPOST_URL",
+    ] {
         assert_eq!(with("", [(other, "1")]).unwrap().complaint, "", "{other}");
     }
 }
