@@ -17,6 +17,11 @@ async fn a_stopped_postgres_is_503_and_heals() {
     for crash in [false, true] {
         if crash { cluster.crash().await } else { cluster.stop().await }.unwrap();
         assert_down(&gatepost, &full_key).await;
+        for _ in 0..3 {
+            // Longer than a bad result is reused.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            readyz_answers(&gatepost, 503).await;
+        }
         cluster.start_again().await.unwrap();
         assert_heals(&mut gatepost, &full_key).await;
     }

@@ -25,8 +25,8 @@ encryption_key_file = \"/run/secrets/gatepost_encryption_key\"
 - A list is an array in the file, or a string with commas.
 - An empty value means \"not set\" for a setting without a default, and is an error for the others.
 - An unknown name in the file, or a value that is not allowed, stops the start with exit code 78. The error names
-  everything that is wrong. An unknown variable of the environment whose name is close to a setting, or starts with
-  `GATEPOST_`, is logged as a warning.
+  everything that is wrong. An unknown variable of the environment whose name is close to a setting or begins one, or
+  starts with `GATEPOST_`, is logged as a warning.
 - `gatepost config` shows the values that apply and where each came from, with secrets masked.
 - `NO_COLOR` turns colours in log lines off.
 

@@ -93,11 +93,11 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
             None => std::future::pending().await,
         }
     };
-    let received = tokio::select! {
-        received = receive(receiver, listener, arrivals, &arguments, &url, stop) => received,
+    let outcome = tokio::select! {
+        outcome = receive(receiver, listener, arrivals, &arguments, &url, stop) => outcome,
         () = resuming => Ok(()),
     };
-    received.and(unsubscribe(&arguments, connection, &subscription_id).await)
+    outcome.and(unsubscribe(&arguments, connection, &subscription_id).await)
 }
 
 /// Subscribes, and returns the id of the subscription and its secret.

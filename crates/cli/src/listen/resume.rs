@@ -66,7 +66,7 @@ pub(super) async fn resume_when_back(
         }
         match resume().await {
             Ok(webhooks) if is_first => {
-                remark(&format!("{target} accepts connections: {webhooks} webhooks are sent again"))
+                remark(&format!("{target} accepts connections: {webhooks} webhooks are sent again"));
             }
             Ok(_) => {}
             Err(error) => remark(&format!("cannot have webhooks sent again: {error:#}")),
