@@ -22,7 +22,7 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "keys",
     "list",
     "start",
@@ -35,6 +35,7 @@ const PARTS: [&str; 12] = [
     "backlog",
     "neighbours",
     "purge",
+    "snapshot",
 ];
 
 /// One thread for the load, so that most of the machine is left to the measured process.
@@ -63,6 +64,7 @@ async fn main() -> anyhow::Result<()> {
             "backlog" => webhooks::measure_backlog().await?,
             "neighbours" => webhooks::measure_neighbours().await?,
             "purge" => webhooks::measure_purge().await?,
+            "snapshot" => webhooks::measure_snapshot().await?,
             _ => bail!("unknown part {part}; the parts are: {}", PARTS.join(", ")),
         }
     }

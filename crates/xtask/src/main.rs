@@ -18,7 +18,8 @@ cargo xtask lint --prose [PATH…]    lists what is not plain English
 cargo xtask lint --structure        checks import circles and the sizes of files and functions
 cargo xtask openapi [--check]       writes docs/openapi.json and docs/configuration.md, or checks that they are current
 cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks,
-                                    backlog, neighbours (all of them without a name); see docs/benchmarks.md
+                                    backlog, neighbours, purge, snapshot (all of them without a name); see
+                                    docs/benchmarks.md
 cargo xtask faults [FAULT…]         breaks the release binary under load, and counts what clients lost; see
                                     docs/faults.md, and `cargo xtask faults --help` for the faults
 ";

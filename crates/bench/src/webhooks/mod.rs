@@ -5,11 +5,13 @@ mod latency;
 mod neighbours;
 mod purge;
 mod receiver;
+mod snapshot;
 mod subject;
 mod throughput;
 
 use neighbours::Hosts;
 pub(crate) use purge::measure as measure_purge;
+pub(crate) use snapshot::measure as measure_snapshot;
 
 use crate::store::stores;
 use crate::table::print;
