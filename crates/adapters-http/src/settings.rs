@@ -60,6 +60,16 @@ pub struct HttpLimits {
     pub event_stream_keep_alive: Duration,
 }
 
+/// How fast a large body must arrive: 2 Mbit/s.
+const BODY_BYTES_PER_SECOND: u64 = 256 * 1024;
+/// The largest body that any call accepts: a batch of events. A longer one is refused, so it gets no more time.
+pub(crate) const LARGEST_BODY_BYTES: usize = 8 * 1024 * 1024;
+
+/// The additional time for so many bytes of a body, as small bodies need none.
+pub(crate) fn transfer_time(bytes: u64) -> Duration {
+    Duration::from_micros(bytes.min(LARGEST_BODY_BYTES as u64) * 1_000_000 / BODY_BYTES_PER_SECOND)
+}
+
 impl HttpLimits {
     /// How long the server waits for a client before it closes the connection. Longer than any answer takes.
     pub(crate) fn connection_patience(&self) -> Duration {

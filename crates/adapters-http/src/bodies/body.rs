@@ -10,6 +10,7 @@ use crate::HttpLimits;
 use crate::bodies::fields::Fields;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
+use crate::settings::transfer_time;
 
 /// Reads a JSON body within its limits. An empty body has no fields.
 pub(crate) async fn read_fields(
@@ -40,10 +41,12 @@ pub(crate) async fn read_form_or_fields(
 }
 
 async fn read(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
-    if declared_length(request.headers()).is_some_and(|length| length > limits.body_size_bytes_max as u64) {
+    let length = declared_length(request.headers()).unwrap_or(0);
+    if length > limits.body_size_bytes_max as u64 {
         return Err(ErrorCode::PayloadTooLarge.into());
     }
-    let body = timeout(limits.body_deadline, collect(payload, limits.body_size_bytes_max)).await;
+    let body =
+        timeout(limits.body_deadline + transfer_time(length), collect(payload, limits.body_size_bytes_max)).await;
     body.map_err(|_| ErrorCode::RequestTimeout)?
 }
 
@@ -67,7 +70,8 @@ fn joined(begun: Bytes, chunk: &[u8]) -> Bytes {
     joined.freeze()
 }
 
-fn declared_length(headers: &HeaderMap) -> Option<u64> {
+/// The length of the body that the headers announce.
+pub(crate) fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 

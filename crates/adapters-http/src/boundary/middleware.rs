@@ -18,6 +18,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 use crate::HttpSettings;
+use crate::bodies::body::declared_length;
 use crate::boundary::access_log::AccessLine;
 use crate::boundary::cross_origin::{CorsVerdict, CrossOrigin};
 use crate::boundary::exchange::Exchange;
@@ -27,6 +28,7 @@ use crate::boundary::request_id::{RequestId, X_REQUEST_ID};
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::problem;
+use crate::settings::transfer_time;
 use crate::state::State;
 
 /// For data: the browser loads nothing and shows nothing in a frame.
@@ -87,8 +89,9 @@ impl Boundary {
             return Ok(request.into_response(self.close(exchange, line, cors, response)));
         }
         request.extensions_mut().insert(Rc::clone(exchange));
+        let arrival = transfer_time(declared_length(request.headers()).unwrap_or(0));
         let handled = AssertUnwindSafe(async { service.call(request).await }).catch_unwind();
-        match timeout(self.state.limits.request_deadline, handled).await.map_or_else(overdue, survive) {
+        match timeout(self.state.limits.request_deadline + arrival, handled).await.map_or_else(overdue, survive) {
             Ok(answered) => {
                 let (request, response) = answered.into_parts();
                 Ok(ServiceResponse::new(request, self.close(exchange, line, cors, response.map_into_boxed_body())))

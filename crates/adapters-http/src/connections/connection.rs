@@ -12,6 +12,7 @@ use tokio::time::{Instant, Sleep, sleep};
 use crate::connections::framing::Framing;
 use crate::connections::place::Seat;
 use crate::connections::turn::Turn;
+use crate::settings::transfer_time;
 
 /// How much a client may send ahead while a request is answered.
 const HELD_BYTES_MAX: usize = 8 * 1024;
@@ -113,6 +114,10 @@ impl Connection {
         if read.is_empty() {
             self.turn.set_client_gone();
             return Poll::Ready(Ok(()));
+        }
+        // The bytes of a large body earn their time, so that only a client that is too slow is given up.
+        if let Some(since) = &mut self.waiting_since {
+            *since = (*since + transfer_time(read.len() as u64)).min(Instant::now());
         }
         let passed = self.framing.advance(read)?;
         self.held.extend_from_slice(&read[passed..]);
@@ -242,6 +247,28 @@ mod tests {
         let error = connection.read_u8().await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         assert_eq!(began.elapsed().as_secs(), PATIENCE.as_secs());
+    }
+
+    /// 8 MiB at the slowest speed take 32 s, twice the patience.
+    #[tokio::test(start_paused = true)]
+    async fn a_large_body_may_take_its_time() {
+        let (mut connection, mut client) = pair().await;
+        client.write_all(b"POST / HTTP/1.1\r\ncontent-length: 8388608\r\n\r\n").await.unwrap();
+        let began = Instant::now();
+        let mut head = [0; 44];
+        connection.read_exact(&mut head).await.unwrap();
+        let (sent, mut received) = ([b'x'; 64 * 1024], [0; 64 * 1024]);
+        for _ in 0..100 {
+            let sending = async {
+                sleep(Duration::from_millis(250)).await;
+                client.write_all(&sent).await.unwrap();
+            };
+            let (read, ()) = tokio::join!(connection.read_exact(&mut received), sending);
+            read.unwrap();
+        }
+        assert!(began.elapsed() > PATIENCE + Duration::from_secs(5));
+        let error = connection.read_u8().await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut, "a client that stops is given up");
     }
 
     #[tokio::test(start_paused = true)]

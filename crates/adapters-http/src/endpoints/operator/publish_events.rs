@@ -10,9 +10,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::errors::refusals::of_publication;
 use crate::records::event_record::PublishedEvent;
-
-/// The maximum size of a batch, in bytes.
-const BODY_SIZE_BYTES_MAX: usize = 8 * 1024 * 1024;
+use crate::settings::LARGEST_BODY_BYTES;
 
 /// The events to publish.
 #[derive(ToSchema)]
@@ -46,7 +44,7 @@ struct Answer {
     responses((status = 202, description = "The events are accepted and stored", body = Answer), Errors),
 )]
 pub(super) async fn publish_events(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
-    let body = call.read_json(BODY_SIZE_BYTES_MAX).await?;
+    let body = call.read_json(LARGEST_BODY_BYTES).await?;
     let events = EventListJson::parse(&body)?.to_events(&call.api().issuer)?;
     let accepted = call.api().webhooks.publish(events).await;
     let accepted = accepted.map_err(|error| of_publication(error, FieldFault::of_event))?;

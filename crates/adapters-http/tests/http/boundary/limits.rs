@@ -56,6 +56,26 @@ async fn a_body_that_does_not_arrive_is_a_408() {
     assert_snapshot!(transcript.text());
 }
 
+/// The deadlines are 200 ms for a body and 400 ms for an answer. Half a MiB may take two seconds more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_body_has_time_to_arrive() {
+    let server = impatient();
+    let body = format!(r#"{{"events":[]}}{}"#, " ".repeat(512 * 1024));
+    let head = format!(
+        "POST /api/operator/events/batch HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\
+         authorization: Bearer operator-secret\r\ncontent-type: application/json\r\n\r\n",
+        body.len()
+    );
+    let mut connection = server.connect().await;
+    connection.write_all(head.as_bytes()).await.unwrap();
+    let (first, rest) = body.split_at(body.len() / 2);
+    connection.write_all(first.as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    connection.write_all(rest.as_bytes()).await.unwrap();
+    let answer = read_until(&mut connection, "}").await;
+    assert_eq!(Response::parse(&answer).verdict(), "400 invalid_field", "it was read");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_handler_that_hangs_is_a_503() {
     let (server, mut transcript) = (impatient(), Transcript::default());
