@@ -99,6 +99,7 @@ fn check_references(document: &Value, value: &Value) {
         Value::Object(fields) => {
             if let Some(pointer) = fields.get("$ref").and_then(Value::as_str) {
                 resolve(document, pointer);
+                assert!(!pointer.starts_with("#/paths"), "many tools cannot follow {pointer}");
             }
             assert!(!fields.contains_key("nullable"), "nullable is of OpenAPI 3.0: {value}");
             fields.values().for_each(|value| check_references(document, value));

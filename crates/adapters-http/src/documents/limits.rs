@@ -47,7 +47,8 @@ impl Modify for BodyLimits {
     }
 }
 
-fn field_of<'a>(document: &'a mut OpenApi, schema: &str, field: &str) -> Option<&'a mut Schema> {
+/// A field of a schema.
+pub(crate) fn field_of<'a>(document: &'a mut OpenApi, schema: &str, field: &str) -> Option<&'a mut Schema> {
     match document.components.as_mut()?.schemas.get_mut(schema)? {
         RefOr::T(Schema::Object(object)) => match object.properties.get_mut(field)? {
             RefOr::T(field) => Some(field),

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 
 use crate::errors::error_code::ErrorCode;
 use crate::errors::problem;
@@ -78,8 +78,13 @@ pub(crate) fn error_responses(codes: &[ErrorCode]) -> ResponsesByStatus<RefOr<Re
 
 fn error_response(status: u16, codes: &[ErrorCode]) -> Response {
     let description: Vec<String> = codes.iter().map(|code| format!("`{code}`: {}", code.entry().title)).collect();
-    let problem = Content::new(Some(Ref::from_schema_name("Problem")));
-    let response = ResponseBuilder::new().description(description.join(". ")).content(problem::MEDIA_TYPE, problem);
+    let examples = codes.iter().map(|code| {
+        let code = code.entry().code;
+        (code, RefOr::Ref(Ref::new(format!("#/components/examples/{code}"))))
+    });
+    let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).examples_from_iter(examples);
+    let response =
+        ResponseBuilder::new().description(description.join(". ")).content(problem::MEDIA_TYPE, problem.build());
     match status {
         401 => response.header("www-authenticate", header("How to authenticate (RFC 6750)")),
         429 => response

@@ -4,10 +4,11 @@ use actix_web::body::BoxBody;
 use actix_web::http::header;
 use actix_web::{HttpResponse, ResponseError};
 use serde::Serialize;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
+use crate::errors::error_code::{ErrorCode, ErrorEntry};
 use crate::errors::field_fault::FieldFault;
 use crate::records::check_outcome::CheckOutcome;
 
@@ -44,10 +45,18 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
+    /// An example for the documentation.
+    pub(crate) fn example(entry: &'static ErrorEntry) -> Value {
+        json!(Self::of_entry(entry, "4bf92f3577b34da6a3ce929d0e0e4736"))
+    }
+
     fn of_code(code: ErrorCode, request_id: &str) -> Self {
-        let entry = code.entry();
+        Self::of_entry(code.entry(), request_id)
+    }
+
+    fn of_entry(entry: &'static ErrorEntry, request_id: &str) -> Self {
         Self {
-            kind: format!("/docs/errors/{code}"),
+            kind: format!("/docs/errors/{}", entry.code),
             title: entry.title,
             status: entry.status,
             detail: entry.cause.into(),

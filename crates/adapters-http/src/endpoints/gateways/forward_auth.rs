@@ -4,8 +4,8 @@ use actix_web::http::header::HeaderName;
 use actix_web::web::Query;
 use actix_web::{HttpRequest, HttpResponse};
 use domain::{Scope, Scopes};
-use utoipa::openapi::{OpenApi, Ref, RefOr, Response, ResponseBuilder};
-use utoipa::{IntoResponses, Modify};
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response, ResponseBuilder};
 
 use crate::callers::caller::{find_good_key, limited_key, spend};
 use crate::credentials::headers::api_key_in;
@@ -46,8 +46,8 @@ pub(super) async fn forward_auth(request: HttpRequest) -> Result<HttpResponse, A
 
 /// Decides the same for a gateway that appends the path of the request, like Envoy with its `path_prefix`.
 ///
-/// The path after `/forward-auth/` and the query belong to the caller's request and are ignored. This path cannot
-/// require scopes.
+/// All methods get the same answer. The path after `/forward-auth/` and the query belong to the caller's request and
+/// are ignored. This path cannot require scopes.
 #[utoipa::path(
     get,
     path = "/forward-auth/{tail}",
@@ -159,36 +159,6 @@ impl IntoResponses for Errors {
 }
 
 documented_errors!(ErrorsOfPath: [VERIFICATION_ERRORS], RateLimited);
-
-/// Documents an operation under every method, because OpenAPI cannot express "any method". The responses refer to those
-/// of GET.
-pub(super) struct EveryMethod;
-
-impl Modify for EveryMethod {
-    fn modify(&self, document: &mut OpenApi) {
-        let paths = document.paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/forward-auth"));
-        for (path, item) in paths {
-            let Some(mut same) = item.get.clone() else { continue };
-            let pointer = format!("#/paths/{}/get/responses", path.replace('/', "~1"));
-            for (status, response) in &mut same.responses.responses {
-                *response = Ref::new(format!("{pointer}/{status}")).into();
-            }
-            same.description = Some("Gets the same answer as GET.".to_owned());
-            let id = same.operation_id.take().unwrap_or_default();
-            for (name, operation) in [
-                ("Put", &mut item.put),
-                ("Post", &mut item.post),
-                ("Delete", &mut item.delete),
-                ("Options", &mut item.options),
-                ("Head", &mut item.head),
-                ("Patch", &mut item.patch),
-                ("Trace", &mut item.trace),
-            ] {
-                operation.insert(same.clone()).operation_id = Some(format!("{id}{name}"));
-            }
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,6 @@ mod forward_auth;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use self::forward_auth::EveryMethod;
 use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
@@ -17,8 +16,5 @@ pub(super) const RESOURCES: Resources = &[
 
 /// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
-#[openapi(modifiers(&EveryMethod), paths(
-    forward_auth::forward_auth,
-    forward_auth::forward_auth_of_path,
-))]
+#[openapi(paths(forward_auth::forward_auth, forward_auth::forward_auth_of_path,))]
 pub(super) struct Operations;

@@ -1,0 +1,90 @@
+use domain::webhooks::{DeliveryStateKind, FailureReason};
+use serde_json::{Value, json};
+use utoipa::Modify;
+use utoipa::openapi::OpenApi;
+use utoipa::openapi::schema::Schema;
+
+use crate::documents::limits::field_of;
+
+/// The values of fields in answers, for clients that are generated from the document.
+const VALUES: [(&str, &str, Values); 18] = [
+    ("CreatedApiKey", "keyId", Values::Ids("key")),
+    ("KeyRecord", "id", Values::Ids("key")),
+    ("KeyRecord", "replacedBy", Values::Ids("key")),
+    ("Introspection", "client_id", Values::Ids("key")),
+    ("Introspection", "token_type", Values::Always("api_key")),
+    ("Subscription", "id", Values::Ids("sub")),
+    ("Subscription", "urlSetBy", Values::Ids("key")),
+    ("Event", "id", Values::Ids("evt")),
+    ("Delivery", "id", Values::Ids("dlv")),
+    ("Delivery", "eventId", Values::Ids("evt")),
+    ("Delivery", "subscriptionId", Values::Ids("sub")),
+    ("Delivery", "state", Values::States),
+    ("StreamedAttempt", "deliveryId", Values::Ids("dlv")),
+    ("StreamedAttempt", "eventId", Values::Ids("evt")),
+    ("StreamedAttempt", "subscriptionId", Values::Ids("sub")),
+    ("Attempt", "error", Values::FailuresOrNull),
+    ("Liveness", "status", Values::Always("ok")),
+    ("Readiness", "status", Values::Always("ready")),
+];
+
+#[derive(Clone, Copy)]
+enum Values {
+    /// `TypeID`s with this prefix.
+    Ids(&'static str),
+    Always(&'static str),
+    States,
+    FailuresOrNull,
+}
+
+/// Adds [`VALUES`] to the document, because the attributes of `ToSchema` accept only literals.
+pub(crate) struct AnswerValues;
+
+impl Modify for AnswerValues {
+    fn modify(&self, document: &mut OpenApi) {
+        for (schema, field, values) in VALUES {
+            if let Some(Schema::Object(text)) = field_of(document, schema, field) {
+                text.pattern = values.pattern();
+                text.enum_values = values.listed();
+            }
+        }
+    }
+}
+
+impl Values {
+    fn pattern(self) -> Option<String> {
+        let Self::Ids(prefix) = self else { return None };
+        Some(format!("^{prefix}_[0-7][0-9a-hjkmnp-tv-z]{{25}}$"))
+    }
+
+    fn listed(self) -> Option<Vec<Value>> {
+        match self {
+            Self::Ids(_) => None,
+            Self::Always(value) => Some(vec![json!(value)]),
+            Self::States => Some(DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into()),
+            Self::FailuresOrNull => {
+                let reasons = FailureReason::ALL.iter().map(|reason| json!(reason.code()));
+                Some(reasons.chain([Value::Null]).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::openapi_json;
+
+    #[test]
+    fn every_value_is_in_the_document() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        for (schema, field, values) in VALUES {
+            let found = &document["components"]["schemas"][schema]["properties"][field];
+            assert_eq!(found["pattern"].as_str(), values.pattern().as_deref(), "{schema}.{field}");
+            assert_eq!(found["enum"].as_array(), values.listed().as_ref(), "{schema}.{field}");
+            let example = found["example"].as_str();
+            let is_listed = |example: &str| values.listed().is_none_or(|listed| listed.contains(&json!(example)));
+            assert!(example.is_none_or(is_listed), "{schema}.{field}: {example:?}");
+        }
+    }
+}
