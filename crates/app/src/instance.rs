@@ -18,7 +18,7 @@ use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets};
 use verifier::Verifier;
 
 use crate::configuration::Configuration;
-use crate::webhooks::WebhookParts;
+use crate::webhooks::{WebhookParts, check_encryption_key};
 
 /// How long the start waits for the database. Until then callers wait in the queue of the listener.
 const FIRST_ATTEMPT_MAX: Duration = Duration::from_secs(3);
@@ -74,7 +74,7 @@ impl Instance {
         let verifier = self.verifier();
         let keys = self.keys(&verifier);
         let webhooks = WebhookParts::new(&self.configuration, &self.store, &self.clock, &self.entropy)?;
-        let mut tasks = self.start_schema(stop).await;
+        let mut tasks = self.start_schema(&webhooks.use_cases, stop).await;
         self.read_clock().await;
         self.start_engines(&mut tasks, &verifier, &keys, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
@@ -145,12 +145,14 @@ impl Instance {
         self.configuration.operator_token.iter().fold(named, |tokens, token| tokens.and_admin(token.expose()))
     }
 
-    /// Starts the migration of the schema, and waits a moment for it.
-    async fn start_schema(&self, stop: &CancellationToken) -> Tasks {
+    /// Starts the migration of the schema and the check of the encryption key, and waits a moment for them.
+    async fn start_schema(&self, webhooks: &Webhooks, stop: &CancellationToken) -> Tasks {
         let mut tasks = Tasks::default();
         let tried = Arc::new(Notify::new());
         let (schema, migrate) = (Arc::clone(&self.store.schema), self.configuration.migrate);
-        tasks.spawn("the schema", migrate_until_done(schema, migrate, Arc::clone(&tried), stop.clone()));
+        let (webhooks, until) = (webhooks.clone(), stop.clone());
+        let check = async move || check_encryption_key(&webhooks).await;
+        tasks.spawn("the schema", migrate_until_done(schema, migrate, check, Arc::clone(&tried), until));
         let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, tried.notified()).await;
         tasks
     }

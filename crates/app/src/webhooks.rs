@@ -4,8 +4,8 @@ use std::time::Duration;
 use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses};
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
-use domain::ports::{Clock, Entropy, Store};
-use domain::webhooks::{EgressPolicy, EgressPolicySettings, SealingKeys, WebhookRules, Webhooks};
+use domain::ports::{Clock, Entropy, MigrateError, Store, StoreError};
+use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, SealingKeys, WebhookRules, Webhooks};
 
 use crate::configuration::{Configuration, EncryptionKey};
 
@@ -50,6 +50,24 @@ impl WebhookParts {
         let ports = DispatcherPorts { queue: Arc::clone(&store.queue), sender, keys: sealing_keys, clock, entropy };
         Ok(Self { use_cases, dispatcher: Some(Dispatcher::new(ports, dispatcher_settings(configuration))) })
     }
+}
+
+/// Why a key that is not the database's ends the start, and what to do. See decision 57.
+const FOREIGN_KEY: &str = "it was used with another ENCRYPTION_KEY, and none of the configured keys decrypts what it \
+    holds. Set the key that the other instances have. To change the key, see \"Rotating ENCRYPTION_KEY\" in \
+    docs/operations.md";
+
+/// Checks that the database was used with one of the encryption keys, or not at all.
+///
+/// # Errors
+///
+/// [`MigrateError::Unusable`] if the database was used with other keys.
+pub(crate) async fn check_encryption_key(webhooks: &Webhooks) -> Result<(), MigrateError> {
+    webhooks.check_keys().await.map_err(|error| match error {
+        CheckKeysError::Foreign => MigrateError::Unusable(FOREIGN_KEY.into()),
+        CheckKeysError::Store(StoreError::Unavailable(source)) => MigrateError::Unavailable(source),
+        CheckKeysError::Store(error) => MigrateError::Unusable(error.into()),
+    })
 }
 
 fn egress_policy(configuration: &Configuration) -> Result<EgressPolicy> {

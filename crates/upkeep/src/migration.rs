@@ -12,8 +12,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the log repeats that the database is still unavailable.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Migrates the schema, or only checks it without `migrate`. Retries until the database is available. `tried` is
-/// notified after the first attempt.
+/// Migrates the schema, or only reads it without `migrate`, and runs `check` when the schema is complete. Retries until the
+/// database is available. `tried` is notified after the first attempt.
 ///
 /// # Errors
 ///
@@ -22,12 +22,17 @@ const LOG_INTERVAL: Duration = Duration::from_mins(1);
 pub async fn migrate_until_done(
     schema: Arc<dyn Schema>,
     migrate: bool,
+    check: impl AsyncFn() -> Result<(), MigrateError>,
     tried: Arc<Notify>,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let mut logged_at: Option<Instant> = None;
     loop {
-        let outcome = if migrate { apply(&*schema).await } else { look(&*schema).await };
+        let outcome = match if migrate { apply(&*schema).await } else { look(&*schema).await } {
+            Ok(Complete(true)) => check().await,
+            Ok(Complete(false)) => Ok(()),
+            Err(error) => Err(error),
+        };
         tried.notify_one();
         match outcome {
             Ok(()) => return Ok(()),
@@ -56,20 +61,23 @@ fn is_due(logged_at: &mut Option<Instant>, now: Instant) -> bool {
     is_due
 }
 
-async fn apply(schema: &dyn Schema) -> Result<(), MigrateError> {
+/// Whether the database has every migration.
+struct Complete(bool);
+
+async fn apply(schema: &dyn Schema) -> Result<Complete, MigrateError> {
     let applied = schema.migrate().await?;
     if let Some(last) = applied.last() {
         tracing::info!(count = applied.len(), last, "migrated the schema");
     }
-    Ok(())
+    Ok(Complete(true))
 }
 
-async fn look(schema: &dyn Schema) -> Result<(), MigrateError> {
+async fn look(schema: &dyn Schema) -> Result<Complete, MigrateError> {
     let pending = schema.status().await?.iter().filter(|migration| !migration.applied).count();
     if pending > 0 {
         tracing::warn!(pending, "the schema lacks migrations: run `gatepost migrate`");
     }
-    Ok(())
+    Ok(Complete(pending == 0))
 }
 
 #[cfg(test)]
@@ -96,7 +104,7 @@ mod tests {
         let (schema, tried) = (Arc::new(Away(150, AtomicUsize::new(0))), Arc::new(Notify::new()));
         let started = Instant::now();
         let stop = CancellationToken::new();
-        migrate_until_done(Arc::clone(&schema) as _, true, Arc::clone(&tried), stop).await.unwrap();
+        migrate_until_done(Arc::clone(&schema) as _, true, async || Ok(()), Arc::clone(&tried), stop).await.unwrap();
         assert_eq!(started.elapsed(), Duration::from_secs(150));
         tried.notified().await;
         let mut logged_at = None;

@@ -61,3 +61,10 @@ CREATE TABLE webhook_lanes (
 -- The order in which lanes are served. Lanes that sleep are not in the index. A look-up of one lane has no condition on
 -- `ready_at`, so a planner that last saw the table empty cannot use this index for the look-up (decision 38).
 CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at) WHERE ready_at IS NOT NULL;
+
+-- Has at most one row: a known text, encrypted under the ENCRYPTION_KEY that the secrets are encrypted under, so that a
+-- process with another key does not start (decision 57).
+CREATE TABLE encryption_checks (
+    id INTEGER NOT NULL PRIMARY KEY,
+    sealed BYTEA NOT NULL
+);

@@ -51,3 +51,10 @@ CREATE TABLE webhook_lanes (
 
 -- The order in which lanes are served. A claim passes over lanes of owners without room, and reads only the index for it.
 CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at, owner);
+
+-- Has at most one row: a known text, encrypted under the ENCRYPTION_KEY that the secrets are encrypted under, so that a
+-- process with another key does not start (decision 57).
+CREATE TABLE encryption_checks (
+    id INTEGER NOT NULL PRIMARY KEY,
+    sealed BLOB NOT NULL
+) STRICT;

@@ -60,6 +60,7 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     let consumer = Consumer::new(&gatepost, "alice").await;
     consumer.subscribe(&receiver.url(), &["*"]).await;
     gatepost.kill().await;
+    is_refused(old.clone().with("ENCRYPTION_KEY", NEW_KEY)).await;
 
     let both = old.clone().with("ENCRYPTION_KEY", &format!("{NEW_KEY},{ENCRYPTION_KEY}"));
     let mut gatepost = both.start().await;
@@ -70,8 +71,17 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     .await;
     gatepost.kill().await;
 
-    let gatepost = start_with(old, NEW_KEY).await;
+    let mut gatepost = start_with(old.clone(), NEW_KEY).await;
     publish_one(&gatepost, &receiver, 2).await;
+    gatepost.kill().await;
+    is_refused(old).await;
+}
+
+/// A process with a key that the database was not used with ends, and says why.
+async fn is_refused(setup: Setup) {
+    let (status, written) = setup.start_refused().await;
+    assert_eq!(status.code(), Some(1), "{written}");
+    assert!(written.contains("it was used with another ENCRYPTION_KEY"), "{written}");
 }
 
 async fn start_with(setup: Setup, key: &str) -> Gatepost {

@@ -3,7 +3,9 @@ use diesel::sql_types::{Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{SecretsRow, SubscriptionRow, subscription_id};
+use diesel_mapping::webhooks::{
+    CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, SubscriptionRow, subscription_id,
+};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::SecretRotation;
 use domain::webhooks::{SealedSecret, SealedSecrets};
@@ -113,6 +115,31 @@ impl Work for ReplaceSecrets<'_> {
         // The statement must not run twice: the second time, the secret is already replaced and not found.
         let replaced = Kept(replacement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
         Ok(replaced > 0)
+    }
+}
+
+/// Stores the check value if the store has the replaced one, and reads it. Two statements: the second sees what another
+/// process has stored meanwhile.
+pub(super) struct KeepCheck<'a> {
+    pub(super) replaced: Option<&'a SealedSecret>,
+    pub(super) check: &'a SealedSecret,
+}
+
+impl Work for KeepCheck<'_> {
+    type Answer = SealedSecret;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SealedSecret, Failure> {
+        let check = self.check.as_bytes();
+        // Running twice is harmless: the second time, the check is no longer the replaced one.
+        match self.replaced {
+            None => diesel::sql_query(INSERT_CHECK).bind::<Binary, _>(check).execute(&mut &*connection).await?,
+            Some(replaced) => {
+                let replacement = diesel::sql_query(REPLACE_CHECK).bind::<Binary, _>(check);
+                replacement.bind::<Binary, _>(replaced.as_bytes()).execute(&mut &*connection).await?
+            }
+        };
+        let stored: CheckRow = diesel::sql_query(FIND_CHECK).get_result(&mut &*connection).await?;
+        Ok(stored.into())
     }
 }
 

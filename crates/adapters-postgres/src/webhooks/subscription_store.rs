@@ -15,7 +15,7 @@ use super::delete_subscription::DeleteSubscription;
 use super::disable_set_by::DisableSetBy;
 use super::find_subscription::FindSubscription;
 use super::subscription_queries::owned_by;
-use super::subscription_secrets::{ListSecrets, ReplaceSecrets, RotateSecret};
+use super::subscription_secrets::{KeepCheck, ListSecrets, ReplaceSecrets, RotateSecret};
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 
@@ -100,6 +100,14 @@ impl SubscriptionStore for PostgresStore {
         to: &SealedSecrets,
     ) -> Result<bool, StoreError> {
         self.run(&ReplaceSecrets { id, from, to }).await
+    }
+
+    async fn keep_check(
+        &self,
+        replaced: Option<&SealedSecret>,
+        check: &SealedSecret,
+    ) -> Result<SealedSecret, StoreError> {
+        self.run(&KeepCheck { replaced, check }).await
     }
 }
 

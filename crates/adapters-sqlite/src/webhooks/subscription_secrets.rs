@@ -1,7 +1,8 @@
 use diesel::prelude::*;
+use diesel::sql_types::Binary;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
-use diesel_mapping::webhooks::{SecretsRow, subscription_id};
+use diesel_mapping::webhooks::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, subscription_id};
 use domain::ports::SecretRotation;
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
 use domain::{SubscriptionId, Timestamp, UserId};
@@ -64,6 +65,23 @@ pub(super) fn list_secrets(
         Ok((id, row.secrets(id)?))
     };
     rows.into_iter().map(secrets).collect()
+}
+
+/// See [`SubscriptionStore::keep_check`](domain::ports::SubscriptionStore::keep_check).
+pub(super) fn keep_check(
+    connection: &mut SqliteConnection,
+    replaced: Option<&SealedSecret>,
+    check: &SealedSecret,
+) -> Result<SealedSecret, Undo> {
+    match replaced {
+        None => diesel::sql_query(INSERT_CHECK).bind::<Binary, _>(check.as_bytes()).execute(connection)?,
+        Some(replaced) => diesel::sql_query(REPLACE_CHECK)
+            .bind::<Binary, _>(check.as_bytes())
+            .bind::<Binary, _>(replaced.as_bytes())
+            .execute(connection)?,
+    };
+    let stored: CheckRow = diesel::sql_query(FIND_CHECK).get_result(connection)?;
+    Ok(stored.into())
 }
 
 fn secrets_of(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<SealedSecrets, Undo> {

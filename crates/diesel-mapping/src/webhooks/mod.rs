@@ -20,5 +20,5 @@ pub use due_row::{DueRow, NewDueRow, phase_number};
 pub use ended_row::{EndedRow, NewEndedRow};
 pub use event_row::EventRow;
 pub use place::{Place, delivery_id, event_id, first_delivery_at, subscription_id};
-pub use secrets_row::SecretsRow;
+pub use secrets_row::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow};
 pub use subscription_row::{ChangedSubscriptionRow, NewSubscriptionRow, SubscriptionRow, status_code};

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use diesel::prelude::{AsChangeset, Queryable, QueryableByName, Selectable};
+use diesel::sql_types::Binary;
 use domain::SubscriptionId;
 use domain::ports::StoreError;
 use domain::webhooks::{SealedSecret, SealedSecrets};
@@ -53,6 +54,28 @@ impl From<&SealedSecrets> for SecretsRow {
 impl fmt::Debug for SecretsRow {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("SecretsRow")
+    }
+}
+
+/// Stores the check `$1` if there is none.
+pub const INSERT_CHECK: &str = "INSERT INTO encryption_checks (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
+
+/// Stores the check `$1` if the check is `$2`.
+pub const REPLACE_CHECK: &str = "UPDATE encryption_checks SET sealed = $1 WHERE id = 1 AND sealed = $2";
+
+/// The check.
+pub const FIND_CHECK: &str = "SELECT sealed FROM encryption_checks WHERE id = 1";
+
+/// The row of `encryption_checks`. See decision 57.
+#[derive(QueryableByName)]
+pub struct CheckRow {
+    #[diesel(sql_type = Binary)]
+    sealed: Vec<u8>,
+}
+
+impl From<CheckRow> for SealedSecret {
+    fn from(row: CheckRow) -> Self {
+        Self::from_bytes(row.sealed)
     }
 }
 

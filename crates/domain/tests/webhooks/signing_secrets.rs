@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use domain::ports::SubscriptionStore;
 use domain::webhooks::{
-    IdempotencyKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SealingKeys, SigningSecret,
-    Webhooks,
+    CheckKeysError, IdempotencyKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SealingKeys,
+    SigningSecret, Webhooks,
 };
 use domain::{OVERLAP_MAX, SubscriptionId};
 use pollster::block_on;
@@ -151,4 +151,26 @@ fn resealing_moves_everything_to_the_newest_key() {
     let unreadable = ResealedSecrets { resealed: 0, unreadable: 2 };
     assert_eq!(block_on(wrong.reseal_secrets()).unwrap(), unreadable);
     assert_eq!(signing(&desk, lost, 2), [Some("lost".into())], "what does not open is left as it is");
+}
+
+/// The steps of a rotation of the encryption key, each after the one before it: all of them start, and a foreign key does
+/// not. A key that is not listed any more does not start once everything is sealed again.
+#[test]
+fn a_foreign_sealing_key_is_found() {
+    let desk = Desk::new();
+    let check = |keys: &[u8]| block_on(desk.with_sealing_keys(keys).check_keys());
+    let is_foreign = |keys: &[u8]| matches!(check(keys), Err(CheckKeysError::Foreign));
+    check(&[1]).unwrap();
+    assert!(is_foreign(&[2]) && is_foreign(&[2, 3]));
+    for keys in [&[1][..], &[1, 2], &[2, 1]] {
+        check(keys).unwrap();
+        assert!(is_foreign(&[2]), "the secrets are not sealed again before {keys:?}");
+    }
+    block_on(desk.with_sealing_keys(&[1, 2]).reseal_secrets()).unwrap();
+    assert!(is_foreign(&[2]), "the first key is still the old one");
+    block_on(desk.with_sealing_keys(&[2, 1]).reseal_secrets()).unwrap();
+    for keys in [&[2][..], &[2, 1], &[1, 2]] {
+        check(keys).unwrap();
+    }
+    assert!(is_foreign(&[1]));
 }

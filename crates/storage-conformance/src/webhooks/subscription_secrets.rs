@@ -192,6 +192,35 @@ pub async fn a_replacement_beside_a_rotation_undoes_nothing(store: Arc<dyn Webho
     }
 }
 
+/// The first check is stored byte for byte, and stays until a call names it as the one to replace. Each call answers with
+/// what is stored.
+pub async fn a_check_is_replaced_if_it_is_what_is_stored(store: Arc<dyn WebhookStore>) {
+    let (first, second, third) = (SealedSecret::from_bytes(vec![1, 0, 255]), secret(), secret());
+    for (replaced, check, stored) in [
+        (None, &first, &first),
+        (None, &second, &first),
+        (Some(&second), &third, &first),
+        (Some(&first), &second, &second),
+        (Some(&first), &third, &second),
+        (None, &third, &second),
+    ] {
+        let answer = store.keep_check(replaced, check).await.expect("keeping a check must succeed");
+        assert_eq!(answer, *stored, "the answer must be what is stored");
+    }
+}
+
+/// Of parallel calls that find no check, one stores its own, and all answer with it.
+pub async fn parallel_calls_keep_one_check(store: Arc<dyn WebhookStore>) {
+    let calls = (0..8).map(|_| {
+        let (store, check) = (Arc::clone(&store), secret());
+        let call: Call<SealedSecret> =
+            Box::pin(async move { store.keep_check(None, &check).await.expect("keeping a check must succeed") });
+        call
+    });
+    let answers = all_at_once(calls.collect()).await;
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "all must answer with the one check");
+}
+
 async fn rotate(
     store: &dyn WebhookStore,
     stored: &Subscription,

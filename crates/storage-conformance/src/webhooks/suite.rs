@@ -71,6 +71,8 @@ macro_rules! with_webhook_store_promises {
             subscription_secrets::rotation_keeps_the_secret_before
             subscription_secrets::an_overlap_allows_only_a_rotation_without_one
             subscription_secrets::parallel_rotations_of_a_secret_store_one
+            subscription_secrets::a_check_is_replaced_if_it_is_what_is_stored
+            subscription_secrets::parallel_calls_keep_one_check
             subscription_secrets::secrets_are_listed_by_id_in_pages
             subscription_secrets::secrets_are_replaced_if_they_are_what_is_stored
             subscription_secrets::parallel_replacements_of_secrets_succeed_once

@@ -82,6 +82,8 @@ calls! {
     18 PurgeHistory { before: Timestamp, max: u32 } => webhooks.purge_history(before, max);
     19 DisableSetBy { keys: Vec<KeyId>, reason: DisableReason, at: Timestamp, max: u32 }
         => webhooks.disable_set_by(&keys, reason, at, max);
+    21 KeepCheck { replaced: Option<SealedSecret>, check: SealedSecret }
+        => webhooks.keep_check(replaced.as_ref(), &check);
     20 RevokeUserKeys { owner: UserId, created_before: Timestamp, at: Timestamp, max: u32 }
         => keys.revoke_user_keys(&owner, created_before, at, max);
 }

@@ -81,6 +81,11 @@ impl SubscriptionStore for JournalStore {
         let _journal = self.record(Call::ReplaceSecrets { id, from: from.clone(), to: to.clone() }).await?;
         self.memory.webhooks.replace_secrets(id, from, to).await
     }
+
+    async fn keep_check(&self, replaced: Option<&SealedSecret>, check: &SealedSecret) -> Answer<SealedSecret> {
+        let _journal = self.record(Call::KeepCheck { replaced: replaced.cloned(), check: check.clone() }).await?;
+        self.memory.webhooks.keep_check(replaced, check).await
+    }
 }
 
 #[async_trait]

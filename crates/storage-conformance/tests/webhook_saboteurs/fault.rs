@@ -35,6 +35,8 @@ pub(crate) enum Fault {
     IgnoresSecretPages,
     ComparesCurrentOnly,
     ReadsThenReplaces,
+    OverwritesChecks,
+    AnswersWithTheNewCheck,
     // Publication
     CountsEachPattern,
     IgnoresOnly,

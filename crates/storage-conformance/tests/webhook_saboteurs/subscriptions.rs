@@ -211,4 +211,18 @@ impl SubscriptionStore for Saboteur {
             _ => self.inner.replace_secrets(id, from, to).await,
         }
     }
+
+    async fn keep_check(
+        &self,
+        replaced: Option<&SealedSecret>,
+        check: &SealedSecret,
+    ) -> Result<SealedSecret, StoreError> {
+        self.enter().await;
+        let stored = self.inner.keep_check(replaced, check).await?;
+        match self.fault {
+            Fault::OverwritesChecks => self.inner.keep_check(Some(&stored), check).await,
+            Fault::AnswersWithTheNewCheck => Ok(check.clone()),
+            _ => Ok(stored),
+        }
+    }
 }

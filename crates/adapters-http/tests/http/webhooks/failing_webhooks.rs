@@ -94,6 +94,10 @@ impl SubscriptionStore for FailingWebhookStore {
     ) -> Result<bool, StoreError> {
         down()
     }
+
+    async fn keep_check(&self, _: Option<&SealedSecret>, _: &SealedSecret) -> Result<SealedSecret, StoreError> {
+        down()
+    }
 }
 
 #[async_trait]

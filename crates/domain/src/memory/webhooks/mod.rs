@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::webhooks::{
     AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, PublisherId, QueuedDelivery,
-    SealedSecrets, Subscription,
+    SealedSecret, SealedSecrets, Subscription,
 };
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
@@ -30,6 +30,8 @@ impl MemoryWebhookStore {
 
 #[derive(Debug, Default)]
 struct Tables {
+    /// See [`SubscriptionStore::keep_check`](crate::ports::SubscriptionStore::keep_check).
+    check: Option<SealedSecret>,
     lanes: BTreeMap<SubscriptionId, Lane>,
     events: BTreeMap<EventId, StoredEvent>,
     publications: HashMap<(UserId, PublisherId), (ContentDigest, EventId)>,

@@ -174,4 +174,16 @@ impl SubscriptionStore for MemoryWebhookStore {
         *stored = to.clone();
         Ok(true)
     }
+
+    async fn keep_check(
+        &self,
+        replaced: Option<&SealedSecret>,
+        check: &SealedSecret,
+    ) -> Result<SealedSecret, StoreError> {
+        let mut tables = self.tables();
+        if tables.check.as_ref() == replaced {
+            tables.check = Some(check.clone());
+        }
+        Ok(tables.check.clone().unwrap_or_else(|| check.clone()))
+    }
 }

@@ -117,4 +117,14 @@ pub trait SubscriptionStore: Send + Sync {
         from: &SealedSecrets,
         to: &SealedSecrets,
     ) -> Result<bool, StoreError>;
+
+    /// Stores `check` if the store has `replaced`, and returns what the store has then. There is at most one check;
+    /// `None` stands for no check. Callers pass as `replaced` what an earlier call returned.
+    ///
+    /// Of parallel calls that replace the same check, one stores its own, and all return it.
+    async fn keep_check(
+        &self,
+        replaced: Option<&SealedSecret>,
+        check: &SealedSecret,
+    ) -> Result<SealedSecret, StoreError>;
 }

@@ -1,5 +1,6 @@
 //! The secrets that sign webhooks, how they sign, and how they are stored.
 
+pub(super) mod check_keys;
 pub(super) mod idempotency_key;
 pub(super) mod reseal_secrets;
 pub(super) mod rotate_secret;

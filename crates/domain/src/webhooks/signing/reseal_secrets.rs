@@ -27,6 +27,8 @@ impl Webhooks {
         loop {
             let page = self.stores.subscriptions.list_secrets(after, READ_AT_ONCE_MAX).await?;
             let Some((last, _)) = page.last() else {
+                // Last, so that a start without the older keys is refused until everything is sealed again.
+                self.reseal_check().await?;
                 return Ok(total);
             };
             after = Some(*last);
