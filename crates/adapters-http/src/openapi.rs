@@ -30,15 +30,21 @@ pub fn openapi_json() -> String {
 /// The description of the API as a whole.
 const DESCRIPTION: &str = "API keys in, webhooks out.
 
-**Errors.** Every error is a problem document (RFC 9457). Its `code` is stable. Its `type` is a page that explains the \
+## Errors
+
+Every error is a problem document (RFC 9457). Its `code` is stable. Its `type` is a page that explains the \
 cause and the cure.
 
-**Lists** of subscriptions and deliveries have pages, newest first. `limit` is 1 to 200; the default is 50. If an \
+## Lists
+
+Lists of subscriptions and deliveries have pages, newest first. `limit` is 1 to 200; the default is 50. If an \
 answer has a `nextCursor`, there are more items: repeat the call with it as `cursor` to get the next page. A cursor is \
 an opaque string, belongs to one list, and does not expire. Later pages do not show items that were created after the \
 first page.
 
-**Repeating calls.** `GET`, `PATCH` and `DELETE` are safe to repeat, and so are revoking, cancelling and recovering. \
+## Repeating calls
+
+`GET`, `PATCH` and `DELETE` are safe to repeat, and so are revoking, cancelling and recovering. \
 Publishing is safe to repeat if each event has an `id`. Creating and rotating are not: if the answer gets \
 lost, list first.";
 
@@ -103,6 +109,21 @@ mod tests {
     #[test]
     fn the_document_does_not_change_between_calls() {
         assert_eq!(openapi_json(), openapi_json());
+    }
+
+    /// The page prefills bodies with their examples. A token in the body would contradict the one that the user entered,
+    /// and an expiry time would be the present.
+    #[test]
+    fn examples_of_bodies_can_be_sent_as_they_are() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        for (schema, body) in document["components"]["schemas"].as_object().unwrap() {
+            let properties = &body["properties"];
+            if !properties["idToken"].is_null() {
+                let example = body["example"].as_object().unwrap_or_else(|| panic!("{schema} has no example"));
+                assert!(!example.contains_key("idToken") && !example.contains_key("expiresAt"), "{schema}");
+                assert!(example.keys().all(|field| !properties[field].is_null()), "{schema}");
+            }
+        }
     }
 
     #[test]

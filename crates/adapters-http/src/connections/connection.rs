@@ -257,7 +257,7 @@ mod tests {
         let began = Instant::now();
         let mut head = [0; 44];
         connection.read_exact(&mut head).await.unwrap();
-        let (sent, mut received) = ([b'x'; 64 * 1024], [0; 64 * 1024]);
+        let (sent, mut received) = (vec![b'x'; 64 * 1024], vec![0; 64 * 1024]);
         for _ in 0..100 {
             let sending = async {
                 sleep(Duration::from_millis(250)).await;

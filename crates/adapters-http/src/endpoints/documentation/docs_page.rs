@@ -18,9 +18,26 @@ const PAGE: &str = "index.html";
 /// The files change only with the version of the service.
 const CACHE_CONTROL: &str = "public, max-age=3600";
 
-/// No validator, because it would send the address of the document to a service on the internet.
-static CONFIG: LazyLock<Arc<Config<'static>>> =
-    LazyLock::new(|| Arc::new(Config::from("/openapi.json").validator_url("none").try_it_out_enabled(true)));
+/// Hides the bar that loads other documents, and makes the contrast of texts at least 4.5 to 1 (WCAG 2.1, AA).
+const STYLE: &str = "
+    .swagger-ui .topbar { display: none }
+    .swagger-ui .info .title small { background: #4b5563 }
+    .swagger-ui .info .title small.version-stamp { background: #3f6212 }
+    .swagger-ui .info a, .swagger-ui .info .base-url, .swagger-ui .info .url { color: #1d4ed8 }
+    .swagger-ui .btn.authorize { color: #166534; border-color: #166534 }
+    .swagger-ui .btn.authorize span { color: #166534 }
+    .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1d4ed8 }
+    .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #166534 }
+    .swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b91c1c }
+    .swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #115e59 }
+    .swagger-ui .json-schema-2020-12-expand-deep-button { color: #4b5563 }
+";
+
+/// No validator, because it would send the address of the document to a service on the internet. No deep links, because
+/// they are links within buttons, which screen readers cannot reach.
+static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
+    Arc::new(Config::from("/openapi.json").validator_url("none").deep_linking(false).try_it_out_enabled(true))
+});
 
 /// Shows the API as an interactive page.
 #[utoipa::path(
@@ -94,13 +111,17 @@ fn find(name: &str) -> Result<File, ApiError> {
 fn load(name: &str) -> Result<File, ApiError> {
     let found = utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG));
     let found = found.map_err(|error| ApiError::Internal(error.to_string().into()))?.ok_or(ErrorCode::NotFound)?;
-    let bytes = if name == PAGE { with_base(&found.bytes) } else { found.bytes.into_owned().into() };
+    let bytes = if name == PAGE { adapted(&found.bytes) } else { found.bytes.into_owned().into() };
     Ok(File { content_type: found.content_type, bytes })
 }
 
-/// Adds a base URL, because the page refers to its files by relative names, and `/docs` has no trailing slash.
-fn with_base(page: &[u8]) -> Bytes {
-    String::from_utf8_lossy(page).replacen("<head>", r#"<head><base href="/docs/">"#, 1).into()
+/// Adds a base URL, because the page refers to its files by relative names, and `/docs` has no trailing slash. Adds
+/// [`STYLE`] and the width of phones, and names the main part of the page for screen readers.
+fn adapted(page: &[u8]) -> Bytes {
+    let head = r#"<head><base href="/docs/"><meta name="viewport" content="width=device-width, initial-scale=1">"#;
+    let page = String::from_utf8_lossy(page).replacen("<head>", head, 1).replacen("Swagger UI", "Gatepost API", 1);
+    let page = page.replacen("</head>", &format!("<style>{STYLE}</style></head>"), 1);
+    page.replacen(r#"<div id="swagger-ui"></div>"#, r#"<main id="swagger-ui"></main>"#, 1).into()
 }
 
 documented_errors!(Errors: [], NotFound);

@@ -12,7 +12,7 @@ use crate::state::State;
 
 /// The properties of the new key.
 #[derive(ToSchema)]
-#[schema(as = CreateApiKey)]
+#[schema(as = CreateApiKey, example = json!({"label": "CI deploy", "scopes": ["orders:read"]}))]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
     /// The name of the key: 1 to 100 characters after trimming, no control characters.

@@ -13,7 +13,7 @@ use crate::state::State;
 
 /// The key to revoke.
 #[derive(ToSchema)]
-#[schema(as = RevokeApiKey)]
+#[schema(as = RevokeApiKey, example = json!({"keyId": "key_01h455vb4pex5vsknk084sn02q"}))]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
     /// The key's id.

@@ -13,7 +13,7 @@ use crate::state::State;
 
 /// How to rotate the key.
 #[derive(ToSchema)]
-#[schema(as = RotateApiKey)]
+#[schema(as = RotateApiKey, example = json!({"overlapSeconds": 3600}))]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
     /// How many seconds the old key stays valid: 0 to 604,800 (a week).

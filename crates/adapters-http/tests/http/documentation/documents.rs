@@ -46,6 +46,18 @@ async fn the_page_brings_all_that_it_needs() {
     assert_eq!(request("GET /docs/..%2fCargo.toml").send(&server).await.verdict(), "404 not_found");
 }
 
+/// A browser with axe found these on the page; a new version of the page must keep the places that are adapted.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_is_adapted_to_phones_and_screen_readers() {
+    let server = Server::start();
+    let page = request("GET /docs").send(&server).await.body;
+    for part in ["name=\"viewport\"", "<main id=\"swagger-ui\">", ".topbar { display: none }", "<title>Gatepost API"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let initializer = server_file(&server, "swagger-initializer.js").await;
+    assert!(initializer.contains(r#""deepLinking": false"#), "links within buttons: {initializer}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_has_an_icon_and_may_be_asked_for_with_a_slash() {
     let server = Server::start();
