@@ -80,6 +80,32 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
     store.insert_within(&key, &KeyDigest::from_bytes(digest), limit, ListView::at(now())).await
 }
 
+/// The row that locks an owner goes with the owner's last key, and is there again for the next key.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn owners_without_keys_are_forgotten() {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let store = migrated(&database.url).await;
+    let entropy = SeededEntropy::new(7);
+    let (alice, bob) = (user("alice"), user("bob"));
+    for owner in [&alice, &bob, &bob] {
+        insert(&store, owner, &entropy).await.unwrap();
+    }
+    assert_eq!(store.revoke_user_keys(&alice, Timestamp::MAX, now(), 10).await.unwrap().len(), 1);
+    assert_eq!(store.revoke_user_keys(&bob, Timestamp::MAX, now(), 1).await.unwrap().len(), 1);
+    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
+    let _driver = tokio::spawn(connection);
+    let owners = async || -> Vec<String> {
+        let rows = client.query("SELECT owner_subject FROM key_owners ORDER BY 1", &[]).await.unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+    assert_eq!(owners().await, ["alice", "bob"]);
+    assert_eq!(store.purge_ended(now().plus(Duration::from_secs(1)), 10).await.unwrap(), 2);
+    assert_eq!(owners().await, ["bob"], "bob has another key");
+    assert_eq!(store.list(&bob, ListView::at(now())).await.unwrap().len(), 1);
+    insert(&store, &alice, &entropy).await.unwrap();
+    assert_eq!(owners().await, ["alice", "bob"]);
+}
+
 /// Each call that races for the last place has its own instance: within one instance, the calls would take turns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_maximum_is_exact_over_many_instances() {

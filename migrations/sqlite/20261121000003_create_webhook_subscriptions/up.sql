@@ -21,7 +21,7 @@ CREATE TABLE webhook_subscriptions (
 ) STRICT;
 
 -- For the purge.
-CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX webhook_subscriptions_deleted ON webhook_subscriptions (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- For the subscriptions of a key that was reported as leaked. Most URLs are set by nobody's key.
 CREATE INDEX webhook_subscriptions_url_set_by ON webhook_subscriptions (url_set_by) WHERE url_set_by IS NOT NULL;

@@ -1,14 +1,12 @@
 use async_trait::async_trait;
-use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{DELETE_ENDED, KeyRow, api_keys_of, list_keys};
-use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::keys::{KeyRow, api_keys_of, list_keys};
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 use super::create_key::InsertWithin;
 use super::find_keys::{FindByDigest, FindByDigests};
+use super::purge_keys::PurgeEnded;
 use super::record_uses::RecordUses;
 use super::report_leaks::RevokeByDigests;
 use super::revoke_key::Revoke;
@@ -105,25 +103,5 @@ impl Work for List<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<ApiKey>, Failure> {
         let rows = list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection).await?;
         Ok(self.view.select(api_keys_of(rows)?))
-    }
-}
-
-struct PurgeEnded {
-    before: Timestamp,
-    max: u32,
-}
-
-impl Work for PurgeEnded {
-    type Answer = u32;
-
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let deletion = diesel::sql_query(DELETE_ENDED)
-            .bind::<Instant, StoredInstant>(self.before.into())
-            .bind::<BigInt, i64>(self.max.into());
-        match Kept(deletion).execute(&mut &*connection).await {
-            Ok(deleted) => Ok(u32::try_from(deleted).unwrap_or(self.max)),
-            // The statement may have run: a second attempt would return another number.
-            Err(error) => Err(Failure::of_statement(error)),
-        }
     }
 }

@@ -4,6 +4,7 @@ mod change_feed;
 mod create_key;
 mod find_keys;
 mod key_store;
+mod purge_keys;
 mod record_uses;
 mod report_leaks;
 mod revoke_key;

@@ -40,7 +40,7 @@ pub(crate) use publisher::Publisher;
 
 /// The result of a `count(*)`.
 #[derive(QueryableByName)]
-struct CountRow {
+pub(crate) struct CountRow {
     #[diesel(sql_type = BigInt)]
-    count: i64,
+    pub(crate) count: i64,
 }

@@ -2,9 +2,11 @@ use std::collections::HashSet;
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
+use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{
     webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_publications, webhook_subscriptions,
 };
+use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::first_delivery_at;
 use domain::Timestamp;
 use domain::ports::StoreError;
@@ -25,12 +27,12 @@ const PURGE_DELIVERIES: &str = "DELETE FROM webhook_deliveries
     WHERE subscription_id = ?1 AND id IN (
         SELECT id FROM webhook_deliveries WHERE subscription_id = ?1 AND id < ?2 ORDER BY id LIMIT ?3)";
 
-/// Deleted subscriptions without deliveries.
+/// Subscriptions that were deleted before the time and have no deliveries.
 const FORGOTTEN: &str = "SELECT id FROM webhook_subscriptions AS subscription
-    WHERE deleted_at IS NOT NULL
+    WHERE deleted_at < ?1
         AND NOT EXISTS (SELECT 1 FROM webhook_due WHERE subscription_id = subscription.id)
         AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE subscription_id = subscription.id)
-    LIMIT ?1";
+    LIMIT ?2";
 
 /// An id of 16 bytes. Delivery ids and event ids of one millisecond start with the same bytes, so one bound fits both.
 pub(super) type Id = Vec<u8>;
@@ -69,7 +71,7 @@ impl SqliteStore {
         }
         if purged < max {
             let chunk = CHUNK.min(max - purged);
-            purged += self.writer.write(move |connection| purge_subscriptions(connection, chunk)).await?;
+            purged += self.writer.write(move |connection| purge_subscriptions(connection, before, chunk)).await?;
         }
         Ok(purged)
     }
@@ -196,8 +198,9 @@ fn due_events(connection: &mut SqliteConnection, first: &[u8], last: &[u8]) -> R
     }
 }
 
-pub(super) fn purge_subscriptions(connection: &mut SqliteConnection, max: u32) -> Result<u32, Undo> {
-    let forgotten = diesel::sql_query(FORGOTTEN).bind::<BigInt, i64>(max.into());
+pub(super) fn purge_subscriptions(connection: &mut SqliteConnection, before: Timestamp, max: u32) -> Result<u32, Undo> {
+    let forgotten =
+        diesel::sql_query(FORGOTTEN).bind::<Instant, StoredInstant>(before.into()).bind::<BigInt, i64>(max.into());
     let forgotten: Vec<Forgotten> = forgotten.load(connection)?;
     for Forgotten { id } in &forgotten {
         diesel::delete(webhook_lanes::table.find(id)).execute(connection)?;

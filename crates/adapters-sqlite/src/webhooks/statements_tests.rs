@@ -161,7 +161,7 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     purge_history::search(connection, Vec::new(), &[0]).unwrap();
     purge_history::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
     purge_history::purge_events(connection, &[], &[0xFF; 16], 10).unwrap();
-    purge_history::purge_subscriptions(connection, 10).unwrap();
+    purge_history::purge_subscriptions(connection, NOW, 10).unwrap();
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::{AttemptCursor, DeliveryLog, Publication, SubscriptionInsertion};
+use domain::ports::{AttemptCursor, DeliveryLog, Publication, StoreError, SubscriptionInsertion};
 use domain::webhooks::{DeliveryState, NewEvent};
 use domain::{DeliveryId, Timestamp, UserId};
 
@@ -94,7 +94,7 @@ pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore
     assert!(accepted.iter().all(|one| !one.is_duplicate), "and the ids of their publishers, too");
 }
 
-/// A deleted subscription is purged with its last delivery. A subscription that is not deleted stays, even if it is disabled
+/// A deleted subscription is purged with its last delivery, if it was deleted before the boundary. A subscription that is not deleted stays, even if it is disabled
 /// and has no delivery.
 pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
@@ -106,6 +106,9 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
     ];
     let disabled = update(&*store, &disabled, &switched(false), at(1)).await;
     delete(&*store, &unused, at(2)).await;
+    purge(&*store, 2, 1_000).await;
+    let answer = store.insert_within(&unused, &secret(), NO_MAX).await;
+    assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "it was deleted at the boundary, got {answer:?}");
     publish(&*store, &[event_at(&owner, at(50))]).await;
     let held = claim(&*store, 60).await;
     let ends: Vec<_> = held.iter().map(|one| one.delivered(60)).collect();

@@ -205,7 +205,11 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     (Fault::ShowsTheLastRecorded, &["the_attempt_that_ended_last_is_shown"]),
     (
         Fault::PurgesTheBoundary,
-        &["what_was_published_earlier_is_forgotten", "purging_beside_publications_loses_nothing"],
+        &[
+            "what_was_published_earlier_is_forgotten",
+            "purging_beside_publications_loses_nothing",
+            "deleted_subscriptions_go_with_their_last_delivery",
+        ],
     ),
     (Fault::PurgesWhatWaits, &["what_has_not_ended_stays"]),
     (Fault::KeepsAnEndedDay, &["what_was_published_earlier_is_forgotten"]),

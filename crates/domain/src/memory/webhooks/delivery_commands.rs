@@ -37,8 +37,8 @@ impl Tables {
         past.len()
     }
 
-    fn purge_subscriptions(&mut self, max: u32) -> usize {
-        let deleted = self.lanes.iter().filter(|(_, lane)| lane.secrets.is_none());
+    fn purge_subscriptions(&mut self, before: Timestamp, max: u32) -> usize {
+        let deleted = self.lanes.iter().filter(|(_, lane)| lane.deleted_at.is_some_and(|at| at < before));
         let unused = deleted.map(|(id, _)| *id).filter(|id| self.deliveries_to(*id).next().is_none());
         let unused: HashSet<SubscriptionId> = unused.take(max as usize).collect();
         self.lanes.retain(|id, _| !unused.contains(id));
@@ -98,8 +98,9 @@ impl DeliveryCommands for MemoryWebhookStore {
 
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let mut tables = self.tables();
-        let purged =
-            tables.purge_deliveries(before, max) + tables.purge_events(before, max) + tables.purge_subscriptions(max);
+        let purged = tables.purge_deliveries(before, max)
+            + tables.purge_events(before, max)
+            + tables.purge_subscriptions(before, max);
         Ok(u32::try_from(purged).unwrap_or(u32::MAX))
     }
 }

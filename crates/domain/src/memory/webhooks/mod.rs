@@ -46,6 +46,7 @@ struct Lane {
     subscription: Subscription,
     /// `None` if the subscription is deleted.
     secrets: Option<SealedSecrets>,
+    deleted_at: Option<Timestamp>,
     breaker: Breaker,
     /// When a claim last took deliveries of it, and in which turn.
     served: Option<(Timestamp, u64)>,

@@ -66,7 +66,13 @@ impl SubscriptionStore for MemoryWebhookStore {
             return Ok(SubscriptionInsertion::LimitReached);
         }
         let secrets = Some(SealedSecrets { current: secret.clone(), previous: None });
-        let lane = Lane { subscription: subscription.clone(), secrets, breaker: Breaker::default(), served: None };
+        let lane = Lane {
+            subscription: subscription.clone(),
+            secrets,
+            deleted_at: None,
+            breaker: Breaker::default(),
+            served: None,
+        };
         tables.lanes.insert(subscription.id, lane);
         Ok(SubscriptionInsertion::Stored)
     }
@@ -146,6 +152,7 @@ impl SubscriptionStore for MemoryWebhookStore {
         let mut tables = self.tables();
         let Some(lane) = tables.lane_of(owner, id) else { return Ok(false) };
         lane.secrets = None;
+        lane.deleted_at = Some(at);
         tables.end_closed(at, u32::MAX);
         Ok(true)
     }
