@@ -12,7 +12,7 @@ CREATE TABLE webhook_deliveries (
 
 -- The deliveries that `recover` brings back.
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (subscription_id, id)
-    WHERE ended IN ('schedule_spent', 'subscription_disabled');
+    WHERE ended IN ('schedule_spent', 'subscription_disabled', 'unreadable');
 
 -- Attempts that have ended. An attempt without `failure` succeeded.
 CREATE TABLE webhook_attempts (

@@ -22,7 +22,7 @@ pub(crate) struct DeliveryRecord {
     /// `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
     #[schema(example = "delivered")]
     state: &'static str,
-    /// Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `cancelled` or
+    /// Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or
     /// `subscription_deleted`. Absent in other states.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

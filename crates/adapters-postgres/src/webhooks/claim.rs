@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 use diesel::QueryResult;
@@ -9,10 +9,11 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, StoreError};
-use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, TargetUrl};
+use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, SealedSecrets, TargetUrl};
 use domain::{EventId, SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
+use super::end_unreadable::{Unreadable, end_unreadable};
 use super::settle_lanes::{SeenLane, lock_lanes, settle_lanes};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, NotDurable, settle};
@@ -103,6 +104,11 @@ const CLAIM: &str = "WITH asked AS MATERIALIZED (
     FROM (SELECT *, row_number() OVER (PARTITION BY event_id) AS copy FROM claimed) AS claimed
     LEFT JOIN webhook_events AS event ON event.id = claimed.event_id AND claimed.copy = 1";
 
+const TABLE: &str = "webhook_due";
+
+/// Where the deliveries of a lane go, and the secrets that sign them.
+type Target = (TargetUrl, SealedSecrets);
+
 /// The most deliveries of one lane in one claim: the constant of [`CLAIM`].
 const ROOM_MAX: u32 = 512;
 
@@ -149,7 +155,14 @@ impl Work for Claim<'_> {
         let settling = OptionFuture::from(settle_lanes(connection, &to_settle, &locked, request.at));
         let (settled, committed) = join(settling, Commit.execute(&mut &*connection)).await;
         let rows = settle(settled.transpose().map(|_| rows), committed)?;
-        Ok(Claimed { lanes: claimed_lanes(lanes, deliveries_by_lane(rows)?), seen })
+        let (lanes, unreadable) = read(lanes, rows);
+        if !unreadable.is_empty() {
+            // What is left when this fails is claimed again after its claim, and ends then.
+            let ended = end_unreadable(connection, request, &unreadable).await;
+            let error = ended.as_ref().err().map(|error| error as &dyn std::error::Error);
+            tracing::error!(count = unreadable.len(), error, "claimed deliveries are damaged, and end");
+        }
+        Ok(Claimed { lanes, seen })
     }
 }
 
@@ -252,8 +265,8 @@ struct ReadyLane {
     ready_at: StoredInstant,
     wakes: i64,
     breaker: Breaker,
-    url: String,
-    secrets: SecretsRow,
+    /// `None` if the subscription is damaged.
+    target: Option<Target>,
 }
 
 impl ReadyLane {
@@ -274,9 +287,9 @@ impl TryFrom<ReadyLaneRow> for ReadyLane {
 
     fn try_from(row: ReadyLaneRow) -> Result<Self, StoreError> {
         let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
-        let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker(id)?);
-        let ReadyLaneRow { ready_at, wakes, url, secrets, .. } = row;
-        Ok(Self { id, owner, room: 0, ready_at, wakes, breaker, url, secrets })
+        let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker());
+        let target = TargetUrl::from_stored(&row.url).zip(row.secrets.secrets(id).ok());
+        Ok(Self { id, owner, room: 0, ready_at: row.ready_at, wakes: row.wakes, breaker, target })
     }
 }
 
@@ -306,46 +319,56 @@ struct ClaimedRow {
 type Turn = (i16, Option<Timestamp>);
 type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
 
-/// The payload of each event comes with one of its deliveries.
-fn deliveries_by_lane(rows: Vec<ClaimedRow>) -> Result<Deliveries, StoreError> {
-    const TABLE: &str = "webhook_due";
-    let mut payloads: BTreeMap<EventId, Payload> = BTreeMap::new();
-    let mut claimed = Vec::with_capacity(rows.len());
-    for mut row in rows {
-        let event = event_id(TABLE, "event_id", &row.event_id)?;
-        payloads.extend(row.payload.take().map(|payload| (event, Payload::from_bytes(payload))));
-        claimed.push((event, row));
+/// The lanes with claimed deliveries, and the rows that cannot be sent: they, their events or their subscriptions are
+/// damaged. See decision 55.
+fn read(lanes: Vec<ReadyLane>, mut rows: Vec<ClaimedRow>) -> (Vec<ClaimedLane>, Vec<Unreadable>) {
+    let whole: HashSet<SubscriptionId> =
+        lanes.iter().filter(|lane| lane.target.is_some()).map(|lane| lane.id).collect();
+    let payloads = payloads(&mut rows);
+    let (mut deliveries, mut unreadable) = (Deliveries::new(), Vec::new());
+    for row in rows {
+        let lane = subscription_id(TABLE, "subscription_id", &row.subscription_id).ok();
+        match lane.filter(|lane| whole.contains(lane)).zip(row.read(&payloads)) {
+            Some((lane, delivery)) => {
+                deliveries.entry(lane).or_default().push(((row.phase, row.due_at.timestamp()), delivery));
+            }
+            None => unreadable.push(Unreadable { subscription: row.subscription_id, delivery: row.delivery_id }),
+        }
     }
-    let mut deliveries = Deliveries::new();
-    for (event, row) in claimed {
-        let id = delivery_id(TABLE, "delivery_id", &row.delivery_id)?;
-        let corrupt = |table, column| StoreError::Corrupt { table, column, row: id.to_string() };
-        let number = |column, number: i64| u32::try_from(number).map_err(|_| corrupt(TABLE, column));
-        let attempt = number("attempts", row.attempts)?;
-        let run_attempt = number("attempts_before_run", row.attempts - row.attempts_before_run)?;
-        let run_started_at = row.run_started_at.timestamp().ok_or_else(|| corrupt(TABLE, "run_started_at"))?;
-        let payload = payloads.get(&event).ok_or_else(|| corrupt("webhook_events", "id"))?.clone();
-        let delivery = ClaimedDelivery { id, event, payload, attempt, run_attempt, run_started_at };
-        let lane = subscription_id(TABLE, "subscription_id", &row.subscription_id)?;
-        deliveries.entry(lane).or_default().push(((row.phase, row.due_at.timestamp()), delivery));
-    }
-    Ok(deliveries)
+    (claimed_lanes(lanes, deliveries), unreadable)
 }
 
-/// The lanes with claimed deliveries. Leaves out, and logs, a lane whose subscription cannot be read: its claimed
-/// deliveries end like other deliveries that always fail, and no other lane has to wait.
+/// The payload of each event comes with one of its deliveries.
+fn payloads(rows: &mut [ClaimedRow]) -> BTreeMap<EventId, Payload> {
+    let payload = |row: &mut ClaimedRow| {
+        let event = event_id(TABLE, "event_id", &row.event_id).ok()?;
+        Some((event, Payload::from_bytes(row.payload.take()?)))
+    };
+    rows.iter_mut().filter_map(payload).collect()
+}
+
+impl ClaimedRow {
+    /// What is to be sent; `None` if the row is damaged or has no payload.
+    fn read(&self, payloads: &BTreeMap<EventId, Payload>) -> Option<ClaimedDelivery> {
+        let event = event_id(TABLE, "event_id", &self.event_id).ok()?;
+        Some(ClaimedDelivery {
+            id: delivery_id(TABLE, "delivery_id", &self.delivery_id).ok()?,
+            event,
+            payload: payloads.get(&event)?.clone(),
+            attempt: self.attempts.try_into().ok()?,
+            run_attempt: self.attempts.checked_sub(self.attempts_before_run)?.try_into().ok()?,
+            run_started_at: self.run_started_at.timestamp()?,
+        })
+    }
+}
+
 fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<ClaimedLane> {
     let claimed = lanes.into_iter().filter_map(|lane| {
-        let mut deliveries = deliveries.remove(&lane.id)?;
+        let (mut deliveries, (url, secrets)) = deliveries.remove(&lane.id).zip(lane.target)?;
         deliveries.sort_unstable_by_key(|(turn, delivery)| (*turn, delivery.id));
         let deliveries = deliveries.into_iter().map(|(_, delivery)| delivery).collect();
-        let (id, owner, breaker) = (lane.id, lane.owner, lane.breaker);
-        let secrets = lane.secrets.secrets(id);
-        let Some((url, secrets)) = TargetUrl::from_stored(&lane.url).zip(secrets.ok()) else {
-            tracing::error!(subscription = %id, "cannot read the stored URL or secret of a subscription");
-            return None;
-        };
-        Some(ClaimedLane { subscription: id, owner, url, secrets, breaker, deliveries })
+        let (subscription, owner, breaker) = (lane.id, lane.owner, lane.breaker);
+        Some(ClaimedLane { subscription, owner, url, secrets, breaker, deliveries })
     });
     claimed.collect()
 }

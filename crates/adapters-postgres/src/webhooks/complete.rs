@@ -215,7 +215,7 @@ impl Complete<'_> {
         let mut lanes: HashMap<SubscriptionId, ReportedLane> = HashMap::new();
         for row in rows {
             let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
-            let breaker = row.breaker.breaker(id)?;
+            let breaker = row.breaker.breaker();
             lanes.insert(id, ReportedLane { id, breaker, at: Timestamp::MAX, disabled: None });
         }
         for done in self.0 {

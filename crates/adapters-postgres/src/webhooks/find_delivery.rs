@@ -3,7 +3,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_attempts, webhook_events};
 use diesel_mapping::webhooks::{AttemptRow, EventRow};
 use domain::ports::StoreError;
-use domain::webhooks::{AttemptRecord, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
+use domain::webhooks::{AttemptRecord, DeliveryHistory, Event, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, UserId};
 use futures_util::future::join3;
 
@@ -38,10 +38,11 @@ impl Work for FindDelivery<'_> {
             Commit.execute(&mut &*connection),
         )
         .await;
-        let (event, attempts) = (event?, attempts?);
+        let (event, attempts): (Option<EventRow>, _) = (event.optional()?, attempts?);
         committed?;
         let attempts = attempts.into_iter().rev().map(|row| row.record(delivery.id));
         let attempts: Result<Vec<AttemptRecord>, StoreError> = attempts.collect();
-        Ok(Some(DeliveryHistory { event: event.try_into()?, attempts: attempts?, delivery }))
+        let event = event.map_or_else(|| Ok(delivery.lost_event(self.owner)), Event::try_from)?;
+        Ok(Some(DeliveryHistory { event, attempts: attempts?, delivery }))
     }
 }

@@ -42,7 +42,7 @@ impl Work for FindSubscription<'_> {
         let Some((subscription, breaker)) = subscription.optional()?.zip(breaker.optional()?) else { return Ok(None) };
         let last_attempt = last_attempt.optional()?.map(LoggedAttempt::try_from).transpose()?;
         let health = SubscriptionHealth {
-            breaker: breaker.breaker(self.id)?,
+            breaker: breaker.breaker(),
             waiting: u32::try_from(waiting?.count).unwrap_or(u32::MAX),
             last_attempt: last_attempt.map(|logged| logged.attempt),
         };

@@ -15,6 +15,7 @@ mod delivery_log;
 mod delivery_queue;
 mod disable_set_by;
 mod end_closed;
+mod end_unreadable;
 mod find_delivery;
 mod find_subscription;
 mod follow_attempts;

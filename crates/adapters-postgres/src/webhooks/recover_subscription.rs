@@ -19,7 +19,7 @@ const BRING_BACK: &str = "WITH lost AS MATERIALIZED (
         SELECT delivery_id FROM (
             SELECT * FROM (
                 SELECT id AS delivery_id FROM webhook_deliveries
-                WHERE subscription_id = $1 AND id >= $2 AND ended IN ('schedule_spent', 'subscription_disabled')
+                WHERE subscription_id = $1 AND id >= $2 AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
                 ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
             ) AS failed
             UNION ALL SELECT * FROM (

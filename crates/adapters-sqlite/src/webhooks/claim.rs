@@ -5,10 +5,11 @@ use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{SecretsRow, phase_number, subscription_id};
-use domain::ports::{ClaimRequest, ClaimedLane, StoreError};
-use domain::webhooks::{Admission, Allotment, OwnerNumber, Phase, TargetUrl};
+use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
+use domain::webhooks::{Admission, Allotment, OwnerNumber, Phase, SealedSecrets, TargetUrl};
 use domain::{SubscriptionId, Timestamp};
 
+use super::close_lane::end_unreadable;
 use super::lane::{Lane, LaneRow};
 use super::queued_row::QueuedRow;
 use crate::undo::Undo;
@@ -16,26 +17,29 @@ use crate::undo::Undo;
 /// How many deliveries one statement claims.
 const TAKEN_TOGETHER: usize = 16;
 
-/// A delivery that is due, and its payload.
-type Due = (QueuedRow, Vec<u8>);
+/// How often a claim looks for other lanes after it has only found deliveries that cannot be read. The next claim goes on.
+const UNREADABLE_ROUNDS_MAX: u32 = 8;
 
-/// A lane that a claim must check, and everything that sending needs.
-struct ReadyLane {
-    lane: Lane,
-    url: String,
-    secrets: SecretsRow,
-}
+/// A delivery that is due, and its payload if there is one.
+type Due = (QueuedRow, Option<Vec<u8>>);
+
+/// Where the deliveries of a lane go, and the secrets that sign them.
+type Target = (TargetUrl, SealedSecrets);
 
 /// See [`DeliveryQueue::claim`](domain::ports::DeliveryQueue::claim).
 pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, Undo> {
+    let mut unreadable_rounds = 0;
     loop {
         let admitted = admitted_lanes(connection, request)?;
-        let mut claimed = Vec::new();
+        let (mut claimed, mut unreadable) = (Vec::new(), 0);
         for (lane, room) in &admitted {
-            claimed.extend(serve(connection, *lane, *room, request)?);
+            let served = serve(connection, *lane, *room, request)?;
+            claimed.extend(served.claimed);
+            unreadable += served.unreadable;
         }
+        unreadable_rounds += u32::from(unreadable > 0);
         // The lanes that had nothing to claim sleep now, so the next round does not find them.
-        if !claimed.is_empty() || admitted.is_empty() {
+        if !claimed.is_empty() || admitted.is_empty() || unreadable_rounds >= UNREADABLE_ROUNDS_MAX {
             return Ok(claimed);
         }
     }
@@ -69,58 +73,84 @@ fn admitted_lanes(
     Ok(admitted)
 }
 
-fn find_lane(connection: &mut SqliteConnection, lane: SubscriptionId) -> Result<ReadyLane, Undo> {
+/// The lane, and its target if it can be read.
+fn find_lane(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Option<(Lane, Option<Target>)>, Undo> {
     let found = webhook_lanes::table
-        .inner_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
-        .filter(webhook_lanes::subscription_id.eq(lane.as_bytes().as_slice()))
-        .select((LaneRow::as_select(), webhook_subscriptions::url, SecretsRow::as_select()));
-    let (lane, url, secrets) = found.get_result::<(LaneRow, String, SecretsRow)>(connection)?;
-    Ok(ReadyLane { lane: lane.try_into()?, url, secrets })
+        .left_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
+        .filter(webhook_lanes::subscription_id.eq(id.as_bytes().as_slice()))
+        .select((LaneRow::as_select(), webhook_subscriptions::url.nullable(), Option::<SecretsRow>::as_select()));
+    let found = found.get_result::<(LaneRow, Option<String>, Option<SecretsRow>)>(connection).optional()?;
+    let Some((lane, url, secrets)) = found else { return Ok(None) };
+    let url = url.and_then(|url| TargetUrl::from_stored(&url));
+    let target = url.zip(secrets.and_then(|secrets| secrets.secrets(id).ok()));
+    Ok(Some((lane.try_into()?, target)))
 }
 
-/// Claims what the lane may deliver, at most `room`, and plans its next service. `None` when nothing was claimed.
+/// What a claim did with the due deliveries of a lane.
+#[derive(Default)]
+struct Served {
+    /// `None` when nothing was claimed.
+    claimed: Option<ClaimedLane>,
+    /// How many ended because they cannot be read.
+    unreadable: usize,
+}
+
+/// Claims what the lane may deliver, at most `room`, and plans its next service.
 fn serve(
     connection: &mut SqliteConnection,
     lane: SubscriptionId,
     room: u32,
     request: &ClaimRequest,
-) -> Result<Option<ClaimedLane>, Undo> {
-    let ready = find_lane(connection, lane)?;
-    let before = ready.lane;
+) -> Result<Served, Undo> {
+    let Some((before, target)) = find_lane(connection, lane)? else { return Ok(Served::default()) };
     let wanted = admitted(connection, &before, room, request.at)?;
     let due = claimable(connection, &before, request.at, wanted)?;
-    let (mut rows, payloads): (Vec<QueuedRow>, Vec<Vec<u8>>) = due.into_iter().unzip();
-    take(connection, &mut rows, request)?;
+    let found = due.len();
+    let (rows, deliveries, unreadable) = read(due, target.is_some(), request);
+    take(connection, &rows)?;
+    for row in &unreadable {
+        end_unreadable(connection, row, request.at)?;
+    }
     let mut lane = before.clone();
     // The lane goes to the back of the queue; a lane without due deliveries goes behind this claim too. A lane that
     // filled its room may have more deliveries, which the next claim finds.
-    let back = if rows.is_empty() { request.at.plus(Duration::from_millis(1)) } else { request.at };
-    let may_have_more = wanted == room && rows.len() == usize::try_from(room).unwrap_or(usize::MAX);
+    let back = if found == 0 { request.at.plus(Duration::from_millis(1)) } else { request.at };
+    let may_have_more = wanted == room && found == usize::try_from(room).unwrap_or(usize::MAX);
     lane.ready_at = if may_have_more {
         Some(back)
     } else {
         before.next_service(connection, request.at)?.map(|next| next.max(back))
     };
     lane.write(connection, &before)?;
-    if rows.is_empty() {
-        return Ok(None);
-    }
-    let url = TargetUrl::from_stored(&ready.url).ok_or_else(|| StoreError::Corrupt {
-        table: "webhook_subscriptions",
-        column: "url",
-        row: before.id.to_string(),
-    })?;
-    let deliveries = rows.iter().zip(payloads).map(|(row, payload)| row.claimed(payload));
-    let deliveries = deliveries.collect::<Result<_, _>>()?;
     let (subscription, owner, breaker) = (before.id, before.owner, before.breaker);
-    Ok(Some(ClaimedLane {
+    let claimed = target.filter(|_| !deliveries.is_empty()).map(|(url, secrets)| ClaimedLane {
         subscription,
         owner,
         url,
-        secrets: ready.secrets.secrets(subscription)?,
+        secrets,
         breaker,
         deliveries,
-    }))
+    });
+    Ok(Served { claimed, unreadable: unreadable.len() })
+}
+
+/// The rows under the claim with what is to be sent, and the rows that cannot be sent.
+fn read(
+    due: Vec<Due>,
+    has_target: bool,
+    request: &ClaimRequest,
+) -> (Vec<QueuedRow>, Vec<ClaimedDelivery>, Vec<QueuedRow>) {
+    let (mut rows, mut deliveries, mut unreadable) = (Vec::with_capacity(due.len()), Vec::new(), Vec::new());
+    for (mut row, payload) in due {
+        match payload.filter(|_| has_target).and_then(|payload| row.claim(payload, request)) {
+            Some(delivery) => {
+                rows.push(row);
+                deliveries.push(delivery);
+            }
+            None => unreadable.push(row),
+        }
+    }
+    (rows, deliveries, unreadable)
 }
 
 /// How many deliveries the breaker admits.
@@ -167,13 +197,13 @@ fn waiting(
     max: usize,
 ) -> QueryResult<Vec<Due>> {
     webhook_due::table
-        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .left_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
         .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
         .filter(webhook_due::claim.is_null())
         .filter(webhook_due::phase.eq(phase_number(phase)))
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
-        .select((QueuedRow::as_select(), webhook_events::payload))
+        .select((QueuedRow::as_select(), webhook_events::payload.nullable()))
         .load_iter::<Due, DefaultLoadingMode>(connection)?
         .take(max)
         .collect()
@@ -181,23 +211,20 @@ fn waiting(
 
 fn expired(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, max: usize) -> QueryResult<Vec<Due>> {
     webhook_due::table
-        .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .left_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
         .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
         .filter(webhook_due::claim.is_not_null())
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
-        .select((QueuedRow::as_select(), webhook_events::payload))
+        .select((QueuedRow::as_select(), webhook_events::payload.nullable()))
         .load_iter::<Due, DefaultLoadingMode>(connection)?
         .take(max)
         .collect()
 }
 
-/// Puts the deliveries under the claim. Replaces the rows, because diesel prepares an update again each time.
-fn take(connection: &mut SqliteConnection, rows: &mut [QueuedRow], request: &ClaimRequest) -> Result<(), Undo> {
-    for row in &mut *rows {
-        row.set(&row.queued()?.claimed(request.claim, request.until));
-    }
-    let (together, alone) = (*rows).as_chunks::<TAKEN_TOGETHER>();
+/// Writes the deliveries under the claim. Replaces the rows, because diesel prepares an update again each time.
+fn take(connection: &mut SqliteConnection, rows: &[QueuedRow]) -> Result<(), Undo> {
+    let (together, alone) = rows.as_chunks::<TAKEN_TOGETHER>();
     for chunk in together {
         diesel::replace_into(webhook_due::table).values(chunk).execute(connection)?;
     }

@@ -1,9 +1,9 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel_mapping::StoredInstant;
-use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_subscriptions};
+use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{NewEndedRow, status_code};
+use diesel_mapping::webhooks::{NewEndedRow, UNKNOWN_EVENT_TYPE, status_code};
 use domain::webhooks::{Delivery, DeliveryEnd, DisableReason, SubscriptionStatus};
 use domain::{SubscriptionId, Timestamp};
 
@@ -52,6 +52,23 @@ pub(super) fn end_queued(
 ) -> QueryResult<()> {
     diesel::delete(webhook_due::table.find(row.key())).execute(connection)?;
     diesel::insert_into(webhook_deliveries::table).values(row.ended(event_type, end, at)).execute(connection)?;
+    Ok(())
+}
+
+/// Ends a delivery that cannot be sent, because its row, its event or its subscription is damaged. See decision 55.
+pub(super) fn end_unreadable(connection: &mut SqliteConnection, row: &QueuedRow, at: Timestamp) -> Result<(), Undo> {
+    diesel::delete(webhook_due::table.find(row.key())).execute(connection)?;
+    let Ok(event) = row.ids() else {
+        tracing::error!("a queued delivery has a damaged id, and was deleted: nobody can find it by its id");
+        return Ok(());
+    };
+    let known = webhook_events::table.find(event.as_bytes().as_slice()).select(webhook_events::event_type);
+    let event_type: Option<String> = known.get_result(connection).optional()?;
+    let event_type = event_type.as_deref().unwrap_or(UNKNOWN_EVENT_TYPE);
+    let mut ended = row.ended(event_type, DeliveryEnd::Unreadable, at);
+    ended.attempts = ended.attempts.clamp(0, u32::MAX.into());
+    diesel::insert_or_ignore_into(webhook_deliveries::table).values(ended).execute(connection)?;
+    tracing::error!(%event, "a delivery of this event is damaged, or its event or subscription is; the delivery ended");
     Ok(())
 }
 

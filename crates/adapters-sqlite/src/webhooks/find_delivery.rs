@@ -3,7 +3,7 @@ use diesel_mapping::schema::{
     webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
 };
 use diesel_mapping::webhooks::{AttemptRow, DueRow, EndedRow, EventRow, subscription_id};
-use domain::webhooks::{Delivery, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
+use domain::webhooks::{Delivery, DeliveryHistory, Event, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
 use crate::undo::Undo;
@@ -16,7 +16,7 @@ pub(super) fn find_history(
 ) -> Result<Option<DeliveryHistory>, Undo> {
     let Some(delivery) = find_delivery(connection, owner, id)? else { return Ok(None) };
     let event = webhook_events::table.find(delivery.event_id.as_bytes().as_slice()).select(EventRow::as_select());
-    let event: EventRow = event.first(connection)?;
+    let event: Option<EventRow> = event.first(connection).optional()?;
     let attempts: Vec<AttemptRow> = webhook_attempts::table
         .filter(webhook_attempts::subscription_id.eq(delivery.subscription_id.as_bytes().as_slice()))
         .filter(webhook_attempts::delivery_id.eq(id.as_bytes().as_slice()))
@@ -25,7 +25,8 @@ pub(super) fn find_history(
         .select(AttemptRow::as_select())
         .load(connection)?;
     let attempts = attempts.into_iter().rev().map(|row| row.record(id)).collect::<Result<_, _>>()?;
-    Ok(Some(DeliveryHistory { delivery, event: event.try_into()?, attempts }))
+    let event = event.map_or_else(|| Ok(delivery.lost_event(owner)), Event::try_from)?;
+    Ok(Some(DeliveryHistory { delivery, event, attempts }))
 }
 
 /// The owner's delivery with this id. Searches each of the owner's subscriptions, because the key of the table begins with

@@ -89,17 +89,16 @@ impl Lane {
         for phase in Phase::ALL {
             let first =
                 first_waiting(&self.id, phase).load_iter::<StoredInstant, DefaultLoadingMode>(connection)?.next();
-            waiting = waiting.into_iter().chain(self.due_at(first)?).min();
+            waiting = waiting.into_iter().chain(due_at(first)?).min();
         }
         let first = first_claim_end(&self.id).load_iter::<StoredInstant, DefaultLoadingMode>(connection)?.next();
-        Ok((waiting, self.due_at(first)?))
+        Ok((waiting, due_at(first)?))
     }
+}
 
-    fn due_at(&self, stored: Option<QueryResult<StoredInstant>>) -> Result<Option<Timestamp>, Undo> {
-        let Some(stored) = stored.transpose()? else { return Ok(None) };
-        let corrupt = || StoreError::Corrupt { table: "webhook_due", column: "due_at", row: self.id.to_string() };
-        Ok(Some(stored.timestamp().ok_or_else(corrupt)?))
-    }
+/// A time that cannot be read holds up no other delivery of the lane.
+fn due_at(stored: Option<QueryResult<StoredInstant>>) -> QueryResult<Option<Timestamp>> {
+    Ok(stored.transpose()?.map(|stored| stored.timestamp().unwrap_or(Timestamp::MAX)))
 }
 
 #[auto_type]
@@ -141,11 +140,9 @@ impl TryFrom<LaneRow> for Lane {
 
     fn try_from(row: LaneRow) -> Result<Self, StoreError> {
         let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
-        let ready_at = row.ready_at.map(|stored| {
-            let corrupt = || StoreError::Corrupt { table: "webhook_lanes", column: "ready_at", row: id.to_string() };
-            stored.timestamp().ok_or_else(corrupt)
-        });
-        let (owner, ready_at) = (OwnerNumber::from_number(row.owner), ready_at.transpose()?);
-        Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker: row.breaker.breaker(id)? })
+        // A time that cannot be read means now: the next service writes it again.
+        let ready_at = row.ready_at.map(|stored| stored.timestamp().unwrap_or(Timestamp::MIN));
+        let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker());
+        Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker })
     }
 }

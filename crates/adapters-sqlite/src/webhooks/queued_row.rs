@@ -1,8 +1,8 @@
 use diesel::prelude::{Insertable, Queryable, Selectable};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_due;
-use diesel_mapping::webhooks::{NewEndedRow, Place, delivery_id, event_id, phase_number};
-use domain::ports::{ClaimId, ClaimedDelivery, StoreError};
+use diesel_mapping::webhooks::{NewEndedRow, Place, delivery_id, event_id, phase_number, subscription_id};
+use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, StoreError};
 use domain::webhooks::{DeliveryEnd, Payload, Phase, QueuedDelivery};
 use domain::{EventId, Timestamp};
 
@@ -66,6 +66,17 @@ impl QueuedRow {
         event_id(TABLE, "event_id", &self.event_id)
     }
 
+    /// The event of the delivery, if all ids of the row are valid.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] names the column with an invalid id.
+    pub(super) fn ids(&self) -> Result<EventId, StoreError> {
+        subscription_id(TABLE, "subscription_id", &self.subscription_id)?;
+        delivery_id(TABLE, "delivery_id", &self.delivery_id)?;
+        self.event()
+    }
+
     /// The primary key: the id of the subscription and the id of the delivery.
     pub(super) fn key(&self) -> (&[u8], &[u8]) {
         (&self.subscription_id, &self.delivery_id)
@@ -84,12 +95,19 @@ impl QueuedRow {
         }
     }
 
+    /// Puts the delivery under the claim, and returns what the dispatcher sends; `None` if the row cannot be read.
+    pub(super) fn claim(&mut self, payload: Vec<u8>, request: &ClaimRequest) -> Option<ClaimedDelivery> {
+        let claimed = self.queued().ok()?.claimed(request.claim, request.until);
+        self.set(&claimed);
+        self.claimed(payload).ok()
+    }
+
     /// What the dispatcher sends under the claim.
     ///
     /// # Errors
     ///
     /// [`StoreError::Corrupt`] names a column with a value that the schema does not promise.
-    pub(super) fn claimed(&self, payload: Vec<u8>) -> Result<ClaimedDelivery, StoreError> {
+    fn claimed(&self, payload: Vec<u8>) -> Result<ClaimedDelivery, StoreError> {
         let queued = self.queued()?;
         Ok(ClaimedDelivery {
             id: delivery_id(TABLE, "delivery_id", &self.delivery_id)?,

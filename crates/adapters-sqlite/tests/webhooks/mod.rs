@@ -1,13 +1,15 @@
 //! What only this adapter promises of webhooks.
 
+use std::collections::BTreeSet;
+
 use domain::memory::SeededEntropy;
 use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, RetryRequest,
     SubscriptionStore,
 };
 use domain::webhooks::{
-    DeliveryFilter, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent, Payload, SealingKeys,
-    SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
+    Payload, SealedSecret, SealingKeys, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
@@ -135,4 +137,74 @@ async fn what_makes_something_due_wakes_the_dispatcher() {
     hint().await.unwrap();
     claim(&store).await;
     assert!(tokio::time::timeout(Duration::from_millis(20), store.hint()).await.is_err(), "a claim wakes nobody");
+}
+
+async fn end_of(store: &SqliteStore, owner: &UserId, id: DeliveryId) -> Option<DeliveryEnd> {
+    match DeliveryLog::find(store, owner, id).await.unwrap().unwrap().delivery.state {
+        DeliveryState::Ended { end, .. } => Some(end),
+        DeliveryState::Waiting(_) | DeliveryState::Sending(_) => None,
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// The event is gone, or a column of the delivery has a value that the schema does not promise.
+#[tokio::test]
+async fn a_damaged_delivery_ends_and_the_others_are_claimed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let (store, subscription) = subscribed(&path).await;
+    let events = events(&subscription.owner, 10, 5);
+    store.publish(&events).await.unwrap();
+    let ids: Vec<DeliveryId> = events.iter().map(|new| DeliveryId::of(new.event.id, subscription.id)).collect();
+    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let event = hexadecimal(events[0].event.id.as_bytes());
+    other.batch_execute(&format!("DELETE FROM webhook_events WHERE id = x'{event}'")).unwrap();
+    let damages = ["attempts = -5", "run_started_at = 9223372036854775807", "due_at = 9223372036854775807"];
+    for (id, damage) in ids[1..].iter().zip(damages) {
+        let row = hexadecimal(id.as_bytes());
+        other.batch_execute(&format!("UPDATE webhook_due SET {damage} WHERE delivery_id = x'{row}'")).unwrap();
+    }
+    let lanes = claim(&store).await;
+    let claimed: Vec<DeliveryId> = lanes.iter().flat_map(|lane| &lane.deliveries).map(|one| one.id).collect();
+    assert_eq!(claimed, [ids[4]]);
+    for id in &ids[..3] {
+        assert_eq!(end_of(&store, &subscription.owner, *id).await, Some(DeliveryEnd::Unreadable), "{id}");
+    }
+}
+
+/// The lane of a damaged subscription comes first. A damaged breaker is a new one.
+#[tokio::test]
+async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed() {
+    for (damage, is_claimed) in [
+        ("webhook_subscriptions SET url = 'nothing'", false),
+        ("webhook_subscriptions SET secret = NULL", false),
+        ("webhook_lanes SET pause_millis = -1, failures_in_a_row = -1, ready_at = -9223372036854775808", true),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        let (store, damaged) = subscribed(&path).await;
+        let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+        let whole = Subscription { id: SubscriptionId::mint(NOW, &SeededEntropy::new(2)), ..damaged.clone() };
+        let secret = SealedSecret::from_bytes(vec![1; 61]);
+        SubscriptionStore::insert_within(&store, &whole, &secret, 10).await.unwrap();
+        let events = events(&damaged.owner, 10, 30);
+        store.publish(&events).await.unwrap();
+        let column = if is_claimed { "subscription_id" } else { "id" };
+        let row = hexadecimal(damaged.id.as_bytes());
+        other.batch_execute(&format!("UPDATE {damage} WHERE {column} = x'{row}'")).unwrap();
+        let (mut served, mut round) = (BTreeSet::new(), 0);
+        while round < 10 {
+            served.extend(claim(&store).await.iter().map(|lane| lane.subscription));
+            round += 1;
+        }
+        assert!(served.contains(&whole.id), "{damage}");
+        assert_eq!(served.contains(&damaged.id), is_claimed, "{damage}");
+        for new in &events {
+            let end = end_of(&store, &damaged.owner, DeliveryId::of(new.event.id, damaged.id)).await;
+            assert_eq!(end, (!is_claimed).then_some(DeliveryEnd::Unreadable), "{damage}");
+        }
+    }
 }

@@ -7,6 +7,9 @@ use super::place::{Place, created_at, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
 use crate::schema::webhook_deliveries;
 
+/// The type of an event that is damaged.
+pub const UNKNOWN_EVENT_TYPE: &str = "unknown";
+
 const TABLE: &str = "webhook_deliveries";
 
 /// A row of `webhook_deliveries` as it is stored. Its values are not checked yet.

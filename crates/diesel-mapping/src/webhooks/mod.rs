@@ -17,7 +17,7 @@ mod subscription_row;
 pub use attempt_row::{AttemptRow, LoggedAttemptRow};
 pub use breaker_row::BreakerRow;
 pub use due_row::{DueRow, NewDueRow, phase_number};
-pub use ended_row::{EndedRow, NewEndedRow};
+pub use ended_row::{EndedRow, NewEndedRow, UNKNOWN_EVENT_TYPE};
 pub use event_row::EventRow;
 pub use place::{Place, delivery_id, event_id, first_delivery_at, subscription_id};
 pub use secrets_row::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow};

@@ -318,6 +318,7 @@ impl Oracle {
                 let is_too_old = at.plus(seconds(120)) > grant.run_started_at.plus(age_max);
                 grant.run_attempt >= settings().schedule.attempts_max() || is_too_old
             }),
+            DeliveryEnd::Unreadable => false,
             DeliveryEnd::SubscriptionDisabled => record.got_410 || model.closed.contains(&lane),
             DeliveryEnd::SubscriptionDeleted => model.deleted.contains(&lane),
             DeliveryEnd::Cancelled => model.cancelled.contains(&id),

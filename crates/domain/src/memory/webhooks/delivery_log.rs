@@ -29,7 +29,8 @@ impl DeliveryLog for MemoryWebhookStore {
         let hidden = stored.attempts.len().saturating_sub(SHOWN_ATTEMPTS_MAX as usize);
         let (delivery, attempts) = (stored.delivery.clone(), stored.attempts.values().skip(hidden).cloned().collect());
         let event = tables.events.get(&delivery.event_id).map(|stored| stored.event.clone());
-        Ok(event.map(|event| DeliveryHistory { delivery, event, attempts }))
+        let event = event.unwrap_or_else(|| delivery.lost_event(owner));
+        Ok(Some(DeliveryHistory { delivery, event, attempts }))
     }
 
     async fn attempts_after(

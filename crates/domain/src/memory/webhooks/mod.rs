@@ -26,6 +26,11 @@ impl MemoryWebhookStore {
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Destroys a stored event, as a damaged database would. Its deliveries cannot be read any more.
+    pub fn damage(&self, event: EventId) {
+        self.tables().events.remove(&event);
+    }
 }
 
 #[derive(Debug, Default)]

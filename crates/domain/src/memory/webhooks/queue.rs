@@ -5,7 +5,9 @@ use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError};
-use crate::webhooks::{Admission, AfterClaim, Allotment, OwnerNumber, Payload, Phase, Report, SubscriptionStatus};
+use crate::webhooks::{
+    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, Payload, Phase, Report, SubscriptionStatus,
+};
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 
 /// Due deliveries of a lane, in the order in which they leave.
@@ -103,8 +105,13 @@ impl Tables {
         let mut deliveries = Vec::with_capacity(due.len());
         for (_, _, delivery) in due {
             let stored = self.deliveries.get_mut(delivery)?;
-            let payload = self.events.get(&stored.delivery.event_id)?.event.payload.clone();
-            deliveries.push(stored.claim(request, payload)?);
+            match self.events.get(&stored.delivery.event_id) {
+                Some(event) => deliveries.push(stored.claim(request, event.event.payload.clone())?),
+                None => stored.end(DeliveryEnd::Unreadable, request.at),
+            }
+        }
+        if deliveries.is_empty() {
+            return None;
         }
         let (url, secrets) = (lane.subscription.url.clone(), lane.secrets.clone()?);
         let owner = OwnerNumber::of(&lane.subscription.owner);

@@ -116,6 +116,8 @@ pub trait DeliveryQueue: Send + Sync {
     ///   or the retries, as suits the store.
     /// - **Admitted.** [`Breaker::admission`] at `request.at` decides. Nothing of a paused lane is claimed. Of a lane
     ///   that may probe, one delivery is claimed, and none while another claim on the lane has not ended.
+    /// - **Readable.** A delivery that cannot be sent, because it, its event or its subscription is damaged, ends as
+    ///   [`Unreadable`](crate::webhooks::DeliveryEnd::Unreadable). All others are claimed. See decision 55.
     /// - The claim counts the attempt, so that a delivery at which the process dies each time comes to an end.
     /// - An empty answer means that nothing is left to claim. Claims that run in parallel may miss what the other one
     ///   leaves.

@@ -2,8 +2,8 @@ use sha2::{Digest, Sha256};
 
 use super::attempt_record::AttemptRecord;
 use super::delivery_state::DeliveryState;
-use crate::webhooks::{Event, EventType};
-use crate::{DeliveryId, EventId, SubscriptionId, Timestamp};
+use crate::webhooks::{Event, EventType, Payload};
+use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
 /// The most attempts of a delivery that are shown, the newest ones. A delivery that is retried by hand may have any
 /// number.
@@ -27,6 +27,19 @@ pub struct Delivery {
     pub attempts: u32,
     /// When the event was published.
     pub created_at: Timestamp,
+}
+
+impl Delivery {
+    /// What is shown of the event of `owner` if the stored event is missing. Its payload is `null`.
+    pub fn lost_event(&self, owner: &UserId) -> Event {
+        Event {
+            id: self.event_id,
+            owner: owner.clone(),
+            event_type: self.event_type.clone(),
+            payload: Payload::from_bytes(*b"null"),
+            created_at: self.created_at,
+        }
+    }
 }
 
 impl DeliveryId {

@@ -25,6 +25,8 @@ pub enum DeliveryEnd {
     ScheduleSpent,
     /// The subscription was disabled while the delivery waited.
     SubscriptionDisabled,
+    /// The delivery cannot be sent, because the stored delivery, its event or its subscription is damaged.
+    Unreadable,
     /// Its owner cancelled it.
     Cancelled,
     /// The subscription was deleted while the delivery waited.
@@ -33,8 +35,14 @@ pub enum DeliveryEnd {
 
 impl DeliveryEnd {
     /// Every end.
-    pub const ALL: [Self; 5] =
-        [Self::Delivered, Self::ScheduleSpent, Self::SubscriptionDisabled, Self::Cancelled, Self::SubscriptionDeleted];
+    pub const ALL: [Self; 6] = [
+        Self::Delivered,
+        Self::ScheduleSpent,
+        Self::SubscriptionDisabled,
+        Self::Unreadable,
+        Self::Cancelled,
+        Self::SubscriptionDeleted,
+    ];
 
     /// The code that the API and the stores use.
     pub const fn code(self) -> &'static str {
@@ -42,6 +50,7 @@ impl DeliveryEnd {
             Self::Delivered => "delivered",
             Self::ScheduleSpent => "schedule_spent",
             Self::SubscriptionDisabled => "subscription_disabled",
+            Self::Unreadable => "unreadable",
             Self::Cancelled => "cancelled",
             Self::SubscriptionDeleted => "subscription_deleted",
         }
@@ -56,7 +65,7 @@ impl DeliveryEnd {
     pub const fn kind(self) -> DeliveryStateKind {
         match self {
             Self::Delivered => DeliveryStateKind::Delivered,
-            Self::ScheduleSpent | Self::SubscriptionDisabled => DeliveryStateKind::Failed,
+            Self::ScheduleSpent | Self::SubscriptionDisabled | Self::Unreadable => DeliveryStateKind::Failed,
             Self::Cancelled | Self::SubscriptionDeleted => DeliveryStateKind::Cancelled,
         }
     }

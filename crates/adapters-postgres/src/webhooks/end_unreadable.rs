@@ -1,0 +1,49 @@
+use diesel::QueryResult;
+use diesel::sql_types::{Array, BigInt, Binary, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::UNKNOWN_EVENT_TYPE;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::ClaimRequest;
+use domain::webhooks::DeliveryEnd;
+
+use super::periods::day_of_id;
+
+/// Ends claimed deliveries. The claim has counted an attempt that is not made. A row without readable ids, and one whose
+/// time has left the log already, only goes: nobody could see how it ended.
+const END_UNREADABLE: &str = "WITH gone AS (
+        DELETE FROM webhook_due AS due USING unnest($1, $2, $7) AS one (subscription_id, delivery_id, day)
+        WHERE due.subscription_id = one.subscription_id AND due.delivery_id = one.delivery_id AND due.claim = $3
+        RETURNING due.subscription_id, due.delivery_id, due.event_id, due.attempts, one.day
+    )
+    INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
+    SELECT subscription_id, delivery_id, event_id,
+        COALESCE((SELECT event_type FROM webhook_events WHERE id = gone.event_id), $4), $5, $6,
+        LEAST(GREATEST(attempts - 1, 0), 4294967295)
+    FROM gone
+    WHERE octet_length(subscription_id) = 16 AND octet_length(delivery_id) = 16 AND octet_length(event_id) = 16
+        AND EXISTS (SELECT FROM webhook_periods WHERE first_day <= gone.day AND gone.day < end_day)
+    ON CONFLICT DO NOTHING";
+
+/// The ids of a claimed row that cannot be sent, as they are stored.
+pub(super) struct Unreadable {
+    pub(super) subscription: Vec<u8>,
+    pub(super) delivery: Vec<u8>,
+}
+
+/// Ends what a claim took and cannot send, because the row, its event or its subscription is damaged. See decision 55.
+pub(super) async fn end_unreadable(
+    connection: &AsyncPgConnection,
+    request: &ClaimRequest,
+    rows: &[Unreadable],
+) -> QueryResult<usize> {
+    let statement = diesel::sql_query(END_UNREADABLE)
+        .bind::<Array<Binary>, Vec<&[u8]>>(rows.iter().map(|row| row.subscription.as_slice()).collect())
+        .bind::<Array<Binary>, Vec<&[u8]>>(rows.iter().map(|row| row.delivery.as_slice()).collect())
+        .bind::<BigInt, i64>(request.claim.number())
+        .bind::<Text, _>(UNKNOWN_EVENT_TYPE)
+        .bind::<Text, _>(DeliveryEnd::Unreadable.code())
+        .bind::<Instant, StoredInstant>(request.at.into())
+        .bind::<Array<BigInt>, Vec<i64>>(rows.iter().map(|row| day_of_id(&row.delivery)).collect());
+    Kept(statement).execute(&mut &*connection).await
+}
