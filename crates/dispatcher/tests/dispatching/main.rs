@@ -9,6 +9,7 @@ mod limits;
 mod moods;
 mod oracle;
 mod owners;
+mod process_clock;
 mod process_death;
 mod receivers;
 mod simulation;

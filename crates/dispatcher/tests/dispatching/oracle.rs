@@ -7,9 +7,10 @@ use std::time::Duration;
 use dispatcher::{DispatcherSettings, UNSENT_MAX};
 use domain::ports::{ClaimRequest, ClaimedLane, Clock, SubscriptionStore};
 use domain::webhooks::{Admission, AttemptOutcome, Delivery, DeliveryEnd, DeliveryState, RetrySchedule, Verdict};
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use tokio::time::Instant;
 
+use crate::process_clock::READING_MAX;
 use crate::world::{World, seconds};
 
 /// The waits of the schedule in the simulation.
@@ -19,6 +20,9 @@ const ATTEMPT_MAX: Duration = Duration::from_secs(20);
 
 /// How long the answer to a claim may take.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
+
+/// How old the time in a claim may be: the store may be slow, and clocks are not exact.
+const CLAIM_ERROR_MAX: Duration = Duration::from_millis(1_200);
 
 pub(crate) fn settings() -> DispatcherSettings {
     DispatcherSettings {
@@ -31,11 +35,16 @@ pub(crate) fn settings() -> DispatcherSettings {
 
 /// What a history may contain, and thus which promises hold to the letter.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each says whether one thing happens, apart from the others")]
 pub(crate) struct Traits {
     /// How many dispatchers run at a time.
     pub(crate) dispatchers: u64,
     /// The wall clock is set now and then.
     pub(crate) clock_jumps: bool,
+    /// The machines of the processes have clocks that are wrong.
+    pub(crate) clock_offsets: bool,
+    /// Stored events get lost.
+    pub(crate) damages: bool,
     /// A call to the store may hang until it is given up, long enough for a lease to run out.
     pub(crate) store_hangs: bool,
     /// Processes die.
@@ -124,6 +133,7 @@ struct Model {
     closed: BTreeSet<SubscriptionId>,
     deleted: BTreeSet<SubscriptionId>,
     cancelled: BTreeSet<DeliveryId>,
+    damaged: BTreeSet<EventId>,
     violations: Vec<String>,
     /// A digest of the history, to see whether two are the same.
     history: u64,
@@ -148,11 +158,24 @@ impl Oracle {
         Arc::new(Self { world, traits, model: Mutex::default() })
     }
 
+    /// How far the clocks of two processes may be apart.
+    fn clock_error(&self) -> Duration {
+        if self.traits.clock_offsets { 2 * READING_MAX } else { Duration::ZERO }
+    }
+
     /// The queue has handed these out.
     pub(crate) fn claimed(&self, process: u64, request: &ClaimRequest, lanes: &[ClaimedLane]) {
         let mut model = self.model.lock().unwrap();
+        let now = self.world.clock.now();
+        let error = now.since(request.at).max(request.at.since(now));
+        // The call of the store may have been delayed by as much.
+        model.check(self.traits.clock_jumps || error <= CLAIM_ERROR_MAX, || {
+            format!("process {process} claims at {} while it is {now}", request.at)
+        });
         for lane in lanes {
             for delivery in &lane.deliveries {
+                let is_damaged = model.damaged.contains(&delivery.event);
+                model.check(!is_damaged, || format!("{} is claimed, which cannot be read", delivery.id));
                 let grant = Grant {
                     process,
                     at: Instant::now(),
@@ -197,13 +220,13 @@ impl Oracle {
         model.check(is_in_time, || format!("{id} is too old"));
         if let Some((failed_at, before)) = failed.filter(|(_, before)| before.run_started_at == grant.run_started_at) {
             let wait = WAITS.get(before.run_attempt as usize - 1).map_or(Duration::ZERO, |wait| seconds(*wait));
-            model.check(clock_jumps || now >= failed_at.plus(wait), || {
+            model.check(clock_jumps || now.plus(self.clock_error()) >= failed_at.plus(wait), || {
                 format!("{id} is sent at {now}, too soon after attempt {} failed at {failed_at}", before.run_attempt)
             });
         }
         // Others may have claimed before the pause; only one has the report.
         if let Some(health) = health.filter(|_| dispatchers == 1 && !clock_jumps) {
-            let is_paused = matches!(health.breaker.admission(now), Admission::Paused(_));
+            let is_paused = matches!(health.breaker.admission(now.plus(self.clock_error())), Admission::Paused(_));
             model.check(!is_paused, || format!("{id} is sent at {now} to a paused lane: {:?}", health.breaker));
         }
 
@@ -266,6 +289,10 @@ impl Oracle {
         }
     }
 
+    pub(crate) fn was_damaged(&self, event: EventId) {
+        self.model.lock().unwrap().damaged.insert(event);
+    }
+
     pub(crate) fn was_closed(&self, lane: SubscriptionId) {
         self.model.lock().unwrap().closed.insert(lane);
     }
@@ -318,7 +345,7 @@ impl Oracle {
                 let is_too_old = at.plus(seconds(120)) > grant.run_started_at.plus(age_max);
                 grant.run_attempt >= settings().schedule.attempts_max() || is_too_old
             }),
-            DeliveryEnd::Unreadable => false,
+            DeliveryEnd::Unreadable => model.damaged.contains(&delivery.event_id),
             DeliveryEnd::SubscriptionDisabled => record.got_410 || model.closed.contains(&lane),
             DeliveryEnd::SubscriptionDeleted => model.deleted.contains(&lane),
             DeliveryEnd::Cancelled => model.cancelled.contains(&id),
@@ -328,7 +355,7 @@ impl Oracle {
         let uncounted = format!("{delivery:?} counts fewer attempts than were made: {record:?}");
         let is_repeated = record.delivered > 1;
         // Nothing but a death, a lost lease or its owner has a delivery sent again that was delivered.
-        let Traits { deaths, clock_jumps, store_hangs, dispatchers: _ } = self.traits;
+        let Traits { deaths, clock_jumps, store_hangs, .. } = self.traits;
         let may_repeat = deaths || clock_jumps || store_hangs || record.by_hand;
         let repeated = format!("{delivery:?} was delivered {} times", record.delivered);
         model.check(holds, || told);

@@ -1,9 +1,11 @@
-//! Histories drawn from a seed: receivers misbehave, the store fails, processes die, owners change their minds. After
+//! Histories drawn from a seed: receivers misbehave, the store fails and loses rows, processes die, their clocks are
+//! wrong, owners change their minds. After
 //! each step, and at the end, the [`Oracle`] says whether a promise was broken.
 //!
 //! A failure names its seed; `SIMULATION_SEED=<seed>` plays that one alone.
 
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::faulty_queue::{Fate, Fault, FaultyQueue, Point};
 use crate::moods::{Mood, Sender};
 use crate::oracle::{Oracle, Traits, settings};
+use crate::process_clock::ProcessClock;
 use crate::world::{World, millis, seconds};
 
 const SEEDS: u64 = 1_000;
@@ -82,6 +85,8 @@ impl Simulation {
         let traits = Traits {
             dispatchers: [1, 1, 2, 3][usize::try_from(world.draw(4)).unwrap()],
             clock_jumps: world.draw(8) == 0,
+            clock_offsets: world.draw(2) == 0,
+            damages: world.draw(2) == 0,
             store_hangs: world.draw(4) == 0,
             deaths: deaths > 0,
         };
@@ -119,7 +124,12 @@ impl Simulation {
             let fate = Arc::new(ProcessFate { simulation: self.clone(), process });
             let queue = FaultyQueue::new(&self.world.store, fate);
             let sender = Arc::new(Sender { simulation: self.clone(), queue: queue.clone(), process });
-            let dispatcher = self.world.dispatcher(queue.clone(), sender, settings());
+            let own = self.oracle.traits.clock_offsets.then(|| ProcessClock::draw(&self.world));
+            let clock: Arc<dyn Clock> = match &own {
+                Some(own) => own.clock.clone(),
+                None => self.world.clock.clone(),
+            };
+            let dispatcher = self.world.dispatcher_by(clock, queue.clone(), sender, settings());
             let (stop, death, hint) = (CancellationToken::new(), queue.death.clone(), queue.hint.clone());
             let running = Process { hint, death, stop: stop.clone(), dispatcher: dispatcher.clone() };
             self.running.lock().unwrap().insert(slot, running);
@@ -127,6 +137,7 @@ impl Simulation {
                 biased;
                 () = self.over.cancelled() => {}
                 () = queue.death.notified() => {}
+                () = follow(own.as_ref()) => {}
                 () = dispatcher.run(stop) => {}
             }
             sleep(millis(self.world.draw(3_000))).await;
@@ -191,6 +202,11 @@ impl Simulation {
             26 if self.oracle.traits.clock_jumps => {
                 let ahead = [100, 70_000, 3_600_000, 4 * 24 * 3_600_000][usize::try_from(self.world.draw(4)).unwrap()];
                 self.world.clock.jump(if self.world.draw(3) == 0 { -ahead } else { ahead });
+            }
+            27 if self.oracle.traits.damages => {
+                let Some(delivery) = self.any_delivery().await else { return };
+                store.damage(delivery.event_id);
+                self.oracle.was_damaged(delivery.event_id);
             }
             _ => sleep(millis(self.world.draw(20_000))).await,
         }
@@ -268,6 +284,13 @@ impl Simulation {
             sleep(seconds(5)).await;
             self.check();
         }
+    }
+}
+
+async fn follow(clock: Option<&ProcessClock>) {
+    match clock {
+        Some(clock) => clock.follow().await,
+        None => pending().await,
     }
 }
 

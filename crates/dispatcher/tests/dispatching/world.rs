@@ -178,7 +178,18 @@ impl World {
         sender: Arc<dyn WebhookSender>,
         settings: DispatcherSettings,
     ) -> Arc<Dispatcher> {
-        let (keys, clock, entropy) = (self.keys.clone(), self.clock.clone(), self.entropy.clone());
+        self.dispatcher_by(self.clock.clone(), queue, sender, settings)
+    }
+
+    /// A dispatcher with this clock.
+    pub(crate) fn dispatcher_by(
+        &self,
+        clock: Arc<dyn Clock>,
+        queue: Arc<FaultyQueue>,
+        sender: Arc<dyn WebhookSender>,
+        settings: DispatcherSettings,
+    ) -> Arc<Dispatcher> {
+        let (keys, entropy) = (self.keys.clone(), self.entropy.clone());
         Dispatcher::new(DispatcherPorts { queue, sender, keys, clock, entropy }, settings)
     }
 }
