@@ -148,6 +148,7 @@ impl Bench {
             room: u32::try_from(512 / lanes).unwrap().min(128),
             rooms: Vec::new(),
             shares: FairShares::new(u32::MAX),
+            payload_bytes_max: u64::MAX,
         };
         self.store.claim(&request).await.unwrap()
     }
@@ -211,6 +212,7 @@ impl Bench {
                 room: 8,
                 rooms: Vec::new(),
                 shares: FairShares::new(u32::MAX),
+                payload_bytes_max: u64::MAX,
             };
             let lanes = self.store.claim(&request).await.unwrap();
             let count: usize = lanes.iter().map(|lane| lane.deliveries.len()).sum();

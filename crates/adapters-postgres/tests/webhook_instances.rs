@@ -116,6 +116,7 @@ fn request(entropy: &dyn Entropy, now: Timestamp) -> ClaimRequest {
         room: 16,
         rooms: Vec::new(),
         shares: FairShares::new(u32::MAX),
+        payload_bytes_max: u64::MAX,
     }
 }
 

@@ -79,8 +79,16 @@ async fn publish(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) 
 async fn deliver(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
     let until = at.plus(Duration::from_mins(1));
     let claim = ClaimId::mint(entropy);
-    let request =
-        ClaimRequest { claim, at, until, lanes_max: 10, room: 10, rooms: Vec::new(), shares: FairShares::new(100) };
+    let request = ClaimRequest {
+        claim,
+        at,
+        until,
+        lanes_max: 10,
+        room: 10,
+        rooms: Vec::new(),
+        shares: FairShares::new(100),
+        payload_bytes_max: u64::MAX,
+    };
     for lane in store.claim(&request).await.unwrap() {
         let done = lane.deliveries.iter().map(|delivery| Completion {
             subscription: lane.subscription,

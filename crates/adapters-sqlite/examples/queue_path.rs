@@ -113,6 +113,7 @@ impl Bench {
             room,
             rooms: Vec::new(),
             shares: FairShares::new(u32::MAX),
+            payload_bytes_max: u64::MAX,
         };
         self.claim = request.claim;
         self.store.claim(&request).await.unwrap()

@@ -8,6 +8,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 use crate::lane::{Lane, StartBy, Target, Waiting};
+use crate::lanes::is_full;
 use crate::state::Run;
 use crate::{POLL_INTERVAL, STORE_TIMEOUT, UNSENT_MAX};
 
@@ -47,13 +48,14 @@ impl Run<'_> {
             room: room.room,
             rooms: room.rooms,
             shares: shares.clone(),
+            payload_bytes_max: self.lanes.payload_bytes_left(),
         };
         let claiming = &mut self.claiming;
         (claiming.is_wanted, claiming.began) = (false, now);
         let is_short = is_short(&shares, dispatcher.settings.claimed_max());
         claiming.not_before = now + if is_short { CLAIM_SPACING_WHEN_SHORT } else { CLAIM_SPACING };
         (claiming.claim, claiming.shares) = (request.claim, shares);
-        claiming.lanes_max = room.lanes_max as usize;
+        (claiming.lanes_max, claiming.payload_bytes_max) = (room.lanes_max as usize, request.payload_bytes_max);
         claiming.start_by = StartBy::within(dispatcher.settings.startable_for(), now, at);
         claiming.under_way =
             Some(Box::pin(async move { flatten(timeout(STORE_TIMEOUT, dispatcher.queue.claim(&request)).await) }));
@@ -72,7 +74,7 @@ impl Run<'_> {
         self.claiming.outage.worked();
         let soon = StartBy::within(UNSENT_MAX, Instant::now(), self.dispatcher.clock.now());
         self.claiming.start_by = self.claiming.start_by.min(soon);
-        if lanes.len() >= self.claiming.lanes_max {
+        if lanes.len() >= self.claiming.lanes_max || is_full(self.claiming.payload_bytes_max, &lanes) {
             self.claiming.is_wanted = true;
         } else {
             self.lanes.claim_ended(&self.claiming.shares, &lanes);

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::ports::{ClaimedDelivery, ClaimedLane};
-use domain::webhooks::{FairShares, OwnerNumber, Report};
+use domain::webhooks::{FairShares, OwnerNumber, Report, WebhookPolicy};
 use domain::{SubscriptionId, Timestamp};
 use tokio::time::Instant;
 
@@ -14,8 +14,8 @@ use crate::windows::Windows;
 
 /// The most idle lanes whose caps and faults are kept.
 const REMEMBERED_MAX: usize = 4_096;
-/// The limit for the payloads of claimed deliveries, in bytes. It is approximate.
-const CLAIMED_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// The most bytes of payloads of claimed deliveries. An event counts for each of its deliveries.
+const CLAIMED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The lanes that this process knows, and the order in which they start deliveries.
 ///
@@ -31,9 +31,7 @@ pub(crate) struct Lanes {
     windows: Windows,
     waiting: usize,
     in_flight: usize,
-    claimed_bytes: usize,
-    /// The largest recent payload, to estimate the size of a claim.
-    payload_bytes: usize,
+    claimed_bytes: u64,
 }
 
 impl Lanes {
@@ -48,7 +46,6 @@ impl Lanes {
             waiting: 0,
             in_flight: 0,
             claimed_bytes: 0,
-            payload_bytes: 0,
         }
     }
 
@@ -72,8 +69,12 @@ impl Lanes {
 
     /// How many more deliveries may be claimed.
     pub(crate) fn budget(&self) -> u32 {
-        let by_bytes = CLAIMED_BYTES_MAX.saturating_sub(self.claimed_bytes) / self.payload_bytes.max(1);
-        self.claimed.free().min(u32::try_from(by_bytes).unwrap_or(u32::MAX))
+        if fits_another(self.payload_bytes_left()) { self.claimed.free() } else { 0 }
+    }
+
+    /// How many more bytes of payloads may be claimed.
+    pub(crate) fn payload_bytes_left(&self) -> u64 {
+        CLAIMED_BYTES_MAX.saturating_sub(self.claimed_bytes)
     }
 
     /// Whether a claim may find more deliveries of an owner that had too little room, and would find more than a few.
@@ -90,7 +91,6 @@ impl Lanes {
 
     /// Begins a claim within these shares. Returns its limits.
     pub(crate) fn claim_begins(&mut self, shares: &FairShares, now: Instant, at: Timestamp) -> ClaimRoom {
-        self.payload_bytes -= self.payload_bytes / 8;
         self.tidy();
         let mut lane_rooms = Vec::new();
         for (id, lane) in &mut self.known {
@@ -136,9 +136,7 @@ impl Lanes {
     /// Appends a claimed delivery to its lane.
     pub(crate) fn admit(&mut self, id: SubscriptionId, waiting: Waiting) {
         self.waiting += 1;
-        let bytes = payload_bytes(&waiting.delivery);
-        self.claimed_bytes += bytes;
-        self.payload_bytes = self.payload_bytes.max(bytes);
+        self.claimed_bytes += payload_bytes(&waiting.delivery);
         if let Some(lane) = self.known.get_mut(&id) {
             self.claimed.take(lane.owner, 1);
             lane.waiting.push_back(waiting);
@@ -268,6 +266,17 @@ impl Lanes {
     }
 }
 
-fn payload_bytes(delivery: &ClaimedDelivery) -> usize {
-    delivery.payload.bytes().len()
+/// Whether the largest payload fits into so many bytes.
+fn fits_another(bytes: u64) -> bool {
+    bytes >= WebhookPolicy::MAX_PAYLOAD_BYTES_MAX as u64
+}
+
+/// Whether a claim with room for so many bytes of payloads may have left something for want of room.
+pub(crate) fn is_full(payload_bytes_max: u64, claimed: &[ClaimedLane]) -> bool {
+    let deliveries = claimed.iter().flat_map(|lane| &lane.deliveries);
+    !fits_another(payload_bytes_max.saturating_sub(deliveries.map(payload_bytes).sum()))
+}
+
+fn payload_bytes(delivery: &ClaimedDelivery) -> u64 {
+    delivery.payload.bytes().len() as u64
 }

@@ -52,6 +52,7 @@ pub(crate) struct Claiming<'a> {
     pub(crate) began: Instant,
     pub(crate) claim: ClaimId,
     pub(crate) lanes_max: usize,
+    pub(crate) payload_bytes_max: u64,
     /// What was free when the claim began.
     pub(crate) shares: FairShares,
     pub(crate) start_by: StartBy,
@@ -67,6 +68,7 @@ impl Claiming<'_> {
             began: now,
             claim: ClaimId::from_number(0),
             lanes_max: 0,
+            payload_bytes_max: 0,
             shares: FairShares::new(0),
             start_by: StartBy { instant: now, time: Timestamp::MIN },
             outage: Outage::of("claiming deliveries"),

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Array, BigInt, Binary, Nullable, SmallInt, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, subscription_id};
@@ -14,6 +14,7 @@ use domain::{EventId, SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
 use super::end_unreadable::{Unreadable, end_unreadable};
+use super::put_back::{Unfit, put_back};
 use super::settle_lanes::{SeenLane, lock_lanes, settle_lanes};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, NotDurable, settle};
@@ -43,7 +44,7 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
 ///   the row count of the last vacuum, which may be zero, and read the whole table.
 /// - Here and elsewhere, a condition with `ANY` repeats the ids of the lanes for the index, so that no other lanes are
 ///   read, in whatever order the tables are joined.
-/// - Each payload is read once for its event.
+/// - Each payload is read once for its event, and only if it fits into the room for payloads.
 ///
 /// Nothing here waits for a lock: a claim skips rows that another claim has locked. See decision 38.
 const CLAIM: &str = "WITH asked AS MATERIALIZED (
@@ -100,9 +101,16 @@ const CLAIM: &str = "WITH asked AS MATERIALIZED (
         RETURNING due.subscription_id, due.delivery_id, due.event_id, due.attempts, due.attempts_before_run,
             due.run_started_at, due.phase, due.due_at
     )
-    SELECT claimed.*, event.payload
-    FROM (SELECT *, row_number() OVER (PARTITION BY event_id) AS copy FROM claimed) AS claimed
-    LEFT JOIN webhook_events AS event ON event.id = claimed.event_id AND claimed.copy = 1";
+    SELECT sized.*, CASE WHEN sized.fits THEN sized.whole_payload END AS payload
+    FROM (
+        SELECT claimed.*, event.payload AS whole_payload, claimed.copy > 1 OR row_number() OVER in_order = 1
+            OR COALESCE(sum(octet_length(event.payload)) OVER in_order, 0) <= $8 AS fits
+        FROM (
+            SELECT *, row_number() OVER (PARTITION BY event_id ORDER BY due_at, delivery_id) AS copy FROM claimed
+        ) AS claimed
+        LEFT JOIN webhook_events AS event ON event.id = claimed.event_id AND claimed.copy = 1
+        WINDOW in_order AS (ORDER BY claimed.due_at, claimed.delivery_id)
+    ) AS sized";
 
 const TABLE: &str = "webhook_due";
 
@@ -152,10 +160,14 @@ impl Work for Claim<'_> {
             join3(begun, self.claim(connection, &lanes), OptionFuture::from(lock_lanes(connection, &to_settle))).await;
         let rows = begun.0.and(begun.1).and(rows)?;
         let locked = locked.transpose()?.unwrap_or_default();
-        let settling = OptionFuture::from(settle_lanes(connection, &to_settle, &locked, request.at));
-        let (settled, committed) = join(settling, Commit.execute(&mut &*connection)).await;
-        let rows = settle(settled.transpose().map(|_| rows), committed)?;
-        let (lanes, unreadable) = read(lanes, rows);
+        let Read { lanes, unreadable, unfit } = read(lanes, rows);
+        let (left, settled, committed) = join3(
+            OptionFuture::from(put_back(connection, request.claim, &unfit)),
+            OptionFuture::from(settle_lanes(connection, &to_settle, &locked, request.at)),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        settle(left.transpose().and(settled.transpose()), committed)?;
         if !unreadable.is_empty() {
             // What is left when this fails is claimed again after its claim, and ends then.
             let ended = end_unreadable(connection, request, &unreadable).await;
@@ -233,7 +245,8 @@ impl Claim<'_> {
             .bind::<Array<BigInt>, Vec<i64>>(probed().map(|lane| lane.wakes).collect())
             .bind::<Instant, StoredInstant>(request.at.into())
             .bind::<BigInt, i64>(request.claim.number())
-            .bind::<Instant, StoredInstant>(request.until.into());
+            .bind::<Instant, StoredInstant>(request.until.into())
+            .bind::<BigInt, i64>(i64::try_from(request.payload_bytes_max).unwrap_or(i64::MAX));
         Kept(query).load(&mut &*connection).await
     }
 }
@@ -313,17 +326,30 @@ struct ClaimedRow {
     due_at: StoredInstant,
     #[diesel(sql_type = Nullable<Binary>)]
     payload: Option<Vec<u8>>,
+    /// Whether the claim has room for the payload, if this is the first row of its event.
+    #[diesel(sql_type = Bool)]
+    fits: bool,
 }
 
 /// The sort key of the deliveries of a lane.
 type Turn = (i16, Option<Timestamp>);
 type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
 
-/// The lanes with claimed deliveries, and the rows that cannot be sent: they, their events or their subscriptions are
-/// damaged. See decision 55.
-fn read(lanes: Vec<ReadyLane>, mut rows: Vec<ClaimedRow>) -> (Vec<ClaimedLane>, Vec<Unreadable>) {
+/// What a claim took.
+struct Read {
+    lanes: Vec<ClaimedLane>,
+    /// Rows that cannot be sent: they, their events or their subscriptions are damaged. See decision 55.
+    unreadable: Vec<Unreadable>,
+    unfit: Vec<Unfit>,
+}
+
+fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
     let whole: HashSet<SubscriptionId> =
         lanes.iter().filter(|lane| lane.target.is_some()).map(|lane| lane.id).collect();
+    let unfit_events: HashSet<Vec<u8>> = rows.iter().filter(|row| !row.fits).map(|row| row.event_id.clone()).collect();
+    let (unfit, mut rows): (Vec<ClaimedRow>, _) =
+        rows.into_iter().partition(|row| unfit_events.contains(&row.event_id));
+    let unfit = unfit.into_iter().map(|row| Unfit { subscription: row.subscription_id, delivery: row.delivery_id });
     let payloads = payloads(&mut rows);
     let (mut deliveries, mut unreadable) = (Deliveries::new(), Vec::new());
     for row in rows {
@@ -335,7 +361,7 @@ fn read(lanes: Vec<ReadyLane>, mut rows: Vec<ClaimedRow>) -> (Vec<ClaimedLane>, 
             None => unreadable.push(Unreadable { subscription: row.subscription_id, delivery: row.delivery_id }),
         }
     }
-    (claimed_lanes(lanes, deliveries), unreadable)
+    Read { lanes: claimed_lanes(lanes, deliveries), unreadable, unfit: unfit.collect() }
 }
 
 /// The payload of each event comes with one of its deliveries.

@@ -27,6 +27,7 @@ mod publish_events;
 mod publish_questions;
 mod publisher;
 mod purge_history;
+mod put_back;
 mod recover_subscription;
 mod retry_delivery;
 mod settle_lanes;

@@ -6,7 +6,7 @@ use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{SecretsRow, phase_number, subscription_id};
 use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
-use domain::webhooks::{Admission, Allotment, OwnerNumber, Phase, SealedSecrets, TargetUrl};
+use domain::webhooks::{Admission, Allotment, OwnerNumber, PayloadRoom, Phase, SealedSecrets, TargetUrl};
 use domain::{SubscriptionId, Timestamp};
 
 use super::close_lane::end_unreadable;
@@ -31,9 +31,9 @@ pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -
     let mut unreadable_rounds = 0;
     loop {
         let admitted = admitted_lanes(connection, request)?;
-        let (mut claimed, mut unreadable) = (Vec::new(), 0);
+        let (mut claimed, mut unreadable, mut payload_room) = (Vec::new(), 0, PayloadRoom::new(request));
         for (lane, room) in &admitted {
-            let served = serve(connection, *lane, *room, request)?;
+            let served = serve(connection, *lane, *room, request, &mut payload_room)?;
             claimed.extend(served.claimed);
             unreadable += served.unreadable;
         }
@@ -101,10 +101,11 @@ fn serve(
     lane: SubscriptionId,
     room: u32,
     request: &ClaimRequest,
+    payload_room: &mut PayloadRoom,
 ) -> Result<Served, Undo> {
     let Some((before, target)) = find_lane(connection, lane)? else { return Ok(Served::default()) };
     let wanted = admitted(connection, &before, room, request.at)?;
-    let due = claimable(connection, &before, request.at, wanted)?;
+    let due = claimable(connection, &before, request.at, wanted, payload_room)?;
     let found = due.len();
     let (rows, deliveries, unreadable) = read(due, target.is_some(), request);
     take(connection, &rows)?;
@@ -172,21 +173,33 @@ fn admitted(connection: &mut SqliteConnection, lane: &Lane, room: u32, at: Times
 
 /// The deliveries of the lane that are due, in the order in which they leave. A delivery is due when it waits or when its
 /// claim has expired.
-fn claimable(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, room: u32) -> Result<Vec<Due>, Undo> {
+fn claimable(
+    connection: &mut SqliteConnection,
+    lane: &Lane,
+    at: Timestamp,
+    room: u32,
+    payload_room: &mut PayloadRoom,
+) -> Result<Vec<Due>, Undo> {
     let room = usize::try_from(room).unwrap_or(usize::MAX);
-    let mut rows = Vec::new();
+    let (mut rows, mut for_waiting, mut for_expired) = (Vec::new(), *payload_room, *payload_room);
     for phase in Phase::ALL {
         if rows.len() < room {
-            rows.append(&mut waiting(connection, lane, at, phase, room - rows.len())?);
+            rows.append(&mut waiting(connection, lane, at, phase, room - rows.len(), &mut for_waiting)?);
         }
     }
-    let mut expired = expired(connection, lane, at, room)?;
+    let mut expired = expired(connection, lane, at, room, &mut for_expired)?;
     if !expired.is_empty() {
         rows.append(&mut expired);
         rows.sort_by_key(|(row, _)| row.order());
         rows.truncate(room);
     }
+    let fitting = rows.iter().take_while(|(_, payload)| payload_room.admit(size(payload.as_ref()))).count();
+    rows.truncate(fitting);
     Ok(rows)
+}
+
+fn size(payload: Option<&Vec<u8>>) -> usize {
+    payload.map_or(0, Vec::len)
 }
 
 fn waiting(
@@ -195,6 +208,7 @@ fn waiting(
     at: Timestamp,
     phase: Phase,
     max: usize,
+    payload_room: &mut PayloadRoom,
 ) -> QueryResult<Vec<Due>> {
     webhook_due::table
         .left_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
@@ -206,10 +220,17 @@ fn waiting(
         .select((QueuedRow::as_select(), webhook_events::payload.nullable()))
         .load_iter::<Due, DefaultLoadingMode>(connection)?
         .take(max)
+        .take_while(|due| due.as_ref().map_or(true, |(_, payload)| payload_room.admit(size(payload.as_ref()))))
         .collect()
 }
 
-fn expired(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, max: usize) -> QueryResult<Vec<Due>> {
+fn expired(
+    connection: &mut SqliteConnection,
+    lane: &Lane,
+    at: Timestamp,
+    max: usize,
+    payload_room: &mut PayloadRoom,
+) -> QueryResult<Vec<Due>> {
     webhook_due::table
         .left_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
         .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
@@ -219,6 +240,7 @@ fn expired(connection: &mut SqliteConnection, lane: &Lane, at: Timestamp, max: u
         .select((QueuedRow::as_select(), webhook_events::payload.nullable()))
         .load_iter::<Due, DefaultLoadingMode>(connection)?
         .take(max)
+        .take_while(|due| due.as_ref().map_or(true, |(_, payload)| payload_room.admit(size(payload.as_ref()))))
         .collect()
 }
 

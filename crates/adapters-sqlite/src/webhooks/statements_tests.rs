@@ -106,6 +106,7 @@ fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed:
         room: 8,
         rooms: Vec::new(),
         shares: FairShares::new(u32::MAX),
+        payload_bytes_max: u64::MAX,
     };
     let claimed = claim::claim(connection, &request).unwrap();
     let deliveries: Vec<DeliveryId> = claimed[0].deliveries.iter().map(|delivery| delivery.id).collect();

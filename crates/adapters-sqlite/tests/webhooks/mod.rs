@@ -67,6 +67,7 @@ async fn claim(store: &SqliteStore) -> Vec<ClaimedLane> {
             room: 10,
             rooms: Vec::new(),
             shares: FairShares::new(u32::MAX),
+            payload_bytes_max: u64::MAX,
         })
         .await
         .unwrap()

@@ -49,6 +49,33 @@ async fn subscriptions_of_one_host_share_its_limit_fairly() {
     assert_eq!(world.open().await, 0, "none is forgotten at the full host");
 }
 
+/// A claim that has no room for more payloads is followed by another as soon as there is room.
+#[tokio::test(start_paused = true)]
+async fn payloads_of_claimed_deliveries_keep_within_the_memory() {
+    let world = World::new(1);
+    let mut lanes = Vec::new();
+    for n in 0..12 {
+        lanes.push(world.subscribe(&format!("https://receiver-{n}.example/")).await);
+    }
+    let react = |_: &_| Reaction::After(millis(20), answer(200));
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
+    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    for round in 0..3 {
+        for lane in &lanes {
+            world.publish_large(6, 1024 * 1024, *lane).await;
+        }
+        queue.hint.notify_one();
+        let mut most = 0;
+        for _ in 0..200 {
+            pass(millis(1)).await;
+            let counts = running.dispatcher.counts();
+            most = most.max(counts.in_flight + counts.waiting);
+        }
+        assert_eq!(most, 64, "64 MiB of payloads are claimed at a time");
+        assert_eq!(world.open().await, 0, "round {round}: a claim that was full is followed by another");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn all_attempts_together_keep_within_the_limit() {
     let world = World::new(1);

@@ -147,6 +147,15 @@ impl World {
         events.iter().map(|new| new.event.id).collect()
     }
 
+    /// Publishes so many events of so many bytes to one subscription.
+    pub(crate) async fn publish_large(&self, count: usize, bytes: usize, only: SubscriptionId) {
+        let mut events: Vec<NewEvent> = (0..count).map(|_| self.event(&self.owner, Some(only))).collect();
+        for new in &mut events {
+            new.event.payload = Payload::from_bytes(vec![b' '; bytes]);
+        }
+        assert!(matches!(self.store.publish(&events).await.unwrap(), Publication::Accepted(_)));
+    }
+
     fn event(&self, owner: &UserId, only: Option<SubscriptionId>) -> NewEvent {
         let created_at = self.clock.now();
         let event_type = EventType::parse("v1/invoice.paid").unwrap();

@@ -38,6 +38,7 @@ pub use queue::breaker::{Admission, Breaker, DisableReason, Pause, Report};
 pub use queue::claim_end::{ClaimEnd, NextStep};
 pub use queue::fair_shares::FairShares;
 pub use queue::owner_number::OwnerNumber;
+pub use queue::payload_room::PayloadRoom;
 pub use queue::queued_delivery::{AfterClaim, Phase, QueuedDelivery};
 pub use queue::retry_schedule::{InvalidRetrySchedule, RetrySchedule};
 pub use queue::retry_wait::{InvalidRetryWait, RetryWait};

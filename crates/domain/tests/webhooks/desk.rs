@@ -82,6 +82,7 @@ impl Desk {
             room: 10_000,
             rooms: Vec::new(),
             shares: FairShares::new(u32::MAX),
+            payload_bytes_max: u64::MAX,
         };
         block_on(self.store.claim(&request)).unwrap()
     }

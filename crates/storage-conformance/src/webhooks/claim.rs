@@ -1,9 +1,10 @@
 //! Which deliveries a claim takes, and for how long it holds them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::ports::{ClaimRequest, RetryRequest};
-use domain::webhooks::{Breaker, DeliveryState, OwnerNumber};
+use domain::webhooks::{Breaker, DeliveryState, OwnerNumber, Payload};
 use domain::{DeliveryId, EventId, SubscriptionId, UserId};
 
 use super::WebhookStore;
@@ -108,6 +109,33 @@ pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
     settle(&*store, held.given_back(2 * LEASE_MILLIS, 0)).await;
     let held = claim_one(&*store, 2 * LEASE_MILLIS).await;
     assert_eq!((held.delivery.attempt, held.delivery.run_attempt), (2, 2), "what was given back is uncounted alone");
+}
+
+/// The payloads of a claim have at most as many bytes as it has room for, unless it takes one event only. What does not
+/// fit is claimed by the next claims, and counts no attempt before.
+pub async fn payloads_fit_into_the_room_for_them(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    subscribed(&*store, &owner).await;
+    subscribed(&*store, &owner).await;
+    let sized = |millis, size| {
+        let mut new = event_at(&owner, at(millis));
+        new.event.payload = Payload::from_bytes(vec![b' '; size]);
+        new
+    };
+    publish(&*store, &[sized(0, 900), sized(1, 300), sized(2, 300), sized(3, 5_000), sized(4, 10)]).await;
+    let mut attempts = Vec::new();
+    for claims in 0.. {
+        let request = ClaimRequest { payload_bytes_max: 1_200, ..request(10 + claims) };
+        let held = claim_as(&*store, &request).await;
+        if held.is_empty() {
+            break;
+        }
+        let payloads: BTreeMap<EventId, usize> =
+            held.iter().map(|one| (one.delivery.event, one.delivery.payload.bytes().len())).collect();
+        assert!(payloads.values().sum::<usize>() <= 1_200 || payloads.len() == 1, "{payloads:?} do not fit");
+        attempts.extend(held.iter().map(|one| one.delivery.attempt));
+    }
+    assert_eq!(attempts, [1; 10], "each delivery is claimed once");
 }
 
 /// What is due before the time of the last claim is claimed: another instance may publish with a clock that is behind, and

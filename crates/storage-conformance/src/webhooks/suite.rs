@@ -98,6 +98,7 @@ macro_rules! with_webhook_store_promises {
             claim::a_lost_claim_ends_nothing
             claim::a_claim_that_ran_out_holds_until_another_claims
             claim::attempts_are_counted_by_claims
+            claim::payloads_fit_into_the_room_for_them
             claim::what_comes_late_is_claimed
             claim::a_lane_keeps_its_order
             claim::what_is_given_back_keeps_its_place

@@ -27,6 +27,7 @@ pub(crate) fn request(millis: i64) -> ClaimRequest {
         room: 8,
         rooms: Vec::new(),
         shares: FairShares::new(u32::MAX),
+        payload_bytes_max: u64::MAX,
     }
 }
 

@@ -193,7 +193,7 @@ records! {
     Event { id, owner, event_type, payload, created_at }
     NewEvent { event, publication, only }
     PublicationKey { id, content }
-    ClaimRequest { claim, at, until, lanes_max, room, rooms, shares }
+    ClaimRequest { claim, at, until, lanes_max, room, rooms, shares, payload_bytes_max }
     AttemptRecord { number, started_at, duration, failure, status, excerpt }
     Completion { subscription, delivery, claim, end }
     RetryRequest { at, published_since }

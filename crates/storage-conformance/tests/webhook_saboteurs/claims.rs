@@ -23,6 +23,8 @@ impl Saboteur {
             Fault::RoundsRooms => asked.rooms.iter_mut().for_each(|(_, room)| *room = room.next_multiple_of(8)),
             Fault::RoomlessTakePlaces => asked.rooms.iter_mut().for_each(|(_, room)| *room = (*room).max(1)),
             Fault::IgnoresShares | Fault::FullOwnersTakePlaces => asked.shares = FairShares::new(u32::MAX),
+            Fault::IgnoresPayloads => asked.payload_bytes_max = u64::MAX,
+            Fault::RoundsPayloads => asked.payload_bytes_max = asked.payload_bytes_max.next_power_of_two(),
             Fault::ForgetsWhatIsTaken => asked.shares = FairShares::new(request.shares.free()),
             Fault::GlobalOldestFirst => (asked.lanes_max, asked.room) = (u32::MAX, u32::MAX),
             Fault::PausedTakePlaces => asked.lanes_max = asked.lanes_max.saturating_sub(self.paused(request.at).await),

@@ -69,6 +69,8 @@ pub(crate) enum Fault {
     ForgetsRuns,
     LosesAWake,
     OverlooksWhatComesLate,
+    IgnoresPayloads,
+    RoundsPayloads,
     // Completions
     ForgetsFencing,
     RefusesLateCompletions,

@@ -158,6 +158,8 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
         &["a_success_ends_the_pause_at_once", "recovering_ends_a_pause", "a_publication_beside_a_recovery_is_claimed"],
     ),
     (Fault::ForgetsRuns, &["a_waiting_delivery_is_due_at_once", "recovering_brings_back_what_failed"]),
+    (Fault::IgnoresPayloads, &["payloads_fit_into_the_room_for_them"]),
+    (Fault::RoundsPayloads, &["payloads_fit_into_the_room_for_them"]),
     (Fault::OverlooksWhatComesLate, &["what_comes_late_is_claimed"]),
     (
         Fault::LosesAWake,

@@ -47,6 +47,7 @@ impl Server {
             room: 1_000,
             rooms: Vec::new(),
             shares: FairShares::new(u32::MAX),
+            payload_bytes_max: u64::MAX,
         };
         self.queue.claim(&request).await.unwrap()
     }

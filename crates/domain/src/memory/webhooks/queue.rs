@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError};
 use crate::webhooks::{
-    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, Payload, Phase, Report, SubscriptionStatus,
+    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, Payload, PayloadRoom, Phase, Report, SubscriptionStatus,
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 
@@ -98,17 +98,28 @@ impl Tables {
         ready.into_iter().map(|(_, id, due)| (id, due)).collect()
     }
 
-    fn serve(&mut self, request: &ClaimRequest, id: SubscriptionId, due: &Due) -> Option<ClaimedLane> {
+    fn serve(
+        &mut self,
+        request: &ClaimRequest,
+        id: SubscriptionId,
+        due: &Due,
+        payload_room: &mut PayloadRoom,
+    ) -> Option<ClaimedLane> {
         self.turns += 1;
         let lane = self.lanes.get_mut(&id)?;
         lane.served = Some((request.at, self.turns));
         let mut deliveries = Vec::with_capacity(due.len());
         for (_, _, delivery) in due {
             let stored = self.deliveries.get_mut(delivery)?;
-            match self.events.get(&stored.delivery.event_id) {
-                Some(event) => deliveries.push(stored.claim(request, event.event.payload.clone())?),
-                None => stored.end(DeliveryEnd::Unreadable, request.at),
+            let Some(event) = self.events.get(&stored.delivery.event_id) else {
+                stored.end(DeliveryEnd::Unreadable, request.at);
+                continue;
+            };
+            let payload = event.event.payload.clone();
+            if !payload_room.admit(payload.bytes().len()) {
+                break;
             }
+            deliveries.push(stored.claim(request, payload)?);
         }
         if deliveries.is_empty() {
             return None;
@@ -145,7 +156,8 @@ impl DeliveryQueue for MemoryWebhookStore {
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
         let mut tables = self.tables();
         let ready = tables.ready(request);
-        Ok(ready.iter().filter_map(|(id, due)| tables.serve(request, *id, due)).collect())
+        let mut payload_room = PayloadRoom::new(request);
+        Ok(ready.iter().filter_map(|(id, due)| tables.serve(request, *id, due, &mut payload_room)).collect())
     }
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {

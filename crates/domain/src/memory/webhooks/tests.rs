@@ -60,6 +60,7 @@ fn request(number: i64, at: Timestamp) -> ClaimRequest {
         room: 8,
         rooms: Vec::new(),
         shares: FairShares::new(1_000),
+        payload_bytes_max: u64::MAX,
     }
 }
 

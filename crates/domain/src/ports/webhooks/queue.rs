@@ -47,6 +47,8 @@ pub struct ClaimRequest {
     pub rooms: Vec<(SubscriptionId, u32)>,
     /// What is free for claimed deliveries, and what the owners of subscriptions have taken already.
     pub shares: FairShares,
+    /// The most bytes of payloads.
+    pub payload_bytes_max: u64,
 }
 
 /// The claimed deliveries of one lane, and what is needed to send them.
@@ -111,6 +113,9 @@ pub trait DeliveryQueue: Send + Sync {
     ///   owner after what the lanes before it took. Lanes of an owner without room are skipped and do not count, however
     ///   many they are. [`Allotment`](crate::webhooks::Allotment) counts all these limits. A store may count the room of
     ///   a lane that turns out to have fewer deliveries.
+    /// - **Within the memory.** The payloads have at most `payload_bytes_max` bytes together, unless the claim takes one
+    ///   event only. An event counts once, or for each of its deliveries, as suits the store. What does not fit is
+    ///   not claimed. [`PayloadRoom`](crate::webhooks::PayloadRoom) counts.
     /// - **In order.** First attempts of a lane leave before retries, and retries before replays (retried by hand, or
     ///   recovered). Each kind leaves by its due time. A delivery whose claim has run out is among the first attempts
     ///   or the retries, as suits the store.

@@ -71,6 +71,7 @@ mod tests {
             room: 4,
             rooms: vec![(lane(9), 0), (lane(8), 1)],
             shares: FairShares::with_taken(8, [(third, 30)]),
+            payload_bytes_max: u64::MAX,
         });
         let admitted = [
             (lane(9), first, 9, 0),

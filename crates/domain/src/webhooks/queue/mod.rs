@@ -5,6 +5,7 @@ pub(super) mod breaker;
 pub(super) mod claim_end;
 pub(super) mod fair_shares;
 pub(super) mod owner_number;
+pub(super) mod payload_room;
 pub(super) mod queued_delivery;
 pub(super) mod retry_schedule;
 pub(super) mod retry_wait;
