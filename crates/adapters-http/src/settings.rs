@@ -13,6 +13,8 @@ pub struct HttpSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// `USER_RATE_LIMIT`: how often each user may call, verification apart; `None` means no limit.
     pub user_rate_limit: Option<RateLimit>,
+    /// `MANUAL_SEND_LIMIT`: how often each user may send webhooks by hand; `None` means no limit.
+    pub manual_send_limit: Option<RateLimit>,
     /// `CREDENTIAL_FAILURE_LIMIT`: how often credentials from one address may fail; `None` means no limit.
     pub credential_failure_limit: Option<RateLimit>,
     /// Which requests may change webhooks, by their headers; `None` means every request. For `gatepost dev`, which sends

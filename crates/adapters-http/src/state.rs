@@ -7,7 +7,7 @@ use domain::UserId;
 use domain::ports::ReadinessCheck;
 use tokio_util::sync::CancellationToken;
 
-use crate::errors::api_error::ApiError;
+use crate::errors::api_error::{ApiError, Limited};
 use crate::limits::credential_failures::CredentialFailures;
 use crate::limits::keyed_limiter::UserLimit;
 use crate::readiness::Readiness;
@@ -24,8 +24,10 @@ pub(crate) struct State {
     pub(crate) streams: Arc<OpenStreams>,
     /// Which requests may change webhooks; `None` means every request.
     webhook_changes: Option<fn(&HeaderMap) -> bool>,
-    /// The limit on the calls of each user, if there is one.
+    /// The limit on the calls of each user, if there is one. Verification does not count.
     user_limit: Option<UserLimit>,
+    /// The limit on the calls of each user that send webhooks, if there is one.
+    manual_send_limit: Option<UserLimit>,
     /// The limit on credentials that fail, if there is one.
     pub(crate) credential_failures: Option<CredentialFailures>,
     /// The OpenAPI document, generated on the first request for it.
@@ -43,7 +45,8 @@ impl State {
             verification: Readiness::new(vec![verifies], limits.readiness_deadline),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
             webhook_changes: settings.webhook_changes,
-            user_limit: settings.user_rate_limit.map(UserLimit::new),
+            user_limit: settings.user_rate_limit.map(|limit| UserLimit::new(Limited::User, limit)),
+            manual_send_limit: settings.manual_send_limit.map(|limit| UserLimit::new(Limited::ManualSends, limit)),
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
             document: LazyLock::new(document),
             api,
@@ -64,6 +67,15 @@ impl State {
     /// When the user has used up the limit.
     pub(crate) fn count_call_of(&self, user: &UserId) -> Result<(), ApiError> {
         self.user_limit.as_ref().map_or(Ok(()), |limit| limit.spend(user))
+    }
+
+    /// Counts a call that sends webhooks, whatever the delivery's schedule, against the limit of this user. See decision 10.
+    ///
+    /// # Errors
+    ///
+    /// When the user has used up the limit.
+    pub(crate) fn count_manual_send_of(&self, user: &UserId) -> Result<(), ApiError> {
+        self.manual_send_limit.as_ref().map_or(Ok(()), |limit| limit.spend(user))
     }
 
     /// The state that `serve` registers with the application.

@@ -113,6 +113,7 @@ impl Instance {
             cors_origins: configuration.cors_origins,
             trusted_proxies: configuration.trusted_proxies,
             user_rate_limit: configuration.user_rate_limit,
+            manual_send_limit: configuration.manual_send_limit,
             credential_failure_limit: configuration.credential_failure_limit,
             webhook_changes: self.webhook_changes,
             limits: HttpLimits {

@@ -49,6 +49,7 @@ pub(crate) enum ApiError {
 pub(crate) enum Limited {
     Key,
     User,
+    ManualSends,
 }
 
 impl Limited {
@@ -56,6 +57,14 @@ impl Limited {
         match self {
             Self::Key => "key",
             Self::User => "user",
+            Self::ManualSends => "manual-sends",
+        }
+    }
+
+    fn code(self) -> ErrorCode {
+        match self {
+            Self::Key | Self::User => ErrorCode::RateLimited,
+            Self::ManualSends => ErrorCode::TooManyManualSends,
         }
     }
 }
@@ -75,7 +84,8 @@ impl ApiError {
             Self::Refused(code) | Self::Explained(code, _) | Self::AtFault(code, _) => *code,
             Self::CredentialInvalid(_) => ErrorCode::CredentialInvalid,
             Self::InsufficientScope(_) => ErrorCode::InsufficientScope,
-            Self::RateLimited(..) | Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
+            Self::RateLimited(limited, _) => limited.code(),
+            Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
             Self::TooManyCredentialFailures(..) => ErrorCode::TooManyCredentialFailures,
             Self::Internal(_) => ErrorCode::InternalError,
             Self::Unavailable(_) | Self::NotReady(..) => ErrorCode::Unavailable,

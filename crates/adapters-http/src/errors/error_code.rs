@@ -207,6 +207,13 @@ error_codes! {
         cure: "Correct the credential. Valid credentials are accepted at once; with an invalid one, wait as many \
                seconds as Retry-After says.",
     }
+    TooManyManualSends = 429 "too_many_manual_sends" {
+        title: "Too many webhooks sent by hand",
+        cause: "The user has recovered or tested subscriptions and retried deliveries, all together, more often than \
+                MANUAL_SEND_LIMIT allows.",
+        cure: "Wait as many seconds as Retry-After says. To repeat many deliveries, recover the subscription once; \
+               failed deliveries are retried without a call until their schedule ends.",
+    }
     InternalError = 500 "internal_error" {
         title: "Internal error",
         cause: "Something failed inside the service. The details are in the log of the service, under the requestId.",

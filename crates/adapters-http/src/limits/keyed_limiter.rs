@@ -77,12 +77,15 @@ impl Clock for Monotonic {
     }
 }
 
-/// Limits the calls of each user, whichever credential the user presents. Verification does not count.
-pub(crate) struct UserLimit(KeyedLimiter<UserId>);
+/// Limits what each user does, whichever credential the user presents.
+pub(crate) struct UserLimit {
+    limited: Limited,
+    limiter: KeyedLimiter<UserId>,
+}
 
 impl UserLimit {
-    pub(crate) fn new(limit: RateLimit) -> Self {
-        Self(KeyedLimiter::new(limit))
+    pub(crate) fn new(limited: Limited, limit: RateLimit) -> Self {
+        Self { limited, limiter: KeyedLimiter::new(limit) }
     }
 
     /// Counts a call of this user.
@@ -91,8 +94,8 @@ impl UserLimit {
     ///
     /// When the user has used up the limit.
     pub(crate) fn spend(&self, user: &UserId) -> Result<(), ApiError> {
-        let allowance = self.0.spend(user);
-        if allowance.retry_after.is_some() { Err(ApiError::RateLimited(Limited::User, allowance)) } else { Ok(()) }
+        let allowance = self.limiter.spend(user);
+        if allowance.retry_after.is_some() { Err(ApiError::RateLimited(self.limited, allowance)) } else { Ok(()) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Limits on how often a user may call, and on how often credentials from an address may fail.
+//! Limits on how often a user may call and send webhooks by hand, and on how often credentials from an address may fail.
 //!
 //! See decision 10.
 

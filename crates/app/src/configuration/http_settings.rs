@@ -20,6 +20,14 @@ pub(super) const HTTP_SETTINGS: &[Setting] = &[
         |configuration| Some(shown(configuration.user_rate_limit)),
     ),
     Setting::new(
+        "MANUAL_SEND_LIMIT",
+        "How often each user may retry deliveries, recover subscriptions and send test events, all together. Above the \
+              limit the answer is 429. Each instance counts for itself.",
+        allowed_limit,
+        |draft, given| given.one(limit).map(|limit| draft.configuration.manual_send_limit = limit),
+        |configuration| Some(shown(configuration.manual_send_limit)),
+    ),
+    Setting::new(
         "CREDENTIAL_FAILURE_LIMIT",
         "How many requests with invalid credentials are answered 401 for each client address (for IPv6: each /64). \
               Above the limit the answer is 429. Valid credentials from the same address are not affected. \

@@ -39,6 +39,8 @@ pub(crate) use warning::Warning;
 
 /// 100 calls a second for as long as a user likes, and 6,000 at once.
 const USER_RATE_LIMIT_DEFAULT: &str = "6000/m";
+/// A person who clicks needs less; a program repeats many deliveries with one recovery.
+const MANUAL_SEND_LIMIT_DEFAULT: &str = "60/m";
 /// Enough for a client that retries with an expired token.
 const CREDENTIAL_FAILURE_LIMIT_DEFAULT: &str = "100/m";
 
@@ -71,6 +73,8 @@ pub(crate) struct Configuration {
     pub(crate) verifier: VerifierSettings,
     /// `USER_RATE_LIMIT`: of each user; `None` means no limit.
     pub(crate) user_rate_limit: Option<RateLimit>,
+    /// `MANUAL_SEND_LIMIT`: of each user; `None` means no limit.
+    pub(crate) manual_send_limit: Option<RateLimit>,
     /// `CREDENTIAL_FAILURE_LIMIT`: of each client address; `None` means no limit.
     pub(crate) credential_failure_limit: Option<RateLimit>,
     /// `KEEP_ALIVE_SECONDS`
@@ -115,6 +119,7 @@ impl Default for Configuration {
             encryption_keys: Vec::new(),
             verifier: VerifierSettings::default(),
             user_rate_limit: USER_RATE_LIMIT_DEFAULT.parse().ok(),
+            manual_send_limit: MANUAL_SEND_LIMIT_DEFAULT.parse().ok(),
             credential_failure_limit: CREDENTIAL_FAILURE_LIMIT_DEFAULT.parse().ok(),
             keep_alive: limits.keep_alive,
             connections_max: limits.connections_max,

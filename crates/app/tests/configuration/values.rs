@@ -23,6 +23,7 @@ fn nothing_set_gives_the_documented_defaults() {
         ("ENCRYPTION_KEY", None),
         ("RATE_LIMIT", None),
         ("USER_RATE_LIMIT", Some("6000/m")),
+        ("MANUAL_SEND_LIMIT", Some("60/m")),
         ("CREDENTIAL_FAILURE_LIMIT", Some("100/m")),
         ("KEEP_ALIVE_SECONDS", Some("75")),
         ("MAX_CONNECTIONS", Some("8192")),
@@ -47,7 +48,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 38);
+    assert_eq!(loaded.settings.len(), 39);
 }
 
 #[test]
@@ -66,6 +67,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("API_KEYS_RETENTION_DAYS", "1"),
         ("API_KEYS_MAX_TTL_DAYS", "365"),
         ("USER_RATE_LIMIT", "off"),
+        ("MANUAL_SEND_LIMIT", "off"),
         ("CREDENTIAL_FAILURE_LIMIT", "10/s"),
         ("KEEP_ALIVE_SECONDS", "3600"),
         ("MAX_CONNECTIONS", "1000000"),

@@ -56,6 +56,7 @@ pub(super) async fn recover_subscription(
 ) -> Result<HttpResponse, ApiError> {
     let since = request.fields.optional_time("since").and_then(|since| required("since", since))?;
     let id = id.known()?;
+    state.count_manual_send_of(request.caller.user())?;
     to_the_end(async move {
         let caller = &request.caller;
         let deliveries = state.api.webhooks.recover_subscription(caller.user(), id, since).await?;
@@ -65,4 +66,4 @@ pub(super) async fn recover_subscription(
     .await
 }
 
-documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS]);
+documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS], TooManyManualSends);

@@ -28,8 +28,9 @@ pub(super) async fn retry_delivery(
     id: PathId<DeliveryId>,
 ) -> Result<HttpResponse, ApiError> {
     let id = id.known()?;
+    state.count_manual_send_of(caller.user())?;
     let delivery = state.api.webhooks.retry_delivery(caller.user(), id).await?;
     Ok(HttpResponse::Accepted().json(ChangedDelivery::of(&delivery)))
 }
 
-documented_errors!(Errors: [DELIVERY_ERRORS], SubscriptionDisabled, EventTooOld);
+documented_errors!(Errors: [DELIVERY_ERRORS], SubscriptionDisabled, EventTooOld, TooManyManualSends);

@@ -41,9 +41,10 @@ pub(super) async fn test_subscription(
     id: PathId<SubscriptionId>,
 ) -> Result<HttpResponse, ApiError> {
     let id = id.known()?;
+    state.count_manual_send_of(caller.user())?;
     let test = state.api.webhooks.test_subscription(caller.user(), id).await?;
     let (event, delivery) = (EventRecord::of(&test.event), DeliveryRecord::of(&test.delivery));
     Ok(HttpResponse::Accepted().json(Answer { event, delivery }))
 }
 
-documented_errors!(Errors: [SUBSCRIPTION_ERRORS], SubscriptionDisabled);
+documented_errors!(Errors: [SUBSCRIPTION_ERRORS], SubscriptionDisabled, TooManyManualSends);

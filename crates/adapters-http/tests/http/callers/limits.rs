@@ -3,6 +3,8 @@
 use crate::boundary::logs::Lines;
 use crate::server::{Server, Setup};
 use crate::transcript::{ALICE, BOB, OPERATOR, Request, request};
+use crate::webhooks::dispatcher::Receiver;
+use crate::webhooks::subscriptions::subscribed;
 
 const WRONG: (&str, &str) = ("authorization", "Bearer wrong.id.token");
 
@@ -42,6 +44,38 @@ async fn each_user_has_a_limit() {
         assert_eq!(verdict(&server, request("GET /forward-auth").header(key)).await, "200");
         assert!(introspect.send(&server).await.body.contains(r#""active":true"#));
     }
+}
+
+/// Retries, recoveries and tests share one limit, because each of them sends at once, whatever the schedule says. A
+/// refused recovery brings nothing back.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_user_has_a_limit_for_sending_by_hand() {
+    let mut setup = Setup::default();
+    setup.settings.manual_send_limit = Some("3/m".parse().unwrap());
+    let server = setup.start();
+    let id = subscribed(&server, r#"["a"]"#).await;
+    let call = |path: &str| request(path).header(ALICE);
+    let test = call(&format!("POST /api/webhooks/subscriptions/{id}/test"));
+    let recover = call(&format!("POST /api/webhooks/subscriptions/{id}/recover"));
+    let sent = test.send(&server).await;
+    let delivery = sent.body.split("\"dlv_").nth(1).unwrap().split('"').next().unwrap();
+    let retry = call(&format!("POST /api/webhooks/deliveries/dlv_{delivery}/retry"));
+    assert_eq!(verdict(&server, recover.clone().json("{}")).await, "400 invalid_field", "does not count");
+    let recover = recover.json(r#"{"since":"2026-11-21T00:00:00Z"}"#);
+    assert_eq!(verdict(&server, retry.clone()).await, "202");
+    assert_eq!(verdict(&server, recover.clone()).await, "202");
+    assert_eq!(server.dispatch(Receiver::Fails).await, 1);
+    for refused in [&test, &retry, &recover] {
+        let refused = refused.send(&server).await;
+        assert_eq!(refused.verdict(), "429 too_many_manual_sends");
+        assert_eq!(refused.header("ratelimit-policy"), Some(r#""manual-sends";q=3;w=60"#));
+        assert_eq!(refused.header("retry-after"), Some("20"));
+    }
+    assert_eq!(server.dispatch(Receiver::Accepts).await, 0, "nothing was sent by hand");
+    let list = call("GET /api/webhooks/deliveries").send(&server).await;
+    assert_eq!(list.status, 200, "other calls do not count");
+    let stranger = request(&format!("POST /api/webhooks/subscriptions/{id}/test")).header(BOB);
+    assert_eq!(verdict(&server, stranger).await, "404 subscription_not_found", "the limit of bob is its own");
 }
 
 #[tokio::test(flavor = "multi_thread")]
