@@ -13,8 +13,7 @@ use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, Seal
 use domain::{EventId, SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
-use super::end_unreadable::{Unreadable, end_unreadable};
-use super::put_back::{Unfit, put_back};
+use super::left_out::{LeftOut, end_unreadable, put_back};
 use super::settle_lanes::{SeenLane, lock_lanes, settle_lanes};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, NotDurable, settle};
@@ -162,7 +161,7 @@ impl Work for Claim<'_> {
         let locked = locked.transpose()?.unwrap_or_default();
         let Read { lanes, unreadable, unfit } = read(lanes, rows);
         let (left, settled, committed) = join3(
-            OptionFuture::from(put_back(connection, request.claim, &unfit)),
+            OptionFuture::from(put_back(connection, request, &unfit)),
             OptionFuture::from(settle_lanes(connection, &to_settle, &locked, request.at)),
             Commit.execute(&mut &*connection),
         )
@@ -339,8 +338,8 @@ type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
 struct Read {
     lanes: Vec<ClaimedLane>,
     /// Rows that cannot be sent: they, their events or their subscriptions are damaged. See decision 55.
-    unreadable: Vec<Unreadable>,
-    unfit: Vec<Unfit>,
+    unreadable: Vec<LeftOut>,
+    unfit: Vec<LeftOut>,
 }
 
 fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
@@ -349,7 +348,7 @@ fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
     let unfit_events: HashSet<Vec<u8>> = rows.iter().filter(|row| !row.fits).map(|row| row.event_id.clone()).collect();
     let (unfit, mut rows): (Vec<ClaimedRow>, _) =
         rows.into_iter().partition(|row| unfit_events.contains(&row.event_id));
-    let unfit = unfit.into_iter().map(|row| Unfit { subscription: row.subscription_id, delivery: row.delivery_id });
+    let unfit = unfit.into_iter().map(|row| LeftOut { subscription: row.subscription_id, delivery: row.delivery_id });
     let payloads = payloads(&mut rows);
     let (mut deliveries, mut unreadable) = (Deliveries::new(), Vec::new());
     for row in rows {
@@ -358,7 +357,7 @@ fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
             Some((lane, delivery)) => {
                 deliveries.entry(lane).or_default().push(((row.phase, row.due_at.timestamp()), delivery));
             }
-            None => unreadable.push(Unreadable { subscription: row.subscription_id, delivery: row.delivery_id }),
+            None => unreadable.push(LeftOut { subscription: row.subscription_id, delivery: row.delivery_id }),
         }
     }
     Read { lanes: claimed_lanes(lanes, deliveries), unreadable, unfit: unfit.collect() }

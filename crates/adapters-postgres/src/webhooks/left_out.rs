@@ -25,8 +25,14 @@ const END_UNREADABLE: &str = "WITH gone AS (
         AND EXISTS (SELECT FROM webhook_periods WHERE first_day <= gone.day AND gone.day < end_day)
     ON CONFLICT DO NOTHING";
 
-/// The ids of a claimed row that cannot be sent, as they are stored.
-pub(super) struct Unreadable {
+/// Takes the claim and its attempt away.
+const PUT_BACK: &str = "UPDATE webhook_due AS due
+    SET claim = NULL, claimed_until = NULL, attempts = due.attempts - 1
+    FROM unnest($1, $2) AS one (subscription_id, delivery_id)
+    WHERE due.subscription_id = one.subscription_id AND due.delivery_id = one.delivery_id AND due.claim = $3";
+
+/// The ids, as they are stored, of a row that a claim took and does not hand out.
+pub(super) struct LeftOut {
     pub(super) subscription: Vec<u8>,
     pub(super) delivery: Vec<u8>,
 }
@@ -35,7 +41,7 @@ pub(super) struct Unreadable {
 pub(super) async fn end_unreadable(
     connection: &AsyncPgConnection,
     request: &ClaimRequest,
-    rows: &[Unreadable],
+    rows: &[LeftOut],
 ) -> QueryResult<usize> {
     let statement = diesel::sql_query(END_UNREADABLE)
         .bind::<Array<Binary>, Vec<&[u8]>>(rows.iter().map(|row| row.subscription.as_slice()).collect())
@@ -46,4 +52,17 @@ pub(super) async fn end_unreadable(
         .bind::<Instant, StoredInstant>(request.at.into())
         .bind::<Array<BigInt>, Vec<i64>>(rows.iter().map(|row| day_of_id(&row.delivery)).collect());
     Kept(statement).execute(&mut &*connection).await
+}
+
+/// Puts back, in the transaction of the claim, what the claim has no room for.
+pub(super) fn put_back<'a>(
+    connection: &'a AsyncPgConnection,
+    request: &ClaimRequest,
+    rows: &[LeftOut],
+) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
+    let statement = diesel::sql_query(PUT_BACK)
+        .bind::<Array<Binary>, Vec<Vec<u8>>>(rows.iter().map(|row| row.subscription.clone()).collect())
+        .bind::<Array<Binary>, Vec<Vec<u8>>>(rows.iter().map(|row| row.delivery.clone()).collect())
+        .bind::<BigInt, i64>(request.claim.number());
+    (!rows.is_empty()).then(|| Kept(statement).execute(&mut &*connection))
 }
