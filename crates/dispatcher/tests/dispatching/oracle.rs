@@ -324,9 +324,9 @@ impl Oracle {
     }
 
     /// Panics unless every delivery has ended for a reason that holds, and each attempt counts.
-    pub(crate) async fn check_ends(&self, accepted: usize) {
+    pub(crate) async fn check_ends(&self) {
         let deliveries = self.world.deliveries().await;
-        assert_eq!(deliveries.len(), accepted, "nothing accepted is lost");
+        assert_eq!(deliveries.len(), self.world.accepted(), "nothing accepted is lost");
         for delivery in deliveries {
             self.check_end(&delivery);
         }

@@ -125,8 +125,8 @@ impl Tables {
 
     /// The owner's deliveries, oldest first.
     fn deliveries_of(&self, owner: &UserId) -> impl DoubleEndedIterator<Item = &StoredDelivery> {
-        let is_theirs = move |event| self.events.get(event).is_some_and(|stored| stored.event.owner == *owner);
-        self.deliveries.values().filter(move |stored| is_theirs(&stored.delivery.event_id))
+        let is_theirs = move |lane| self.lanes.get(lane).is_some_and(|lane| lane.subscription.owner == *owner);
+        self.deliveries.values().filter(move |stored| is_theirs(&stored.delivery.subscription_id))
     }
 
     /// The deliveries to this subscription, oldest first.
