@@ -82,9 +82,10 @@ error_codes! {
     SubscriptionLimitReached = 400 "subscription_limit_reached" {
         title: "The user has reached the maximum number of webhook subscriptions",
         cause: "The user has as many subscriptions as WEBHOOK_MAX_SUBSCRIPTIONS allows. Disabled subscriptions \
-                count, deleted ones do not.",
+                count, deleted ones do not. Or the user has deleted 100 times as many subscriptions, which stay in \
+                the log for WEBHOOK_RETENTION_DAYS; the detail says which.",
         cure: "Delete a subscription that is no longer used, then create the new one. One subscription can have up \
-               to 100 event types and patterns.",
+               to 100 event types and patterns. Change a subscription instead of deleting and creating it often.",
     }
     InsufficientScope = 403 "insufficient_scope" {
         title: "The API key lacks a scope",

@@ -77,6 +77,10 @@ impl From<CreateSubscriptionError> for ApiError {
                 ErrorCode::SubscriptionLimitReached,
                 format!("the maximum of {max} subscriptions is reached").into(),
             ),
+            CreateSubscriptionError::TooManyDeleted { max } => Self::Explained(
+                ErrorCode::SubscriptionLimitReached,
+                format!("the maximum of {max} deleted subscriptions that the log remembers is reached").into(),
+            ),
             CreateSubscriptionError::Store(error) => error.into(),
         }
     }

@@ -1,3 +1,4 @@
+use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
@@ -6,7 +7,7 @@ use domain::ports::SubscriptionInsertion;
 use domain::webhooks::{Breaker, OwnerNumber, SealedSecret, Subscription};
 use futures_util::future::{join, join3};
 
-use super::subscription_queries::{insert_patterns, owned_by};
+use super::subscription_queries::insert_patterns;
 use crate::attempt::{Failure, Work};
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, Rollback, settle};
@@ -23,17 +24,22 @@ impl Work for InsertSubscription<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SubscriptionInsertion, Failure> {
         let owner = &self.subscription.owner;
-        let theirs = webhook_subscriptions::table.filter(owned_by(owner)).count();
-        let (begun, locked, count) = join3(
+        let counts = webhook_subscriptions::table
+            .filter(webhook_subscriptions::owner_issuer.eq(owner.issuer()))
+            .filter(webhook_subscriptions::owner_subject.eq(owner.subject()))
+            .select((count_star(), count(webhook_subscriptions::deleted_at)));
+        let (begun, locked, counts) = join3(
             Begin.execute(&mut &*connection),
             lock_owner(owner).execute(&mut &*connection),
-            theirs.get_result::<i64>(&mut &*connection),
+            counts.get_result::<(i64, i64)>(&mut &*connection),
         )
         .await;
         begun.and(locked)?;
-        if count? >= self.max.into() {
+        let (all, deleted) = counts?;
+        let decided = SubscriptionInsertion::within(self.max, all.abs_diff(deleted), deleted.unsigned_abs());
+        if decided != SubscriptionInsertion::Stored {
             Rollback.execute(&mut &*connection).await?;
-            return Ok(SubscriptionInsertion::LimitReached);
+            return Ok(decided);
         }
         let subscription = NewSubscriptionRow::new(self.subscription, self.secret);
         let lane = (

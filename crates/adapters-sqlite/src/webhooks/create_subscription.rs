@@ -1,3 +1,4 @@
+use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
@@ -14,12 +15,14 @@ pub(super) fn create_subscription(
     secret: &SealedSecret,
     max: u32,
 ) -> Result<SubscriptionInsertion, Undo> {
-    let stored = webhook_subscriptions::table
+    let (all, deleted): (i64, i64) = webhook_subscriptions::table
         .filter(webhook_subscriptions::owner_issuer.eq(subscription.owner.issuer()))
         .filter(webhook_subscriptions::owner_subject.eq(subscription.owner.subject()))
-        .filter(webhook_subscriptions::deleted_at.is_null());
-    if stored.count().get_result::<i64>(connection)? >= max.into() {
-        return Ok(SubscriptionInsertion::LimitReached);
+        .select((count_star(), count(webhook_subscriptions::deleted_at)))
+        .get_result(connection)?;
+    let decided = SubscriptionInsertion::within(max, all.abs_diff(deleted), deleted.unsigned_abs());
+    if decided != SubscriptionInsertion::Stored {
+        return Ok(decided);
     }
     let row = NewSubscriptionRow::new(subscription, secret);
     diesel::insert_into(webhook_subscriptions::table).values(row).execute(connection)?;

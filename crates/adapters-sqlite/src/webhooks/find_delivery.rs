@@ -1,3 +1,4 @@
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_mapping::schema::{
     webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
@@ -63,11 +64,18 @@ fn find_in(
     Ok(ended.map(Delivery::try_from).transpose()?)
 }
 
-/// The owner's subscriptions, including deleted ones.
+/// The owner's subscriptions, including deleted ones that have deliveries.
 pub(super) fn subscriptions_of(connection: &mut SqliteConnection, owner: &UserId) -> Result<Vec<SubscriptionId>, Undo> {
+    let due = webhook_due::table
+        .filter(webhook_due::subscription_id.eq(webhook_subscriptions::id))
+        .select(webhook_due::delivery_id);
+    let ended = webhook_deliveries::table
+        .filter(webhook_deliveries::subscription_id.eq(webhook_subscriptions::id))
+        .select(webhook_deliveries::id);
     let ids: Vec<Vec<u8>> = webhook_subscriptions::table
         .filter(webhook_subscriptions::owner_issuer.eq(owner.issuer()))
         .filter(webhook_subscriptions::owner_subject.eq(owner.subject()))
+        .filter(webhook_subscriptions::deleted_at.is_null().or(exists(due)).or(exists(ended)))
         .order(webhook_subscriptions::id.desc())
         .select(webhook_subscriptions::id)
         .load(connection)?;

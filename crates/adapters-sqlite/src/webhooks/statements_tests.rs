@@ -193,6 +193,23 @@ async fn the_statements_of_a_delivery_are_prepared_once() {
     assert!(again.is_empty() && performed.len() > 10, "{again:#?} {kept:#?}");
 }
 
+/// Lists read each subscription of their owner one by one, so they leave out the deleted ones without deliveries.
+#[tokio::test]
+async fn lists_look_at_no_deleted_subscription_without_deliveries() {
+    let (_, mut connection, subscription, store, _folder) = noted().await;
+    let entropy = SeededEntropy::new(2);
+    for _ in 0..50 {
+        let unused = Subscription { id: SubscriptionId::mint(NOW, &entropy), ..subscription.clone() };
+        store.insert_within(&unused, &SealedSecret::from_bytes(vec![1; 32]), 10).await.unwrap();
+        store.delete(&unused.owner, unused.id, NOW).await.unwrap();
+    }
+    let looked_at = |connection: &mut _| find_delivery::subscriptions_of(connection, &subscription.owner).unwrap();
+    assert_eq!(looked_at(&mut connection), [subscription.id]);
+    deliver(&mut connection, &subscription, 1);
+    store.delete(&subscription.owner, subscription.id, NOW).await.unwrap();
+    assert_eq!(looked_at(&mut connection), [subscription.id], "its deliveries are still listed");
+}
+
 fn plan(connection: &mut SqliteConnection, statement: &str) -> Vec<String> {
     #[derive(QueryableByName)]
     struct Step {

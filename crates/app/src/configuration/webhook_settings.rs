@@ -36,7 +36,8 @@ pub(super) const WEBHOOK_SETTINGS: &[Setting] = &[
     ),
     Setting::new(
         "WEBHOOK_MAX_SUBSCRIPTIONS",
-        "The maximum of subscriptions for each user.",
+        "The maximum of subscriptions for each user. A user may have 100 times as many deleted ones that were deleted \
+              in the last `WEBHOOK_RETENTION_DAYS` or still have deliveries in the log.",
         || allowed_by_policy(|webhooks| webhooks.max_subscriptions = 0),
         |draft, given| given.one(parsed).map(|max| draft.webhooks.max_subscriptions = max),
         |configuration| Some(configuration.webhooks.policy.max_subscriptions().to_string()),

@@ -135,6 +135,30 @@ pub async fn subscriptions_stop_at_the_maximum(store: Arc<dyn WebhookStore>) {
     assert_eq!(answer, SubscriptionInsertion::Stored, "a deleted one must not count");
 }
 
+/// An owner who has deleted [`SubscriptionInsertion::DELETED_MAX`] subscriptions for each one of the maximum gets another
+/// when the deleted ones are purged, or when the maximum is higher. The deleted ones of other owners do not count.
+pub async fn deleted_subscriptions_stop_at_their_maximum(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    for n in 0..SubscriptionInsertion::DELETED_MAX {
+        let one = subscription(&owner);
+        let answer = insert(&*store, &one, &secret(), 1).await;
+        assert_eq!(answer, SubscriptionInsertion::Stored, "{n} deleted ones are below the maximum");
+        delete(&*store, &one, at(1)).await;
+    }
+    let (refused, other) = (subscription(&owner), subscription(&user("bob")));
+    let answer = insert(&*store, &refused, &secret(), 1).await;
+    assert_eq!(answer, SubscriptionInsertion::TooManyDeleted, "the maximum of deleted ones is reached");
+    assert_eq!(find(&*store, &owner, refused.id).await, None, "what is refused must not be stored");
+    let answer = insert(&*store, &other, &secret(), 1).await;
+    assert_eq!(answer, SubscriptionInsertion::Stored, "the deleted ones of another owner must not count");
+    let answer = insert(&*store, &refused, &secret(), 2).await;
+    assert_eq!(answer, SubscriptionInsertion::Stored, "a higher maximum allows more deleted ones");
+    delete(&*store, &refused, at(1)).await;
+    store.purge_history(at(2), u32::MAX).await.expect("a purge must succeed");
+    let answer = insert(&*store, &refused, &secret(), 1).await;
+    assert_eq!(answer, SubscriptionInsertion::Stored, "what is forgotten must not count");
+}
+
 /// Repeatedly, 24 parallel insertions for 6 places: exactly 6 are stored, the others are refused, and none fails.
 pub async fn parallel_subscriptions_fill_the_maximum_exactly(store: Arc<dyn WebhookStore>) {
     for round in 0..4 {

@@ -54,6 +54,7 @@ macro_rules! with_webhook_store_promises {
             subscriptions::texts_of_subscriptions_come_back_byte_for_byte
             subscriptions::look_alike_owners_have_subscriptions_of_their_own
             subscriptions::subscriptions_stop_at_the_maximum
+            subscriptions::deleted_subscriptions_stop_at_their_maximum
             subscriptions::parallel_subscriptions_fill_the_maximum_exactly
             subscriptions::a_stored_subscription_id_is_refused
             subscriptions::subscriptions_are_listed_newest_first_in_pages

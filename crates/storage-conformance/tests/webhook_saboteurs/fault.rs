@@ -14,6 +14,7 @@ pub(crate) enum Fault {
     IgnoresCaseOfOwners,
     // Subscriptions
     CountsDeleted,
+    IgnoresDeletedMax,
     CountsThenInserts,
     OverwritesStoredIds,
     ListsOldestFirst,

@@ -47,6 +47,7 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     (Fault::CutsExcerpts, &["every_field_of_an_attempt_comes_back"]),
     (Fault::IgnoresCaseOfOwners, &["look_alike_owners_have_subscriptions_of_their_own"]),
     (Fault::CountsDeleted, &["subscriptions_stop_at_the_maximum"]),
+    (Fault::IgnoresDeletedMax, &["deleted_subscriptions_stop_at_their_maximum"]),
     (Fault::CountsThenInserts, &["parallel_subscriptions_fill_the_maximum_exactly"]),
     (Fault::OverwritesStoredIds, &["a_stored_subscription_id_is_refused", "a_stored_event_id_is_refused"]),
     (

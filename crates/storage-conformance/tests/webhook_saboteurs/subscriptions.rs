@@ -35,11 +35,17 @@ impl SubscriptionStore for Saboteur {
             self.gap().await;
         }
         let first = if self.is(Fault::StoresSecretsLater) { SealedSecret::from_bytes(vec![]) } else { sealed.clone() };
-        let answer = self.inner.insert_within(&written, &first, max).await;
+        let mut answer = self.inner.insert_within(&written, &first, max).await;
+        if self.is(Fault::IgnoresDeletedMax) && matches!(answer, Ok(SubscriptionInsertion::TooManyDeleted)) {
+            answer = self.inner.insert_within(&written, &first, u32::MAX).await;
+        }
         if self.is(Fault::OverwritesStoredIds) && answer.is_err() {
             return Ok(SubscriptionInsertion::Stored);
         }
         let answer = answer?;
+        if answer != SubscriptionInsertion::Stored {
+            return Ok(answer);
+        }
         if self.is(Fault::StoresSecretsLater) {
             yield_now().await;
             let secrets = |current: &SealedSecret| SealedSecrets { current: current.clone(), previous: None };

@@ -229,3 +229,19 @@ async fn a_wrong_page_is_named() {
     }
     assert_snapshot!(transcript.text());
 }
+
+/// Deleted subscriptions stay in the log, so a loop that creates and deletes them comes to an end.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_times_the_maximum_may_be_deleted() {
+    let mut setup = Setup::default();
+    setup.webhook_policy.max_subscriptions = 1;
+    let server = setup.start();
+    for _ in 0..100 {
+        let id = subscribed(&server, r#"["a"]"#).await;
+        let deletion = request(&format!("DELETE /api/webhooks/subscriptions/{id}")).header(ALICE);
+        assert_eq!(deletion.send(&server).await.status, 204);
+    }
+    let refused = create(GOOD).send(&server).await;
+    assert_eq!(refused.verdict(), "400 subscription_limit_reached");
+    assert_eq!(refused.field("detail"), "the maximum of 100 deleted subscriptions that the log remembers is reached");
+}

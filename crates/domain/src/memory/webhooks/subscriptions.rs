@@ -61,9 +61,11 @@ impl SubscriptionStore for MemoryWebhookStore {
         if tables.lanes.contains_key(&subscription.id) {
             return Err(StoreError::Duplicate { what: "id" });
         }
-        let theirs = tables.lanes.values().filter(|lane| lane.belongs_to(&subscription.owner));
-        if theirs.count() >= max as usize {
-            return Ok(SubscriptionInsertion::LimitReached);
+        let theirs = tables.lanes.values().filter(|lane| lane.subscription.owner == subscription.owner);
+        let (deleted, existing): (Vec<_>, Vec<_>) = theirs.partition(|lane| lane.deleted_at.is_some());
+        let decided = SubscriptionInsertion::within(max, existing.len() as u64, deleted.len() as u64);
+        if decided != SubscriptionInsertion::Stored {
+            return Ok(decided);
         }
         let secrets = Some(SealedSecrets { current: secret.clone(), previous: None });
         let lane = Lane {

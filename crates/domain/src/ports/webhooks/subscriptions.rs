@@ -13,6 +13,27 @@ pub enum SubscriptionInsertion {
     Stored,
     /// Not stored: the owner already has the maximum of subscriptions.
     LimitReached,
+    /// Not stored: the owner has deleted too many subscriptions that are still stored for the log.
+    TooManyDeleted,
+}
+
+impl SubscriptionInsertion {
+    /// How many deleted subscriptions an owner may have for each one of the maximum. Lists of deliveries look at all of
+    /// them.
+    pub const DELETED_MAX: u32 = 100;
+
+    /// Decides about another subscription of an owner who has `existing` subscriptions and `deleted` ones that are still
+    /// stored.
+    #[must_use]
+    pub fn within(max: u32, existing: u64, deleted: u64) -> Self {
+        if existing >= max.into() {
+            Self::LimitReached
+        } else if deleted >= u64::from(max) * u64::from(Self::DELETED_MAX) {
+            Self::TooManyDeleted
+        } else {
+            Self::Stored
+        }
+    }
 }
 
 /// The result of giving a subscription a new secret.
@@ -33,7 +54,8 @@ pub trait SubscriptionStore: Send + Sync {
     /// `max` subscriptions.
     ///
     /// - The maximum is exact under any concurrency, from any number of processes.
-    /// - Disabled subscriptions count, deleted ones do not. If the id is stored already, the result is
+    /// - [`SubscriptionInsertion::within`] decides. Disabled subscriptions count as existing. Deleted ones count as
+    ///   deleted until [`DeliveryCommands::purge_history`](crate::ports::DeliveryCommands::purge_history) forgets them. If the id is stored already, the result is
     ///   [`StoreError::Duplicate`].
     async fn insert_within(
         &self,

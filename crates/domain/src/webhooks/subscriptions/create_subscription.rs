@@ -39,6 +39,12 @@ pub enum CreateSubscriptionError {
         /// The maximum.
         max: u32,
     },
+    /// The owner has deleted too many subscriptions that the log still remembers.
+    #[error("the maximum of {max} deleted subscriptions is reached")]
+    TooManyDeleted {
+        /// The maximum.
+        max: u32,
+    },
     /// The store failed. The subscription may have been stored all the same.
     #[error("the subscription could not be stored")]
     Store(#[from] StoreError),
@@ -74,6 +80,9 @@ impl Webhooks {
         match self.stores.subscriptions.insert_within(&subscription, &sealed, max).await? {
             SubscriptionInsertion::Stored => Ok(CreatedSubscription { subscription, secret: secret.into_shown() }),
             SubscriptionInsertion::LimitReached => Err(CreateSubscriptionError::LimitReached { max }),
+            SubscriptionInsertion::TooManyDeleted => Err(CreateSubscriptionError::TooManyDeleted {
+                max: max.saturating_mul(SubscriptionInsertion::DELETED_MAX),
+            }),
         }
     }
 }
