@@ -1,6 +1,8 @@
 use std::time::Duration;
 
+use diesel::deserialize::QueryableByName;
 use diesel::result::{DatabaseErrorKind, Error};
+use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use domain::UserId;
 use domain::ports::StoreError;
@@ -22,6 +24,13 @@ pub(crate) trait Work: Sync {
 
     /// Does the work. On success no transaction is open.
     fn attempt(&self, connection: &AsyncPgConnection) -> impl Future<Output = Result<Self::Answer, Failure>> + Send;
+}
+
+/// The row of a `count(*)`, which is the answer of some work.
+#[derive(QueryableByName)]
+pub(crate) struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    pub(crate) count: i64,
 }
 
 /// Why an attempt failed, and whether it may have changed something.

@@ -5,8 +5,7 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::Timestamp;
 
-use crate::attempt::{Failure, Work};
-use crate::webhooks::CountRow;
+use crate::attempt::{CountRow, Failure, Work};
 
 /// Follows [`DELETE_ENDED`] and deletes the rows of owners who have no other key. All parts see the keys as they were before
 /// the statement.

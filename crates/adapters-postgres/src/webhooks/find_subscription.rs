@@ -10,9 +10,8 @@ use domain::webhooks::{Subscription, SubscriptionHealth};
 use domain::{SubscriptionId, UserId};
 use futures_util::future::join4;
 
-use super::CountRow;
 use super::subscription_queries::subscription_of;
-use crate::attempt::{Failure, Work};
+use crate::attempt::{CountRow, Failure, Work};
 
 const WAITING: &str = "SELECT count(*) FROM (SELECT FROM webhook_due WHERE subscription_id = $1 LIMIT $2) AS waiting";
 

@@ -34,14 +34,4 @@ mod subscription_queries;
 mod subscription_secrets;
 mod subscription_store;
 
-use diesel::deserialize::QueryableByName;
-use diesel::sql_types::BigInt;
-
 pub(crate) use publisher::Publisher;
-
-/// The result of a `count(*)`.
-#[derive(QueryableByName)]
-pub(crate) struct CountRow {
-    #[diesel(sql_type = BigInt)]
-    pub(crate) count: i64,
-}

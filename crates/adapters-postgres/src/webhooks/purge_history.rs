@@ -5,9 +5,8 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::Timestamp;
 
-use super::CountRow;
 use super::periods::{Period, day_of, load, lock};
-use crate::attempt::{Failure, Work};
+use crate::attempt::{CountRow, Failure, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 /// Whether deliveries of the period are queued. Each lane with a queue takes two look-ups.

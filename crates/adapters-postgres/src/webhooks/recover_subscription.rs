@@ -7,11 +7,10 @@ use domain::ports::RetryRequest;
 use domain::webhooks::SubscriptionChange;
 use domain::{SubscriptionId, UserId};
 
-use super::CountRow;
 use super::change_subscription::{lock_subscription, open_lane, write_change};
 use super::list_deliveries::first_id_at;
 use super::retry_delivery::wake_lane;
-use crate::attempt::{Failure, Work};
+use crate::attempt::{CountRow, Failure, Work};
 use crate::transaction::{Commit, Rollback, settle};
 
 /// Makes the oldest of these deliveries due now, from either table.
