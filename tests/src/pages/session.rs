@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 
 use super::page::{Block, Page};
-use crate::harness::{build, free_address, gatepost_binary, search_path};
+use crate::harness::{build, eventually, free_address, gatepost_binary, search_path};
 
 /// The addresses that pages use. A test replaces each of them by a free one.
 const ADDRESSES: [&str; 3] = ["127.0.0.1:8080", "127.0.0.1:9000", "127.0.0.1:3000"];
@@ -170,8 +170,25 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let kill = format!("kill -KILL -- -{}", self.0.id());
-        let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
+        signal_group("KILL", self.0.id());
         let _ = self.0.wait();
     }
+}
+
+/// Whether the group had a process. Some shells do not know `kill -KILL -- -1234`.
+fn signal_group(name: &str, group: u32) -> bool {
+    let kill = format!("kill -s {name} -- -{group}");
+    Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status().expect("sh runs").success()
+}
+
+#[tokio::test]
+async fn a_group_is_killed_with_what_it_left_behind() {
+    let mut terminal = Command::new("sh");
+    terminal.args(["-c", "sleep 600 &"]);
+    let mut group = Group::start(terminal);
+    assert!(group.ended().success());
+    let id = group.0.id();
+    assert!(signal_group("0", id), "the sleep goes on");
+    drop(group);
+    eventually("the group is gone", async || (!signal_group("0", id)).then_some(())).await;
 }
