@@ -1,5 +1,5 @@
 //! What the operating system gives: the [`Clock`](domain::ports::Clock) and [`Entropy`](domain::ports::Entropy) ports,
-//! the signals that stop a process, files with secrets, and log lines on standard error.
+//! the signals that stop a process, files with secrets and types for them, and log lines on standard error.
 
 mod clocks;
 mod entropy;
@@ -8,6 +8,7 @@ mod log_filter;
 mod log_lines;
 mod logs;
 mod secret_folder;
+mod secrets;
 mod shutdown;
 
 pub use clocks::{DatabaseClock, FollowedFeed, SteadyClock, SystemClock};
@@ -16,4 +17,5 @@ pub use log_filter::{LogFilter, LogFormat};
 pub use log_lines::LogLines;
 pub use logs::{LogSettings, start_logs};
 pub use secret_folder::SecretFolder;
+pub use secrets::{EncryptionKey, MASK, Secret};
 pub use shutdown::{ignore_hangup, stop_on_signal};

@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use adapters_postgres::{OpenError, PostgresSettings, PostgresStore};
 use adapters_sqlite::{SqliteSettings, SqliteStore};
-use adapters_system::{DatabaseClock, FollowedFeed, SteadyClock, SystemClock};
+use adapters_system::{DatabaseClock, FollowedFeed, Secret, SteadyClock, SystemClock};
 use anyhow::{Context, Result};
 use domain::ports::{Clock, MigrationStatus, Store};
 
-use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Problem, Secret};
+use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Problem};
 
 /// Opens the database that the URL's scheme names. A Postgres server need not be up.
 ///

@@ -2,12 +2,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses};
+use adapters_system::EncryptionKey;
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::ports::{Clock, Entropy, MigrateError, Store, StoreError};
 use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, SealingKeys, WebhookRules, Webhooks};
 
-use crate::configuration::{Configuration, EncryptionKey};
+use crate::configuration::Configuration;
 
 /// How long attempts in flight may continue after the signal to stop. Less than the shutdown may take, so that their
 /// results can be stored.

@@ -1,13 +1,13 @@
 //! The commands of the client: `cli` runs them, and this file gives it what the configuration says.
 
-use adapters_system::SystemEntropy;
+use adapters_system::{MASK, SystemEntropy};
 use anyhow::Result;
 use cli::{Connection, LocalServer, MissingCredential, Remote};
 use gatepost_client::{OperatorToken, WebhookSecret};
 
 use super::dev::data_folder::DataFolder;
 use crate::configuration::{
-    Configuration, Environment, InvalidConfiguration, Loaded, MASK, Problem, in_environment, without_password,
+    Configuration, Environment, InvalidConfiguration, Loaded, Problem, in_environment, without_password,
 };
 
 /// Runs a command of the client against `GATEPOST_URL`, or, where that is not set, against the server that this

@@ -3,13 +3,13 @@ use std::sync::Arc;
 
 use adapters_http::HttpLimits;
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use adapters_system::{SystemEntropy, stop_on_signal};
+use adapters_system::{EncryptionKey, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
 use super::start_log;
-use crate::configuration::{Configuration, EncryptionKey, Loaded, Problem};
+use crate::configuration::{Configuration, Loaded, Problem};
 use crate::database::{open_store, with_clock};
 use crate::instance::{Instance, listen};
 

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::secret::{MASK, Secret};
+use adapters_system::{MASK, Secret};
 
 /// Connection parameters that may be shown. Any other parameter is masked: it may be a misspelt `password`.
 const HARMLESS_PARAMETERS: [&str; 13] = [

@@ -11,7 +11,6 @@ mod http_settings;
 mod load;
 mod problem;
 mod reference;
-mod secret;
 mod settings;
 mod verification_settings;
 mod warning;
@@ -21,7 +20,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use adapters_http::{HttpLimits, OperatorTokens};
-use adapters_system::{LogFilter, LogSettings};
+use adapters_system::{EncryptionKey, LogFilter, LogSettings, Secret};
 use cli::WebAddress;
 use domain::webhooks::WebhookPolicy;
 use domain::{KeyPolicy, RateLimit};
@@ -33,7 +32,6 @@ pub(crate) use environment::Environment;
 pub(crate) use load::{Effective, Loaded, in_environment, load};
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
-pub(crate) use secret::{EncryptionKey, MASK, Secret};
 pub(crate) use settings::operator_token;
 pub(crate) use warning::Warning;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use adapters_http::{OperatorToken, OperatorTokens};
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use adapters_system::{LogFilter, LogFormat};
+use adapters_system::{EncryptionKey, LogFilter, LogFormat, MASK, Secret};
 use cli::WebAddress;
 use domain::webhooks::WebhookPolicySettings;
 use domain::{KeyPolicy, KeyPolicySettings};
@@ -15,10 +15,9 @@ use url::Url;
 use super::database_url::without_password;
 use super::given::{Given, Refused};
 use super::http_settings::HTTP_SETTINGS;
-use super::secret::MASK;
 use super::verification_settings::VERIFICATION_SETTINGS;
 use super::webhook_settings::WEBHOOK_SETTINGS;
-use super::{Configuration, DatabaseUrl, EncryptionKey, Secret};
+use super::{Configuration, DatabaseUrl};
 
 /// The largest connection pool. A Postgres server with default settings allows 100 connections in all.
 const POOL_SIZE_MAX: usize = 500;

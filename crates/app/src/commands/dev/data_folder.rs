@@ -1,12 +1,12 @@
 use std::path::Path;
 
 use adapters_oidc::dev_provider::DevProvider;
-use adapters_system::SecretFolder;
+use adapters_system::{EncryptionKey, Secret, SecretFolder};
 use anyhow::{Context, Result};
 use domain::ports::Entropy;
 use zeroize::Zeroizing;
 
-use crate::configuration::{DatabaseUrl, EncryptionKey, Secret, operator_token};
+use crate::configuration::{DatabaseUrl, operator_token};
 
 /// The folder of development data if the database is not a file.
 const DEFAULT_FOLDER: &str = "gatepost-data";

@@ -7,7 +7,7 @@ use std::time::Duration;
 use adapters_http::HttpLimits;
 use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings, is_for_this_machine};
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use adapters_system::{SystemEntropy, stop_on_signal};
+use adapters_system::{Secret, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use cli::output::answer;
@@ -19,7 +19,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use tokio_util::sync::CancellationToken;
 
 use super::start_log;
-use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem, Secret};
+use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem};
 use crate::database::{open_store, with_clock};
 use crate::instance::{Instance, listen};
 use data_folder::DataFolder;

@@ -6,20 +6,20 @@ use domain::ports::Entropy;
 use zeroize::Zeroizing;
 
 /// The replacement for a secret in any output.
-pub(crate) const MASK: &str = "***";
+pub const MASK: &str = "***";
 
 /// A string that cannot be printed and is wiped on drop.
 #[derive(Clone)]
-pub(crate) struct Secret(Zeroizing<String>);
+pub struct Secret(Zeroizing<String>);
 
 impl Secret {
     /// Wraps a secret.
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<String>) -> Self {
         Self(Zeroizing::new(text.into()))
     }
 
     /// The secret itself.
-    pub(crate) fn expose(&self) -> &str {
+    pub fn expose(&self) -> &str {
         &self.0
     }
 }
@@ -32,15 +32,15 @@ impl fmt::Debug for Secret {
 
 /// A key of 256 bits that encrypts stored secrets. It cannot be printed and is wiped on drop.
 #[derive(Clone)]
-pub(crate) struct EncryptionKey(Zeroizing<[u8; 32]>);
+pub struct EncryptionKey(Zeroizing<[u8; 32]>);
 
 impl EncryptionKey {
     /// What [`EncryptionKey::parse`] accepts.
-    pub(crate) const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them; or several \
+    pub const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them; or several \
                                       keys separated by commas, of which the first encrypts new secrets";
 
-    /// Parses 32 bytes in base64.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    /// Parses 32 bytes in base64; `None` if the text is anything else.
+    pub fn parse(text: &str) -> Option<Self> {
         let decoded = Zeroizing::new(STANDARD.decode(text).ok()?);
         let mut bytes = Zeroizing::new([0; 32]);
         if decoded.len() != bytes.len() {
@@ -51,19 +51,19 @@ impl EncryptionKey {
     }
 
     /// Draws a new key.
-    pub(crate) fn generate(entropy: &dyn Entropy) -> Self {
+    pub fn generate(entropy: &dyn Entropy) -> Self {
         let mut bytes = Zeroizing::new([0; 32]);
         entropy.fill(bytes.as_mut());
         Self(bytes)
     }
 
     /// The bytes of the key.
-    pub(crate) fn bytes(&self) -> Zeroizing<[u8; 32]> {
+    pub fn bytes(&self) -> Zeroizing<[u8; 32]> {
         self.0.clone()
     }
 
     /// The form that [`EncryptionKey::parse`] accepts, for the file that stores the key.
-    pub(crate) fn to_base64(&self) -> Zeroizing<String> {
+    pub fn to_base64(&self) -> Zeroizing<String> {
         Zeroizing::new(STANDARD.encode(self.0.as_ref()))
     }
 }
