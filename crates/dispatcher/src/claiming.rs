@@ -8,7 +8,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 use crate::lane::{Lane, StartBy, Target, Waiting};
-use crate::lanes::is_full;
+use crate::lanes::{many_of, may_have_left_payloads};
 use crate::state::Run;
 use crate::{POLL_INTERVAL, STORE_TIMEOUT, UNSENT_MAX};
 
@@ -23,10 +23,9 @@ const UNWRITTEN_MAX: usize = 1_024;
 impl Run<'_> {
     /// When the next claim may begin; `None` when it waits for something else than time.
     pub(crate) fn claim_due_at(&self) -> Option<Instant> {
-        let has_room = self.lanes.budget() > 0;
-        let may_claim = self.claiming.under_way.is_none() && self.stopping.is_none();
+        let is_idle = self.claiming.under_way.is_none() && self.stopping.is_none();
         let can_write = !self.write_outage.is_failing() && self.completions.len() < UNWRITTEN_MAX;
-        let may_claim = self.claiming.is_wanted && has_room && may_claim && can_write;
+        let may_claim = self.claiming.is_wanted && is_idle && can_write && self.lanes.budget() > 0;
         (may_claim && self.dispatcher.clock.is_certain()).then_some(self.claiming.not_before)
     }
 
@@ -74,7 +73,7 @@ impl Run<'_> {
         self.claiming.outage.worked();
         let soon = StartBy::within(UNSENT_MAX, Instant::now(), self.dispatcher.clock.now());
         self.claiming.start_by = self.claiming.start_by.min(soon);
-        if lanes.len() >= self.claiming.lanes_max || is_full(self.claiming.payload_bytes_max, &lanes) {
+        if lanes.len() >= self.claiming.lanes_max || may_have_left_payloads(self.claiming.payload_bytes_max, &lanes) {
             self.claiming.is_wanted = true;
         } else {
             self.lanes.claim_ended(&self.claiming.shares, &lanes);
@@ -122,12 +121,10 @@ impl Run<'_> {
     }
 }
 
-/// Whether less than a sixteenth is free, or an owner may take less than a sixteenth of what it has: an owner that is alone
-/// never takes the last quarter.
+/// Whether few places are free, or an owner may take only few more: an owner that is alone never takes the last quarter.
 fn is_short(shares: &FairShares, places: u32) -> bool {
-    let enough = |of: u32| of.div_ceil(16);
-    let is_full = |(owner, taken): (&OwnerNumber, &u32)| shares.room(*owner) < enough(*taken);
-    shares.free() < enough(places) || shares.taken().iter().any(is_full)
+    let has_little_room = |(owner, taken): (&OwnerNumber, &u32)| shares.room(*owner) < many_of(*taken);
+    shares.free() < many_of(places) || shares.taken().iter().any(has_little_room)
 }
 
 /// Holds the lane, because this process cannot open its secret. Logs the first time only.

@@ -82,11 +82,11 @@ impl Lanes {
         self.short.contains(&owner) && self.has_room_for_many(owner)
     }
 
-    /// Whether the owner may claim at least a sixteenth of what it has.
+    /// Whether the owner may claim many more.
     pub(crate) fn has_room_for_many(&self, owner: OwnerNumber) -> bool {
         let taken = self.claimed.taken_by(owner);
         let room = self.claimed.room(owner).min(self.windows.of(owner).saturating_sub(taken));
-        room >= taken.div_ceil(16).max(1)
+        room >= many_of(taken)
     }
 
     /// Begins a claim within these shares. Returns its limits.
@@ -266,13 +266,18 @@ impl Lanes {
     }
 }
 
+/// How many more are worth a claim at once, for an owner that has taken this many, or of this many places: a sixteenth.
+pub(crate) fn many_of(count: u32) -> u32 {
+    count.div_ceil(16).max(1)
+}
+
 /// Whether the largest payload fits into so many bytes.
 fn fits_another(bytes: u64) -> bool {
     bytes >= WebhookPolicy::MAX_PAYLOAD_BYTES_MAX as u64
 }
 
-/// Whether a claim with room for so many bytes of payloads may have left something for want of room.
-pub(crate) fn is_full(payload_bytes_max: u64, claimed: &[ClaimedLane]) -> bool {
+/// Whether a claim with room for so many bytes of payloads may have left a delivery whose payload did not fit.
+pub(crate) fn may_have_left_payloads(payload_bytes_max: u64, claimed: &[ClaimedLane]) -> bool {
     let deliveries = claimed.iter().flat_map(|lane| &lane.deliveries);
     !fits_another(payload_bytes_max.saturating_sub(deliveries.map(payload_bytes).sum()))
 }
