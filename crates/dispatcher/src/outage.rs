@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use domain::FailuresInARow;
 use domain::ports::StoreError;
 
 const WAIT_MIN: Duration = Duration::from_millis(100);
@@ -10,34 +11,33 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 pub(crate) struct Outage {
     /// The call, for the log.
     what: &'static str,
-    failures_in_a_row: u32,
+    failures: FailuresInARow,
 }
 
 impl Outage {
     /// Starts without a failure.
     pub(crate) fn of(what: &'static str) -> Self {
-        Self { what, failures_in_a_row: 0 }
+        Self { what, failures: FailuresInARow::default() }
     }
 
     /// Counts a failure. Returns how long to wait before the next call.
     pub(crate) fn failed(&mut self, error: &StoreError) -> Duration {
-        if self.failures_in_a_row == 0 {
+        if self.failures.count() {
             tracing::warn!(error = error as &dyn std::error::Error, "webhooks: {} failed, retrying", self.what);
         }
-        self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
-        doubled(WAIT_MIN, self.failures_in_a_row - 1, WAIT_MAX)
+        doubled(WAIT_MIN, self.failures.get() - 1, WAIT_MAX)
     }
 
     /// Notes a success.
     pub(crate) fn worked(&mut self) {
-        if std::mem::take(&mut self.failures_in_a_row) > 0 {
-            tracing::info!("webhooks: {} works again", self.what);
+        if let Some(failures) = self.failures.end() {
+            tracing::info!(failures, "webhooks: {} works again", self.what);
         }
     }
 
     /// Whether the last call failed.
     pub(crate) fn is_failing(&self) -> bool {
-        self.failures_in_a_row > 0
+        self.failures.get() > 0
     }
 }
 

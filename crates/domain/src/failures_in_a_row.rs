@@ -10,6 +10,11 @@ impl FailuresInARow {
         self.0 == 1
     }
 
+    /// How many failures there were since the last success.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
     /// Notes a success. Returns how many failures it ends; `None` if there were none.
     pub fn end(&mut self) -> Option<u32> {
         Some(std::mem::take(&mut self.0)).filter(|failures| *failures > 0)
@@ -27,5 +32,6 @@ mod tests {
         assert_eq!([failures.count(), failures.count(), failures.count()], [true, false, false]);
         assert_eq!([failures.end(), failures.end()], [Some(3), None]);
         assert!(failures.count());
+        assert_eq!(failures.get(), 1);
     }
 }

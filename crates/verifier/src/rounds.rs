@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::KeyDigest;
 use domain::ports::{FIND_MAX, StoreError};
+use domain::{FailuresInARow, KeyDigest};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -17,12 +17,12 @@ use crate::answers::Answers;
 pub(crate) struct Rounds {
     answers: Arc<Answers>,
     slice_interval: Duration,
-    is_failing: bool,
+    failures: FailuresInARow,
 }
 
 impl Rounds {
     pub(crate) fn new(answers: Arc<Answers>, max_age: Duration) -> Self {
-        Self { answers, slice_interval: max_age * 9 / 10 / 256, is_failing: false }
+        Self { answers, slice_interval: max_age * 9 / 10 / 256, failures: FailuresInARow::default() }
     }
 
     pub(crate) async fn run(mut self, stop: &CancellationToken) {
@@ -46,14 +46,17 @@ impl Rounds {
         Ok(())
     }
 
-    /// Logs only the first failure in a row.
     fn log(&mut self, outcome: Result<(), StoreError>) {
-        let was_failing = std::mem::replace(&mut self.is_failing, outcome.is_err());
         match outcome {
-            Err(error) if !was_failing => {
+            Err(error) if self.failures.count() => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "cannot confirm cached keys, retrying");
             }
-            Err(_) | Ok(()) => {}
+            Err(_) => {}
+            Ok(()) => {
+                if let Some(failures) = self.failures.end() {
+                    tracing::info!(failures, "confirming cached keys works again");
+                }
+            }
         }
     }
 }
