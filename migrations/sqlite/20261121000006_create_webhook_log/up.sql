@@ -10,9 +10,10 @@ CREATE TABLE webhook_deliveries (
     PRIMARY KEY (subscription_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- The deliveries that `recover` brings back.
+-- The deliveries that `recover` brings back. Not `IN`: with more than two values, SQLite fills a temporary table with them
+-- for each row that it inserts.
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (subscription_id, id)
-    WHERE ended IN ('schedule_spent', 'subscription_disabled', 'unreadable');
+    WHERE ended = 'schedule_spent' OR ended = 'subscription_disabled' OR ended = 'unreadable';
 
 -- Attempts that have ended. An attempt without `failure` succeeded.
 CREATE TABLE webhook_attempts (

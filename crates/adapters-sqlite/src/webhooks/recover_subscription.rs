@@ -14,7 +14,7 @@ use super::retry_delivery::replay;
 use crate::undo::Undo;
 
 /// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the same SQL as its index.
-const FAILED: &str = "ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')";
+const FAILED: &str = "(ended = 'schedule_spent' OR ended = 'subscription_disabled' OR ended = 'unreadable')";
 
 /// See [`DeliveryCommands::recover`](domain::ports::DeliveryCommands::recover).
 pub(super) fn recover_subscription(

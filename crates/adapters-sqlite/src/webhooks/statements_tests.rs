@@ -193,6 +193,21 @@ async fn the_statements_of_a_delivery_are_prepared_once() {
     assert!(again.is_empty() && performed.len() > 10, "{again:#?} {kept:#?}");
 }
 
+/// An index that covers a part of a table by `IN` with more than two values costs a temporary table for each insert.
+#[tokio::test]
+async fn a_delivery_ends_without_a_temporary_table() {
+    let (statements, mut connection, subscription, store, _folder) = noted().await;
+    deliver(&mut connection, &subscription, 1);
+    let performed = statements.0.lock().unwrap().0.clone();
+    let inserts: Vec<&String> = performed.iter().filter(|statement| statement.starts_with("INSERT")).collect();
+    assert!(inserts.len() > 3, "{inserts:#?}");
+    let mut plain = store.file.connect().unwrap();
+    for statement in inserts {
+        let steps = program(&mut plain, statement);
+        assert!(!steps.contains(&"OpenEphemeral".to_owned()), "{statement}");
+    }
+}
+
 /// Lists read each subscription of their owner one by one, so they leave out the deleted ones without deliveries.
 #[tokio::test]
 async fn lists_look_at_no_deleted_subscription_without_deliveries() {
@@ -208,6 +223,16 @@ async fn lists_look_at_no_deleted_subscription_without_deliveries() {
     deliver(&mut connection, &subscription, 1);
     store.delete(&subscription.owner, subscription.id, NOW).await.unwrap();
     assert_eq!(looked_at(&mut connection), [subscription.id], "its deliveries are still listed");
+}
+
+fn program(connection: &mut SqliteConnection, statement: &str) -> Vec<String> {
+    #[derive(QueryableByName)]
+    struct Step {
+        #[diesel(sql_type = Text)]
+        opcode: String,
+    }
+    let steps: Vec<Step> = diesel::sql_query(format!("EXPLAIN {statement}")).load(connection).unwrap();
+    steps.into_iter().map(|step| step.opcode).collect()
 }
 
 fn plan(connection: &mut SqliteConnection, statement: &str) -> Vec<String> {
