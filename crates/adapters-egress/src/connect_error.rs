@@ -5,7 +5,7 @@ use domain::webhooks::{AddressRefused, AttemptOutcome, FailureReason, OurFault, 
 
 use crate::dns::ResolveError;
 
-/// Why there is no connection. The message and its sources are for the log of the operator; users see only the outcome.
+/// Why a connection failed. The message and its sources are for the log of the operator; users see only the outcome.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     #[error("the target is not allowed")]

@@ -135,7 +135,7 @@ impl WebhookSender for GuardedSender {
     }
 }
 
-/// Why there is no answer, for the log of the operator.
+/// Why an attempt got no answer. For the log of the operator.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error("cannot connect")]

@@ -16,7 +16,7 @@ use tokio_postgres::{Client, Connection, Error, SimpleQueryMessage, SimpleQueryR
 const MARK: &str = "current_setting('gatepost.session', true)";
 const CLOSED: &str = "the connection was closed";
 
-/// Why there is no connection.
+/// Why a connection failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     #[error(

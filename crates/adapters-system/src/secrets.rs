@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 /// The replacement for a secret in any output.
 pub const MASK: &str = "***";
 
-/// A string that cannot be printed and is wiped on drop.
+/// A secret string. `Debug` prints a mask, and dropping it wipes the memory.
 #[derive(Clone)]
 pub struct Secret(Zeroizing<String>);
 
@@ -30,7 +30,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A key of 256 bits that encrypts stored secrets. It cannot be printed and is wiped on drop.
+/// A key of 256 bits that encrypts stored secrets. `Debug` prints only the type, and dropping the key wipes the memory.
 #[derive(Clone)]
 pub struct EncryptionKey(Zeroizing<[u8; 32]>);
 
@@ -39,7 +39,7 @@ impl EncryptionKey {
     pub const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them; or several \
                                       keys separated by commas, of which the first encrypts new secrets";
 
-    /// Parses 32 bytes in base64; `None` if the text is anything else.
+    /// Parses 32 bytes in base64; `None` if the string is anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let decoded = Zeroizing::new(STANDARD.decode(text).ok()?);
         let mut bytes = Zeroizing::new([0; 32]);
@@ -62,7 +62,7 @@ impl EncryptionKey {
         self.0.clone()
     }
 
-    /// The form that [`EncryptionKey::parse`] accepts, for the file that stores the key.
+    /// The key in base64, as [`EncryptionKey::parse`] reads it, for the file that stores the key.
     pub fn to_base64(&self) -> Zeroizing<String> {
         Zeroizing::new(STANDARD.encode(self.0.as_ref()))
     }

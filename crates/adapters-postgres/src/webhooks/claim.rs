@@ -113,19 +113,19 @@ const CLAIM: &str = "WITH asked AS MATERIALIZED (
 
 const TABLE: &str = "webhook_due";
 
-/// Where the deliveries of a lane go, and the secrets that sign them.
+/// The URL of a lane's receiver, and the secrets that sign its deliveries.
 type Target = (TargetUrl, SealedSecrets);
 
 /// The most deliveries of one lane in one claim: the constant of [`CLAIM`].
 const ROOM_MAX: u32 = 512;
 
-/// How often a claim reads lanes. It reads again when lanes that it has read are without room, because the lanes before
-/// them took the share of their owner. The next claim finds what is left then.
+/// How many times a claim reads lanes. It reads again when some of the lanes have no room, because lanes before them
+/// took the share of their owner. The next claim finds the lanes that are left.
 const READS_MAX: u32 = 8;
 
-/// How long a lane stays ready before a claim settles it, if the claim has room for all that waits. A busy lane is then
-/// written once in this time, and not for each event: every version of its row stays until no transaction of the server
-/// may see it.
+/// How long a lane stays ready before a claim settles it, if the claim has room for everything that is due. So a busy
+/// lane is written once in this time and not for each event. Each write leaves a version of the row behind, which stays
+/// until no transaction of the server can see it.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Claims what is due. Three round trips, and one more for each time that it reads lanes again.
@@ -138,7 +138,7 @@ pub(super) struct Claim<'a> {
 /// The result of a claim.
 pub(super) struct Claimed {
     pub(super) lanes: Vec<ClaimedLane>,
-    /// Every lane that the claim has looked into.
+    /// Every lane in which the claim searched for deliveries.
     pub(super) seen: Vec<SubscriptionId>,
 }
 
@@ -168,7 +168,7 @@ impl Work for Claim<'_> {
         .await;
         settle(left.transpose().and(settled.transpose()), committed)?;
         if !unreadable.is_empty() {
-            // What is left when this fails is claimed again after its claim, and ends then.
+            // If this fails, the rows are claimed again when this claim has expired, and end then.
             let ended = end_unreadable(connection, request, &unreadable).await;
             let error = ended.as_ref().err().map(|error| error as &dyn std::error::Error);
             tracing::error!(count = unreadable.len(), error, "claimed deliveries are damaged, and end");
@@ -334,11 +334,12 @@ struct ClaimedRow {
 type Turn = (i16, Option<Timestamp>);
 type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
 
-/// What a claim took.
+/// The claimed rows, by what happens to them.
 struct Read {
     lanes: Vec<ClaimedLane>,
-    /// Rows that cannot be sent: they, their events or their subscriptions are damaged. See decision 55.
+    /// Claimed rows that end: the row, its event or its subscription is damaged. See decision 55.
     unreadable: Vec<LeftOut>,
+    /// Claimed rows that go back to the queue: their payloads do not fit.
     unfit: Vec<LeftOut>,
 }
 
@@ -363,7 +364,7 @@ fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
     Read { lanes: claimed_lanes(lanes, deliveries), unreadable, unfit: unfit.collect() }
 }
 
-/// The payload of each event comes with one of its deliveries.
+/// Takes the payloads out of the rows. One row of each event has its payload.
 fn payloads(rows: &mut [ClaimedRow]) -> BTreeMap<EventId, Payload> {
     let payload = |row: &mut ClaimedRow| {
         let event = event_id(TABLE, "event_id", &row.event_id).ok()?;
@@ -373,7 +374,7 @@ fn payloads(rows: &mut [ClaimedRow]) -> BTreeMap<EventId, Payload> {
 }
 
 impl ClaimedRow {
-    /// What is to be sent; `None` if the row is damaged or has no payload.
+    /// The delivery to send; `None` if the row is damaged or has no payload.
     fn read(&self, payloads: &BTreeMap<EventId, Payload>) -> Option<ClaimedDelivery> {
         let event = event_id(TABLE, "event_id", &self.event_id).ok()?;
         Some(ClaimedDelivery {

@@ -9,8 +9,8 @@ use domain::webhooks::DeliveryEnd;
 
 use super::periods::day_of_id;
 
-/// Ends claimed deliveries. The claim has counted an attempt that is not made. A row without readable ids, and one whose
-/// time has left the log already, only goes: nobody could see how it ended.
+/// Ends claimed deliveries, and takes back the attempt that the claim has counted. A row is only deleted if its ids are
+/// damaged or its period has left the log: nobody could see how it ended.
 const END_UNREADABLE: &str = "WITH gone AS (
         DELETE FROM webhook_due AS due USING unnest($1, $2, $7) AS one (subscription_id, delivery_id, day)
         WHERE due.subscription_id = one.subscription_id AND due.delivery_id = one.delivery_id AND due.claim = $3
@@ -31,13 +31,13 @@ const PUT_BACK: &str = "UPDATE webhook_due AS due
     FROM unnest($1, $2) AS one (subscription_id, delivery_id)
     WHERE due.subscription_id = one.subscription_id AND due.delivery_id = one.delivery_id AND due.claim = $3";
 
-/// The ids, as they are stored, of a row that a claim took and does not hand out.
+/// The stored ids of a row that a claim took and does not hand out.
 pub(super) struct LeftOut {
     pub(super) subscription: Vec<u8>,
     pub(super) delivery: Vec<u8>,
 }
 
-/// Ends what a claim took and cannot send, because the row, its event or its subscription is damaged. See decision 55.
+/// Ends claimed rows that are damaged, or whose event or subscription is. See decision 55.
 pub(super) async fn end_unreadable(
     connection: &AsyncPgConnection,
     request: &ClaimRequest,
@@ -54,7 +54,7 @@ pub(super) async fn end_unreadable(
     Kept(statement).execute(&mut &*connection).await
 }
 
-/// Puts back, in the transaction of the claim, what the claim has no room for.
+/// Puts back the rows for which the claim has no room, in the transaction of the claim.
 pub(super) fn put_back<'a>(
     connection: &'a AsyncPgConnection,
     request: &ClaimRequest,

@@ -20,8 +20,8 @@ const REPLACE: &str = "UPDATE webhook_subscriptions
     WHERE id = $1 AND deleted_at IS NULL AND secret = $2
         AND previous_secret IS NOT DISTINCT FROM $3 AND previous_secret_until IS NOT DISTINCT FROM $4";
 
-/// Makes this secret the current one, and the current secret the previous one, if
-/// [`SealedSecrets::allow_rotation`] does. One statement, and another one if nothing was rotated.
+/// Makes `secret` the current secret and the current secret the previous one, if [`SealedSecrets::allow_rotation`]
+/// permits it. One statement, and a second one if nothing was rotated.
 pub(super) struct RotateSecret<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: SubscriptionId,
@@ -48,7 +48,7 @@ impl Work for RotateSecret<'_> {
             webhook_subscriptions::updated_at.eq(at),
         ));
         let rotated = rotation.returning(SubscriptionRow::as_select()).get_result(&mut &*connection).await;
-        // The statement must not run twice: the second time would drop the secret that was current.
+        // The statement must not be repeated: the second run would drop the secret that was current.
         match rotated.optional().map_err(Failure::of_statement)? {
             Some(row) => Ok(SecretRotation::Rotated(row.try_into()?)),
             None => self.refusal(connection).await,
@@ -93,7 +93,7 @@ impl Work for ListSecrets {
     }
 }
 
-/// Replaces the secrets that were read with other secrets. One statement.
+/// Replaces the secrets `from` with `to`. One statement.
 pub(super) struct ReplaceSecrets<'a> {
     pub(super) id: SubscriptionId,
     pub(super) from: &'a SealedSecrets,
@@ -112,14 +112,14 @@ impl Work for ReplaceSecrets<'_> {
             .bind::<Binary, _>(self.to.current.as_bytes())
             .bind::<Nullable<Binary>, _>(previous(self.to))
             .bind::<Nullable<Instant>, _>(previous_until(self.to));
-        // The statement must not run twice: the second time, the secret is already replaced and not found.
+        // The statement must not be repeated: the second run would not find `from`, and report a failure.
         let replaced = Kept(replacement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
         Ok(replaced > 0)
     }
 }
 
-/// Stores the check value if the store has the replaced one, and reads it. Two statements: the second sees what another
-/// process has stored meanwhile.
+/// Stores `check` if the stored check is `replaced`, and reads the stored check. Two statements, so that the second one
+/// sees a check that another process has stored in between.
 pub(super) struct KeepCheck<'a> {
     pub(super) replaced: Option<&'a SealedSecret>,
     pub(super) check: &'a SealedSecret,
@@ -130,7 +130,7 @@ impl Work for KeepCheck<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SealedSecret, Failure> {
         let check = self.check.as_bytes();
-        // Running twice is harmless: the second time, the check is no longer the replaced one.
+        // Safe to repeat: on the second run the stored check differs from `replaced`, so nothing changes.
         match self.replaced {
             None => diesel::sql_query(INSERT_CHECK).bind::<Binary, _>(check).execute(&mut &*connection).await?,
             Some(replaced) => {

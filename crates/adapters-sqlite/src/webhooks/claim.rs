@@ -17,13 +17,13 @@ use crate::undo::Undo;
 /// How many deliveries one statement claims.
 const TAKEN_TOGETHER: usize = 16;
 
-/// How often a claim looks for other lanes after it has only found deliveries that cannot be read. The next claim goes on.
+/// How many rounds of one claim may find only damaged deliveries. The next claim continues.
 const UNREADABLE_ROUNDS_MAX: u32 = 8;
 
 /// A delivery that is due, and its payload if there is one.
 type Due = (QueuedRow, Option<Vec<u8>>);
 
-/// Where the deliveries of a lane go, and the secrets that sign them.
+/// The URL of a lane's receiver, and the secrets that sign its deliveries.
 type Target = (TargetUrl, SealedSecrets);
 
 /// See [`DeliveryQueue::claim`](domain::ports::DeliveryQueue::claim).
@@ -38,7 +38,7 @@ pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -
             unreadable += served.unreadable;
         }
         unreadable_rounds += u32::from(unreadable > 0);
-        // The lanes that had nothing to claim sleep now, so the next round does not find them.
+        // Lanes without due deliveries now sleep, so the next round does not find them.
         if !claimed.is_empty() || admitted.is_empty() || unreadable_rounds >= UNREADABLE_ROUNDS_MAX {
             return Ok(claimed);
         }
@@ -48,8 +48,8 @@ pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -
 // These queries have no `LIMIT`; the code stops reading instead. Without our compile flags (decision 39), SQLite prepares
 // a statement again each time its limit is bound.
 
-/// The lanes that have waited longest and have room, and how many deliveries to claim of each. Lanes without room may be
-/// many, so this reads only an index.
+/// The lanes that have waited longest and have room, and how many deliveries to claim of each. There may be many lanes
+/// without room, so this query reads only an index.
 fn admitted_lanes(
     connection: &mut SqliteConnection,
     request: &ClaimRequest,
@@ -73,7 +73,7 @@ fn admitted_lanes(
     Ok(admitted)
 }
 
-/// The lane, and its target if it can be read.
+/// The lane, and its target if the subscription is not damaged.
 fn find_lane(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Option<(Lane, Option<Target>)>, Undo> {
     let found = webhook_lanes::table
         .left_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
@@ -91,7 +91,7 @@ fn find_lane(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Op
 struct Served {
     /// `None` when nothing was claimed.
     claimed: Option<ClaimedLane>,
-    /// How many ended because they cannot be read.
+    /// How many damaged deliveries ended.
     unreadable: usize,
 }
 
@@ -135,7 +135,7 @@ fn serve(
     Ok(Served { claimed, unreadable: unreadable.len() })
 }
 
-/// The rows under the claim with what is to be sent, and the rows that cannot be sent.
+/// Splits the due rows: claimed rows with their deliveries, and damaged rows.
 fn read(
     due: Vec<Due>,
     has_target: bool,
@@ -171,8 +171,8 @@ fn admitted(connection: &mut SqliteConnection, lane: &Lane, room: u32, at: Times
     }
 }
 
-/// The deliveries of the lane that are due, in the order in which they leave. A delivery is due when it waits or when its
-/// claim has expired.
+/// The due deliveries of the lane, in the order in which they leave: deliveries that wait, and deliveries whose claim
+/// has expired.
 fn claimable(
     connection: &mut SqliteConnection,
     lane: &Lane,

@@ -14,8 +14,8 @@ use crate::undo::Undo;
 /// How many deliveries end in the transaction that closes a lane.
 const ENDED_AT_CLOSING: u32 = 1_000;
 
-/// Deliveries that wait or whose claim has expired, in the order of their ids, so that both statements select the same
-/// rows. The plus signs make SQLite search by the primary key.
+/// The deliveries of a lane that wait or whose claim has expired. Both statements go by the order of ids, so that they
+/// select the same rows. The plus signs make SQLite search by the primary key.
 const END_WAITING: &str = "INSERT INTO webhook_deliveries
         (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
     SELECT due.subscription_id, due.delivery_id, due.event_id, event.event_type, ?4, ?2, due.attempts
@@ -28,7 +28,7 @@ const DELETE_WAITING: &str = "DELETE FROM webhook_due
         WHERE subscription_id = ?1 AND (+claim IS NULL OR +due_at <= ?2)
         ORDER BY delivery_id LIMIT ?3)";
 
-/// Ends a delivery that is queued.
+/// Ends a queued delivery.
 pub(super) fn end(
     connection: &mut SqliteConnection,
     delivery: &Delivery,
@@ -42,7 +42,7 @@ pub(super) fn end(
     Ok(())
 }
 
-/// Ends the delivery of this row. `event_type` is the type of its event.
+/// Ends the delivery of a queued row. `event_type` is the type of its event.
 pub(super) fn end_queued(
     connection: &mut SqliteConnection,
     row: &QueuedRow,
@@ -55,11 +55,11 @@ pub(super) fn end_queued(
     Ok(())
 }
 
-/// Ends a delivery that cannot be sent, because its row, its event or its subscription is damaged. See decision 55.
+/// Ends a damaged delivery: its row, its event or its subscription is unreadable. See decision 55.
 pub(super) fn end_unreadable(connection: &mut SqliteConnection, row: &QueuedRow, at: Timestamp) -> Result<(), Undo> {
     diesel::delete(webhook_due::table.find(row.key())).execute(connection)?;
     let Ok(event) = row.ids() else {
-        tracing::error!("a queued delivery has a damaged id, and was deleted: nobody can find it by its id");
+        tracing::error!("deleted a queued delivery whose id is damaged");
         return Ok(());
     };
     let known = webhook_events::table.find(event.as_bytes().as_slice()).select(webhook_events::event_type);
@@ -68,7 +68,7 @@ pub(super) fn end_unreadable(connection: &mut SqliteConnection, row: &QueuedRow,
     let mut ended = row.ended(event_type, DeliveryEnd::Unreadable, at);
     ended.attempts = ended.attempts.clamp(0, u32::MAX.into());
     diesel::insert_or_ignore_into(webhook_deliveries::table).values(ended).execute(connection)?;
-    tracing::error!(%event, "a delivery of this event is damaged, or its event or subscription is; the delivery ended");
+    tracing::error!(%event, "ended a delivery of this event: the delivery, its event or its subscription is damaged");
     Ok(())
 }
 

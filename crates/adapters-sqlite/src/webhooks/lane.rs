@@ -10,7 +10,7 @@ use domain::{SubscriptionId, Timestamp};
 
 use crate::undo::Undo;
 
-/// A lane as it is stored: nothing checked yet.
+/// A lane as it is stored. Its values are not checked yet.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = webhook_lanes, treat_none_as_default_value = false)]
 pub(super) struct LaneRow {
@@ -33,14 +33,14 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// The lane of a subscription; `None` when there is none.
+    /// The lane of a subscription; `None` if it has none.
     pub(super) fn find(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Option<Self>, Undo> {
         let found = webhook_lanes::table.find(id.as_bytes().as_slice()).select(LaneRow::as_select());
         let row: Option<LaneRow> = found.get_result(connection).optional()?;
         Ok(row.map(Self::try_from).transpose()?)
     }
 
-    /// When a claim or [`end_closed`](super::end_closed::end_closed) must check the lane again; `None` when its queue is
+    /// When a claim or [`end_closed`](super::end_closed::end_closed) must check the lane again; `None` if its queue is
     /// empty.
     pub(super) fn next_service(
         &self,
@@ -82,8 +82,8 @@ impl Lane {
         Ok(())
     }
 
-    /// When the first waiting delivery is due, and when the first claim ends. Reads only the start of an index, however long
-    /// the queue is.
+    /// When the first waiting delivery is due, and when the first claim ends. Reads only the first entries of the
+    /// indexes, however long the queue is.
     fn queued(&self, connection: &mut SqliteConnection) -> Result<(Option<Timestamp>, Option<Timestamp>), Undo> {
         let mut waiting: Option<Timestamp> = None;
         for phase in Phase::ALL {
@@ -96,7 +96,7 @@ impl Lane {
     }
 }
 
-/// A time that cannot be read holds up no other delivery of the lane.
+/// An unreadable time counts as the last one, so that the other deliveries of the lane do not wait for it.
 fn due_at(stored: Option<QueryResult<StoredInstant>>) -> QueryResult<Option<Timestamp>> {
     Ok(stored.transpose()?.map(|stored| stored.timestamp().unwrap_or(Timestamp::MAX)))
 }
@@ -140,7 +140,7 @@ impl TryFrom<LaneRow> for Lane {
 
     fn try_from(row: LaneRow) -> Result<Self, StoreError> {
         let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
-        // A time that cannot be read means now: the next service writes it again.
+        // An unreadable time counts as the earliest one: the lane is served at once, which writes the time again.
         let ready_at = row.ready_at.map(|stored| stored.timestamp().unwrap_or(Timestamp::MIN));
         let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker());
         Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker })

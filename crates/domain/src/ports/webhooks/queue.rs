@@ -109,24 +109,24 @@ pub trait DeliveryQueue: Send + Sync {
     ///   `rooms`, or `room`. Of the lanes that are open, are admitted and have something due, it takes those that have
     ///   waited longest for service. A lane without room is skipped and does not count. However many deliveries one lane
     ///   has, other lanes wait no longer.
-    /// - **Fair to owners.** Each lane, in this order, takes no more than `shares` has [room](FairShares::room) for its
-    ///   owner after what the lanes before it took. Lanes of an owner without room are skipped and do not count, however
-    ///   many they are. [`Allotment`](crate::webhooks::Allotment) counts all these limits. A store may count the room of
-    ///   a lane that turns out to have fewer deliveries.
+    /// - **Fair to owners.** In this order, each lane takes at most the [room](FairShares::room) that `shares` has left
+    ///   for its owner after the lanes before it. Lanes of an owner without room are skipped and do not count, however
+    ///   many they are. [`Allotment`](crate::webhooks::Allotment) counts all these limits. A store may count the room
+    ///   of a lane that turns out to have fewer deliveries.
     /// - **Within the memory.** The payloads have at most `payload_bytes_max` bytes together, unless the claim takes one
-    ///   event only. An event counts once, or for each of its deliveries, as suits the store. What does not fit is
-    ///   not claimed. [`PayloadRoom`](crate::webhooks::PayloadRoom) counts.
+    ///   event only. An event counts once, or once for each of its deliveries, as suits the store. Deliveries that do
+    ///   not fit are not claimed. [`PayloadRoom`](crate::webhooks::PayloadRoom) counts the bytes.
     /// - **In order.** First attempts of a lane leave before retries, and retries before replays (retried by hand, or
-    ///   recovered). Each kind leaves by its due time. A delivery whose claim has run out is among the first attempts
+    ///   recovered). Each kind leaves by its due time. A delivery whose claim has expired is among the first attempts
     ///   or the retries, as suits the store.
     /// - **Admitted.** [`Breaker::admission`] at `request.at` decides. Nothing of a paused lane is claimed. Of a lane
     ///   that may probe, one delivery is claimed, and none while another claim on the lane has not ended.
-    /// - **Readable.** A delivery that cannot be sent, because it, its event or its subscription is damaged, ends as
-    ///   [`Unreadable`](crate::webhooks::DeliveryEnd::Unreadable). All others are claimed. See decision 55.
-    /// - The claim counts the attempt, so that a delivery at which the process dies each time comes to an end.
+    /// - **Readable.** A delivery ends as [`Unreadable`](crate::webhooks::DeliveryEnd::Unreadable) if the delivery, its
+    ///   event or its subscription is damaged. The claim takes all other deliveries. See decision 55.
+    /// - The claim counts the attempt, so that a delivery that crashes the process each time ends.
     /// - An empty answer means that nothing is left to claim. Claims that run in parallel may miss what the other one
     ///   leaves.
-    /// - A claim need not be durable: after a power failure has undone it, the delivery is claimed again.
+    /// - A claim need not be durable: if a power failure undoes it, the delivery is claimed again.
     /// - It takes as long with a million deliveries waiting as with none.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError>;
 
