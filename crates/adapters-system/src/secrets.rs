@@ -36,8 +36,7 @@ pub struct EncryptionKey(Zeroizing<[u8; 32]>);
 
 impl EncryptionKey {
     /// What [`EncryptionKey::parse`] accepts.
-    pub const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them; or several \
-                                      keys separated by commas, of which the first encrypts new secrets";
+    pub const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them";
 
     /// Parses 32 bytes in base64; `None` if the string is anything else.
     pub fn parse(text: &str) -> Option<Self> {

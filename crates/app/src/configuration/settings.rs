@@ -230,7 +230,7 @@ const SETTINGS: &[Setting] = &[
         "Encrypts stored secrets. For a rotation give a list: the first key encrypts new secrets. `serve` \
               requires it; `dev` makes one. Keep it apart from the backups of the database, and do not lose it: \
               stored secrets cannot be read without it.",
-        || EncryptionKey::ALLOWED.into(),
+        || format!("{}; or several keys, separated by commas", EncryptionKey::ALLOWED),
         |draft, given| given.many(EncryptionKey::parse).map(|keys| draft.configuration.encryption_keys = keys),
         |configuration| listed(&configuration.encryption_keys.iter().map(|_| MASK).collect::<Vec<_>>()),
     )
