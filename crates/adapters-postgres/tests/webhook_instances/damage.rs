@@ -1,0 +1,66 @@
+use adapters_postgres::PostgresStore;
+use domain::DeliveryId;
+use domain::memory::SeededEntropy;
+use domain::ports::{DeliveryLog, DeliveryQueue as _, EventStore as _};
+use domain::webhooks::{DeliveryEnd, DeliveryState, NewEvent};
+
+use crate::world::{alice, at, event, hexadecimal, instances, query, request, sealed, subscribe};
+
+/// How the delivery of alice ended.
+async fn end_of(store: &PostgresStore, id: DeliveryId) -> Option<DeliveryEnd> {
+    match DeliveryLog::find(store, &alice(), id).await.unwrap().unwrap().delivery.state {
+        DeliveryState::Ended { end, .. } => Some(end),
+        DeliveryState::Waiting(_) | DeliveryState::Sending(_) => None,
+    }
+}
+
+/// The event is gone, or a column of the delivery has a value that the schema does not promise.
+#[tokio::test]
+async fn a_damaged_delivery_ends_and_the_others_are_claimed() {
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(1));
+    let lane = subscribe(store, &entropy, &sealed()).await;
+    let events: Vec<NewEvent> = (0..4).map(|_| event(&entropy)).collect();
+    store.publish(&events).await.unwrap();
+    let ids: Vec<DeliveryId> = events.iter().map(|new| DeliveryId::of(new.event.id, lane)).collect();
+    query(
+        &database,
+        &format!("DELETE FROM webhook_events WHERE id = '\\x{}'", hexadecimal(events[0].event.id.as_bytes())),
+    )
+    .await;
+    for (id, damage) in [(&ids[1], "attempts = -5"), (&ids[2], "run_started_at = 'infinity'")] {
+        let row = hexadecimal(id.as_bytes());
+        query(&database, &format!("UPDATE webhook_due SET {damage} WHERE delivery_id = '\\x{row}'")).await;
+    }
+    let lanes = store.claim(&request(&entropy, at(1))).await.unwrap();
+    let claimed: Vec<DeliveryId> = lanes.iter().flat_map(|lane| &lane.deliveries).map(|one| one.id).collect();
+    assert_eq!(claimed, [ids[3]]);
+    for id in &ids[..3] {
+        assert_eq!(end_of(store, *id).await, Some(DeliveryEnd::Unreadable), "{id}");
+    }
+    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await.trim(), "1");
+}
+
+/// The URL or the secret of a subscription cannot be read: its deliveries end. A damaged breaker is a new one.
+#[tokio::test]
+async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed() {
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(1));
+    let mut lanes = Vec::new();
+    for damage in [
+        "webhook_subscriptions SET url = 'nothing' WHERE id",
+        "webhook_subscriptions SET secret = NULL WHERE id",
+        "webhook_lanes SET pause_millis = -1, failures_in_a_row = -1 WHERE subscription_id",
+    ] {
+        let lane = subscribe(store, &entropy, &sealed()).await;
+        query(&database, &format!("UPDATE {damage} = '\\x{}'", hexadecimal(lane.as_bytes()))).await;
+        lanes.push(lane);
+    }
+    let new = event(&entropy);
+    store.publish(std::slice::from_ref(&new)).await.unwrap();
+    let claimed = store.claim(&request(&entropy, at(1))).await.unwrap();
+    assert_eq!(claimed.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [lanes[2]]);
+    for lane in &lanes[..2] {
+        assert_eq!(end_of(store, DeliveryId::of(new.event.id, *lane)).await, Some(DeliveryEnd::Unreadable));
+    }
+}

@@ -1,0 +1,150 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::memory::SeededEntropy;
+use domain::ports::{DeliveryQueue as _, EventStore as _, Publication};
+use domain::webhooks::NewEvent;
+use throwaway_postgres::Database;
+
+use crate::world::{at, connect, delivered, event, hexadecimal, instances, named, query, request, sealed, subscribe};
+
+/// A publication meets a claim that found its lane empty and is about to put the lane to sleep: after the claim has read
+/// the due deliveries, and before it writes the lane.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
+    let (stores, database) = instances(2).await;
+    let entropy = Arc::new(SeededEntropy::new(7));
+    let (one, two) =
+        (subscribe(&stores[0], &*entropy, &sealed()).await, subscribe(&stores[0], &*entropy, &sealed()).await);
+    let (first, second) = (one.min(two), one.max(two));
+    stores[0].publish(&[event(&*entropy)]).await.unwrap();
+    let both = request(&*entropy, at(1));
+    let completions = delivered(both.claim, &stores[0].claim(&both).await.unwrap(), at(1));
+    assert_eq!(stores[0].complete(&completions).await.unwrap(), [true, true]);
+    // Lanes are put to sleep in the order of their ids. The first one waits for a lock of the test.
+    let raw = connect(&database).await;
+    let stall = format!(
+        "CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+        CREATE TRIGGER stall BEFORE UPDATE ON webhook_lanes FOR EACH ROW
+            WHEN (OLD.subscription_id = '\\x{}') EXECUTE FUNCTION stall();
+        SELECT pg_advisory_lock(1)",
+        hexadecimal(first.as_bytes())
+    );
+    raw.batch_execute(&stall).await.unwrap();
+    let lease_end = both.until;
+    let claiming = {
+        let (store, request) = (stores[0].clone(), request(&*entropy, lease_end));
+        tokio::spawn(async move { store.claim(&request).await.unwrap().len() })
+    };
+    until_calls_wait(&database, 1).await;
+    let publishing = {
+        let (store, new) = (stores[1].clone(), NewEvent { only: Some(second), ..event(&*entropy) });
+        tokio::spawn(async move { store.publish(&[new]).await.unwrap() })
+    };
+    // The publication waits for the claim, or does not and is over.
+    tokio::select! {
+        () = until_calls_wait(&database, 2) => {}
+        () = until(|| publishing.is_finished()) => {}
+    }
+    raw.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
+    assert_eq!(claiming.await.unwrap(), 0, "the claim was before the publication");
+    publishing.await.unwrap();
+    let lanes = stores[0].claim(&request(&*entropy, lease_end)).await.unwrap();
+    assert_eq!(lanes.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [second]);
+}
+
+/// A user subscribes while a publication waits for another lane: the new lane is woken, too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_subscription_created_during_a_publication_is_woken() {
+    let (stores, database) = instances(2).await;
+    let entropy = Arc::new(SeededEntropy::new(8));
+    subscribe(&stores[0], &*entropy, &sealed()).await;
+    let raw = connect(&database).await;
+    raw.batch_execute("BEGIN; SELECT FROM webhook_lanes FOR UPDATE").await.unwrap();
+    let publishing = {
+        let (store, event) = (stores[0].clone(), event(&*entropy));
+        tokio::spawn(async move { store.publish(&[event]).await.unwrap() })
+    };
+    until_a_call_waits(&database).await;
+    subscribe(&stores[1], &*entropy, &sealed()).await;
+    raw.batch_execute("COMMIT").await.unwrap();
+    let Publication::Accepted(events) = publishing.await.unwrap() else { panic!("no event has a key") };
+    let lanes = stores[0].claim(&request(&*entropy, at(1))).await.unwrap();
+    assert_eq!((events[0].deliveries, lanes.len()), (2, 2));
+}
+
+/// A change of one subscription holds its lane. Publications to other lanes do not wait for it, in whatever group they
+/// were.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_publications_to_a_locked_lane_wait_for_it() {
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(9));
+    let (held, free) = (subscribe(store, &entropy, &sealed()).await, subscribe(store, &entropy, &sealed()).await);
+    let raw = connect(&database).await;
+    let lock = format!(
+        "BEGIN; SELECT FROM webhook_lanes WHERE subscription_id = '\\x{}' FOR UPDATE",
+        hexadecimal(held.as_bytes())
+    );
+    raw.batch_execute(&lock).await.unwrap();
+    let to = |lane| NewEvent { only: Some(lane), ..event(&entropy) };
+    let (blocked, together) = ([to(held)], [to(free), to(held)]);
+    let waiting = async {
+        let (one, two) = tokio::join!(store.publish(&blocked), store.publish(&together));
+        (one.unwrap(), two.unwrap())
+    };
+    let others = async {
+        for _ in 0..20 {
+            let free = [to(free)];
+            let published = tokio::time::timeout(Duration::from_secs(1), store.publish(&free)).await;
+            assert!(matches!(published.unwrap().unwrap(), Publication::Accepted(one) if one[0].deliveries == 1));
+        }
+        until_a_call_waits(&database).await;
+        raw.batch_execute("COMMIT").await.unwrap();
+    };
+    let (published, ()) = tokio::join!(waiting, others);
+    assert!(
+        matches!(published, (Publication::Accepted(one), Publication::Accepted(two)) if one.len() + two.len() == 3)
+    );
+    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "23");
+}
+
+/// Another instance stores a key that comes before the others in order, and then waits. With keys stored in the order
+/// of the call, it would wait for a publication that waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn publication_keys_are_stored_in_one_order() {
+    const INSERT: &str = "INSERT INTO webhook_publications VALUES ('https://id.example', 'alice', $1, '\\x', $2)";
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(10));
+    let raw = connect(&database).await;
+    raw.batch_execute("SET lock_timeout = '300ms'; BEGIN").await.unwrap();
+    raw.execute(INSERT, &[&"b", &&b"b"[..]]).await.unwrap();
+    let events = ["c", "b", "a"].map(|key| named(&entropy, key, "same"));
+    let other = async {
+        until_a_call_waits(&database).await;
+        raw.execute(INSERT, &[&"c", &&b"c"[..]]).await.unwrap();
+        raw.batch_execute("ROLLBACK").await.unwrap();
+    };
+    let (published, ()) = tokio::join!(store.publish(&events), other);
+    assert!(matches!(published.unwrap(), Publication::Accepted(events) if events.len() == 3));
+}
+
+/// Returns when a connection of the store waits for a lock.
+async fn until_a_call_waits(database: &Database) {
+    until_calls_wait(database, 1).await;
+}
+
+async fn until_calls_wait(database: &Database, count: usize) {
+    const WAITING: &str = "SELECT FROM pg_stat_activity
+        WHERE application_name = 'gatepost' AND datname = current_database() AND wait_event_type = 'Lock'";
+    let raw = connect(database).await;
+    while raw.query(WAITING, &[]).await.unwrap().len() < count {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+async fn until(is_over: impl Fn() -> bool) {
+    while !is_over() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}

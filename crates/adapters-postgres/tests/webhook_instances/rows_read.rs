@@ -1,0 +1,206 @@
+use std::time::Duration;
+
+use adapters_postgres::PostgresStore;
+use domain::memory::SeededEntropy;
+use domain::ports::{
+    AttemptCursor, ClaimRequest, Close as _, Completion, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _,
+    EventStore as _, RetryRequest, SubscriptionStore,
+};
+use domain::webhooks::{ClaimEnd, DeliveryFilter, DeliveryStateKind, NewEvent, SubscriptionChange};
+use domain::{DeliveryId, SubscriptionId, Timestamp};
+use throwaway_postgres::Database;
+
+use crate::world::{
+    LEASE, alice, at, connect, delivered, event, event_at, hexadecimal, instance, open, query, request, sealed,
+    subscribe,
+};
+
+/// The server counts the rows that are read: the count is the same with very many waiting deliveries as with none, also
+/// for statements that were planned while the tables were empty.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_number_of_rows_read_does_not_depend_on_the_backlog() {
+    let (none, much) = (rows_read_beside(0).await, rows_read_beside(200_000).await);
+    assert!(none > 1_000, "the server counts the reads: {none}");
+    // One statement that goes through the backlog once reads 200,000 rows. A vacuum in between moves the count a little.
+    assert!(much < none + 50_000, "{none} rows without waiting deliveries, {much} with many");
+}
+
+/// The same for what users read and order, beside as many deliveries that have ended, to the same subscription. Each of
+/// the ten turns counts up to 10,000 waiting deliveries.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_number_of_rows_that_a_user_reads_does_not_depend_on_the_log() {
+    let (none, much) = (rows_read(0, true).await, rows_read(100_000, true).await);
+    assert!(none > 1_000, "the server counts the reads: {none}");
+    assert!(much < none + 150_000, "{none} rows without a log, {much} with a long one");
+}
+
+async fn rows_read_beside(waiting: u32) -> u64 {
+    rows_read(waiting, false).await
+}
+
+/// The number of rows that ten turns read on a lane with this many waiting deliveries, and a tenth as many other lanes:
+/// turns of the queue, and of users if there is a log.
+async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
+    let (store, database) = instance().await;
+    let (store, entropy) = (&store, SeededEntropy::new(5));
+    let lane = subscribe(store, &entropy, &sealed()).await;
+    turn(store, &entropy).await;
+    query(&database, "VACUUM ANALYZE").await;
+    // Enough executions for the server to keep its plans.
+    for _ in 0..8 {
+        if is_logged {
+            use_as_user(store, &entropy, lane).await;
+        } else {
+            turn(store, &entropy).await;
+        }
+    }
+    let subscription = lane;
+    let lane = format!("'\\x{}'::bytea", hexadecimal(lane.as_bytes()));
+    // The log has a partition for the time of the events.
+    let id = format!("'\\x{:012x}'::bytea || substring(sha256(i::text::bytea) FOR 10)", at(0).unix_millis());
+    let fill = format!(
+        "INSERT INTO webhook_lanes SELECT substring(sha256(i::text::bytea) FOR 16), 0, TRUE, NULL, 0, 0, NULL, NULL, 0
+            FROM generate_series(1, {waiting} / 10) AS i;
+        INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a',
+            '', now(), 1 FROM generate_series(1, {waiting}) AS i;
+        INSERT INTO webhook_due SELECT {lane}, {id}, {id}, i % 2,
+            CASE WHEN i % 2 = 0 THEN '2026-11-21T01:42:03Z'::timestamptz ELSE '2027-11-21' END, NULL, NULL, 0, 0, now()
+            FROM generate_series(1, {waiting}) AS i;
+        SELECT pg_stat_reset()"
+    );
+    query(&database, &fill).await;
+    if is_logged {
+        let log = format!(
+            "INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a', '', now(), 1
+                FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
+            INSERT INTO webhook_deliveries SELECT {lane}, {id}, {id}, 'a', 'delivered', now(), 1
+                FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
+            INSERT INTO webhook_attempts SELECT {lane}, {id}, 1, {id}, now(), now() - i * INTERVAL '1 ms', NULL, 200, ''
+                FROM generate_series(1, {waiting}) AS i;
+            SELECT pg_stat_reset()"
+        );
+        query(&database, &log).await;
+    }
+    for _ in 0..10 {
+        if is_logged {
+            use_as_user(store, &entropy, subscription).await;
+        } else {
+            turn(store, &entropy).await;
+        }
+    }
+    rows_read_through(store, &database).await
+}
+
+/// How many rows, and entries of indexes, the server has read for this instance, which ends.
+async fn rows_read_through(store: &PostgresStore, database: &Database) -> u64 {
+    const CONNECTIONS: &str = "SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = 'gatepost' AND datname = current_database()";
+    const ROWS_READ: &str = "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname LIKE 'webhook_%')
+        + (SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE 'webhook_%')";
+    // A connection reports its counts when it is closed.
+    store.close().await;
+    while query(database, CONNECTIONS).await != "0" {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    query(database, ROWS_READ).await.parse().unwrap()
+}
+
+/// A transaction elsewhere that looks at an old state of the database keeps every version of every row. A claim does not
+/// go through the versions of what was delivered since.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claims_pass_over_what_died_under_a_snapshot_that_is_held() {
+    const TURNS: u64 = 400;
+    const EVENTS: u64 = 20;
+    let (store, database) = instance().await;
+    let entropy = SeededEntropy::new(5);
+    subscribe(&store, &entropy, &sealed()).await;
+    let elsewhere = connect(&database).await;
+    elsewhere.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM webhook_due").await.unwrap();
+    // Ten milliseconds from turn to turn.
+    for turn in 0..TURNS {
+        deliver_at(&store, &entropy, at(10 * turn), EVENTS).await;
+    }
+    let versions = "SELECT n_dead_tup > 10000 FROM pg_stat_user_tables WHERE relname = 'webhook_due'";
+    rows_read_through(&store, &database).await;
+    assert_eq!(query(&database, versions).await, "t", "the snapshot keeps what died");
+    query(&database, "SELECT pg_stat_reset()").await;
+    let store = open(&database.url).await;
+    for turn in TURNS..TURNS + 20 {
+        deliver_at(&store, &entropy, at(10 * turn), EVENTS).await;
+    }
+    let read = rows_read_through(&store, &database).await;
+    // Twenty claims that go through all of it once read 160,000 entries.
+    assert!(read < 100_000, "{read} rows");
+}
+
+async fn deliver_at(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp, count: u64) {
+    let events = (0..count).map(|_| event_at(entropy, now)).collect::<Vec<_>>();
+    store.publish(&events).await.unwrap();
+    let request = ClaimRequest { room: 1_000, ..request(entropy, now) };
+    let completions = delivered(request.claim, &store.claim(&request).await.unwrap(), now);
+    assert_eq!(completions.len() as u64, count);
+    assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
+}
+
+/// What users ask for and order: lists with and without filters, one delivery, its retry and its end, the health and
+/// the stream of a subscription, its recovery, a new secret, and the purge.
+async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: SubscriptionId) {
+    let owner = alice();
+    store.publish(&[event(entropy)]).await.unwrap();
+    for state in [None, Some(DeliveryStateKind::Waiting), Some(DeliveryStateKind::Failed)] {
+        for subscription in [None, Some(lane)] {
+            let filter = DeliveryFilter { state, subscription, ..DeliveryFilter::default() };
+            DeliveryLog::list(store, &owner, &filter, None, 20).await.unwrap();
+        }
+    }
+    let page = DeliveryLog::list(store, &owner, &DeliveryFilter::default(), None, 20).await.unwrap();
+    let one = page.deliveries[0].id;
+    DeliveryLog::find(store, &owner, one).await.unwrap().unwrap();
+    let retry = RetryRequest { at: at(1), published_since: at(0) };
+    store.retry(&owner, one, retry).await.unwrap();
+    store.cancel(&owner, one, at(2)).await.unwrap();
+    store.retry(&owner, one, retry).await.unwrap();
+    store.cancel(&owner, one, at(2)).await.unwrap();
+    SubscriptionStore::find(store, &owner, lane).await.unwrap().unwrap();
+    SubscriptionStore::list(store, &owner, None, 20).await.unwrap();
+    let after = AttemptCursor { ended_at: at(0), delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
+    for subscription in [None, Some(lane)] {
+        store.attempts_after(&owner, subscription, after, 20).await.unwrap();
+    }
+    store.recover(&owner, lane, retry, 10).await.unwrap();
+    store.rotate_secret(&owner, lane, &sealed(), at(5), at(3)).await.unwrap();
+    store.list_secrets(None, 10).await.unwrap();
+    store.prepare_history(at(0), 1).await.unwrap();
+    store.purge_history(at(0).plus(Duration::from_hours(48)), 100).await.unwrap();
+}
+
+/// Publishes 16 deliveries to one lane, and four to another lane. The deliveries of the first lane are claimed, given
+/// back, claimed again and delivered. The other lane is disabled: its waiting deliveries end at once, and its claimed
+/// deliveries end when their claim ends.
+async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
+    let events: Vec<NewEvent> = (0..16).map(|_| event(entropy)).collect();
+    store.publish(&events).await.unwrap();
+    for is_given_back in [true, false] {
+        let request = request(entropy, at(1));
+        let mut completions = delivered(request.claim, &store.claim(&request).await.unwrap(), at(1));
+        assert_eq!(completions.len(), 16);
+        if is_given_back {
+            let given_back = |done| Completion { end: ClaimEnd::GivenBack { at: at(1), due_at: at(1) }, ..done };
+            completions = completions.into_iter().map(given_back).collect();
+        }
+        assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
+    }
+    let other = subscribe(store, entropy, &sealed()).await;
+    let to_other = || NewEvent { only: Some(other), ..event(entropy) };
+    store.publish(&[to_other(), to_other()]).await.unwrap();
+    let request = request(entropy, at(1));
+    let lanes = store.claim(&request).await.unwrap();
+    let (others, mine): (Vec<_>, Vec<_>) = lanes.into_iter().partition(|lane| lane.subscription == other);
+    assert_eq!(others[0].deliveries.len(), 2);
+    store.complete(&delivered(request.claim, &mine, at(1))).await.unwrap();
+    store.publish(&[to_other(), to_other()]).await.unwrap();
+    let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    store.update(&alice(), other, &disable, at(1)).await.unwrap();
+    let lease_end = at(1).plus(LEASE);
+    assert_eq!(store.end_closed(lease_end, 1_000).await.unwrap(), 2);
+}
