@@ -1,4 +1,4 @@
-//! What each step of a delivery costs the writer: `cargo run --release -p adapters-sqlite --example queue_path`.
+//! What each step of a delivery costs the writer: `cargo run --release -p adapters-sqlite --example writer_time`.
 //!
 //! Publishes, claims and completes in the batches that a busy instance sees, to one receiver and fanned out to ten, and
 //! then claims from a lane of a million due deliveries. Arguments: how many deliveries, how many are due.
