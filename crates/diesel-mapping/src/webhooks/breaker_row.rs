@@ -21,22 +21,18 @@ pub struct BreakerRow {
 }
 
 impl BreakerRow {
-    /// The breaker. A new one if the columns have values that the schema does not promise: the lane goes on, and the end
-    /// of its next attempt writes the columns. See decision 55.
+    /// The breaker. A damaged time counts as absent, and a damaged number makes it a new breaker: the lane goes on, and
+    /// the end of its next attempt writes the columns. See decision 55.
     pub fn breaker(self) -> Breaker {
         self.read().unwrap_or_default()
     }
 
     fn read(self) -> Option<Breaker> {
-        let instant = |stored: Option<StoredInstant>| match stored {
-            Some(stored) => stored.timestamp().map(Some),
-            None => Some(None),
-        };
         let length = Duration::from_millis(self.pause_millis.try_into().ok()?);
         Some(Breaker {
             failures_in_a_row: self.failures_in_a_row.try_into().ok()?,
-            failing_since: instant(self.failing_since)?,
-            pause: instant(self.paused_until)?.map(|until| Pause { until, length }),
+            failing_since: self.failing_since.and_then(StoredInstant::timestamp),
+            pause: self.paused_until.and_then(StoredInstant::timestamp).map(|until| Pause { until, length }),
         })
     }
 }
