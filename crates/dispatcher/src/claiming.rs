@@ -17,6 +17,9 @@ pub(crate) const CLAIM_SPACING: Duration = Duration::from_millis(1);
 /// The shortest time between two claims while there is little room: a claim of one delivery costs the store about as much
 /// as a claim of many.
 const CLAIM_SPACING_WHEN_SHORT: Duration = Duration::from_millis(10);
+/// A claim that finds at most this many deliveries is about as late as the events come, so the next event is claimed at
+/// once. Above, waiting makes claims fewer and larger.
+const FOUND_FEW: usize = 4;
 /// The dispatcher does not claim while this many results are not stored yet.
 const UNWRITTEN_MAX: usize = 1_024;
 
@@ -26,7 +29,7 @@ impl Run<'_> {
         let is_idle = self.claiming.under_way.is_none() && self.stopping.is_none();
         let can_write = !self.write_outage.is_failing() && self.completions.len() < UNWRITTEN_MAX;
         let may_claim = self.claiming.is_wanted && is_idle && can_write && self.lanes.budget() > 0;
-        (may_claim && self.dispatcher.clock.is_certain()).then_some(self.claiming.not_before)
+        (may_claim && self.dispatcher.clock.is_certain()).then_some(self.claiming.due_at())
     }
 
     pub(crate) fn begin_claim_if_wanted(&mut self, now: Instant) {
@@ -50,9 +53,9 @@ impl Run<'_> {
             payload_bytes_max: self.lanes.payload_bytes_left(),
         };
         let claiming = &mut self.claiming;
-        (claiming.is_wanted, claiming.began) = (false, now);
-        let is_short = is_short(&shares, dispatcher.settings.claimed_max());
-        claiming.not_before = now + if is_short { CLAIM_SPACING_WHEN_SHORT } else { CLAIM_SPACING };
+        (claiming.is_wanted, claiming.is_hinted, claiming.began) = (false, false, now);
+        claiming.is_short = is_short(&shares, dispatcher.settings.claimed_max());
+        claiming.not_before = now + if claiming.is_short { CLAIM_SPACING_WHEN_SHORT } else { CLAIM_SPACING };
         (claiming.claim, claiming.shares) = (request.claim, shares);
         (claiming.lanes_max, claiming.payload_bytes_max) = (room.lanes_max as usize, request.payload_bytes_max);
         claiming.start_by = StartBy::within(dispatcher.settings.startable_for(), now, at);
@@ -66,11 +69,12 @@ impl Run<'_> {
             Ok(lanes) => lanes,
             Err(error) => {
                 self.claiming.not_before = Instant::now() + self.claiming.outage.failed(&error);
-                self.claiming.is_wanted = true;
+                (self.claiming.is_wanted, self.claiming.has_found_few) = (true, false);
                 return;
             }
         };
         self.claiming.outage.worked();
+        self.claiming.has_found_few = lanes.iter().map(|lane| lane.deliveries.len()).sum::<usize>() <= FOUND_FEW;
         let soon = StartBy::within(UNSENT_MAX, Instant::now(), self.dispatcher.clock.now());
         self.claiming.start_by = self.claiming.start_by.min(soon);
         if lanes.len() >= self.claiming.lanes_max || may_have_left_payloads(self.claiming.payload_bytes_max, &lanes) {

@@ -52,7 +52,7 @@ impl Run<'_> {
                 Happening::Written(written) => self.written(written),
                 Happening::Hint => {
                     self.hint = self.dispatcher.queue.hint();
-                    self.claiming.is_wanted = true;
+                    self.claiming.hint();
                 }
                 Happening::Ended(ended) => self.attempts_ended(ended),
                 Happening::TimePassed => {}
@@ -67,7 +67,7 @@ impl Run<'_> {
         if self.timer.deadline() != deadline {
             self.timer.as_mut().reset(deadline);
         }
-        let (is_stopping, hint_matters) = (self.stopping.is_some(), !self.claiming.is_wanted);
+        let (is_stopping, hint_matters) = (self.stopping.is_some(), !self.claiming.is_hinted);
         let Self { claiming, writing, hint, attempts, timer, .. } = self;
         tokio::select! {
             biased;

@@ -48,6 +48,12 @@ pub(crate) struct Claiming<'a> {
     pub(crate) is_wanted: bool,
     pub(crate) under_way: Option<Held<'a, Result<Vec<ClaimedLane>, StoreError>>>,
     pub(crate) not_before: Instant,
+    /// Events were published since the last claim began.
+    pub(crate) is_hinted: bool,
+    /// There was little room when the last claim began.
+    pub(crate) is_short: bool,
+    /// The last claim found few deliveries.
+    pub(crate) has_found_few: bool,
     /// When the last claim began.
     pub(crate) began: Instant,
     pub(crate) claim: ClaimId,
@@ -65,6 +71,9 @@ impl Claiming<'_> {
             is_wanted: true,
             under_way: None,
             not_before: now,
+            is_hinted: false,
+            is_short: false,
+            has_found_few: true,
             began: now,
             claim: ClaimId::from_number(0),
             lanes_max: 0,
@@ -73,6 +82,17 @@ impl Claiming<'_> {
             start_by: StartBy { instant: now, time: Timestamp::MIN },
             outage: Outage::of("claiming deliveries"),
         }
+    }
+
+    /// Asks for a claim of what was just published.
+    pub(crate) fn hint(&mut self) {
+        (self.is_wanted, self.is_hinted) = (true, true);
+    }
+
+    /// When the next claim may begin, if it is wanted. Events that come one by one do not wait for each other.
+    pub(crate) fn due_at(&self) -> Instant {
+        let is_calm = self.is_hinted && self.has_found_few && !self.is_short;
+        if is_calm { self.began } else { self.not_before }
     }
 
     /// Asks for another claim. One that may find many begins soon, also if there was little room at the last one.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dispatcher::{DispatcherSettings, POLL_INTERVAL};
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use crate::faulty_queue::{Fair, FaultyQueue};
@@ -29,6 +30,25 @@ async fn a_hint_is_followed_at_once() {
     }
     let claims = queue.claims.lock().unwrap().len();
     assert!(claims <= 22, "one claim for each hint, one at the start, and one for the poll: {claims}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_that_come_one_by_one_do_not_wait_for_each_other() {
+    let world = World::new(1);
+    world.subscribe(URL).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    pass(millis(10)).await;
+    let published = Instant::now();
+    for n in 1..=3 {
+        world.publish(1, None).await;
+        queue.hint.notify_one();
+        for _ in 0..20 {
+            yield_now().await;
+        }
+        assert_eq!(receivers.count(), n);
+    }
+    assert_eq!(Instant::now(), published);
 }
 
 #[tokio::test(start_paused = true)]
