@@ -22,7 +22,7 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "keys",
     "list",
     "start",
@@ -32,6 +32,7 @@ const PARTS: [&str; 13] = [
     "cold",
     "flood",
     "webhooks",
+    "latency",
     "backlog",
     "neighbours",
     "purge",
@@ -61,6 +62,7 @@ async fn main() -> anyhow::Result<()> {
             "cold" => cold::measure().await?,
             "flood" => flood::measure().await?,
             "webhooks" => webhooks::measure().await?,
+            "latency" => webhooks::measure_latency().await?,
             "backlog" => webhooks::measure_backlog().await?,
             "neighbours" => webhooks::measure_neighbours().await?,
             "purge" => webhooks::measure_purge().await?,

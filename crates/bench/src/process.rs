@@ -24,6 +24,19 @@ impl Usage {
         Ok(TICK * (ticks(11)? + ticks(12)?))
     }
 
+    /// Processor time of the process and of its children that run, in the kernel included.
+    pub(crate) fn processor_time_of_family(self) -> anyhow::Result<Duration> {
+        let mut total = self.processor_time()?;
+        for task in fs::read_dir(format!("/proc/{}/task", self.0))? {
+            let children = fs::read_to_string(task?.path().join("children"))?;
+            for child in children.split_whitespace() {
+                // A child may end meanwhile.
+                total += Self(child.parse()?).processor_time().unwrap_or_default();
+            }
+        }
+        Ok(total)
+    }
+
     /// Resident memory in KiB, now and at its peak.
     pub(crate) fn resident_kib(self) -> anyhow::Result<(u64, u64)> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.0))?;

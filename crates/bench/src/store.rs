@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Context;
 use async_trait::async_trait;
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::time::sleep;
 
 use crate::gatepost::Gatepost;
+use crate::process::Usage;
 use crate::stored_keys::{store_in_postgres, store_in_sqlite};
 
 /// An idle session of Postgres reports its statistics after ten seconds.
@@ -34,6 +36,11 @@ pub(crate) trait Data {
     /// How many statements have looked a key up; `None` if the database does not count them.
     async fn look_ups(&self) -> anyhow::Result<Option<u64>> {
         Ok(None)
+    }
+
+    /// Processor time of the server so far; none if the database runs inside the service.
+    fn processor_time(&self) -> anyhow::Result<Duration> {
+        Ok(Duration::ZERO)
     }
 }
 
@@ -117,5 +124,10 @@ impl Data for OnServer {
         sleep(STATISTICS_LAG).await;
         let count = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'api_keys_digest_unique'";
         Ok(Some(self.number(count).await?))
+    }
+
+    fn processor_time(&self) -> anyhow::Result<Duration> {
+        let server = std::fs::read_to_string(self.cluster.data_folder().join("postmaster.pid"))?;
+        Usage(server.lines().next().context("no process id")?.parse()?).processor_time_of_family()
     }
 }

@@ -12,26 +12,35 @@ use crate::store::Store;
 use crate::table::{milliseconds, quantile};
 
 const USER: &str = "user-0";
-const EVENTS_PER_SECOND: usize = 200;
-const EVENTS: usize = 4_000;
-/// Events at the start that do not count, because connections are opened.
-const WARM_UP: usize = 400;
+/// How long each pace is kept.
+const SECONDS: usize = 20;
+/// The share of the events, at the start, that does not count, because connections are opened.
+const WARM_UP: usize = 10;
 const CALLERS: usize = 8;
 
-/// Publishes 200 events a second at a fixed pace, and returns quantiles of the time until each is received.
-pub(crate) async fn measure(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    LocalSet::new().run_until(paced(store)).await
+/// Publishes at a fixed pace. Returns quantiles of the time until each event is received, and microseconds of processor
+/// time for each event, of the service and of its database.
+pub(crate) async fn measure(store: &dyn Store, per_second: usize) -> anyhow::Result<Vec<String>> {
+    LocalSet::new().run_until(paced(store, per_second)).await
 }
 
-async fn paced(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    let receivers = Receivers::timing(EVENTS);
+async fn paced(store: &dyn Store, per_second: usize) -> anyhow::Result<Vec<String>> {
+    let events = per_second * SECONDS;
+    let receivers = Receivers::timing(events);
     let address = receivers.listen().await?;
     let subject = Subject::start(store, &[("LOG", "warn")]).await?;
     subject.subscribe(USER, &[address]).await?;
-    let published = publish_at_pace(&subject, USER, EVENTS, EVENTS_PER_SECOND).await?;
-    receivers.wait_for(EVENTS as u64).await?;
+    let before = subject.processor_times()?;
+    let published = publish_at_pace(&subject, USER, events, per_second).await?;
+    receivers.wait_for(events as u64).await?;
+    let after = subject.processor_times()?;
     let latencies = latencies(&published, &receivers)?;
-    Ok(row(store.name(), &latencies[WARM_UP..]))
+    let mut cells = row(store.name(), &latencies[events / WARM_UP..]);
+    cells.insert(1, per_second.to_string());
+    let spent = before.iter().zip(after).map(|(before, after)| after.saturating_sub(*before));
+    let count = f64::from(u32::try_from(events)?);
+    cells.extend(spent.map(|spent| format!("{:.0}", spent.as_secs_f64() * 1e6 / count)));
+    Ok(cells)
 }
 
 /// A name, and the quantiles of these milliseconds.

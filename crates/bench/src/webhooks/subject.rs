@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::subject::OPERATOR_TOKEN;
 
 pub(crate) struct Subject {
     pub(crate) gatepost: Gatepost,
-    _data: Box<dyn Data>,
+    data: Box<dyn Data>,
 }
 
 impl Subject {
@@ -26,7 +27,12 @@ impl Subject {
         }
         let data = store.attach(&mut gatepost).await?;
         gatepost.start().await?;
-        Ok(Self { gatepost, _data: data })
+        Ok(Self { gatepost, data })
+    }
+
+    /// Processor time so far, of the service and of its database.
+    pub(crate) fn processor_times(&self) -> anyhow::Result<[Duration; 2]> {
+        Ok([self.gatepost.usage()?.processor_time()?, self.data.processor_time()?])
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
