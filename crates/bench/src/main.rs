@@ -1,7 +1,9 @@
 //! Measures the release binary and prints tables. It asserts nothing. `docs/benchmarks.md` explains the tables.
 
+mod boundary;
 mod cold;
 mod connection;
+mod contest;
 mod flood;
 mod floor;
 mod gatepost;
@@ -22,12 +24,13 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 15] = [
     "keys",
     "list",
     "start",
     "verify",
     "verify-postgres",
+    "boundary",
     "size",
     "cold",
     "flood",
@@ -58,6 +61,7 @@ async fn main() -> anyhow::Result<()> {
             "start" => start::measure().await?,
             "verify" => verify::measure_sqlite().await?,
             "verify-postgres" => verify::measure_postgres().await?,
+            "boundary" => boundary::measure().await?,
             "size" => size::measure().await?,
             "cold" => cold::measure().await?,
             "flood" => flood::measure().await?,

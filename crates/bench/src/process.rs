@@ -66,3 +66,12 @@ impl Usage {
         Ok(())
     }
 }
+
+/// Keeps this process, and what it starts from now on, to one core.
+pub(crate) fn pin(core: usize) -> anyhow::Result<()> {
+    let mut pinning = Command::new("taskset");
+    pinning.args(["--all-tasks", "--cpu-list", "--pid", &core.to_string(), &std::process::id().to_string()]);
+    let output = pinning.output().context("taskset (util-linux) is needed")?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
