@@ -15,6 +15,8 @@ mod migrate;
 mod open_error;
 mod readers;
 mod readiness;
+#[cfg(test)]
+mod statements;
 mod store;
 mod undo;
 mod webhooks;

@@ -5,7 +5,7 @@ diesel::table! {
     use diesel::sql_types::{Binary, Nullable, Text};
     use crate::sql_types::Instant;
 
-    api_keys (owner_issuer, owner_subject, id) {
+    api_keys (id) {
         id -> Binary,
         digest -> Binary,
         owner_issuer -> Text,
@@ -18,6 +18,8 @@ diesel::table! {
         revoked_at -> Nullable<Instant>,
         scopes -> Text,
         replaced_by -> Nullable<Binary>,
+        /// Generated.
+        ends_at -> Instant,
     }
 }
 

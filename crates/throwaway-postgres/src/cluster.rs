@@ -137,6 +137,23 @@ impl Cluster {
         off_the_runtime(move || inner.psql(&database, &sql)).await
     }
 
+    /// How many rows, and entries of indexes, the server has read since `pg_stat_reset()`, in the tables whose names
+    /// start with `tables`. A connection reports its counts when it is closed, so this waits until those of Gatepost are.
+    ///
+    /// # Errors
+    ///
+    /// When `psql` fails.
+    pub async fn rows_read(&self, database: &str, tables: &str) -> anyhow::Result<u64> {
+        const CONNECTIONS: &str = "SELECT count(*) FROM pg_stat_activity
+            WHERE application_name = 'gatepost' AND datname = current_database()";
+        while self.execute(database, CONNECTIONS).await? != "0" {}
+        let rows_read = format!(
+            "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname LIKE '{tables}%')
+                + (SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE '{tables}%')"
+        );
+        Ok(self.execute(database, &rows_read).await?.parse()?)
+    }
+
     /// Stops the server as an operator does: transactions end, connections close, data is written.
     ///
     /// # Errors

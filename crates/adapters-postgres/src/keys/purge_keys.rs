@@ -18,7 +18,7 @@ const FORGET_OWNERS: &str = "idle AS (
         AND NOT EXISTS (
             SELECT FROM api_keys AS key
             WHERE key.owner_issuer = owner.owner_issuer AND key.owner_subject = owner.owner_subject
-                AND key.id NOT IN (SELECT id FROM purged))
+                AND key.ends_at IS NOT NULL AND key.id NOT IN (SELECT id FROM purged))
     FOR UPDATE SKIP LOCKED
 ), forgotten AS (
     DELETE FROM key_owners AS owner USING idle

@@ -13,7 +13,7 @@ use crate::transaction::{Begin, Commit, InTime, settle};
 /// PostgreSQL checks the condition again after it has waited for a lock: the limit is reached if such keys are left.
 const REVOKE: &str = "WITH found AS (
     SELECT id FROM api_keys
-    WHERE owner_issuer = $2 AND owner_subject = $3 AND revoked_at IS NULL AND created_at < $4
+    WHERE owner_issuer = $2 AND owner_subject = $3 AND ends_at IS NOT NULL AND revoked_at IS NULL AND created_at < $4
     ORDER BY id LIMIT $5 FOR NO KEY UPDATE
 ), revoked AS (
     UPDATE api_keys SET revoked_at = $1 FROM found WHERE api_keys.id = found.id RETURNING api_keys.id, digest

@@ -8,3 +8,5 @@ mod report_leaks;
 mod revoke_key;
 mod revoke_user_keys;
 mod rotate_key;
+#[cfg(test)]
+mod statements_tests;

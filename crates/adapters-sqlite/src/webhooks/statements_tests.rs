@@ -1,13 +1,9 @@
 //! How SQLite runs the statements: which indexes they use, and that they are prepared once.
 
 use domain::ports::Schema as _;
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use diesel::connection::InstrumentationEvent;
-use diesel::prelude::*;
-use diesel::sql_types::Text;
+use diesel::SqliteConnection;
 use domain::memory::SeededEntropy;
 use domain::ports::{
     AttemptCursor, ClaimId, ClaimRequest, ClaimedDelivery, Completion, RetryRequest, SubscriptionStore,
@@ -21,30 +17,10 @@ use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use tempfile::TempDir;
 
 use super::*;
+use crate::statements::{Statements, plan, program};
 use crate::{SqliteSettings, SqliteStore};
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
-
-/// The SQL that a connection performs, and the SQL that it keeps prepared.
-#[derive(Clone, Default)]
-struct Statements(Arc<Mutex<(BTreeSet<String>, BTreeSet<String>)>>);
-
-impl Statements {
-    fn note(&self, event: &InstrumentationEvent<'_>) {
-        let mut noted = self.0.lock().unwrap();
-        match event {
-            InstrumentationEvent::StartQuery { query, .. } => {
-                let text = query.to_string();
-                let sql = text.split(" -- binds:").next().unwrap_or_default();
-                noted.0.insert(sql.to_owned());
-            }
-            InstrumentationEvent::CacheQuery { sql, .. } => {
-                noted.1.insert((*sql).to_owned());
-            }
-            _ => (),
-        }
-    }
-}
 
 /// A store with one subscription, and a connection to the store that records its statements.
 async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, TempDir) {
@@ -64,9 +40,7 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
     };
     store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1; 32]), 10).await.unwrap();
     let mut connection = store.file.connect().unwrap();
-    let statements = Statements::default();
-    let noting = statements.clone();
-    connection.set_instrumentation(move |event: InstrumentationEvent<'_>| noting.note(&event));
+    let statements = Statements::of(&mut connection);
     (statements, connection, subscription, store, folder)
 }
 
@@ -171,7 +145,7 @@ async fn every_statement_finds_its_rows_by_an_index() {
     let deliveries = deliver(&mut connection, &subscription, 1);
     look(&mut connection, &subscription, deliveries[0]);
     change(&mut connection, &subscription, deliveries[0]);
-    let performed = statements.0.lock().unwrap().0.clone();
+    let performed = statements.performed();
     assert!(performed.len() > 40, "only {} statements were noted", performed.len());
     let mut plain = store.file.connect().unwrap();
     for statement in performed {
@@ -188,7 +162,7 @@ async fn the_statements_of_a_delivery_are_prepared_once() {
     let (statements, mut connection, subscription, _store, _folder) = noted().await;
     deliver(&mut connection, &subscription, 1);
     deliver(&mut connection, &subscription, 10);
-    let (performed, kept) = statements.0.lock().unwrap().clone();
+    let (performed, kept) = (statements.performed(), statements.kept());
     let again: Vec<&String> = performed.iter().filter(|statement| !kept.contains(*statement)).collect();
     assert!(again.is_empty() && performed.len() > 10, "{again:#?} {kept:#?}");
 }
@@ -198,7 +172,7 @@ async fn the_statements_of_a_delivery_are_prepared_once() {
 async fn a_delivery_ends_without_a_temporary_table() {
     let (statements, mut connection, subscription, store, _folder) = noted().await;
     deliver(&mut connection, &subscription, 1);
-    let performed = statements.0.lock().unwrap().0.clone();
+    let performed = statements.performed();
     let inserts: Vec<&String> = performed.iter().filter(|statement| statement.starts_with("INSERT")).collect();
     assert!(inserts.len() > 3, "{inserts:#?}");
     let mut plain = store.file.connect().unwrap();
@@ -223,24 +197,4 @@ async fn lists_look_at_no_deleted_subscription_without_deliveries() {
     deliver(&mut connection, &subscription, 1);
     store.delete(&subscription.owner, subscription.id, NOW).await.unwrap();
     assert_eq!(looked_at(&mut connection), [subscription.id], "its deliveries are still listed");
-}
-
-fn program(connection: &mut SqliteConnection, statement: &str) -> Vec<String> {
-    #[derive(QueryableByName)]
-    struct Step {
-        #[diesel(sql_type = Text)]
-        opcode: String,
-    }
-    let steps: Vec<Step> = diesel::sql_query(format!("EXPLAIN {statement}")).load(connection).unwrap();
-    steps.into_iter().map(|step| step.opcode).collect()
-}
-
-fn plan(connection: &mut SqliteConnection, statement: &str) -> Vec<String> {
-    #[derive(QueryableByName)]
-    struct Step {
-        #[diesel(sql_type = Text)]
-        detail: String,
-    }
-    let explained = diesel::sql_query(format!("EXPLAIN QUERY PLAN {statement}")).load::<Step>(connection);
-    explained.unwrap_or_else(|error| panic!("{error}: {statement}")).into_iter().map(|step| step.detail).collect()
 }

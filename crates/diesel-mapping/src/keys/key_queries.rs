@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use diesel::dsl::{auto_type, case_when, not, update};
+use diesel::dsl::{auto_type, not, update};
 use diesel::prelude::*;
 use domain::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
 
@@ -23,17 +23,7 @@ pub fn owned_by<'a>(owner: &'a UserId) -> _ {
 /// The key is good at `at`.
 #[auto_type]
 fn good_at(at: StoredInstant) -> _ {
-    api_keys::revoked_at.is_null().and(api_keys::expires_at.is_null().or(api_keys::expires_at.assume_not_null().gt(at)))
-}
-
-/// When the key ended. Valid only for keys that are revoked, or expired by `at`.
-#[auto_type]
-fn ended_at(at: StoredInstant) -> _ {
-    let expired = api_keys::expires_at.assume_not_null().le(at);
-    let expired_first = expired.and(api_keys::expires_at.assume_not_null().lt(api_keys::revoked_at.assume_not_null()));
-    case_when(api_keys::revoked_at.is_null(), api_keys::expires_at)
-        .when(expired_first, api_keys::expires_at)
-        .otherwise(api_keys::revoked_at)
+    api_keys::revoked_at.is_null().and(api_keys::ends_at.gt(at))
 }
 
 /// How many active keys the owner has.
@@ -53,16 +43,17 @@ pub fn count_being_replaced<'a>(owner: &'a UserId, at: Timestamp) -> _ {
 }
 
 /// The owner's keys that [`ListView::select`] shows: every good key, and the keys that ended last. They are not sorted:
-/// `select` sorts them, so that the order is coded once.
+/// `select` sorts them, so that the order is coded once. The condition that `ends_at` is not null is always true, and is
+/// there for the index. See decision 60.
 #[auto_type]
 pub fn list_keys<'a>(owner: &'a UserId, view: ListView) -> _ {
     let is_good: good_at = good_at(view.at.into());
     let is_still_good: good_at = good_at(view.at.into());
-    let ended_at: ended_at = ended_at(view.at.into());
     let ended_max: i64 = view.ended_max.into();
     let keys: keys_of<'a> = keys_of(owner);
     let more_keys: keys_of<'a> = keys_of(owner);
-    let ended = more_keys.filter(not(is_still_good)).order((ended_at.desc(), api_keys::id.desc())).limit(ended_max);
+    let ended = more_keys.filter(not(is_still_good)).filter(api_keys::ends_at.is_not_null());
+    let ended = ended.order((api_keys::ends_at.desc(), api_keys::id.desc())).limit(ended_max);
     keys.filter(is_good).union_all(ended)
 }
 
@@ -124,14 +115,10 @@ fn bytes_of(id: Option<&KeyId>) -> Option<&[u8]> {
 
 /// Deletes at most `$2` ([`BigInt`](diesel::sql_types::BigInt)) keys that ended before `$1` ([`Instant`]).
 ///
-/// `ApiKey::ended_at` is earlier than `$1` when the revocation or the expiry is. Each half of the union reads a partial
-/// index, and no key is in both halves, so that the limit stops the search. This is SQL text because diesel has no
+/// The second condition follows from the first, and is there for the partial index. This is SQL text because diesel has no
 /// subquery on the table of a deletion. Both databases number placeholders like this.
-pub const DELETE_ENDED: &str = "DELETE FROM api_keys WHERE id IN (SELECT id FROM (
-    SELECT id FROM api_keys WHERE revoked_at < $1
-    UNION ALL
-    SELECT id FROM api_keys WHERE expires_at < $1 AND (revoked_at IS NULL OR revoked_at >= $1)
-) AS ended LIMIT $2)";
+pub const DELETE_ENDED: &str = "DELETE FROM api_keys WHERE id IN (
+    SELECT id FROM api_keys WHERE ends_at < $1 AND (revoked_at IS NOT NULL OR expires_at IS NOT NULL) LIMIT $2)";
 
 /// The latest use of each key, in the order of the key ids. No statement may update a row twice, and two statements that
 /// lock rows in the same order cannot deadlock.

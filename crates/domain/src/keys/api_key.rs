@@ -46,11 +46,8 @@ impl ApiKey {
 
     /// When the key ended, as seen at `at`: the earlier of its revocation and its expiry. `None` if it is good.
     pub fn ended_at(&self, at: Timestamp) -> Option<Timestamp> {
-        let expired_at = self.expires_at.filter(|expires_at| *expires_at <= at);
-        match (self.revoked_at, expired_at) {
-            (Some(revoked_at), Some(expired_at)) => Some(revoked_at.min(expired_at)),
-            (revoked_at, expired_at) => revoked_at.or(expired_at),
-        }
+        let ends_at = self.revoked_at.into_iter().chain(self.expires_at).min();
+        ends_at.filter(|_| !self.is_good(at))
     }
 }
 
@@ -96,6 +93,7 @@ mod tests {
             (Some(100), None, 101, Some(100)),
             (None, Some(50), 100, Some(50)),
             (None, Some(150), 100, Some(150)), // another instance's clock is ahead
+            (Some(120), Some(150), 100, Some(120)),
             (Some(100), Some(50), 200, Some(50)),
             (Some(100), Some(150), 200, Some(100)),
             (Some(100), Some(50), 60, Some(50)),
