@@ -8,12 +8,12 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, StoreError};
+use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
 use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, SealedSecrets, TargetUrl};
 use domain::{EventId, SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
-use super::left_out::{LeftOut, end_unreadable, put_back};
+use super::left_out::{LeftOut, delete_lanes, end_unreadable, put_back};
 use super::settle_lanes::{SeenLane, lock_lanes, settle_lanes};
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, NotDurable, settle};
@@ -28,7 +28,7 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
             AND owner <> ALL($3) AND subscription_id <> ALL($2)
         ORDER BY ready_at LIMIT $5
     ) AS lane
-    JOIN webhook_subscriptions AS subscription ON subscription.id = lane.subscription_id
+    LEFT JOIN webhook_subscriptions AS subscription ON subscription.id = lane.subscription_id
     ORDER BY lane.ready_at";
 
 /// Claims deliveries of each lane as its room allows: first attempts, then retries and first attempts that were claimed
@@ -194,9 +194,8 @@ impl Claim<'_> {
             let lanes_max = allotment.lanes_left();
             let rows = self.ready_lanes(connection, &allotment, &skipped, from).await?;
             let is_last = rows.len() < lanes_max as usize;
-            for row in rows {
-                from = row.ready_at;
-                let mut lane = ReadyLane::try_from(row)?;
+            from = rows.last().map_or(from, |row| row.ready_at);
+            for mut lane in self.intact(connection, rows).await? {
                 skipped.push(lane.id);
                 lane.room = allotment.admit(lane.id, lane.owner, ROOM_MAX);
                 if lane.room > 0 {
@@ -232,6 +231,19 @@ impl Claim<'_> {
         Kept(query).load(&mut &*connection).await
     }
 
+    /// The lanes whose ids are intact. Deletes the others, so that no claim finds them again.
+    async fn intact(&self, connection: &AsyncPgConnection, rows: Vec<ReadyLaneRow>) -> QueryResult<Vec<ReadyLane>> {
+        let (mut lanes, mut damaged) = (Vec::new(), Vec::new());
+        for row in rows {
+            match row.lane() {
+                Ok(lane) => lanes.push(lane),
+                Err(id) => damaged.push(id),
+            }
+        }
+        delete_lanes(connection, &damaged).await?;
+        Ok(lanes)
+    }
+
     async fn claim(&self, connection: &AsyncPgConnection, lanes: &[ReadyLane]) -> QueryResult<Vec<ClaimedRow>> {
         let request = self.request;
         let admitted = |as_what| lanes.iter().filter(move |lane| lane.breaker.admission(request.at) == as_what);
@@ -262,8 +274,9 @@ struct ReadyLaneRow {
     wakes: i64,
     #[diesel(embed)]
     breaker: BreakerRow,
-    #[diesel(sql_type = Text)]
-    url: String,
+    /// `None` if the subscription is gone.
+    #[diesel(sql_type = Nullable<Text>)]
+    url: Option<String>,
     #[diesel(embed)]
     secrets: SecretsRow,
 }
@@ -277,7 +290,7 @@ struct ReadyLane {
     ready_at: StoredInstant,
     wakes: i64,
     breaker: Breaker,
-    /// `None` if the subscription is damaged.
+    /// `None` if the subscription is damaged or gone.
     target: Option<Target>,
 }
 
@@ -294,14 +307,16 @@ impl ReadyLane {
     }
 }
 
-impl TryFrom<ReadyLaneRow> for ReadyLane {
-    type Error = StoreError;
-
-    fn try_from(row: ReadyLaneRow) -> Result<Self, StoreError> {
-        let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
-        let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker());
-        let target = TargetUrl::from_stored(&row.url).zip(row.secrets.secrets(id).ok());
-        Ok(Self { id, owner, room: 0, ready_at: row.ready_at, wakes: row.wakes, breaker, target })
+impl ReadyLaneRow {
+    /// The lane, or its id as it is stored if the id is damaged.
+    fn lane(self) -> Result<ReadyLane, Vec<u8>> {
+        let Ok(id) = subscription_id("webhook_lanes", "subscription_id", &self.subscription_id) else {
+            return Err(self.subscription_id);
+        };
+        let (owner, breaker) = (OwnerNumber::from_number(self.owner), self.breaker.breaker());
+        let url = self.url.and_then(|url| TargetUrl::from_stored(&url));
+        let target = url.zip(self.secrets.secrets(id).ok());
+        Ok(ReadyLane { id, owner, room: 0, ready_at: self.ready_at, wakes: self.wakes, breaker, target })
     }
 }
 

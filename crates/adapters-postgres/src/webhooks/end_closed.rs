@@ -4,10 +4,12 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::subscription_id;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::StoreError;
 use domain::webhooks::DeliveryEnd;
 use domain::{SubscriptionId, Timestamp};
 use futures_util::future::{join, join3};
 
+use super::left_out::delete_lanes;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, settle};
 
@@ -82,6 +84,9 @@ impl Work for EndClosed<'_> {
             .bind::<Array<Binary>, Vec<&[u8]>>(self.skipped.iter().map(|id| id.as_bytes().as_slice()).collect())
             .bind::<BigInt, _>(LANES_MAX);
         let rows: Vec<ClosedLaneRow> = Kept(query).load(&mut &*connection).await?;
+        let (rows, damaged): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.id().is_ok());
+        let damaged: Vec<Vec<u8>> = damaged.into_iter().map(|row| row.subscription_id).collect();
+        delete_lanes(connection, &damaged).await?;
         if rows.is_empty() {
             return Ok(Ended { count: 0, seen: Vec::new() });
         }
@@ -103,8 +108,7 @@ impl Work for EndClosed<'_> {
         )
         .await;
         let count = settle(begun.and(ended).and_then(|count| settled.map(|_| count)), committed)?;
-        let seen = rows.iter().map(|row| subscription_id("webhook_lanes", "subscription_id", &row.subscription_id));
-        let seen: Result<Vec<SubscriptionId>, _> = seen.collect();
+        let seen: Result<Vec<SubscriptionId>, _> = rows.iter().map(ClosedLaneRow::id).collect();
         Ok(Ended { count: u32::try_from(count).unwrap_or(self.max), seen: seen? })
     }
 }
@@ -115,4 +119,10 @@ struct ClosedLaneRow {
     subscription_id: Vec<u8>,
     #[diesel(sql_type = BigInt)]
     wakes: i64,
+}
+
+impl ClosedLaneRow {
+    fn id(&self) -> Result<SubscriptionId, StoreError> {
+        subscription_id("webhook_lanes", "subscription_id", &self.subscription_id)
+    }
 }

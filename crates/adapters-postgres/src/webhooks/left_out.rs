@@ -31,10 +31,31 @@ const PUT_BACK: &str = "UPDATE webhook_due AS due
     FROM unnest($1, $2) AS one (subscription_id, delivery_id)
     WHERE due.subscription_id = one.subscription_id AND due.delivery_id = one.delivery_id AND due.claim = $3";
 
+/// Deletes lanes with the first of their deliveries. Nobody can find what is left of them.
+const DELETE_LANES: &str = "WITH gone AS (
+        DELETE FROM webhook_due WHERE ctid = ANY(ARRAY(
+            SELECT due.place FROM unnest($1) AS lane (subscription_id) CROSS JOIN LATERAL (
+                SELECT ctid AS place FROM webhook_due WHERE subscription_id = lane.subscription_id LIMIT 1000
+            ) AS due
+        ))
+    )
+    DELETE FROM webhook_lanes WHERE subscription_id = ANY($1)";
+
 /// The stored ids of a row that a claim took and does not hand out.
 pub(super) struct LeftOut {
     pub(super) subscription: Vec<u8>,
     pub(super) delivery: Vec<u8>,
+}
+
+/// Deletes lanes whose ids, as they are stored, are damaged. See decision 55.
+pub(super) async fn delete_lanes(connection: &AsyncPgConnection, ids: &[Vec<u8>]) -> QueryResult<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let deletion = diesel::sql_query(DELETE_LANES).bind::<Array<Binary>, _>(ids);
+    let count = Kept(deletion).execute(&mut &*connection).await?;
+    tracing::error!(count, "deleted lanes whose ids are damaged, with their deliveries");
+    Ok(())
 }
 
 /// Ends claimed rows that are damaged, or whose event or subscription is. See decision 55.

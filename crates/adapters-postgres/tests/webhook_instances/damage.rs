@@ -70,3 +70,32 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
         assert_eq!(end_of(store, DeliveryId::of(new.event.id, *lane)).await, Some(DeliveryEnd::Unreadable));
     }
 }
+
+/// Lanes with ids of 15 bytes, open and closed, and a lane whose subscription is gone. They come first, and there are more
+/// of them than one claim takes.
+#[tokio::test]
+async fn damaged_lanes_are_deleted_and_the_others_are_served() {
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(1));
+    let (orphan, whole) = (subscribe(store, &entropy, &sealed()).await, subscribe(store, &entropy, &sealed()).await);
+    store.publish(&[event(&entropy)]).await.unwrap();
+    let plant = format!(
+        "INSERT INTO webhook_lanes SELECT substring(sha256(i::text::bytea) FOR 15), 0, i <= 100, '2026-01-01', 0, 0,
+            NULL, NULL, 0 FROM generate_series(1, 150) AS i;
+        INSERT INTO webhook_due SELECT subscription_id, subscription_id, subscription_id, 0, '2026-01-01', NULL, NULL,
+            0, 0, now() FROM webhook_lanes WHERE octet_length(subscription_id) = 15;
+        DELETE FROM webhook_subscriptions WHERE id = '\\x{}'",
+        hexadecimal(orphan.as_bytes())
+    );
+    query(&database, &plant).await;
+    let claimed = store.claim(&request(&entropy, at(1))).await.unwrap();
+    assert_eq!(claimed.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [whole]);
+    assert_eq!(store.end_closed(at(1), 1_000).await.unwrap(), 0);
+    for (rows, expected) in [
+        ("SELECT count(*) FROM webhook_lanes", "2"),
+        ("SELECT count(*) FROM webhook_due", "1"),
+        ("SELECT ended FROM webhook_deliveries", "unreadable"),
+    ] {
+        assert_eq!(query(&database, rows).await, expected, "{rows}");
+    }
+}

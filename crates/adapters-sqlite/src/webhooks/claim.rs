@@ -9,7 +9,7 @@ use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
 use domain::webhooks::{Admission, Allotment, OwnerNumber, PayloadRoom, Phase, SealedSecrets, TargetUrl};
 use domain::{SubscriptionId, Timestamp};
 
-use super::close_lane::end_unreadable;
+use super::close_lane::{delete_lane, end_unreadable};
 use super::lane::{Lane, LaneRow};
 use super::queued_row::QueuedRow;
 use crate::undo::Undo;
@@ -60,16 +60,20 @@ fn admitted_lanes(
         .order(webhook_lanes::ready_at)
         .select((webhook_lanes::subscription_id, webhook_lanes::owner));
     let mut allotment = Allotment::new(request);
-    let mut admitted = Vec::new();
+    let (mut admitted, mut damaged) = (Vec::new(), Vec::new());
     for row in ready.load_iter::<(Vec<u8>, i64), DefaultLoadingMode>(connection)? {
-        let (lane, owner) = row?;
-        let lane = subscription_id("webhook_lanes", "subscription_id", &lane)?;
+        let (id, owner) = row?;
+        let Ok(lane) = subscription_id("webhook_lanes", "subscription_id", &id) else {
+            damaged.push(id);
+            continue;
+        };
         let room = allotment.admit(lane, OwnerNumber::from_number(owner), u32::MAX);
         admitted.extend((room > 0).then_some((lane, room)));
         if allotment.lanes_left() == 0 {
             break;
         }
     }
+    damaged.iter().try_for_each(|id| delete_lane(connection, id))?;
     Ok(admitted)
 }
 

@@ -1,7 +1,7 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel_mapping::StoredInstant;
-use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions};
+use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{NewEndedRow, UNKNOWN_EVENT_TYPE, status_code};
 use domain::webhooks::{Delivery, DeliveryEnd, DisableReason, SubscriptionStatus};
@@ -69,6 +69,14 @@ pub(super) fn end_unreadable(connection: &mut SqliteConnection, row: &QueuedRow,
     ended.attempts = ended.attempts.clamp(0, u32::MAX.into());
     diesel::insert_or_ignore_into(webhook_deliveries::table).values(ended).execute(connection)?;
     tracing::error!(%event, "ended a delivery of this event: the delivery, its event or its subscription is damaged");
+    Ok(())
+}
+
+/// Deletes a lane whose id, as it is stored, is damaged, and its deliveries. See decision 55.
+pub(super) fn delete_lane(connection: &mut SqliteConnection, id: &[u8]) -> QueryResult<()> {
+    diesel::delete(webhook_due::table.filter(webhook_due::subscription_id.eq(id))).execute(connection)?;
+    diesel::delete(webhook_lanes::table.find(id)).execute(connection)?;
+    tracing::error!("deleted a lane whose id is damaged, with its deliveries");
     Ok(())
 }
 

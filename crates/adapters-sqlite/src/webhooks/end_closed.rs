@@ -4,7 +4,7 @@ use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use domain::Timestamp;
 use domain::webhooks::DeliveryEnd;
 
-use super::close_lane::end_waiting;
+use super::close_lane::{delete_lane, end_waiting};
 use super::lane::{Lane, LaneRow};
 use crate::undo::Undo;
 
@@ -29,14 +29,20 @@ pub(super) fn end_closed(connection: &mut SqliteConnection, at: Timestamp, max: 
 /// A closed lane with deliveries to end, and how they end.
 fn next_closed(connection: &mut SqliteConnection, at: Timestamp) -> Result<Option<(Lane, DeliveryEnd)>, Undo> {
     let closed = webhook_lanes::table
-        .inner_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
+        .left_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
         .filter(webhook_lanes::is_open.eq(false))
         .filter(webhook_lanes::ready_at.le(Some(StoredInstant::from(at))))
         .order(webhook_lanes::ready_at)
         .limit(1)
-        .select((LaneRow::as_select(), webhook_subscriptions::deleted_at.is_not_null()));
-    let found: Option<(LaneRow, bool)> = closed.first(connection).optional()?;
-    let Some((lane, is_deleted)) = found else { return Ok(None) };
-    let end = if is_deleted { DeliveryEnd::SubscriptionDeleted } else { DeliveryEnd::SubscriptionDisabled };
-    Ok(Some((lane.try_into()?, end)))
+        .select((LaneRow::as_select(), webhook_subscriptions::deleted_at.nullable().is_not_null()));
+    loop {
+        let found: Option<(LaneRow, bool)> = closed.first(connection).optional()?;
+        let Some((row, is_deleted)) = found else { return Ok(None) };
+        let end = if is_deleted { DeliveryEnd::SubscriptionDeleted } else { DeliveryEnd::SubscriptionDisabled };
+        let id = row.subscription_id.clone();
+        match Lane::try_from(row) {
+            Ok(lane) => return Ok(Some((lane, end))),
+            Err(_) => delete_lane(connection, &id)?,
+        }
+    }
 }

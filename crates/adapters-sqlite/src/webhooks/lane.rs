@@ -14,7 +14,7 @@ use crate::undo::Undo;
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = webhook_lanes, treat_none_as_default_value = false)]
 pub(super) struct LaneRow {
-    subscription_id: Vec<u8>,
+    pub(super) subscription_id: Vec<u8>,
     owner: i64,
     is_open: bool,
     ready_at: Option<StoredInstant>,

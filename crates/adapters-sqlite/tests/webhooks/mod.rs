@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use diesel::RunQueryDsl;
+use diesel::dsl::sql;
+use diesel::sql_types::BigInt;
 use domain::memory::SeededEntropy;
 use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, RetryRequest,
@@ -208,4 +211,35 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
             assert_eq!(end, (!is_claimed).then_some(DeliveryEnd::Unreadable), "{damage}");
         }
     }
+}
+
+/// Lanes with ids of 15 bytes, open and closed, and a lane whose subscription is gone. They come first.
+#[tokio::test]
+async fn damaged_lanes_are_deleted_and_the_others_are_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let (store, orphan) = subscribed(&path).await;
+    let whole = Subscription { id: SubscriptionId::mint(NOW, &SeededEntropy::new(2)), ..orphan.clone() };
+    let secret = SealedSecret::from_bytes(vec![1; 61]);
+    SubscriptionStore::insert_within(&store, &whole, &secret, 10).await.unwrap();
+    store.publish(&events(&orphan.owner, 10, 1)).await.unwrap();
+    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let plant = format!(
+        "INSERT INTO webhook_lanes VALUES (zeroblob(15), 0, 1, 0, 0, NULL, NULL, 0), (zeroblob(14), 0, 0, 0, 0, NULL, NULL, 0);
+        INSERT INTO webhook_due SELECT subscription_id, zeroblob(16), zeroblob(16), 0, 0, NULL, 0, 0, 0
+            FROM webhook_lanes WHERE length(subscription_id) < 16;
+        DELETE FROM webhook_subscriptions WHERE id = x'{}'",
+        hexadecimal(orphan.id.as_bytes())
+    );
+    other.batch_execute(&plant).unwrap();
+    assert_eq!(claim(&store).await.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [whole.id]);
+    assert_eq!(store.end_closed(NOW, 1_000).await.unwrap(), 0);
+    let mut count = |rows: &str| {
+        let count: i64 =
+            diesel::select(sql::<BigInt>(&format!("(SELECT count(*) FROM {rows})"))).get_result(&mut other).unwrap();
+        count
+    };
+    assert_eq!(count("webhook_lanes"), 2);
+    assert_eq!(count("webhook_due"), 1);
+    assert_eq!(count("webhook_deliveries WHERE ended = 'unreadable'"), 1);
 }
