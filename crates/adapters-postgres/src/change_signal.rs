@@ -13,8 +13,8 @@ use tokio::time::Instant;
 use crate::PostgresStore;
 use crate::server::{Purpose, Server};
 
-const LISTEN: &str = "LISTEN gatepost_key_changes; LISTEN gatepost_deliveries";
-const NOTIFY_KEYS: &str = "NOTIFY gatepost_key_changes";
+const LISTEN: &str = "LISTEN gatepost_credential_changes; LISTEN gatepost_deliveries";
+const NOTIFY_KEYS: &str = "NOTIFY gatepost_credential_changes";
 const NOTIFY_DELIVERIES: &str = "NOTIFY gatepost_deliveries";
 const DELIVERIES: &str = "gatepost_deliveries";
 

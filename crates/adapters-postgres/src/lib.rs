@@ -29,6 +29,7 @@
 //! be verified; it does not fall back to plain text.
 
 mod attempt;
+mod change_feed;
 mod change_signal;
 mod hosts;
 mod keys;
@@ -36,8 +37,10 @@ mod migrate;
 mod owner_lock;
 mod pool;
 mod readiness;
+mod record_uses;
 mod server;
-mod session;
+mod server_session;
+mod sessions;
 mod store;
 mod transaction;
 mod webhooks;

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::server::{Purpose, Server};
-use crate::session::ConnectError;
+use crate::server_session::ConnectError;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 

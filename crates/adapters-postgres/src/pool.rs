@@ -12,7 +12,7 @@ use futures_util::FutureExt;
 use tokio::runtime::Handle;
 
 use crate::server::{OpenError, Purpose, Server};
-use crate::session::ConnectError;
+use crate::server_session::ConnectError;
 
 /// How long a call waits for a connection if all are in use.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(2);

@@ -10,7 +10,7 @@ use tokio_postgres::{Config, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::hosts::Hosts;
-use crate::session::{self, ConnectError, with_sources};
+use crate::server_session::{self, ConnectError, with_sources};
 
 /// How long opening a connection may take, name resolution and handshakes included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -162,7 +162,7 @@ where
     Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
 {
     let (client, mut connection) = config.connect(tls).await.map_err(ConnectError::Driver)?;
-    session::begin(&client, &mut connection, purpose.settings()).await?;
+    server_session::begin(&client, &mut connection, purpose.settings()).await?;
     let connection = AsyncPgConnection::try_from_client_and_connection(client, connection).await;
     connection.map_err(|error| ConnectError::Other(error.to_string()))
 }

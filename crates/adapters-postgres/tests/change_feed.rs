@@ -9,11 +9,13 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, Entropy, FeedPosition, FeedRead, Insertion, KeyChanges, KeyStore, Revocation, Rotation,
-    StoreError,
+    ActiveLimit, ChangeFeed, CredentialChanges, Entropy, FeedPosition, FeedRead, Insertion, KeyStore, Revocation,
+    Rotation, StoreError,
 };
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, Label, ListView, RotationRefusal, Scopes, Timestamp, UserId};
-use storage_conformance::Instances;
+use domain::{
+    ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, RotationRefusal, Scopes, Timestamp, UserId,
+};
+use storage_conformance::{Instances, SharedSessionStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
@@ -34,14 +36,25 @@ async fn instances(count: usize) -> (Vec<PostgresStore>, String) {
 mod promises {
     use super::*;
 
-    async fn fresh() -> (Instances, Database) {
+    async fn fresh() -> ([Arc<PostgresStore>; 2], Database) {
         let database = Cluster::shared().await.unwrap().database().await.unwrap();
         open(&database.url).await.migrate().await.unwrap();
         let (here, there) = tokio::join!(open(&database.url), open(&database.url));
         ([Arc::new(here), Arc::new(there)], database)
     }
 
-    storage_conformance::change_feed_tests!(fresh());
+    async fn of_keys() -> (Instances, Database) {
+        let ([here, there], database) = fresh().await;
+        ([here, there], database)
+    }
+
+    async fn of_sessions() -> (Instances<dyn SharedSessionStore>, Database) {
+        let ([here, there], database) = fresh().await;
+        ([here, there], database)
+    }
+
+    storage_conformance::change_feed_tests!(of_keys());
+    storage_conformance::session_feed_tests!(of_sessions());
 }
 
 fn now() -> Timestamp {
@@ -56,13 +69,18 @@ fn user(subject: &str) -> UserId {
     UserId::new("https://id.example", subject).unwrap()
 }
 
-fn digest(entropy: &dyn Entropy) -> KeyDigest {
+fn digest(entropy: &dyn Entropy) -> CredentialDigest {
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
-    KeyDigest::from_bytes(digest)
+    CredentialDigest::from_bytes(digest)
 }
 
-async fn insert(store: &PostgresStore, owner: &UserId, max: u32, entropy: &dyn Entropy) -> Option<(KeyId, KeyDigest)> {
+async fn insert(
+    store: &PostgresStore,
+    owner: &UserId,
+    max: u32,
+    entropy: &dyn Entropy,
+) -> Option<(KeyId, CredentialDigest)> {
     let key = ApiKey {
         id: KeyId::mint(now(), entropy),
         owner: owner.clone(),
@@ -107,7 +125,7 @@ async fn a_change_is_read_however_long_its_commit_takes() {
     let start = read(store, None).await.position;
     let cluster = Cluster::shared().await.unwrap();
     let hex = late.1.as_bytes().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    let insert = format!("INSERT INTO key_changes (digest) VALUES ('\\x{hex}')");
+    let insert = format!("INSERT INTO credential_changes (digest) VALUES ('\\x{hex}')");
     let stalled = {
         let (database, stall) = (database.clone(), format!("BEGIN; {insert}; SELECT pg_sleep(14); COMMIT"));
         tokio::spawn(async move { cluster.execute(&database, &stall).await.unwrap() })
@@ -118,20 +136,20 @@ async fn a_change_is_read_however_long_its_commit_takes() {
     }
     store.revoke(&alice, early.0, now(), view()).await.unwrap();
     let mut last = read(store, Some(&start)).await;
-    assert_eq!(last.changes, KeyChanges::Of(vec![early.1]));
+    assert_eq!(last.changes, CredentialChanges::Of(vec![early.1]));
     while !stalled.is_finished() {
         last = read(store, Some(&last.position)).await;
-        if last.changes != KeyChanges::Of(Vec::new()) {
+        if last.changes != CredentialChanges::Of(Vec::new()) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     stalled.await.unwrap();
-    if last.changes == KeyChanges::Of(Vec::new()) {
+    if last.changes == CredentialChanges::Of(Vec::new()) {
         last = read(store, Some(&last.position)).await;
     }
-    assert_eq!(last.changes, KeyChanges::Of(vec![late.1]), "the change is read after its commit");
-    assert_eq!(read(store, Some(&last.position)).await.changes, KeyChanges::Of(Vec::new()));
+    assert_eq!(last.changes, CredentialChanges::Of(vec![late.1]), "the change is read after its commit");
+    assert_eq!(read(store, Some(&last.position)).await.changes, CredentialChanges::Of(Vec::new()));
 }
 
 /// The server may use transaction numbers again after a crash, so a position from before the crash is not valid.
@@ -143,7 +161,7 @@ async fn a_position_is_valid_for_one_run_of_its_server() {
     store.migrate().await.unwrap();
     let mut last = read(&store, None).await.position;
     let same = read(&store, Some(&last)).await;
-    assert_eq!(same.changes, KeyChanges::Of(Vec::new()), "nothing changed in the same run");
+    assert_eq!(same.changes, CredentialChanges::Of(Vec::new()), "nothing changed in the same run");
 
     // If one of the server's processes is killed, the postmaster keeps running and recovers.
     let victim =
@@ -153,17 +171,17 @@ async fn a_position_is_valid_for_one_run_of_its_server() {
     assert!(std::process::Command::new("kill").args(["-9", &victim]).status().unwrap().success());
     let again = loop {
         match store.changes_since(Some(&last), 100).await {
-            Ok(again) if again.changes == KeyChanges::OfAnyKey => break again,
+            Ok(again) if again.changes == CredentialChanges::OfAny => break again,
             Ok(_) | Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     };
     let recovered = cluster.execute(&database.name, "SELECT pg_postmaster_start_time()").await.unwrap();
     assert_eq!(started, recovered, "the postmaster was not restarted");
     last = again.position;
-    assert_eq!(read(&store, Some(&last)).await.changes, KeyChanges::Of(Vec::new()));
+    assert_eq!(read(&store, Some(&last)).await.changes, CredentialChanges::Of(Vec::new()));
 
     cluster.restart().await.unwrap();
-    assert_eq!(read(&store, Some(&last)).await.changes, KeyChanges::OfAnyKey);
+    assert_eq!(read(&store, Some(&last)).await.changes, CredentialChanges::OfAny);
 }
 
 /// A newer version may write other changes than digests: the reader then forgets all keys, and reads on.
@@ -172,10 +190,10 @@ async fn an_unknown_kind_of_change_does_not_stop_the_feed() {
     let (stores, database) = instances(1).await;
     let start = read(&stores[0], None).await.position;
     let cluster = Cluster::shared().await.unwrap();
-    cluster.execute(&database, "INSERT INTO key_changes (digest) VALUES ('\\x01')").await.unwrap();
+    cluster.execute(&database, "INSERT INTO credential_changes (digest) VALUES ('\\x01')").await.unwrap();
     let unknown = read(&stores[0], Some(&start)).await;
-    assert_eq!(unknown.changes, KeyChanges::OfAnyKey);
-    assert_eq!(read(&stores[0], Some(&unknown.position)).await.changes, KeyChanges::Of(Vec::new()));
+    assert_eq!(unknown.changes, CredentialChanges::OfAny);
+    assert_eq!(read(&stores[0], Some(&unknown.position)).await.changes, CredentialChanges::Of(Vec::new()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -191,7 +209,7 @@ async fn forgotten_changes_are_deleted() {
         let key = insert(store, &alice, 10, &entropy).await.unwrap();
         store.revoke(&alice, key.0, now(), view()).await.unwrap();
     }
-    let kept = async || cluster.execute(&database.name, "SELECT count(*) FROM key_changes").await.unwrap();
+    let kept = async || cluster.execute(&database.name, "SELECT count(*) FROM credential_changes").await.unwrap();
     store.forget_changes(&start).await.unwrap();
     assert_eq!(kept().await, "3");
     let (server, snapshot) = start.as_str().split_once(' ').unwrap();

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::ports::{ActiveLimit, ChangeFeed, Entropy, Insertion, KeyChanges, KeyStore, Schema};
-use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use domain::ports::{ActiveLimit, ChangeFeed, CredentialChanges, Entropy, Insertion, KeyStore, Schema};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
 async fn open(url: &str) -> PostgresStore {
@@ -22,7 +22,7 @@ fn alice() -> UserId {
     UserId::new("https://id.example", "alice").unwrap()
 }
 
-async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, KeyDigest) {
+async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, CredentialDigest) {
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
     let key = ApiKey {
@@ -37,7 +37,7 @@ async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, KeyDi
         scopes: Scopes::default(),
         replaced_by: None,
     };
-    let digest = KeyDigest::from_bytes(digest);
+    let digest = CredentialDigest::from_bytes(digest);
     let limit = ActiveLimit { max: 1_000, at: now() };
     let stored = store.insert_within(&key, &digest, limit, ListView::at(now())).await.unwrap();
     assert!(matches!(stored, Insertion::Stored(_)));
@@ -75,7 +75,7 @@ async fn a_standby_is_skipped_until_it_is_promoted() {
     let start = there.changes_since(None, 10).await.unwrap().position;
     revoke(&here, revoked.0).await;
     let read = there.changes_since(Some(&start), 10).await.unwrap();
-    assert_eq!(read.changes, KeyChanges::Of(vec![revoked.1]));
+    assert_eq!(read.changes, CredentialChanges::Of(vec![revoked.1]));
     let found = there.find_by_digest(&revoked.1).await.unwrap().unwrap();
     assert!(!found.is_good(now()), "the standby does not see the revocation yet");
 
@@ -86,16 +86,16 @@ async fn a_standby_is_skipped_until_it_is_promoted() {
     misconfigured.changes_since(None, 10).await.unwrap_err();
 
     standby.execute("postgres", "SELECT pg_wal_replay_resume()").await.unwrap();
-    let replayed = format!("SELECT count(*) FROM key_changes WHERE digest = '\\x{}'", hex(&revoked.1));
+    let replayed = format!("SELECT count(*) FROM credential_changes WHERE digest = '\\x{}'", hex(&revoked.1));
     until(async || standby.execute(&name, &replayed).await.unwrap() == "1").await;
     primary.crash().await.unwrap();
     standby.promote().await.unwrap();
     until(async || there.find_by_digest(&revoked.1).await.is_ok()).await;
     let read = there.changes_since(Some(&read.position), 10).await.unwrap();
-    assert_eq!(read.changes, KeyChanges::OfAnyKey, "transaction numbers differ on another server");
+    assert_eq!(read.changes, CredentialChanges::OfAny, "transaction numbers differ on another server");
     revoke(&there, revoked_later.0).await;
     let read = there.changes_since(Some(&read.position), 10).await.unwrap();
-    assert_eq!(read.changes, KeyChanges::Of(vec![revoked_later.1]));
+    assert_eq!(read.changes, CredentialChanges::Of(vec![revoked_later.1]));
 }
 
 /// A commit waits for an unreachable synchronous standby: its caller gives up, and the change is read when it is
@@ -119,15 +119,15 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
     set_standby("unreachable").await;
     here.revoke(&alice(), key.0, now(), ListView::at(now())).await.unwrap_err();
     let mut read = there.changes_since(Some(&start), 10).await.unwrap();
-    assert_eq!(read.changes, KeyChanges::Of(Vec::new()), "the revocation is not committed yet");
+    assert_eq!(read.changes, CredentialChanges::Of(Vec::new()), "the revocation is not committed yet");
     // Longer than a feed that reads by time could look back.
     tokio::time::sleep(Duration::from_secs(11)).await;
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
-    assert_eq!(read.changes, KeyChanges::Of(Vec::new()));
+    assert_eq!(read.changes, CredentialChanges::Of(Vec::new()));
     set_standby("").await;
     until(async || !there.find_by_digest(&key.1).await.unwrap().unwrap().is_good(now())).await;
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
-    assert_eq!(read.changes, KeyChanges::Of(vec![key.1]));
+    assert_eq!(read.changes, CredentialChanges::Of(vec![key.1]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -158,6 +158,6 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
     driver.abort();
 }
 
-fn hex(digest: &KeyDigest) -> String {
+fn hex(digest: &CredentialDigest) -> String {
     digest.as_bytes().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

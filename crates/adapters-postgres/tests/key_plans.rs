@@ -7,7 +7,7 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{ActiveLimit, Close as _, Entropy, Insertion, KeyStore as _, Revocation, Rotation, Schema as _};
 use domain::{
-    ApiKey, KeyDigest, KeyId, KeyRotation, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp, UserId,
+    ApiKey, CredentialDigest, KeyId, KeyRotation, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp, UserId,
 };
 use throwaway_postgres::{Cluster, Database};
 
@@ -99,8 +99,8 @@ fn key(id: KeyId, created_at: Timestamp) -> ApiKey {
     }
 }
 
-fn digest(entropy: &SeededEntropy) -> KeyDigest {
+fn digest(entropy: &SeededEntropy) -> CredentialDigest {
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
-    KeyDigest::from_bytes(digest)
+    CredentialDigest::from_bytes(digest)
 }

@@ -11,7 +11,7 @@ use domain::memory::SeededEntropy;
 use domain::ports::{
     ActiveLimit, Close as _, Entropy, Insertion, KeyStore, MigrateError, ReadinessCheck, Schema as _, StoreError,
 };
-use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use storage_conformance::WebhookStore;
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
@@ -40,6 +40,19 @@ mod key_promises {
     }
 
     storage_conformance::key_store_tests!(fresh_store());
+}
+
+mod session_promises {
+    use domain::ports::SessionStore;
+
+    use super::*;
+
+    async fn fresh_store() -> (Arc<dyn SessionStore>, Database) {
+        let (store, database) = fresh().await;
+        (store, database)
+    }
+
+    storage_conformance::session_store_tests!(fresh_store());
 }
 
 mod webhook_promises {
@@ -77,7 +90,7 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
         replaced_by: None,
     };
     let limit = ActiveLimit { max: 10, at: now() };
-    store.insert_within(&key, &KeyDigest::from_bytes(digest), limit, ListView::at(now())).await
+    store.insert_within(&key, &CredentialDigest::from_bytes(digest), limit, ListView::at(now())).await
 }
 
 /// The row that locks an owner goes with the owner's last key, and is there again for the next key.

@@ -15,6 +15,8 @@ mod migrate;
 mod open_error;
 mod readers;
 mod readiness;
+mod record_uses;
+mod sessions;
 #[cfg(test)]
 mod statements;
 mod store;

@@ -41,6 +41,19 @@ mod promises {
     storage_conformance::key_store_tests!(fresh());
 }
 
+mod session_promises {
+    use domain::ports::SessionStore;
+
+    use super::*;
+
+    async fn fresh() -> (Arc<dyn SessionStore>, TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        (Arc::new(migrated(&folder.path().join("test.db")).await), folder)
+    }
+
+    storage_conformance::session_store_tests!(fresh());
+}
+
 mod webhook_promises {
     use storage_conformance::WebhookStore;
 
@@ -60,14 +73,19 @@ async fn what_was_answered_outlives_the_store() {
     let path = folder.path().join("test.db");
     let store = migrated(&path).await;
     let written = storage_conformance::keys::durability::write(&store).await;
+    let sessions = storage_conformance::sessions::durability::write(&store).await;
     // What a killed process leaves: a log beside the file.
     let left = tempfile::tempdir().unwrap();
     for name in ["test.db", "test.db-wal"] {
         std::fs::copy(folder.path().join(name), left.path().join(name)).unwrap();
     }
-    written.expect_in(&open(&left.path().join("test.db")).await).await;
+    let restored = open(&left.path().join("test.db")).await;
+    written.expect_in(&restored).await;
+    sessions.expect_in(&restored).await;
     store.close().await;
-    written.expect_in(&open(&path).await).await;
+    let reopened = open(&path).await;
+    written.expect_in(&reopened).await;
+    sessions.expect_in(&reopened).await;
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use diesel::connection::SimpleConnection;
 use diesel::{Connection, RunQueryDsl, SqliteConnection};
 use diesel_mapping::keys::NewKeyRow;
 use diesel_mapping::schema::api_keys;
-use domain::{ApiKey, KeyDigest, KeyId, Label, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
 
 /// The digits of the number of a key.
@@ -81,7 +81,7 @@ pub(crate) fn store_in_postgres(cluster: &Cluster, database: &Database, count: u
 
 /// The key with this number among `count` keys. Owners take turns, so that the keys of an owner are apart in the order
 /// of creation, as in production. Every key was used once, so that the cost of a first use is not measured.
-fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, KeyDigest)> {
+fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, CredentialDigest)> {
     let created_unix_millis = FIRST_CREATED_UNIX_MILLIS + i64::try_from(number)?;
     let created_at = Timestamp::from_unix_millis(created_unix_millis).context("no time")?;
     // A UUIDv7: its time, its version, its variant, and the number where randomness would be.
@@ -100,7 +100,7 @@ fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, KeyDigest)> {
         replaced_by: None,
     };
     let text = KEY.replace("{key}", &format!("{number:0DIGITS$}"));
-    Ok((key, KeyDigest::of_presented(&text).context("the key is not plausible")?))
+    Ok((key, CredentialDigest::of_presented(&text).context("the key is not plausible")?))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -3,14 +3,17 @@
 //! One `table!` serves Postgres and SQLite, because only [`sql_types::Instant`] differs, and it implements both. A
 //! statement that both adapters run is built here; a statement of one database is in its adapter.
 
+mod digest_row;
 mod failure;
 mod instant;
 mod kept;
 pub mod keys;
 mod migrations;
 pub mod schema;
+pub mod sessions;
 pub mod webhooks;
 
+pub use digest_row::{DigestRow, digests_of, stored_digest};
 pub use failure::{WRITE_PROBE, not_writable, store_error};
 pub use instant::StoredInstant;
 pub use kept::Kept;

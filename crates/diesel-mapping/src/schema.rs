@@ -35,7 +35,7 @@ diesel::table! {
     use crate::sql_types::Instant;
 
     /// Exists on Postgres only.
-    key_changes (digest) {
+    credential_changes (digest) {
         digest -> Binary,
     }
 }
@@ -180,6 +180,24 @@ diesel::table! {
     write_probes (id) {
         id -> BigInt,
         writes -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Binary, Nullable, Text};
+    use crate::sql_types::Instant;
+
+    sessions (owner_issuer, owner_subject, id) {
+        id -> Binary,
+        digest -> Binary,
+        owner_issuer -> Text,
+        owner_subject -> Text,
+        role -> Text,
+        created_at -> Instant,
+        seen_at -> Instant,
+        expires_at -> Instant,
+        user_agent -> Nullable<Text>,
+        address -> Nullable<Text>,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ports::StoreError;
 use crate::webhooks::{SubscriptionChange, Webhooks};
-use crate::{ApiKey, KeyDigest, KeyId, Keys, ReportLeaksError, SubscriptionId, UserId};
+use crate::{ApiKey, CredentialDigest, KeyId, Keys, ReportLeaksError, SubscriptionId, UserId};
 
 /// Revokes every key among `tokens` as [`Keys::report_leaks`] does, and disables the subscriptions whose URL was set by
 /// one of these keys. Repeating a report completes one that failed half-way.
@@ -33,7 +33,7 @@ pub async fn report_leaks(
 pub async fn confirm_key(
     keys: &Keys,
     webhooks: &Webhooks,
-    digest: &KeyDigest,
+    digest: &CredentialDigest,
     (owner, subscription): (&UserId, SubscriptionId),
 ) -> Result<bool, StoreError> {
     if keys.is_good(digest).await? {

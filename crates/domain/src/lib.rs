@@ -1,26 +1,30 @@
-//! The rules of Gatepost: what an API key is and what ends it, and how webhooks are published, queued, signed and
-//! delivered.
+//! The rules of Gatepost: what an API key is and what ends it, how long a browser stays signed in, and how webhooks are
+//! published, queued, signed and delivered.
 //!
 //! Nothing here reads a clock or the environment, draws randomness, or speaks HTTP or SQL: adapters do, and the rules
 //! call them through [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct
 //! implementation.
 
+mod credential_digest;
+mod credential_use;
 mod failures_in_a_row;
 mod keys;
 mod leaked_keys;
 pub mod memory;
 pub mod ports;
+pub mod sessions;
 mod timestamp;
 mod type_id;
 mod user_id;
 mod webhook_access;
 pub mod webhooks;
 
+pub use credential_digest::CredentialDigest;
+pub use credential_use::CredentialUse;
 pub use failures_in_a_row::FailuresInARow;
 pub use keys::api_key::{ApiKey, KeyUse};
 pub use keys::create_key::{CreateKey, CreateKeyError, CreatedKey};
 pub use keys::full_key::{FullKey, has_valid_check};
-pub use keys::key_digest::KeyDigest;
 pub use keys::key_policy::{InvalidKeyPolicy, KeyPolicy, KeyPolicyField, KeyPolicySettings};
 pub use keys::key_rotation::{KeyRotation, Rotated, RotationRefusal};
 pub use keys::label::{InvalidLabel, Label};
@@ -34,7 +38,7 @@ pub use keys::use_cases::{Keys, PURGE_BATCH_MAX};
 pub use leaked_keys::{confirm_key, report_leaks};
 pub use ports::identity::IdToken;
 pub use timestamp::Timestamp;
-pub use type_id::{DeliveryId, EventId, InvalidId, KeyId, SubscriptionId};
+pub use type_id::{DeliveryId, EventId, InvalidId, KeyId, SessionId, SubscriptionId};
 pub use user_id::{InvalidUserId, UserId};
 pub use webhook_access::WebhookAccess;
 

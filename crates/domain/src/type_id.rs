@@ -41,6 +41,12 @@ macro_rules! type_id {
             }
         }
 
+        impl AsRef<[u8; 16]> for $name {
+            fn as_ref(&self) -> &[u8; 16] {
+                &self.0
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str(Self::PREFIX)?;
@@ -83,6 +89,11 @@ type_id! {
 type_id! {
     /// Identifies the delivery of one event to one subscription: a `TypeID`, `dlv_` and 26 characters of a UUIDv7.
     DeliveryId, "dlv_"
+}
+
+type_id! {
+    /// Identifies a session: a `TypeID`, `ses_` and 26 characters of a UUIDv7.
+    SessionId, "ses_"
 }
 
 fn mint(at: Timestamp, entropy: &dyn Entropy) -> [u8; 16] {
@@ -167,12 +178,14 @@ mod tests {
                 text.parse::<SubscriptionId>().is_ok(),
                 text.parse::<EventId>().is_ok(),
                 text.parse::<DeliveryId>().is_ok(),
+                text.parse::<SessionId>().is_ok(),
             ]
         };
-        assert_eq!(kinds(&format!("key_{suffix}")), [true, false, false, false]);
-        assert_eq!(kinds(&format!("sub_{suffix}")), [false, true, false, false]);
-        assert_eq!(kinds(&format!("evt_{suffix}")), [false, false, true, false]);
-        assert_eq!(kinds(&format!("dlv_{suffix}")), [false, false, false, true]);
+        assert_eq!(kinds(&format!("key_{suffix}")), [true, false, false, false, false]);
+        assert_eq!(kinds(&format!("sub_{suffix}")), [false, true, false, false, false]);
+        assert_eq!(kinds(&format!("evt_{suffix}")), [false, false, true, false, false]);
+        assert_eq!(kinds(&format!("dlv_{suffix}")), [false, false, false, true, false]);
+        assert_eq!(kinds(&format!("ses_{suffix}")), [false, false, false, false, true]);
     }
 
     #[test]

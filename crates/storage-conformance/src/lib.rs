@@ -1,7 +1,7 @@
 //! Every promise of the storage ports as a test that any adapter can run.
 //!
 //! `docs/writing-an-adapter.md` says how to write a store. This crate tests it: each `pub async fn` in the modules of
-//! [`keys`] and [`webhooks`] tests one promise. The function takes a **fresh, empty** store, and panics when the store
+//! [`keys`], [`sessions`] and [`webhooks`] tests one promise. The function takes a **fresh, empty** store, and panics when the store
 //! breaks the promise. To add all promises as tests of your crate:
 //!
 //! ```
@@ -17,21 +17,26 @@
 //! ```
 //!
 //! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in
-//! [`keys::change_feed`]; [`change_feed_tests`] adds them as tests. [`webhooks`] has the promises of the webhook ports,
+//! [`keys::change_feed`] and [`sessions::change_feed`]; [`change_feed_tests`] and [`session_feed_tests`] add them as
+//! tests. [`sessions`] has the promises of [`domain::ports::SessionStore`]. [`webhooks`] has the promises of the webhook ports,
 //! which one store implements; `webhook_store_tests!` adds them as tests.
 //!
-//! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`] and [`webhooks::PROMISES`]. The suite does not
-//! read a clock, so that every run is the same. It cannot crash your process: [`keys::durability`] and
-//! [`webhooks::durability`] check a store that was closed, or killed, and opened again.
+//! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`], the same two of [`sessions`], and [`webhooks::PROMISES`]. The suite does not
+//! read a clock, so that every run is the same. It cannot crash your process: [`keys::durability`],
+//! [`sessions::durability`] and [`webhooks::durability`] check a store that was closed, or killed, and opened again.
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 
 pub mod keys;
 mod racing;
 mod sample;
+pub mod sessions;
+mod shared;
 mod suite;
 pub mod webhooks;
 
-pub use keys::{Instances, SharedPromise, SharedStore, keep_shared};
+pub use keys::SharedStore;
+pub use sessions::SharedSessionStore;
+pub use shared::{Instances, SharedPromise, keep_shared};
 pub use suite::{Check, FreshStore, Promise, keep};
 pub use webhooks::WebhookStore;

@@ -28,6 +28,31 @@ mod keys {
     }
 }
 
+mod sessions {
+    use super::*;
+    use domain::memory::MemorySessionStore;
+    use domain::ports::SessionStore;
+    use storage_conformance::{Instances, SharedSessionStore};
+
+    fn fresh_store() -> Arc<dyn SessionStore> {
+        Arc::new(MemorySessionStore::default())
+    }
+
+    storage_conformance::session_store_tests!(ready(fresh_store()));
+
+    mod shared {
+        use super::*;
+
+        /// It has but one instance.
+        fn instances() -> Instances<dyn SharedSessionStore> {
+            let store = Arc::new(MemorySessionStore::default());
+            [store.clone(), store]
+        }
+
+        storage_conformance::session_feed_tests!(ready((instances(), ())));
+    }
+}
+
 mod webhooks {
     use super::*;
     use domain::memory::MemoryWebhookStore;

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use domain::memory::SeededEntropy;
 use domain::ports::{
-    ChangeFeed, Clock, FeedPosition, FeedRead, KeyChanges, KeyStore, RecentUses, Revocation, Rotation, StoreError,
+    ChangeFeed, Clock, CredentialChanges, FeedPosition, FeedRead, KeyStore, RecentUses, Revocation, Rotation,
+    StoreError,
 };
 use domain::{
-    ApiKey, FullKey, KeyDigest, KeyId, KeyPolicy, KeyRotation, KeyUse, Label, ListView, RateLimit, Scopes, Timestamp,
-    UserId,
+    ApiKey, CredentialDigest, FullKey, KeyId, KeyPolicy, KeyRotation, KeyUse, Label, ListView, RateLimit, Scopes,
+    Timestamp, UserId,
 };
 use tokio::time::Instant;
 use verifier::{Verifier, VerifierSettings};
@@ -34,7 +35,7 @@ impl KeyStore for EveryKey {
     async fn insert_within(
         &self,
         _: &ApiKey,
-        _: &KeyDigest,
+        _: &CredentialDigest,
         _: domain::ports::ActiveLimit,
         _: ListView,
     ) -> Result<domain::ports::Insertion, StoreError> {
@@ -51,12 +52,16 @@ impl KeyStore for EveryKey {
         _: &UserId,
         _: KeyId,
         _: &KeyRotation,
-        _: &KeyDigest,
+        _: &CredentialDigest,
         _: ListView,
     ) -> Result<Rotation, StoreError> {
         Ok(Rotation::NotFound)
     }
-    async fn revoke_by_digests(&self, _: &[KeyDigest], _: Timestamp) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    async fn revoke_by_digests(
+        &self,
+        _: &[CredentialDigest],
+        _: Timestamp,
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Ok(Vec::new())
     }
     async fn revoke_user_keys(
@@ -65,10 +70,10 @@ impl KeyStore for EveryKey {
         _: Timestamp,
         _: Timestamp,
         _: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         Ok(Vec::new())
     }
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         let mut id = [0; 16];
         id.copy_from_slice(&digest.as_bytes()[..16]);
         Ok(Some(ApiKey {
@@ -95,7 +100,11 @@ impl KeyStore for EveryKey {
 #[async_trait::async_trait]
 impl ChangeFeed for EveryKey {
     async fn changes_since(&self, _: Option<&FeedPosition>, _: u32) -> Result<FeedRead, StoreError> {
-        Ok(FeedRead { changes: KeyChanges::Of(Vec::new()), position: FeedPosition::new("0"), at: SystemClock.now() })
+        Ok(FeedRead {
+            changes: CredentialChanges::Of(Vec::new()),
+            position: FeedPosition::new("0"),
+            at: SystemClock.now(),
+        })
     }
     async fn hint(&self) {
         std::future::pending::<()>().await;
@@ -206,7 +215,7 @@ async fn main() {
     let (calls, text) = (10_000_000, keys(1)[0].clone());
     let began = processor_nanos();
     for _ in 0..calls {
-        std::hint::black_box(KeyDigest::of_presented(std::hint::black_box(&text)));
+        std::hint::black_box(CredentialDigest::of_presented(std::hint::black_box(&text)));
     }
     println!("-- only the hash: {:.0} ns", nanos_each(began, calls));
     let began = processor_nanos();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{Clock, KeyStore, StoreError};
-use domain::{ApiKey, KeyDigest, Timestamp};
+use domain::{ApiKey, CredentialDigest, Timestamp};
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, UnitWeighter};
@@ -29,9 +29,9 @@ pub(crate) struct Answers {
     /// How old an answer may become before the key is read from the store again. A process that makes every change
     /// itself keeps using an older answer, and relies on [`Rounds`](crate::rounds::Rounds) to find changes made by SQL.
     max_age: Duration,
-    good: Cache<KeyDigest, Arc<VerifiedKey>>,
+    good: Cache<CredentialDigest, Arc<VerifiedKey>>,
     /// Digests without a good key, each with the instant until which the entry counts.
-    unknown: Cache<KeyDigest, Instant>,
+    unknown: Cache<CredentialDigest, Instant>,
     fills: Fills<Fill>,
     /// `None` if only this process changes keys: every change then evicts its key here, and the cache is always right.
     pub(crate) fence: Option<Fence>,
@@ -82,7 +82,7 @@ impl Answers {
     }
 
     /// What the caches say about the digest at `now`.
-    pub(crate) fn recall(&self, digest: &KeyDigest, now: Timestamp) -> Recall {
+    pub(crate) fn recall(&self, digest: &CredentialDigest, now: Timestamp) -> Recall {
         // Read the fence before the cache: the fence only covers what the cache holds afterwards.
         let age = self.age();
         let trust = self.trust(age);
@@ -98,7 +98,7 @@ impl Answers {
     }
 
     /// Reads the key from the store. Of several concurrent calls for the same digest, one reads.
-    pub(crate) async fn ask(&self, digest: &KeyDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
+    pub(crate) async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
         let recall = || match self.recall(digest, self.clock.now()) {
             Recall::Good(key) => Some(Some(key)),
             Recall::NotGood => Some(None),
@@ -129,7 +129,7 @@ impl Answers {
     }
 
     /// Removes `digest` from the caches. After this returns, no answer uses a read that began earlier.
-    pub(crate) fn evict(&self, digest: &KeyDigest) {
+    pub(crate) fn evict(&self, digest: &CredentialDigest) {
         self.fills.spoil(digest, || {
             self.good.remove(digest);
             self.unknown.remove(digest);
@@ -155,13 +155,18 @@ impl Answers {
     }
 
     /// The digests of cached keys that begin with `first_byte`.
-    pub(crate) fn cached_in(&self, first_byte: u8) -> Vec<KeyDigest> {
+    pub(crate) fn cached_in(&self, first_byte: u8) -> Vec<CredentialDigest> {
         self.good.iter().map(|(digest, _)| digest).filter(|digest| digest.as_bytes()[0] == first_byte).collect()
     }
 
     /// Compares cached keys with the store, after a read that began at this age of the process: confirms the keys that
     /// the store still has unchanged and good, and evicts the others.
-    pub(crate) fn reconcile(&self, asked: &[KeyDigest], stored: &HashMap<KeyDigest, ApiKey>, age: Duration) {
+    pub(crate) fn reconcile(
+        &self,
+        asked: &[CredentialDigest],
+        stored: &HashMap<CredentialDigest, ApiKey>,
+        age: Duration,
+    ) {
         let now = self.clock.now();
         for digest in asked {
             let known = self.good.peek(digest);
@@ -176,14 +181,14 @@ impl Answers {
     }
 
     /// Keeps the cached copy if it matches the stored key, because the copy holds noted uses and the spent allowance.
-    fn known_or_new(&self, digest: &KeyDigest, key: ApiKey, age: Duration) -> Arc<VerifiedKey> {
+    fn known_or_new(&self, digest: &CredentialDigest, key: ApiKey, age: Duration) -> Arc<VerifiedKey> {
         let known = self.good.peek(digest).filter(|known| known.says_the_same_as(&key));
         let known = known.inspect(|known| known.confirm(age));
         known.unwrap_or_else(|| Arc::new(VerifiedKey::new(key, age)))
     }
 }
 
-fn bounded<V: Clone>(entries_max: usize) -> Cache<KeyDigest, V> {
+fn bounded<V: Clone>(entries_max: usize) -> Cache<CredentialDigest, V> {
     let mut options = OptionsBuilder::new();
     options.shards(SHARDS).estimated_items_capacity(entries_max).weight_capacity(entries_max as u64);
     let options = options.build().expect("both capacities are set");

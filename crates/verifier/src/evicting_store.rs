@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::{ActiveLimit, BoxError, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 use crate::answers::Answers;
 
@@ -37,7 +37,7 @@ impl KeyStore for EvictingStore {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -69,7 +69,7 @@ impl KeyStore for EvictingStore {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
         let (owner, rotation, digest) = (owner.clone(), rotation.clone(), *digest);
@@ -88,9 +88,9 @@ impl KeyStore for EvictingStore {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[KeyDigest],
+        digests: &[CredentialDigest],
         at: Timestamp,
-    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let digests = digests.to_vec();
         self.to_the_end(async move |answers| {
             let revoked = answers.store.revoke_by_digests(&digests, at).await;
@@ -108,7 +108,7 @@ impl KeyStore for EvictingStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         let owner = owner.clone();
         self.to_the_end(async move |answers| {
             let revoked = answers.store.revoke_user_keys(&owner, created_before, at, max).await;
@@ -121,7 +121,7 @@ impl KeyStore for EvictingStore {
         .await
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         self.answers.store.find_by_digest(digest).await
     }
 

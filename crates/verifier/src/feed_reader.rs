@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::FailuresInARow;
-use domain::ports::{BoxError, ChangeFeed, Clock, FeedPosition, KeyChanges, StoreError};
+use domain::ports::{BoxError, ChangeFeed, Clock, CredentialChanges, FeedPosition, StoreError};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -67,8 +67,8 @@ impl FeedReader {
         let answer = timeout(FEED_READ_TIMEOUT, self.feed.changes_since(since.as_ref(), CHANGES_MAX)).await;
         let read = answer.map_err(|_| StoreError::Unavailable(BoxError::from("the read timed out")))??;
         match read.changes {
-            KeyChanges::Of(changed) => changed.iter().for_each(|digest| self.answers.evict(digest)),
-            KeyChanges::OfAnyKey => self.answers.evict_all(),
+            CredentialChanges::Of(changed) => changed.iter().for_each(|digest| self.answers.evict(digest)),
+            CredentialChanges::OfAny => self.answers.evict_all(),
         }
         self.position.send_replace(Some(read.position));
         self.covered = began;

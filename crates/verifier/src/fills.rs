@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use domain::KeyDigest;
+use domain::CredentialDigest;
 
 use super::sync::{Mutex, MutexGuard, PoisonError, SHARDS};
 
@@ -19,7 +19,7 @@ pub(crate) struct Fills<F> {
     shards: Box<[Shard<F>]>,
 }
 
-type Shard<F> = Mutex<HashMap<KeyDigest, Arc<F>>>;
+type Shard<F> = Mutex<HashMap<CredentialDigest, Arc<F>>>;
 
 impl<F: Default> Fills<F> {
     /// Starts without any fill.
@@ -29,7 +29,11 @@ impl<F: Default> Fills<F> {
 
     /// Joins the fill of this digest, or begins one. Calls `recall` under the lock, so that a request that arrives just
     /// after a fill has ended finds the cached result.
-    pub(crate) fn join<R>(&self, digest: &KeyDigest, recall: impl FnOnce() -> Option<R>) -> Result<R, Joined<'_, F>> {
+    pub(crate) fn join<R>(
+        &self,
+        digest: &CredentialDigest,
+        recall: impl FnOnce() -> Option<R>,
+    ) -> Result<R, Joined<'_, F>> {
         let mut fills = self.shard(digest);
         if let Some(known) = recall() {
             return Ok(known);
@@ -39,7 +43,7 @@ impl<F: Default> Fills<F> {
     }
 
     /// Ensures that no read that began before this call is cached or joined. Calls `forget` under the lock.
-    pub(crate) fn spoil(&self, digest: &KeyDigest, forget: impl FnOnce()) {
+    pub(crate) fn spoil(&self, digest: &CredentialDigest, forget: impl FnOnce()) {
         let mut fills = self.shard(digest);
         fills.remove(digest);
         forget();
@@ -52,7 +56,7 @@ impl<F: Default> Fills<F> {
         }
     }
 
-    fn shard(&self, digest: &KeyDigest) -> MutexGuard<'_, HashMap<KeyDigest, Arc<F>>> {
+    fn shard(&self, digest: &CredentialDigest) -> MutexGuard<'_, HashMap<CredentialDigest, Arc<F>>> {
         lock(&self.shards[usize::from(digest.as_bytes()[0]) % SHARDS])
     }
 }
@@ -64,7 +68,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Membership in a fill. If the last member is dropped before the fill is complete, the table forgets the fill.
 pub(crate) struct Joined<'a, F: Default> {
     fills: &'a Fills<F>,
-    digest: KeyDigest,
+    digest: CredentialDigest,
     fill: Arc<F>,
 }
 
@@ -78,7 +82,7 @@ impl<F: Default> Joined<'_, F> {
         }
     }
 
-    fn is_in(&self, fills: &HashMap<KeyDigest, Arc<F>>) -> bool {
+    fn is_in(&self, fills: &HashMap<CredentialDigest, Arc<F>>) -> bool {
         fills.get(&self.digest).is_some_and(|fill| Arc::ptr_eq(fill, &self.fill))
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::ports::{BoxError, FIND_MAX, KeyStore, StoreError};
-use domain::{ApiKey, KeyDigest};
+use domain::ports::{BoxError, KeyStore, StoreError};
+use domain::{ApiKey, CredentialDigest};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -34,7 +34,7 @@ struct Queue {
 }
 
 struct Call {
-    digest: KeyDigest,
+    digest: CredentialDigest,
     answer: oneshot::Sender<Found>,
 }
 
@@ -46,7 +46,7 @@ impl LookUps {
     }
 
     /// Looks up the key that is stored under this digest.
-    pub(crate) async fn find(self: &Arc<Self>, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    pub(crate) async fn find(self: &Arc<Self>, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         let (answer, answered) = oneshot::channel();
         if let Some(reader) = self.enqueue(Call { digest: *digest, answer })? {
             tokio::spawn(reader.run());
@@ -72,7 +72,7 @@ impl LookUps {
         Ok(Some(Reader { look_ups: Arc::clone(self), is_done: false }))
     }
 
-    async fn read(&self, digests: &[KeyDigest]) -> Result<HashMap<KeyDigest, ApiKey>, StoreError> {
+    async fn read(&self, digests: &[CredentialDigest]) -> Result<HashMap<CredentialDigest, ApiKey>, StoreError> {
         match digests {
             [digest] => Ok(self.store.find_by_digest(digest).await?.map(|key| (*digest, key)).into_iter().collect()),
             digests => Ok(self.store.find_by_digests(digests).await?.into_iter().collect()),
@@ -93,8 +93,8 @@ struct Reader {
 impl Reader {
     async fn run(mut self) {
         while let Some(calls) = self.take() {
-            let digests: HashSet<KeyDigest> = calls.iter().map(|call| call.digest).collect();
-            let digests: Vec<KeyDigest> = digests.into_iter().collect();
+            let digests: HashSet<CredentialDigest> = calls.iter().map(|call| call.digest).collect();
+            let digests: Vec<CredentialDigest> = digests.into_iter().collect();
             let found = self.look_ups.read(&digests).await.map_err(Arc::new);
             for Call { digest, answer } in calls {
                 // Sending fails if the caller was dropped, and then the answer is not needed.
@@ -112,7 +112,7 @@ impl Reader {
             self.is_done = true;
             return None;
         }
-        let count = queue.calls.len().min(FIND_MAX);
+        let count = queue.calls.len().min(CredentialDigest::LOOK_UP_MAX);
         Some(queue.calls.drain(..count).collect())
     }
 }

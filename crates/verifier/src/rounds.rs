@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{FIND_MAX, StoreError};
-use domain::{FailuresInARow, KeyDigest};
+use domain::ports::StoreError;
+use domain::{CredentialDigest, FailuresInARow};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +29,7 @@ impl Rounds {
         let confirming = async {
             for first_byte in (0..=u8::MAX).cycle() {
                 let next = Instant::now() + self.slice_interval;
-                for digests in self.answers.cached_in(first_byte).chunks(FIND_MAX) {
+                for digests in self.answers.cached_in(first_byte).chunks(CredentialDigest::LOOK_UP_MAX) {
                     let outcome = self.confirm(digests).await;
                     self.log(outcome);
                 }
@@ -39,7 +39,7 @@ impl Rounds {
         stop.run_until_cancelled(confirming).await;
     }
 
-    async fn confirm(&self, digests: &[KeyDigest]) -> Result<(), StoreError> {
+    async fn confirm(&self, digests: &[CredentialDigest]) -> Result<(), StoreError> {
         let age = self.answers.age();
         let stored = self.answers.store.find_by_digests(digests).await?.into_iter().collect();
         self.answers.reconcile(digests, &stored, age);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{ChangeFeed, Clock, KeyStore, NotReady, ReadinessCheck, RecentUses, StoreError};
-use domain::{FailuresInARow, KeyDigest, KeyId, RateLimit, Timestamp};
+use domain::{CredentialDigest, FailuresInARow, KeyId, RateLimit, Timestamp};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -117,7 +117,7 @@ impl Verifier {
     ///
     /// When the answer requires a read of the store and the read fails. Whether the key is good is unknown then.
     pub async fn verify(&self, presented: &str) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
-        let Some(digest) = KeyDigest::of_presented(presented) else {
+        let Some(digest) = CredentialDigest::of_presented(presented) else {
             return Ok(None);
         };
         let now = self.clock.now();
@@ -197,7 +197,7 @@ impl Verifier {
         Ok(())
     }
 
-    async fn ask(&self, digest: &KeyDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
+    async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
         let found = self.answers.ask(digest).await?;
         let now = self.clock.now();
         Ok(found.filter(|key| key.is_good(now)).inspect(|key| self.note(key, now)))
@@ -231,7 +231,7 @@ impl ReadinessCheck for Verifier {
             return Ok(());
         }
         // Any digest works, because only the success of the read matters.
-        match self.answers.look_ups.find(&KeyDigest::from_bytes([0; 32])).await {
+        match self.answers.look_ups.find(&CredentialDigest::from_bytes([0; 32])).await {
             Err(_) if trust == Trust::Stale => Ok(()),
             Err(error) => {
                 Err(NotReady { summary: "cannot look up keys in the database", source: Some(Box::new(error)) })
@@ -275,7 +275,7 @@ impl Drop for Flush<'_> {
     }
 }
 
-impl RecentUses for Verifier {
+impl RecentUses<KeyId> for Verifier {
     fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
         let mut newest = self.uses.last_uses(ids);
         self.stored_uses.add_to(&mut newest, ids);

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use domain::{KeyDigest, KeyId, Timestamp};
+use domain::{CredentialDigest, KeyId, Timestamp};
 use loom::model::Builder;
 use loom::thread;
 
@@ -43,7 +43,7 @@ struct World {
 }
 
 impl World {
-    const DIGEST: KeyDigest = KeyDigest::from_bytes([7; 32]);
+    const DIGEST: CredentialDigest = CredentialDigest::from_bytes([7; 32]);
 
     fn new() -> loom::sync::Arc<Self> {
         let (stored_good, cached) = (AtomicBool::new(true), Mutex::new(None));

@@ -1,3 +1,3 @@
-DROP TABLE key_changes;
+DROP TABLE credential_changes;
 DROP TABLE api_keys;
 DROP TABLE key_owners;

@@ -3,7 +3,7 @@ use std::pin::Pin;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
-use domain::{KeyDigest, KeyId, SubscriptionId, UserId, WebhookAccess, confirm_key};
+use domain::{CredentialDigest, KeyId, SubscriptionId, UserId, WebhookAccess, confirm_key};
 
 use crate::Api;
 use crate::callers::caller::Caller;
@@ -20,7 +20,7 @@ pub(crate) struct WebhookReader(Caller);
 pub(crate) struct WebhookWriter {
     caller: Caller,
     /// Of the API key, if the caller has one.
-    digest: Option<KeyDigest>,
+    digest: Option<CredentialDigest>,
 }
 
 impl WebhookReader {
@@ -75,7 +75,7 @@ impl FromRequest for WebhookWriter {
                 return Err(ErrorCode::NotLocal.into());
             }
             let digest = match credential_in(request.headers()) {
-                Presented::One(Credential::ApiKey(key)) => KeyDigest::of_presented(key),
+                Presented::One(Credential::ApiKey(key)) => CredentialDigest::of_presented(key),
                 _ => None,
             };
             Ok(Self { caller, digest })

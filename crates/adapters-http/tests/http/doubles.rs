@@ -5,7 +5,7 @@ use domain::ports::{
     ActiveLimit, IdentityUnavailable, IdentityVerdict, IdentityVerifier, Insertion, KeyStore, NotReady, ReadinessCheck,
     Revocation, Rotation, StoreError,
 };
-use domain::{ApiKey, IdToken, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, IdToken, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 /// The issuer of the users in tests.
 pub(crate) const ISSUER: &str = "https://id.example";
@@ -39,7 +39,7 @@ impl KeyStore for FailingStore {
     async fn insert_within(
         &self,
         _: &ApiKey,
-        _: &KeyDigest,
+        _: &CredentialDigest,
         _: ActiveLimit,
         _: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -59,13 +59,17 @@ impl KeyStore for FailingStore {
         _: &UserId,
         _: KeyId,
         _: &KeyRotation,
-        _: &KeyDigest,
+        _: &CredentialDigest,
         _: ListView,
     ) -> Result<Rotation, StoreError> {
         Err(self.0())
     }
 
-    async fn revoke_by_digests(&self, _: &[KeyDigest], _: Timestamp) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    async fn revoke_by_digests(
+        &self,
+        _: &[CredentialDigest],
+        _: Timestamp,
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Err(self.0())
     }
 
@@ -75,11 +79,11 @@ impl KeyStore for FailingStore {
         _: Timestamp,
         _: Timestamp,
         _: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         Err(self.0())
     }
 
-    async fn find_by_digest(&self, _: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, _: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         Err(self.0())
     }
 

@@ -2,7 +2,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KeyRow, NewKeyRow, api_keys_of, count_active, list_keys};
 use diesel_mapping::schema::api_keys;
 use domain::ports::{ActiveLimit, Insertion};
-use domain::{ApiKey, KeyDigest, ListView};
+use domain::{ApiKey, CredentialDigest, ListView};
 use futures_util::future::join3;
 
 use crate::attempt::{Failure, Work};
@@ -12,7 +12,7 @@ use crate::transaction::{Begin, Commit, Rollback, settle};
 /// Inserts a key, unless its owner has the maximum number of active keys. Two round trips.
 pub(crate) struct InsertWithin<'a> {
     pub(crate) key: &'a ApiKey,
-    pub(crate) digest: &'a KeyDigest,
+    pub(crate) digest: &'a CredentialDigest,
     pub(crate) limit: ActiveLimit,
     pub(crate) view: ListView,
 }

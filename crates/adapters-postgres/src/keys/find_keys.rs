@@ -4,12 +4,12 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KEY_COLUMNS, KeyRow, digest_of, key_by_digest};
 use diesel_mapping::schema::api_keys;
 use domain::ports::StoreError;
-use domain::{ApiKey, KeyDigest};
+use domain::{ApiKey, CredentialDigest};
 
 use crate::attempt::{Failure, Work};
 
 /// Finds the key with this digest.
-pub(super) struct FindByDigest<'a>(pub(super) &'a KeyDigest);
+pub(super) struct FindByDigest<'a>(pub(super) &'a CredentialDigest);
 
 impl Work for FindByDigest<'_> {
     type Answer = Option<ApiKey>;
@@ -21,10 +21,10 @@ impl Work for FindByDigest<'_> {
 }
 
 /// Finds the keys with these digests. One statement for any number of digests.
-pub(super) struct FindByDigests<'a>(pub(super) &'a [KeyDigest]);
+pub(super) struct FindByDigests<'a>(pub(super) &'a [CredentialDigest]);
 
 impl Work for FindByDigests<'_> {
-    type Answer = Vec<(KeyDigest, ApiKey)>;
+    type Answer = Vec<(CredentialDigest, ApiKey)>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let digests: Vec<&[u8]> = self.0.iter().map(|digest| digest.as_bytes().as_slice()).collect();
@@ -35,7 +35,7 @@ impl Work for FindByDigests<'_> {
 }
 
 /// The keys of these rows, each with its stored digest.
-pub(super) fn keys_with_digests(rows: Vec<(KeyRow, Vec<u8>)>) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+pub(super) fn keys_with_digests(rows: Vec<(KeyRow, Vec<u8>)>) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
     let key_with_digest = |(row, digest): (KeyRow, Vec<u8>)| {
         let key = ApiKey::try_from(row)?;
         Ok((digest_of(key.id, &digest)?, key))

@@ -2,25 +2,25 @@ use async_trait::async_trait;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KeyRow, api_keys_of, list_keys};
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 use super::create_key::InsertWithin;
 use super::find_keys::{FindByDigest, FindByDigests};
 use super::purge_keys::PurgeEnded;
-use super::record_uses::RecordUses;
 use super::report_leaks::RevokeByDigests;
 use super::revoke_key::Revoke;
 use super::revoke_user_keys::RevokeUserKeys;
 use super::rotate_key::Rotate;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
+use crate::record_uses::RecordUses;
 
 #[async_trait]
 impl KeyStore for PostgresStore {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -42,7 +42,7 @@ impl KeyStore for PostgresStore {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
         let rotation = self.run_in_turn(owner, &Rotate { owner, id, rotation, digest, view }).await?;
@@ -52,9 +52,9 @@ impl KeyStore for PostgresStore {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[KeyDigest],
+        digests: &[CredentialDigest],
         at: Timestamp,
-    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let (revoked, changed) = self.run(&RevokeByDigests { digests, at }).await?;
         self.notify_if(changed);
         Ok(revoked)
@@ -66,17 +66,20 @@ impl KeyStore for PostgresStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         let revoked = self.run(&RevokeUserKeys { owner, created_before, at, max }).await?;
         self.notify_if(!revoked.is_empty());
         Ok(revoked)
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         self.run_look_up(&FindByDigest(digest)).await
     }
 
-    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         self.run_look_up(&FindByDigests(digests)).await
     }
 
@@ -84,7 +87,7 @@ impl KeyStore for PostgresStore {
         if uses.is_empty() {
             return Ok(());
         }
-        self.run(&RecordUses::new(uses)).await
+        self.run(&RecordUses::of_keys(uses)).await
     }
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

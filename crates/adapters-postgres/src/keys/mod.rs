@@ -1,11 +1,9 @@
-//! The ports of keys. Each use case is one file.
+//! The port of keys. Each use case is one file.
 
-mod change_feed;
 mod create_key;
 mod find_keys;
 mod key_store;
 mod purge_keys;
-mod record_uses;
 mod report_leaks;
 mod revoke_key;
 mod revoke_user_keys;

@@ -5,7 +5,7 @@ use diesel_mapping::keys::{KEY_COLUMNS, KeyRow};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::{ApiKey, KeyDigest, Timestamp};
+use domain::{ApiKey, CredentialDigest, Timestamp};
 use futures_util::future::join5;
 
 use super::find_keys::keys_with_digests;
@@ -19,16 +19,16 @@ const REVOKE_BY_DIGESTS: &str = "WITH unrevoked AS (
 ), revoked AS (
     UPDATE api_keys SET revoked_at = $1 FROM unrevoked
     WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL
-) INSERT INTO key_changes (digest) SELECT digest FROM api_keys WHERE digest = ANY($2)";
+) INSERT INTO credential_changes (digest) SELECT digest FROM api_keys WHERE digest = ANY($2)";
 
 /// Revokes the keys with these digests. One round trip. Also returns whether the feed has any of the keys.
 pub(crate) struct RevokeByDigests<'a> {
-    pub(crate) digests: &'a [KeyDigest],
+    pub(crate) digests: &'a [CredentialDigest],
     pub(crate) at: Timestamp,
 }
 
 impl Work for RevokeByDigests<'_> {
-    type Answer = (Vec<(KeyDigest, ApiKey)>, bool);
+    type Answer = (Vec<(CredentialDigest, ApiKey)>, bool);
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let digests: Vec<&[u8]> = self.digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();

@@ -18,7 +18,7 @@ const REVOKE: &str = "WITH found AS (
 ), revoked AS (
     UPDATE api_keys SET revoked_at = $1
     WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4 AND revoked_at IS NULL
-) INSERT INTO key_changes (digest) SELECT digest FROM found";
+) INSERT INTO credential_changes (digest) SELECT digest FROM found";
 
 /// Revokes a key. One round trip. Also returns whether the feed has the key.
 pub(crate) struct Revoke<'a> {

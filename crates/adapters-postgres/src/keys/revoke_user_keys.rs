@@ -1,9 +1,8 @@
 use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{DigestRow, digests_of};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
-use domain::{KeyDigest, Timestamp, UserId};
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
+use domain::{CredentialDigest, Timestamp, UserId};
 use futures_util::future::join4;
 
 use crate::attempt::{Failure, Work};
@@ -18,7 +17,7 @@ const REVOKE: &str = "WITH found AS (
 ), revoked AS (
     UPDATE api_keys SET revoked_at = $1 FROM found WHERE api_keys.id = found.id RETURNING api_keys.id, digest
 ), changes AS (
-    INSERT INTO key_changes (digest) SELECT digest FROM revoked
+    INSERT INTO credential_changes (digest) SELECT digest FROM revoked
 ) SELECT id, digest FROM revoked";
 
 /// Revokes keys of one user. One round trip.
@@ -30,7 +29,7 @@ pub(super) struct RevokeUserKeys<'a> {
 }
 
 impl Work for RevokeUserKeys<'_> {
-    type Answer = Vec<KeyDigest>;
+    type Answer = Vec<CredentialDigest>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let revocation = diesel::sql_query(REVOKE)
@@ -48,6 +47,6 @@ impl Work for RevokeUserKeys<'_> {
         .await;
         // A commit with an unknown result is not repeated: the second answer would leave out what the first revoked.
         let revoked = settle(begun.and(revoked).and_then(|rows| in_time.map(|_| rows)), committed)?;
-        Ok(digests_of(&revoked)?)
+        Ok(digests_of("api_keys", &revoked)?)
     }
 }

@@ -5,9 +5,9 @@ use diesel_mapping::Kept;
 use diesel_mapping::keys::{
     KeyRow, NewKeyRow, api_keys_of, count_being_replaced, digest_of, key_by_id, list_keys, replace_key,
 };
-use diesel_mapping::schema::{api_keys, key_changes};
+use diesel_mapping::schema::{api_keys, credential_changes};
 use domain::ports::Rotation;
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, ListView, Rotated, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, ListView, Rotated, UserId};
 use futures_util::future::{join, join3, join4};
 
 use crate::attempt::{Failure, Work};
@@ -22,7 +22,7 @@ pub(crate) struct Rotate<'a> {
     pub(crate) owner: &'a UserId,
     pub(crate) id: KeyId,
     pub(crate) rotation: &'a KeyRotation,
-    pub(crate) digest: &'a KeyDigest,
+    pub(crate) digest: &'a CredentialDigest,
     pub(crate) view: ListView,
 }
 
@@ -56,16 +56,16 @@ impl Rotate<'_> {
     async fn store(
         &self,
         rotated: &Rotated,
-        replaced: KeyDigest,
+        replaced: CredentialDigest,
         connection: &AsyncPgConnection,
     ) -> Result<Rotation, Failure> {
         let successor = NewKeyRow::new(&rotated.successor, self.digest);
-        let change = key_changes::digest.eq(replaced.as_bytes().as_slice());
+        let change = credential_changes::digest.eq(replaced.as_bytes().as_slice());
         let ((updated, inserted, announced), (rows, in_time, committed)) = join(
             join3(
                 Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
                 diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
-                diesel::insert_into(key_changes::table).values(change).execute(&mut &*connection),
+                diesel::insert_into(credential_changes::table).values(change).execute(&mut &*connection),
             ),
             join3(
                 list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),

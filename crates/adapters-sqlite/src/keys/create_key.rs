@@ -2,7 +2,7 @@ use diesel::prelude::*;
 use diesel_mapping::keys::{NewKeyRow, count_active};
 use diesel_mapping::schema::api_keys;
 use domain::ports::{ActiveLimit, Insertion};
-use domain::{ApiKey, KeyDigest, ListView};
+use domain::{ApiKey, CredentialDigest, ListView};
 
 use super::list_keys::list_keys;
 use crate::undo::Undo;
@@ -12,7 +12,7 @@ use crate::undo::Undo;
 pub(super) fn create_key(
     connection: &mut SqliteConnection,
     key: &ApiKey,
-    digest: &KeyDigest,
+    digest: &CredentialDigest,
     limit: ActiveLimit,
     view: ListView,
 ) -> Result<Insertion, Undo> {

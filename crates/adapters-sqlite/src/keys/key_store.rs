@@ -7,23 +7,23 @@ use diesel_mapping::keys::{DELETE_ENDED, KeyRow, key_by_digest};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 use super::create_key::create_key;
 use super::list_keys::list_keys;
-use super::record_uses::record_uses;
 use super::report_leaks::report_leaks;
 use super::revoke_key::revoke_key;
 use super::revoke_user_keys::revoke_user_keys;
 use super::rotate_key::rotate_key;
 use crate::SqliteStore;
+use crate::record_uses::{KEY_USES, record_uses};
 
 #[async_trait]
 impl KeyStore for SqliteStore {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -46,7 +46,7 @@ impl KeyStore for SqliteStore {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
         let (owner, rotation, digest) = (owner.clone(), rotation.clone(), *digest);
@@ -57,10 +57,10 @@ impl KeyStore for SqliteStore {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[KeyDigest],
+        digests: &[CredentialDigest],
         at: Timestamp,
-    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
-        let digests: HashSet<KeyDigest> = digests.iter().copied().collect();
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        let digests: HashSet<CredentialDigest> = digests.iter().copied().collect();
         self.writer.write(move |connection| report_leaks(connection, &digests, at)).await
     }
 
@@ -70,12 +70,12 @@ impl KeyStore for SqliteStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         let owner = owner.clone();
         self.writer.write(move |connection| revoke_user_keys(connection, &owner, created_before, at, max)).await
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         let digest = *digest;
         let find = move |connection: &mut SqliteConnection| {
             let row: Option<KeyRow> = key_by_digest(&digest).first(connection).optional()?;
@@ -84,7 +84,10 @@ impl KeyStore for SqliteStore {
         self.readers.read(find).await
     }
 
-    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let digests = digests.to_vec();
         // One trip to a reader's thread for all of them: the trip costs seven times as much as a look-up.
         let find = move |connection: &mut SqliteConnection| {
@@ -103,7 +106,7 @@ impl KeyStore for SqliteStore {
             return Ok(());
         }
         let uses = uses.to_vec();
-        self.writer.write_unflushed(move |connection| Ok(record_uses(connection, &uses)?)).await
+        self.writer.write_unflushed(move |connection| Ok(record_uses(connection, KEY_USES, &uses)?)).await
     }
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

@@ -1,6 +1,6 @@
 use diesel::prelude::*;
 use diesel_mapping::keys::{self, KeyRow, api_keys_of, digest_of, key_by_id};
-use domain::{ApiKey, KeyDigest, KeyId, ListView, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, ListView, UserId};
 
 use crate::undo::Undo;
 
@@ -15,7 +15,10 @@ pub(super) fn list_keys(
 }
 
 /// The key with this id, and its digest.
-pub(super) fn find_key(connection: &mut SqliteConnection, id: KeyId) -> Result<Option<(ApiKey, KeyDigest)>, Undo> {
+pub(super) fn find_key(
+    connection: &mut SqliteConnection,
+    id: KeyId,
+) -> Result<Option<(ApiKey, CredentialDigest)>, Undo> {
     let found: Option<(KeyRow, Vec<u8>)> = key_by_id(&id).first(connection).optional()?;
     found.map(|(row, digest)| Ok((row.try_into()?, digest_of(id, &digest)?))).transpose()
 }

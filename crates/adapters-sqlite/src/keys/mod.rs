@@ -3,7 +3,6 @@
 mod create_key;
 mod key_store;
 mod list_keys;
-mod record_uses;
 mod report_leaks;
 mod revoke_key;
 mod revoke_user_keys;

@@ -5,16 +5,16 @@ use diesel::prelude::*;
 use diesel_mapping::keys::{KeyRow, key_by_digest};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::{ApiKey, KeyDigest, Timestamp};
+use domain::{ApiKey, CredentialDigest, Timestamp};
 
 use crate::undo::Undo;
 
 /// See [`KeyStore::revoke_by_digests`](domain::ports::KeyStore::revoke_by_digests).
 pub(super) fn report_leaks(
     connection: &mut SqliteConnection,
-    digests: &HashSet<KeyDigest>,
+    digests: &HashSet<CredentialDigest>,
     at: Timestamp,
-) -> Result<Vec<(KeyDigest, ApiKey)>, Undo> {
+) -> Result<Vec<(CredentialDigest, ApiKey)>, Undo> {
     let mut revoked = Vec::new();
     for digest in digests {
         Kept(revoke_by_digest(digest, at.into())).execute(connection)?;
@@ -28,7 +28,7 @@ pub(super) fn report_leaks(
 
 /// Revokes the key under a digest, unless it is revoked.
 #[auto_type]
-fn revoke_by_digest<'a>(digest: &'a KeyDigest, at: StoredInstant) -> _ {
+fn revoke_by_digest<'a>(digest: &'a CredentialDigest, at: StoredInstant) -> _ {
     let digest: &'a [u8] = digest.as_bytes();
     let at: Option<StoredInstant> = Some(at);
     let found = api_keys::table.filter(api_keys::digest.eq(digest)).filter(api_keys::revoked_at.is_null());

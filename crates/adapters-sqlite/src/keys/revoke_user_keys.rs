@@ -1,9 +1,8 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
-use diesel_mapping::keys::{DigestRow, digests_of};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
-use domain::{KeyDigest, Timestamp, UserId};
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
+use domain::{CredentialDigest, Timestamp, UserId};
 
 use crate::undo::Undo;
 
@@ -20,7 +19,7 @@ pub(super) fn revoke_user_keys(
     created_before: Timestamp,
     at: Timestamp,
     max: u32,
-) -> Result<Vec<KeyDigest>, Undo> {
+) -> Result<Vec<CredentialDigest>, Undo> {
     let revocation = diesel::sql_query(REVOKE)
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<Text, _>(owner.issuer())
@@ -28,5 +27,5 @@ pub(super) fn revoke_user_keys(
         .bind::<Instant, StoredInstant>(created_before.into())
         .bind::<BigInt, i64>(max.into());
     let revoked: Vec<DigestRow> = Kept(revocation).load(connection)?;
-    Ok(digests_of(&revoked)?)
+    Ok(digests_of("api_keys", &revoked)?)
 }

@@ -3,7 +3,7 @@ use diesel_mapping::Kept;
 use diesel_mapping::keys::{NewKeyRow, count_being_replaced, replace_key};
 use diesel_mapping::schema::api_keys;
 use domain::ports::Rotation;
-use domain::{KeyDigest, KeyId, KeyRotation, ListView, UserId};
+use domain::{CredentialDigest, KeyId, KeyRotation, ListView, UserId};
 
 use super::list_keys::{find_key, list_keys};
 use crate::undo::Undo;
@@ -14,7 +14,7 @@ pub(super) fn rotate_key(
     owner: &UserId,
     id: KeyId,
     rotation: &KeyRotation,
-    digest: &KeyDigest,
+    digest: &CredentialDigest,
     view: ListView,
 ) -> Result<Rotation, Undo> {
     let Some((key, replaced)) = find_key(connection, id)? else { return Ok(Rotation::NotFound) };

@@ -5,9 +5,9 @@ const PRESENTED_LENGTH_MAX: usize = 512;
 
 /// SHA-256 of a presented key, which identifies the key in the cache. It cannot be printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct KeyDigest([u8; 32]);
+pub(super) struct CredentialDigest([u8; 32]);
 
-impl KeyDigest {
+impl CredentialDigest {
     /// The digest; `None` for a string that Gatepost refuses without a look-up: empty, over 512 bytes, or with
     /// characters other than visible ASCII.
     pub(super) fn of_presented(key: &str) -> Option<Self> {
@@ -23,9 +23,9 @@ mod tests {
     #[test]
     fn implausible_keys_are_not_asked_about() {
         for wrong in [String::new(), "a".repeat(513), "a b".into(), "a\u{e9}".into(), "a\t".into()] {
-            assert!(KeyDigest::of_presented(&wrong).is_none(), "{wrong:?}");
+            assert!(CredentialDigest::of_presented(&wrong).is_none(), "{wrong:?}");
         }
-        assert!(KeyDigest::of_presented(&"a".repeat(512)).is_some());
-        assert!(KeyDigest::of_presented("a") != KeyDigest::of_presented("b"));
+        assert!(CredentialDigest::of_presented(&"a".repeat(512)).is_some());
+        assert!(CredentialDigest::of_presented("a") != CredentialDigest::of_presented("b"));
     }
 }

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::clock::Mark;
-use super::digest::KeyDigest;
+use super::digest::CredentialDigest;
 use super::flights::{Flight, Flights, Landing};
 use super::health::{Failure, Health};
 use super::scopes::Scopes;
@@ -102,7 +102,7 @@ impl KeyVerifier {
     ///
     /// [`Refusal::Invalid`], [`Refusal::RateLimited`] or [`Refusal::Unavailable`].
     pub async fn verify(&self, presented: &str) -> Verdict {
-        let Some(digest) = KeyDigest::of_presented(presented) else {
+        let Some(digest) = CredentialDigest::of_presented(presented) else {
             return Err(Refusal::Invalid);
         };
         match self.0.verdicts.recall(&digest, Mark::now()) {
@@ -137,7 +137,7 @@ impl KeyVerifier {
     }
 
     /// Starts a call to Gatepost in the background.
-    fn refresh(&self, digest: KeyDigest, presented: &str) {
+    fn refresh(&self, digest: CredentialDigest, presented: &str) {
         if self.0.health.may_retry()
             && let Err(flight) = self.0.flights.join(digest, || None::<()>, |landing| self.flight(landing, presented))
         {
@@ -147,7 +147,7 @@ impl KeyVerifier {
     }
 
     /// Asks Gatepost, in one call with all other requests for the same key.
-    async fn ask(&self, digest: KeyDigest, presented: &str) -> Verdict {
+    async fn ask(&self, digest: CredentialDigest, presented: &str) -> Verdict {
         let recall = || match self.0.verdicts.recall(&digest, Mark::now()) {
             Recall::Known(verdict) => Some(verdict),
             Recall::Ageing(caller) => Some(Ok(caller)),

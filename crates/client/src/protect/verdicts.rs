@@ -5,15 +5,15 @@ use std::time::Duration;
 use quick_cache::sync::Cache;
 
 use super::clock::Mark;
-use super::digest::KeyDigest;
+use super::digest::CredentialDigest;
 use super::{Caller, KeyVerifierSettings, Refusal, Verdict};
 use crate::ActiveApiKey;
 
 /// The answers of Gatepost by digest. Valid and refused keys have separate caches, so that a flood of unknown keys
 /// never evicts a valid key.
 pub(super) struct Verdicts {
-    good: Cache<KeyDigest, Arc<Good>>,
-    refused: Cache<KeyDigest, Refused>,
+    good: Cache<CredentialDigest, Arc<Good>>,
+    refused: Cache<CredentialDigest, Refused>,
     max_age: Duration,
     trust_max: Duration,
     refused_max_age: Duration,
@@ -59,7 +59,7 @@ impl Verdicts {
     }
 
     /// Looks the digest up, as of `now`.
-    pub(super) fn recall(&self, digest: &KeyDigest, now: Mark) -> Recall {
+    pub(super) fn recall(&self, digest: &CredentialDigest, now: Mark) -> Recall {
         let Some(good) = self.good.get(digest) else {
             let refused = self.refused.get(digest).filter(|refused| now.since(refused.asked_at) < refused.max_age);
             return refused.map_or(Recall::Unknown, |refused| Recall::Known(Err(refused.why)));
@@ -81,7 +81,7 @@ impl Verdicts {
     }
 
     /// Whether the last answer about the digest was a valid key.
-    pub(super) fn was_good(&self, digest: &KeyDigest) -> bool {
+    pub(super) fn was_good(&self, digest: &CredentialDigest) -> bool {
         self.good.peek(digest).is_some()
     }
 
@@ -91,7 +91,12 @@ impl Verdicts {
     }
 
     /// Caches an answer to a call that was sent at `asked_at`.
-    pub(super) fn remember(&self, digest: KeyDigest, said: Result<ActiveApiKey, Refusal>, asked_at: Mark) -> Verdict {
+    pub(super) fn remember(
+        &self,
+        digest: CredentialDigest,
+        said: Result<ActiveApiKey, Refusal>,
+        asked_at: Mark,
+    ) -> Verdict {
         match said {
             Ok(key) => {
                 let (expires_at, caller) = (key.expires_at_unix_seconds, Caller::of(key));

@@ -2,11 +2,9 @@
 //! conformance suite tests that both agree at every boundary.
 #![expect(missing_docs, reason = "`auto_type` names the type of each query like its function, without a comment")]
 
-use std::collections::BTreeMap;
-
 use diesel::dsl::{auto_type, not, update};
 use diesel::prelude::*;
-use domain::{ApiKey, KeyDigest, KeyId, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, ListView, Timestamp, UserId};
 
 use super::key_row::{KEY_COLUMNS, KeyColumns};
 use crate::StoredInstant;
@@ -66,7 +64,7 @@ fn keys_of<'a>(owner: &'a UserId) -> _ {
 
 /// The key under a digest.
 #[auto_type]
-pub fn key_by_digest<'a>(digest: &'a KeyDigest) -> _ {
+pub fn key_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();
     let columns: KeyColumns = KEY_COLUMNS;
     api_keys::table.filter(api_keys::digest.eq(digest)).select(columns)
@@ -119,14 +117,3 @@ fn bytes_of(id: Option<&KeyId>) -> Option<&[u8]> {
 /// subquery on the table of a deletion. Both databases number placeholders like this.
 pub const DELETE_ENDED: &str = "DELETE FROM api_keys WHERE id IN (
     SELECT id FROM api_keys WHERE ends_at < $1 AND (revoked_at IS NOT NULL OR expires_at IS NOT NULL) LIMIT $2)";
-
-/// The latest use of each key, in the order of the key ids. No statement may update a row twice, and two statements that
-/// lock rows in the same order cannot deadlock.
-pub fn latest_uses(uses: &[KeyUse]) -> BTreeMap<KeyId, Timestamp> {
-    let mut latest = BTreeMap::new();
-    for used in uses {
-        let at = latest.entry(used.id).or_insert(used.at);
-        *at = used.at.max(*at);
-    }
-    latest
-}

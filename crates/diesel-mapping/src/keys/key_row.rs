@@ -1,11 +1,9 @@
-use std::fmt::Write;
-
-use diesel::prelude::{Insertable, Queryable, QueryableByName};
-use diesel::sql_types::Binary;
+use diesel::prelude::{Insertable, Queryable};
 use domain::ports::StoreError;
-use domain::{ApiKey, KeyDigest, KeyId, Label, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, Scopes, Timestamp, UserId};
 
 use crate::StoredInstant;
+use crate::digest_row::{hexadecimal, stored_digest};
 use crate::schema::api_keys;
 
 /// The names of a column and of its type are the same, so one list declares both.
@@ -69,7 +67,7 @@ pub struct NewKeyRow<'a> {
 
 impl<'a> NewKeyRow<'a> {
     /// The row of `key` under `digest`.
-    pub fn new(key: &'a ApiKey, digest: &'a KeyDigest) -> Self {
+    pub fn new(key: &'a ApiKey, digest: &'a CredentialDigest) -> Self {
         Self {
             id: key.id.as_bytes(),
             digest: digest.as_bytes(),
@@ -101,30 +99,8 @@ pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
 /// # Errors
 ///
 /// [`StoreError::Corrupt`] when there are not 32 bytes.
-pub fn digest_of(key: KeyId, bytes: &[u8]) -> Result<KeyDigest, StoreError> {
-    bytes.try_into().map(KeyDigest::from_bytes).map_err(|_| corrupt("digest", key.to_string()))
-}
-
-/// A row of `RETURNING id, digest`.
-#[derive(QueryableByName)]
-pub struct DigestRow {
-    #[diesel(sql_type = Binary)]
-    id: Vec<u8>,
-    #[diesel(sql_type = Binary)]
-    digest: Vec<u8>,
-}
-
-/// The digests of these rows.
-///
-/// # Errors
-///
-/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
-pub fn digests_of(rows: &[DigestRow]) -> Result<Vec<KeyDigest>, StoreError> {
-    let digest_of_row = |row: &DigestRow| {
-        let id = key_id(&row.id).ok_or_else(|| corrupt("id", hexadecimal(&row.id)))?;
-        digest_of(id, &row.digest)
-    };
-    rows.iter().map(digest_of_row).collect()
+pub fn digest_of(key: KeyId, bytes: &[u8]) -> Result<CredentialDigest, StoreError> {
+    stored_digest("api_keys", || key.to_string(), bytes)
 }
 
 impl TryFrom<KeyRow> for ApiKey {
@@ -159,13 +135,6 @@ fn key_id(bytes: &[u8]) -> Option<KeyId> {
 
 fn corrupt(column: &'static str, row: String) -> StoreError {
     StoreError::Corrupt { table: "api_keys", column, row }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold("0x".to_owned(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

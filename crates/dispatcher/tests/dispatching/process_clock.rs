@@ -8,7 +8,7 @@ use std::time::Duration;
 use adapters_system::{DatabaseClock, FollowedFeed};
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::ports::{BoxError, ChangeFeed, Clock, FeedPosition, FeedRead, KeyChanges, StoreError};
+use domain::ports::{BoxError, ChangeFeed, Clock, CredentialChanges, FeedPosition, FeedRead, StoreError};
 use tokio::time::sleep;
 
 use crate::world::{World, millis};
@@ -47,7 +47,7 @@ impl ChangeFeed for SlowFeed {
         if self.0.draw(10) == 0 {
             return Err(StoreError::Unavailable(BoxError::from("the line is cut")));
         }
-        Ok(FeedRead { changes: KeyChanges::Of(Vec::new()), position: FeedPosition::new(""), at })
+        Ok(FeedRead { changes: CredentialChanges::Of(Vec::new()), position: FeedPosition::new(""), at })
     }
 
     async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {

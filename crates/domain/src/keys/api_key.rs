@@ -1,6 +1,6 @@
-use crate::{KeyId, Label, Scopes, Timestamp, UserId};
+use crate::{CredentialUse, KeyId, Label, Scopes, Timestamp, UserId};
 
-/// The record of an API key. The key itself is not stored, only its [`KeyDigest`](crate::KeyDigest).
+/// The record of an API key. The key itself is not stored, only its [`CredentialDigest`](crate::CredentialDigest).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     /// Identifies the key.
@@ -52,13 +52,7 @@ impl ApiKey {
 }
 
 /// One use of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyUse {
-    /// The key.
-    pub id: KeyId,
-    /// When it was used.
-    pub at: Timestamp,
-}
+pub type KeyUse = CredentialUse<KeyId>;
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,8 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use super::key_digest::KeyDigest;
-use crate::KeyPolicy;
 use crate::ports::Entropy;
+use crate::{CredentialDigest, KeyPolicy};
 
 /// The digits of body and check, in the order of their values.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -38,8 +37,8 @@ impl FullKey {
     }
 
     /// What stores keep instead of the key.
-    pub fn digest(&self) -> KeyDigest {
-        KeyDigest::of(&self.0)
+    pub fn digest(&self) -> CredentialDigest {
+        CredentialDigest::of(&self.0)
     }
 
     /// The start of the key and an ellipsis, as lists show it: `svc_live_a1B...`.
@@ -109,8 +108,10 @@ mod tests {
     fn digest_is_sha_256_of_the_whole_string() {
         // printf %s svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O | sha256sum
         let expected = "0xf5e0fc644d63645306c54bd0cf9865a510f926a297e3875102bdeb3c2929379d";
-        let hex =
-            KeyDigest::of(EXAMPLE).as_bytes().iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02x}"));
+        let hex = CredentialDigest::of(EXAMPLE)
+            .as_bytes()
+            .iter()
+            .fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02x}"));
         assert_eq!(hex, expected);
     }
 
@@ -122,7 +123,7 @@ mod tests {
         assert!(key.expose().starts_with("svc_live_"));
         assert!(has_valid_check(key.expose()));
         assert_eq!(key.preview(&policy), format!("{}...", &key.expose()[..12]));
-        assert_eq!(KeyDigest::of_presented(key.expose()), Some(key.digest()));
+        assert_eq!(CredentialDigest::of_presented(key.expose()), Some(key.digest()));
     }
 
     #[test]
@@ -144,14 +145,14 @@ mod tests {
     #[test]
     fn secrets_do_not_print() {
         let key = FullKey::generate(&KeyPolicy::default(), &SeededEntropy::new(7));
-        assert_eq!(format!("{key:?} {:?}", key.digest()), "FullKey KeyDigest");
+        assert_eq!(format!("{key:?} {:?}", key.digest()), "FullKey CredentialDigest");
     }
 
     #[test]
     fn implausible_keys_are_not_hashed() {
         for wrong in [String::new(), "a".repeat(513), "a b".into(), "a\u{e9}".into(), "a\0".into()] {
-            assert!(KeyDigest::of_presented(&wrong).is_none(), "{wrong:?}");
+            assert!(CredentialDigest::of_presented(&wrong).is_none(), "{wrong:?}");
         }
-        assert!(KeyDigest::of_presented(&"a".repeat(512)).is_some());
+        assert!(CredentialDigest::of_presented(&"a".repeat(512)).is_some());
     }
 }

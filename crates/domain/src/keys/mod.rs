@@ -4,7 +4,6 @@
 pub(crate) mod api_key;
 pub(crate) mod create_key;
 pub(crate) mod full_key;
-pub(crate) mod key_digest;
 pub(crate) mod key_policy;
 pub(crate) mod key_rotation;
 pub(crate) mod label;

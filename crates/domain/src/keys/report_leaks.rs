@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use crate::ports::StoreError;
-use crate::{ApiKey, KeyDigest, Keys};
+use crate::{ApiKey, CredentialDigest, Keys};
 
 /// The most tokens in one report, which keeps its transaction short.
 pub const LEAKS_MAX: usize = 1_000;
@@ -29,14 +29,15 @@ impl Keys {
         if tokens.len() > LEAKS_MAX {
             return Err(ReportLeaksError::TooMany);
         }
-        let presented: Vec<Option<KeyDigest>> = tokens.iter().map(|token| KeyDigest::of_presented(token)).collect();
-        let digests: Vec<KeyDigest> = presented.iter().copied().flatten().collect();
+        let presented: Vec<Option<CredentialDigest>> =
+            tokens.iter().map(|token| CredentialDigest::of_presented(token)).collect();
+        let digests: Vec<CredentialDigest> = presented.iter().copied().flatten().collect();
         if digests.is_empty() {
             return Ok(vec![None; tokens.len()]);
         }
         let revoked = self.store.revoke_by_digests(&digests, self.clock.now()).await?;
-        let (digests, keys): (Vec<KeyDigest>, Vec<ApiKey>) = revoked.into_iter().unzip();
-        let revoked: HashMap<KeyDigest, ApiKey> = digests.into_iter().zip(self.with_recent_uses(keys)).collect();
+        let (digests, keys): (Vec<CredentialDigest>, Vec<ApiKey>) = revoked.into_iter().unzip();
+        let revoked: HashMap<CredentialDigest, ApiKey> = digests.into_iter().zip(self.with_recent_uses(keys)).collect();
         Ok(presented.iter().map(|digest| revoked.get(digest.as_ref()?).cloned()).collect())
     }
 }

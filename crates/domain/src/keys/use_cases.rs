@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::ports::{Clock, Entropy, KeyStore, RecentUses, StoreError};
-use crate::{ApiKey, KeyDigest, KeyId, KeyPolicy, ListView, UserId};
+use crate::{ApiKey, CredentialDigest, KeyId, KeyPolicy, ListView, UserId};
 
 /// The most keys that one transaction deletes, so that a purge does not block other writers for long.
 pub const PURGE_BATCH_MAX: u32 = 1_000;
@@ -14,7 +14,7 @@ pub const PURGE_BATCH_MAX: u32 = 1_000;
 #[derive(Clone)]
 pub struct Keys {
     pub(crate) store: Arc<dyn KeyStore>,
-    pub(crate) recent_uses: Arc<dyn RecentUses>,
+    pub(crate) recent_uses: Arc<dyn RecentUses<KeyId>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) policy: KeyPolicy,
@@ -24,7 +24,7 @@ impl Keys {
     /// The use cases on these ports.
     pub fn new(
         store: Arc<dyn KeyStore>,
-        recent_uses: Arc<dyn RecentUses>,
+        recent_uses: Arc<dyn RecentUses<KeyId>>,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
         policy: KeyPolicy,
@@ -48,7 +48,7 @@ impl Keys {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn is_good(&self, digest: &KeyDigest) -> Result<bool, StoreError> {
+    pub async fn is_good(&self, digest: &CredentialDigest) -> Result<bool, StoreError> {
         let found = self.store.find_by_digest(digest).await?;
         Ok(found.is_some_and(|key| key.is_good(self.clock.now())))
     }

@@ -3,30 +3,30 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
+use super::change_feed::MemoryChangeFeed;
 use crate::ports::{
-    ActiveLimit, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyChanges, KeyStore, NotReady, ReadinessCheck,
-    RecentUses, Revocation, Rotation, StoreError,
+    ActiveLimit, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyStore, NotReady, ReadinessCheck, Revocation,
+    Rotation, StoreError,
 };
-use crate::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use crate::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 /// Keys in maps behind one lock. Each method holds the lock, and is therefore atomic.
 #[derive(Debug, Default)]
-pub struct MemoryKeyStore(Mutex<Tables>);
+pub struct MemoryKeyStore {
+    tables: Mutex<Tables>,
+    changes: MemoryChangeFeed,
+}
 
 #[derive(Debug, Default)]
 struct Tables {
     /// Sorted, so that what a purge deletes depends on nothing but its arguments.
     keys: BTreeMap<KeyId, ApiKey>,
-    ids: HashMap<KeyDigest, KeyId>,
+    ids: HashMap<CredentialDigest, KeyId>,
     owned: HashMap<UserId, BTreeSet<KeyId>>,
-    /// The digests of all changed keys. A position in the feed is how many changes there were.
-    changes: Vec<KeyDigest>,
-    /// How often the feed was read. This is the clock of this store: it moves by a millisecond with each read.
-    feed_reads: i64,
 }
 
 impl Tables {
-    fn insert(&mut self, key: &ApiKey, digest: &KeyDigest) -> Result<(), StoreError> {
+    fn insert(&mut self, key: &ApiKey, digest: &CredentialDigest) -> Result<(), StoreError> {
         if self.keys.contains_key(&key.id) || self.ids.contains_key(digest) {
             return Err(StoreError::Duplicate { what: "id or digest" });
         }
@@ -40,14 +40,14 @@ impl Tables {
         self.owned.get(owner).into_iter().flatten().filter_map(|id| self.keys.get(id))
     }
 
-    fn digest_of(&self, id: KeyId) -> Option<KeyDigest> {
+    fn digest_of(&self, id: KeyId) -> Option<CredentialDigest> {
         self.ids.iter().find_map(|(digest, other)| (*other == id).then_some(*digest))
     }
 
-    fn revoke(&mut self, id: KeyId, digest: KeyDigest, at: Timestamp) {
+    fn revoke(&mut self, id: KeyId, digest: CredentialDigest, at: Timestamp, changes: &MemoryChangeFeed) {
         if let Some(key) = self.keys.get_mut(&id) {
             key.revoked_at.get_or_insert(at);
-            self.changes.push(digest);
+            changes.report([digest]);
         }
     }
 
@@ -57,8 +57,13 @@ impl Tables {
 }
 
 impl MemoryKeyStore {
+    /// A store that reports its changes to this feed.
+    pub fn reporting_to(changes: MemoryChangeFeed) -> Self {
+        Self { tables: Mutex::default(), changes }
+    }
+
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -67,7 +72,7 @@ impl KeyStore for MemoryKeyStore {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -88,7 +93,7 @@ impl KeyStore for MemoryKeyStore {
         match (tables.keys.get(&id), tables.digest_of(id)) {
             (Some(key), _) if key.owner != *owner => Ok(Revocation::NotOwned),
             (Some(_), Some(digest)) => {
-                tables.revoke(id, digest, at);
+                tables.revoke(id, digest, at, &self.changes);
                 Ok(Revocation::Revoked { digest, keys: tables.list(owner, view) })
             }
             _ => Ok(Revocation::NotFound),
@@ -100,7 +105,7 @@ impl KeyStore for MemoryKeyStore {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
         let mut tables = self.tables();
@@ -116,20 +121,20 @@ impl KeyStore for MemoryKeyStore {
         };
         tables.insert(&rotated.successor, digest)?;
         tables.keys.insert(id, rotated.replaced);
-        tables.changes.push(replaced);
+        self.changes.report([replaced]);
         Ok(Rotation::Rotated { replaced, keys: tables.list(owner, view) })
     }
 
     async fn revoke_by_digests(
         &self,
-        digests: &[KeyDigest],
+        digests: &[CredentialDigest],
         at: Timestamp,
-    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let mut tables = self.tables();
         let mut revoked = Vec::new();
         for digest in digests.iter().collect::<HashSet<_>>() {
             if let Some(id) = tables.ids.get(digest).copied() {
-                tables.revoke(id, *digest, at);
+                tables.revoke(id, *digest, at, &self.changes);
                 revoked.extend(tables.keys.get(&id).map(|key| (*digest, key.clone())));
             }
         }
@@ -142,15 +147,15 @@ impl KeyStore for MemoryKeyStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         let mut tables = self.tables();
         let left = tables.of(owner).filter(|key| key.revoked_at.is_none() && key.created_at < created_before);
         let ids: Vec<KeyId> = left.map(|key| key.id).take(max as usize).collect();
-        let revoke = |id| tables.digest_of(id).inspect(|digest| tables.revoke(id, *digest, at));
+        let revoke = |id| tables.digest_of(id).inspect(|digest| tables.revoke(id, *digest, at, &self.changes));
         Ok(ids.into_iter().filter_map(revoke).collect())
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         let tables = self.tables();
         Ok(tables.ids.get(digest).and_then(|id| tables.keys.get(id)).cloned())
     }
@@ -181,17 +186,11 @@ impl KeyStore for MemoryKeyStore {
 #[async_trait]
 impl ChangeFeed for MemoryKeyStore {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
-        let mut tables = self.tables();
-        tables.feed_reads += 1;
-        let at = Timestamp::from_unix_millis(tables.feed_reads).unwrap_or(Timestamp::MAX);
-        let new = since.and_then(|since| tables.changes.get(since.as_str().parse::<usize>().ok()?..));
-        let changes = new.filter(|new| new.len() <= max as usize).map(<[KeyDigest]>::to_vec);
-        let changes = changes.map_or(KeyChanges::OfAnyKey, KeyChanges::Of);
-        Ok(FeedRead { changes, position: FeedPosition::new(tables.changes.len().to_string()), at })
+        self.changes.changes_since(since, max).await
     }
 
-    async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {
-        Ok(())
+    async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError> {
+        self.changes.forget_changes(before).await
     }
 }
 
@@ -203,12 +202,5 @@ impl ReadinessCheck for MemoryKeyStore {
 
     async fn check(&self) -> Result<(), NotReady> {
         Ok(())
-    }
-}
-
-/// For callers that note no uses: no key has a recent use.
-impl RecentUses for () {
-    fn last_uses(&self, _: &[KeyId]) -> HashMap<KeyId, Timestamp> {
-        HashMap::new()
     }
 }

@@ -1,13 +1,17 @@
 //! The reference adapters: the shortest correct implementations of the ports, on the standard library.
 //!
 //! [`MemoryKeyStore`] keeps every promise of [`KeyStore`](crate::ports::KeyStore) and
-//! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, and [`MemoryWebhookStore`] those of the five storage
-//! ports of webhooks. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
+//! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, [`MemorySessionStore`] those of
+//! [`SessionStore`](crate::ports::SessionStore), and [`MemoryWebhookStore`] those of the five storage ports of webhooks. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
 
+mod change_feed;
 mod keys;
+mod sessions;
 mod system;
 mod webhooks;
 
+pub use change_feed::MemoryChangeFeed;
 pub use keys::MemoryKeyStore;
+pub use sessions::MemorySessionStore;
 pub use system::{ManualClock, SeededEntropy};
 pub use webhooks::MemoryWebhookStore;

@@ -4,8 +4,10 @@ use async_trait::async_trait;
 
 #[cfg(doc)]
 use super::keys::KeyStore;
+#[cfg(doc)]
+use super::sessions::SessionStore;
 use super::store_error::StoreError;
-use crate::{KeyDigest, Timestamp};
+use crate::{CredentialDigest, Timestamp};
 
 /// A place in a [`ChangeFeed`]: everything that was committed before one read of it. Only the store that made it can
 /// read it.
@@ -28,35 +30,39 @@ impl FeedPosition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedRead {
     /// What changed since the position that was given.
-    pub changes: KeyChanges,
+    pub changes: CredentialChanges,
     /// Where the next read goes on.
     pub position: FeedPosition,
     /// The time by the store's clock, at a moment between the call and the answer. Instances follow it.
     pub at: Timestamp,
 }
 
-/// The keys that changed between two positions of a [`ChangeFeed`].
+/// The API keys and sessions that changed between two positions of a [`ChangeFeed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyChanges {
-    /// The digest of each key, once for each change, in any order.
-    Of(Vec<KeyDigest>),
-    /// Any key may have changed: forget every answer that is remembered.
-    OfAnyKey,
+pub enum CredentialChanges {
+    /// The digest of each credential, once for each change, in any order.
+    Of(Vec<CredentialDigest>),
+    /// Any credential may have changed: forget every answer that is remembered.
+    OfAny,
 }
 
-/// Reports to the instances that share a store which keys any of them has changed. A store of one process needs none.
+/// Reports to the instances that share a store which keys and sessions any of them has changed. A store of one process
+/// needs none.
 ///
 /// [`KeyStore::revoke`], [`KeyStore::revoke_by_digests`] and [`KeyStore::rotate`] each write the digest of the key in
 /// the transaction that changes it. A revocation writes it for a key that is revoked already too: the owner asks again
 /// because some instance still accepts the key. Calls that are refused write nothing, and neither does
 /// [`KeyStore::purge_ended`]: what it deletes has been refused for a day at least.
+///
+/// [`SessionStore::end`], [`SessionStore::end_all`] and [`SessionStore::open`] each write the digests of the sessions that
+/// they end, in the transaction that deletes them. No other method of that port writes to the feed.
 #[async_trait]
 pub trait ChangeFeed: Send + Sync {
     /// The changes that were committed after the read that returned `since`, and before this call.
     ///
     /// - Each change is in exactly one of the reads of a chain in which each read goes on from the last, however long
     ///   its transaction takes to commit and whatever commits before it.
-    /// - The answer is [`KeyChanges::OfAnyKey`] without `since`, where there are more than `max` changes, and where
+    /// - The answer is [`CredentialChanges::OfAny`] without `since`, where there are more than `max` changes, and where
     ///   `since` is of another server, or of the same one before it lost its last transactions in a crash. The
     ///   position is good in each case.
     /// - A [`KeyStore::find_by_digest`] that begins after the answer sees each of these changes.

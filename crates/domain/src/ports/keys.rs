@@ -1,9 +1,7 @@
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
-use crate::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, RotationRefusal, Timestamp, UserId};
+use crate::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, RotationRefusal, Timestamp, UserId};
 
 /// The condition of an insertion: store only while fewer than `max` keys of the owner are active at `at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +27,7 @@ pub enum Revocation {
     /// The key is revoked, by this call or an earlier one.
     Revoked {
         /// The digest under which the key is stored. Caches of verified keys need it.
-        digest: KeyDigest,
+        digest: CredentialDigest,
         /// The owner's keys as the view shows them.
         keys: Vec<ApiKey>,
     },
@@ -45,7 +43,7 @@ pub enum Rotation {
     /// The successor is stored, and the old key names it.
     Rotated {
         /// The digest under which the old key is stored.
-        replaced: KeyDigest,
+        replaced: CredentialDigest,
         /// The owner's keys as the view shows them, the successor included.
         keys: Vec<ApiKey>,
     },
@@ -56,9 +54,6 @@ pub enum Rotation {
     /// The key belongs to another user. Nothing changed.
     NotOwned,
 }
-
-/// The most digests in one [`KeyStore::find_by_digests`].
-pub const FIND_MAX: usize = 1_000;
 
 /// Stores API keys. Times keep their milliseconds, and strings come back byte for byte.
 #[async_trait]
@@ -76,7 +71,7 @@ pub trait KeyStore: Send + Sync {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Result<Insertion, StoreError>;
@@ -108,7 +103,7 @@ pub trait KeyStore: Send + Sync {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError>;
 
@@ -120,9 +115,9 @@ pub trait KeyStore: Send + Sync {
     /// - Callers pass at most [`crate::LEAKS_MAX`] digests. A digest may occur twice.
     async fn revoke_by_digests(
         &self,
-        digests: &[KeyDigest],
+        digests: &[CredentialDigest],
         at: Timestamp,
-    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError>;
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError>;
 
     /// Revokes the owner's keys that are not revoked and were created before `created_before`, at most `max` of them,
     /// and returns their digests. Expired keys are revoked like active ones, as in [`KeyStore::revoke`].
@@ -136,18 +131,21 @@ pub trait KeyStore: Send + Sync {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError>;
+    ) -> Result<Vec<CredentialDigest>, StoreError>;
 
     /// The key that is stored under this digest, in any state; `None` if there is none.
     ///
     /// It sees everything that was committed before the call. It never reads a cache, or a replica that lags behind.
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError>;
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError>;
 
     /// [`KeyStore::find_by_digest`] for each of `digests`: the keys that are stored, each with its digest, in any
-    /// order. Callers pass at most [`FIND_MAX`] digests, each once.
+    /// order. Callers pass at most [`CredentialDigest::LOOK_UP_MAX`] digests, each once.
     ///
     /// A store that answers many digests at the cost of one overrides this.
-    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let mut found = Vec::new();
         for digest in digests {
             found.extend(self.find_by_digest(digest).await?.map(|key| (*digest, key)));
@@ -163,10 +161,4 @@ pub trait KeyStore: Send + Sync {
     /// many. Good keys stay, and so does a key that ended exactly at `before`. Parallel calls together count each
     /// deleted key once.
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
-}
-
-/// Uses of keys that are noted and may not be stored yet. The verifier implements this.
-pub trait RecentUses: Send + Sync {
-    /// The latest noted use of each of these keys; keys without a noted use are absent.
-    fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp>;
 }

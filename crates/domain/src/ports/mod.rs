@@ -4,7 +4,7 @@
 //! # How to add a store
 //!
 //! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStore`] is
-//!    the port of API keys. Webhooks need [`SubscriptionStore`], [`EventStore`], [`DeliveryQueue`], [`DeliveryLog`] and
+//!    the port of API keys, [`SessionStore`] that of sessions. Webhooks need [`SubscriptionStore`], [`EventStore`], [`DeliveryQueue`], [`DeliveryLog`] and
 //!    [`DeliveryCommands`]. [`ReadinessCheck`], [`Schema`] and [`Close`] are a few lines; the last two have default
 //!    methods. A database that several processes share also needs a [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
@@ -18,7 +18,7 @@
 //! ```
 //! use async_trait::async_trait;
 //! use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
-//! use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+//! use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 //!
 //! struct YourStore;
 //!
@@ -29,7 +29,7 @@
 //!     async fn insert_within(
 //!         &self,
 //!         key: &ApiKey,
-//!         digest: &KeyDigest,
+//!         digest: &CredentialDigest,
 //!         limit: ActiveLimit,
 //!         view: ListView,
 //!     ) -> Answer<Insertion> {
@@ -50,13 +50,13 @@
 //!         owner: &UserId,
 //!         id: KeyId,
 //!         rotation: &KeyRotation,
-//!         digest: &KeyDigest,
+//!         digest: &CredentialDigest,
 //!         view: ListView,
 //!     ) -> Answer<Rotation> {
 //!         todo!("lock the owner, read the key, call rotation.decide, write both keys, list")
 //!     }
 //!
-//!     async fn revoke_by_digests(&self, digests: &[KeyDigest], at: Timestamp) -> Answer<Vec<(KeyDigest, ApiKey)>> {
+//!     async fn revoke_by_digests(&self, digests: &[CredentialDigest], at: Timestamp) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
 //!         todo!("in one transaction")
 //!     }
 //!
@@ -66,11 +66,11 @@
 //!         created_before: Timestamp,
 //!         at: Timestamp,
 //!         max: u32,
-//!     ) -> Answer<Vec<KeyDigest>> {
+//!     ) -> Answer<Vec<CredentialDigest>> {
 //!         todo!("in one transaction")
 //!     }
 //!
-//!     async fn find_by_digest(&self, digest: &KeyDigest) -> Answer<Option<ApiKey>> {
+//!     async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<ApiKey>> {
 //!         todo!("read one row by its 32 bytes: every cold verification waits for this")
 //!     }
 //!
@@ -104,15 +104,18 @@ mod change_feed;
 pub(crate) mod identity;
 mod keys;
 mod schema;
+mod sessions;
 mod store;
 mod store_error;
 mod system;
 mod webhooks;
 
-pub use change_feed::{ChangeFeed, FeedPosition, FeedRead, KeyChanges};
+pub use crate::credential_use::RecentUses;
+pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
 pub use identity::{IdentityUnavailable, IdentityVerdict, IdentityVerifier};
-pub use keys::{ActiveLimit, FIND_MAX, Insertion, KeyStore, RecentUses, Revocation, Rotation};
+pub use keys::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
 pub use schema::{MigrateError, MigrationStatus, Schema};
+pub use sessions::SessionStore;
 pub use store::{Close, Store, WebhookStores};
 pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, NotReady, ReadinessCheck};

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::change_feed::ChangeFeed;
 use super::keys::KeyStore;
 use super::schema::Schema;
+use super::sessions::SessionStore;
 use super::system::ReadinessCheck;
 use super::webhooks::delivery_commands::DeliveryCommands;
 use super::webhooks::delivery_log::DeliveryLog;
@@ -33,7 +34,9 @@ pub trait Close: Send + Sync {
 pub struct Store {
     /// Stores API keys.
     pub keys: Arc<dyn KeyStore>,
-    /// Reports changes of keys to the other processes on this database; `None` where one process has the database to
+    /// Stores sessions.
+    pub sessions: Arc<dyn SessionStore>,
+    /// Reports changes of keys and sessions to the other processes on this database; `None` where one process has the database to
     /// itself.
     pub changes: Option<Arc<dyn ChangeFeed>>,
     /// What the use cases of webhooks read and write.
@@ -66,6 +69,7 @@ impl Store {
     pub fn single<Adapter>(adapter: &Arc<Adapter>) -> Self
     where
         Adapter: KeyStore
+            + SessionStore
             + SubscriptionStore
             + EventStore
             + DeliveryLog
@@ -78,6 +82,7 @@ impl Store {
     {
         Self {
             keys: Arc::clone(adapter) as _,
+            sessions: Arc::clone(adapter) as _,
             changes: None,
             webhooks: WebhookStores::of(adapter),
             queue: Arc::clone(adapter) as _,

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{ActiveLimit, Clock, Insertion, KeyStore, RecentUses, Revocation, Rotation, StoreError};
 use domain::{
-    ApiKey, CreateKey, CreateKeyError, CreatedKey, KeyDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation, KeyUse,
-    Keys, Label, ListView, Scopes, Timestamp, UserId,
+    ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation,
+    KeyUse, Keys, Label, ListView, Scopes, Timestamp, UserId,
 };
 
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
@@ -61,7 +61,7 @@ pub(crate) fn is_unavailable(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(_))
 }
 
-fn keys(store: Arc<dyn KeyStore>, noted: Arc<dyn RecentUses>, clock: Arc<ManualClock>) -> Keys {
+fn keys(store: Arc<dyn KeyStore>, noted: Arc<dyn RecentUses<KeyId>>, clock: Arc<ManualClock>) -> Keys {
     let settings =
         KeyPolicySettings { max_active: 3, max_ttl_days: 30, retention_days: 10, ..KeyPolicySettings::default() };
     let policy = KeyPolicy::new(settings).expect("valid settings");
@@ -78,7 +78,7 @@ impl NotedUses {
     }
 }
 
-impl RecentUses for NotedUses {
+impl RecentUses<KeyId> for NotedUses {
     fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
         let noted = self.0.lock().expect("no test panics with the lock");
         ids.iter().filter_map(|id| Some((*id, *noted.get(id)?))).collect()
@@ -96,7 +96,7 @@ impl KeyStore for FailingStore {
     async fn insert_within(
         &self,
         _: &ApiKey,
-        _: &KeyDigest,
+        _: &CredentialDigest,
         _: ActiveLimit,
         _: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -116,13 +116,17 @@ impl KeyStore for FailingStore {
         _: &UserId,
         _: KeyId,
         _: &KeyRotation,
-        _: &KeyDigest,
+        _: &CredentialDigest,
         _: ListView,
     ) -> Result<Rotation, StoreError> {
         down()
     }
 
-    async fn revoke_by_digests(&self, _: &[KeyDigest], _: Timestamp) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    async fn revoke_by_digests(
+        &self,
+        _: &[CredentialDigest],
+        _: Timestamp,
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         down()
     }
 
@@ -132,11 +136,11 @@ impl KeyStore for FailingStore {
         _: Timestamp,
         _: Timestamp,
         _: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         down()
     }
 
-    async fn find_by_digest(&self, _: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, _: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         down()
     }
 

@@ -1,4 +1,4 @@
-use domain::ports::{ChangeFeed, FeedPosition, KeyChanges, KeyStore};
+use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore};
 use domain::{LEAKS_MAX, ReportLeaksError};
 
 use crate::desk::{DAY, Desk, is_unavailable, keys_over_a_failing_store, user};
@@ -23,12 +23,12 @@ fn every_leaked_key_is_revoked_whoever_owns_it() {
 
     let start = FeedPosition::new("0");
     let changes = |max| pollster::block_on(desk.store.changes_since(Some(&start), max)).unwrap().changes;
-    let KeyChanges::Of(digests) = changes(4) else { panic!("the feed must list the changes") };
+    let CredentialChanges::Of(digests) = changes(4) else { panic!("the feed must list the changes") };
     assert_eq!(digests.len(), 4, "each report is in the feed: one that is made again may be needed again");
     for key in [&alices, &bobs] {
         assert!(digests.contains(&key.full_key.digest()));
     }
-    assert_eq!(changes(3), KeyChanges::OfAnyKey);
+    assert_eq!(changes(3), CredentialChanges::OfAny);
 }
 
 #[test]

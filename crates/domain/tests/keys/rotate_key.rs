@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use domain::memory::SeededEntropy;
-use domain::ports::{ChangeFeed, FeedPosition, KeyChanges, KeyStore};
+use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore};
 use domain::{
     ApiKey, CreateKey, CreateKeyError, KeyId, KeyRotation, OVERLAP_MAX, RotateKey, RotateKeyError, RotatedKey,
     RotationRefusal, Scopes, UserId,
@@ -35,7 +35,7 @@ fn without_an_overlap_the_old_key_is_revoked() {
     assert!(find(&new.keys, new.id).is_active(desk.now()));
 
     let read = pollster::block_on(desk.store.changes_since(Some(&FeedPosition::new("0")), 10)).unwrap();
-    assert_eq!(read.changes, KeyChanges::Of(vec![old.full_key.digest()]));
+    assert_eq!(read.changes, CredentialChanges::Of(vec![old.full_key.digest()]));
 }
 
 #[test]

@@ -3,12 +3,12 @@
 //! What only a database can show (a commit that stalls, another server behind the same address) is left to the tests of
 //! its adapter: this suite reads no clock and waits for nothing.
 
-use domain::ports::{ChangeFeed, FeedPosition, KeyChanges, KeyStore, Revocation, Rotation};
-use domain::{KeyDigest, KeyUse, Timestamp};
+use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore, Revocation, Rotation};
+use domain::{CredentialDigest, KeyUse, Timestamp};
 use tokio::task::yield_now;
 
 use super::sample::{Replacement, Sample, find, put, put_all, revoke, revoke_by_digests, revoke_user_keys, rotate};
-use super::shared_suite::Instances;
+use crate::Instances;
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -76,7 +76,7 @@ pub async fn a_revocation_that_is_asked_for_again_is_a_change(instances: Instanc
     assert_eq!(key.revoked_at, Some(at(-9_000)), "the first revocation's time must stay");
 }
 
-/// More changes than the reader asked for, and a reader without a position, get [`KeyChanges::OfAnyKey`], never some of
+/// More changes than the reader asked for, and a reader without a position, get [`CredentialChanges::OfAny`], never some of
 /// the changes. The position that comes with it is good.
 pub async fn changes_are_never_listed_in_part(instances: Instances) {
     let [here, there] = &instances;
@@ -84,21 +84,28 @@ pub async fn changes_are_never_listed_in_part(instances: Instances) {
     let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
     put_all(&**here, &samples).await;
     let start = read(&**there, None, CHANGES_MAX).await;
-    assert_eq!(start.0, KeyChanges::OfAnyKey, "without a position any key may have changed");
-    let digests: Vec<KeyDigest> = samples[..5].iter().map(|sample| sample.digest).collect();
+    assert_eq!(start.0, CredentialChanges::OfAny, "without a position any key may have changed");
+    let digests: Vec<CredentialDigest> = samples[..5].iter().map(|sample| sample.digest).collect();
     revoke_by_digests(&**here, &digests, at(1)).await;
     for max in 0..7 {
         let (changes, position) = read(&**there, Some(&start.1), max).await;
-        let is_listed = matches!(&changes, KeyChanges::Of(all) if all.len() == 5);
+        let is_listed = matches!(&changes, CredentialChanges::Of(all) if all.len() == 5);
         assert!(is_listed == (max >= 5), "a read of at most {max} of five changes, got {changes:?}");
-        assert!(is_listed || changes == KeyChanges::OfAnyKey, "changes must not be listed in part, got {changes:?}");
+        assert!(
+            is_listed || changes == CredentialChanges::OfAny,
+            "changes must not be listed in part, got {changes:?}"
+        );
         let (none, _) = read(&**here, Some(&position), 1).await;
-        assert_eq!(none, KeyChanges::Of(Vec::new()), "the position must be behind the five changes");
+        assert_eq!(none, CredentialChanges::Of(Vec::new()), "the position must be behind the five changes");
     }
     let (_, position) = read(&**there, None, 0).await;
     revoke(&**here, &owner, samples[5].id(), at(2)).await;
     let (changes, _) = read(&**there, Some(&position), 1).await;
-    assert_eq!(changes, KeyChanges::Of(vec![samples[5].digest]), "a position that was read without one must be good");
+    assert_eq!(
+        changes,
+        CredentialChanges::Of(vec![samples[5].digest]),
+        "a position that was read without one must be good"
+    );
 }
 
 /// Forgetting what was committed before a position leaves what came after it, however often.
@@ -113,7 +120,7 @@ pub async fn what_came_after_is_not_forgotten(instances: Instances) {
     for instance in [here, there, here] {
         instance.forget_changes(&position).await.expect("forgetting must succeed");
         let (changes, _) = read(&**instance, Some(&position), CHANGES_MAX).await;
-        assert_eq!(changes, KeyChanges::Of(vec![samples[1].digest]));
+        assert_eq!(changes, CredentialChanges::Of(vec![samples[1].digest]));
     }
 }
 
@@ -186,14 +193,16 @@ pub async fn a_chain_of_reads_has_each_change_once(instances: Instances) {
         let (mut position, mut chain) = (start, Vec::new());
         while chain.len() < expected.len() {
             let (changes, next) = read(&*feed, Some(&position), CHANGES_MAX).await;
-            let KeyChanges::Of(digests) = changes else { panic!("a chain of reads must not break, got {changes:?}") };
+            let CredentialChanges::Of(digests) = changes else {
+                panic!("a chain of reads must not break, got {changes:?}")
+            };
             chain.extend(digests);
             position = next;
             yield_now().await;
         }
         assert_same(&chain, &expected);
         let (after, _) = read(&*feed, Some(&position), CHANGES_MAX).await;
-        assert_eq!(after, KeyChanges::Of(Vec::new()), "the chain must have each change once");
+        assert_eq!(after, CredentialChanges::Of(Vec::new()), "the chain must have each change once");
     });
     all_at_once(ending.chain([reading]).collect()).await;
 }
@@ -219,7 +228,7 @@ async fn end(store: &dyn KeyStore, sample: &Sample, way: usize) {
     }
 }
 
-async fn read(feed: &dyn ChangeFeed, since: Option<&FeedPosition>, max: u32) -> (KeyChanges, FeedPosition) {
+async fn read(feed: &dyn ChangeFeed, since: Option<&FeedPosition>, max: u32) -> (CredentialChanges, FeedPosition) {
     let read = feed.changes_since(since, max).await.expect("the feed must be readable");
     (read.changes, read.position)
 }
@@ -228,10 +237,10 @@ async fn time(feed: &dyn ChangeFeed) -> Timestamp {
     feed.changes_since(None, 0).await.expect("the feed must be readable").at
 }
 
-async fn changes_since(feed: &dyn ChangeFeed, since: &FeedPosition) -> Vec<KeyDigest> {
+async fn changes_since(feed: &dyn ChangeFeed, since: &FeedPosition) -> Vec<CredentialDigest> {
     match read(feed, Some(since), CHANGES_MAX).await.0 {
-        KeyChanges::Of(changed) => changed,
-        KeyChanges::OfAnyKey => panic!("there are fewer than {CHANGES_MAX} changes"),
+        CredentialChanges::Of(changed) => changed,
+        CredentialChanges::OfAny => panic!("there are fewer than {CHANGES_MAX} changes"),
     }
 }
 
@@ -249,18 +258,20 @@ impl<'a> Readers<'a> {
     }
 
     /// Each instance reads these changes and no others, in any order.
-    async fn read_exactly(&mut self, expected: &[KeyDigest]) {
+    async fn read_exactly(&mut self, expected: &[CredentialDigest]) {
         for (instance, position) in self.instances.iter().zip(&mut self.positions) {
             let (changes, next) = read(&**instance, Some(position), CHANGES_MAX).await;
-            let KeyChanges::Of(digests) = changes else { panic!("a chain of reads must not break, got {changes:?}") };
+            let CredentialChanges::Of(digests) = changes else {
+                panic!("a chain of reads must not break, got {changes:?}")
+            };
             assert_same(&digests, expected);
             *position = next;
         }
     }
 }
 
-fn assert_same(changed: &[KeyDigest], expected: &[KeyDigest]) {
-    let sorted = |digests: &[KeyDigest]| {
+fn assert_same(changed: &[CredentialDigest], expected: &[CredentialDigest]) {
+    let sorted = |digests: &[CredentialDigest]| {
         let mut bytes: Vec<_> = digests.iter().map(|digest| *digest.as_bytes()).collect();
         bytes.sort_unstable();
         bytes

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use domain::KeyDigest;
-use domain::ports::{FIND_MAX, KeyStore};
+use domain::CredentialDigest;
+use domain::ports::KeyStore;
 
 use super::sample::{Sample, find, put, put_all};
 use crate::sample::{at, user};
@@ -29,12 +29,12 @@ pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyStore>) {
 pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyStore>) {
     assert_eq!(find(&*store, &Sample::of(&user("alice"))).await, None, "an empty store finds nothing");
     let mut stored = Sample::of(&user("alice"));
-    stored.digest = KeyDigest::from_bytes([0; 32]);
+    stored.digest = CredentialDigest::from_bytes([0; 32]);
     put(&*store, &stored).await;
     for (position, value) in [(0, 1), (15, 1), (31, 1), (31, 0x80)] {
         let mut bytes = [0; 32];
         bytes[position] = value;
-        let found = store.find_by_digest(&KeyDigest::from_bytes(bytes)).await.expect("a look-up must succeed");
+        let found = store.find_by_digest(&CredentialDigest::from_bytes(bytes)).await.expect("a look-up must succeed");
         assert_eq!(found, None, "a digest that differs in one byte must find nothing");
     }
     assert_eq!(find(&*store, &stored).await, Some(stored.key), "a digest of zero bytes must find its key");
@@ -50,8 +50,8 @@ pub async fn many_digests_find_their_keys(store: Arc<dyn KeyStore>) {
         Sample::of(&user("alice")).replaced().expiring(at(10)),
     ];
     put_all(&*store, &stored).await;
-    let unknown = (stored.len()..FIND_MAX).map(|_| Sample::of(&user("carol")).digest);
-    let digests: Vec<KeyDigest> = stored.iter().map(|sample| sample.digest).chain(unknown).collect();
+    let unknown = (stored.len()..CredentialDigest::LOOK_UP_MAX).map(|_| Sample::of(&user("carol")).digest);
+    let digests: Vec<CredentialDigest> = stored.iter().map(|sample| sample.digest).chain(unknown).collect();
     for asked in [digests.as_slice(), &digests[1..2], &digests[stored.len()..], &[]] {
         let found = store.find_by_digests(asked).await.expect("a look-up must succeed");
         let expected = stored.iter().filter(|sample| asked.contains(&sample.digest));

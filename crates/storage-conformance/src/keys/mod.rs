@@ -20,5 +20,5 @@ mod sample;
 mod shared_suite;
 mod suite;
 
-pub use shared_suite::{Instances, SHARED_PROMISES, SharedPromise, SharedStore, keep_shared};
+pub use shared_suite::{SHARED_PROMISES, SharedStore};
 pub use suite::PROMISES;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::ports::KeyStore;
-use domain::{ApiKey, KeyDigest, LEAKS_MAX};
+use domain::{ApiKey, CredentialDigest, LEAKS_MAX};
 
 use super::sample::{Sample, find, put, put_all, revoke_by_digests};
 use crate::racing::{Call, all_at_once};
@@ -38,7 +38,7 @@ pub async fn unknown_digests_are_passed_over(store: Arc<dyn KeyStore>) {
     let (mut known, unknown) = (Sample::of(&user("alice")), Sample::of(&user("alice")));
     let mut resembling = *known.digest.as_bytes();
     resembling[31] ^= 1;
-    let unknown = [unknown.digest, KeyDigest::from_bytes(resembling)];
+    let unknown = [unknown.digest, CredentialDigest::from_bytes(resembling)];
     assert_eq!(revoke_by_digests(&*store, &unknown, at(1)).await, [], "an empty store knows no digest");
     put(&*store, &known).await;
     for digests in [&[][..], &unknown] {
@@ -117,18 +117,22 @@ pub async fn parallel_revocations_by_digests_set_one_time_each(store: Arc<dyn Ke
     }
 }
 
-fn digests(samples: &[Sample]) -> Vec<KeyDigest> {
+fn digests(samples: &[Sample]) -> Vec<CredentialDigest> {
     samples.iter().map(|sample| sample.digest).collect()
 }
 
 /// The expected answer for these keys, in the order of the ids.
-fn pairs(samples: &[Sample]) -> Vec<(KeyDigest, ApiKey)> {
+fn pairs(samples: &[Sample]) -> Vec<(CredentialDigest, ApiKey)> {
     let mut pairs: Vec<_> = samples.iter().map(|sample| (sample.digest, sample.key.clone())).collect();
     pairs.sort_by_key(|(_, key)| key.id);
     pairs
 }
 
-fn revocation(store: &Arc<dyn KeyStore>, digests: Vec<KeyDigest>, millis: i64) -> Call<Vec<(KeyDigest, ApiKey)>> {
+fn revocation(
+    store: &Arc<dyn KeyStore>,
+    digests: Vec<CredentialDigest>,
+    millis: i64,
+) -> Call<Vec<(CredentialDigest, ApiKey)>> {
     let store = Arc::clone(store);
     Box::pin(async move { revoke_by_digests(&*store, &digests, at(millis)).await })
 }

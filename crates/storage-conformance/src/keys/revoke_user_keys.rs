@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use domain::ports::KeyStore;
-use domain::{KeyDigest, Timestamp, UserId};
+use domain::{CredentialDigest, Timestamp, UserId};
 
 use super::sample::{Sample, all_keys, find, put, put_all, revoke_user_keys};
 use crate::racing::{Call, all_at_once};
@@ -75,17 +75,17 @@ pub async fn parallel_revocations_of_a_user_name_each_key_once(store: Arc<dyn Ke
         let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
         put_all(&*store, &samples).await;
         let calls = (0..8).map(|n| revocation(&store, &owner, at(n))).collect();
-        let named: Vec<KeyDigest> = all_at_once(calls).await.into_iter().flatten().collect();
+        let named: Vec<CredentialDigest> = all_at_once(calls).await.into_iter().flatten().collect();
         assert_eq!(named.len(), 20, "parallel calls must name each key once");
         assert_eq!(named.into_iter().collect::<HashSet<_>>(), digests(&samples), "and every key");
     }
 }
 
-fn digests(samples: &[Sample]) -> HashSet<KeyDigest> {
+fn digests(samples: &[Sample]) -> HashSet<CredentialDigest> {
     samples.iter().map(|sample| sample.digest).collect()
 }
 
-fn revocation(store: &Arc<dyn KeyStore>, owner: &UserId, at: Timestamp) -> Call<HashSet<KeyDigest>> {
+fn revocation(store: &Arc<dyn KeyStore>, owner: &UserId, at: Timestamp) -> Call<HashSet<CredentialDigest>> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move { revoke_user_keys(&*store, &owner, Timestamp::MAX, at, 5).await })
 }

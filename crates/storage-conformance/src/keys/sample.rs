@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use domain::memory::SeededEntropy;
 use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
 
 use crate::sample::at;
 
@@ -29,7 +29,7 @@ pub(crate) fn limit(max: u32, at: Timestamp) -> ActiveLimit {
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     pub(crate) key: ApiKey,
-    pub(crate) digest: KeyDigest,
+    pub(crate) digest: CredentialDigest,
 }
 
 impl Sample {
@@ -96,7 +96,7 @@ impl Sample {
 #[derive(Clone, Debug)]
 pub(crate) struct Replacement {
     pub(crate) rotation: KeyRotation,
-    pub(crate) digest: KeyDigest,
+    pub(crate) digest: CredentialDigest,
 }
 
 impl Replacement {
@@ -122,12 +122,12 @@ impl Replacement {
 }
 
 /// An id and a digest that no other sample has.
-fn mint() -> (KeyId, KeyDigest) {
+fn mint() -> (KeyId, CredentialDigest) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let entropy = SeededEntropy::new(NEXT.fetch_add(1, Ordering::Relaxed) << 32);
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
-    (KeyId::mint(at(0), &entropy), KeyDigest::from_bytes(digest))
+    (KeyId::mint(at(0), &entropy), CredentialDigest::from_bytes(digest))
 }
 
 fn scopes(text: &str) -> Scopes {
@@ -180,7 +180,7 @@ pub(crate) async fn find(store: &dyn KeyStore, sample: &Sample) -> Option<ApiKey
 }
 
 /// The key under this digest.
-pub(crate) async fn find_by(store: &dyn KeyStore, digest: &KeyDigest) -> Option<ApiKey> {
+pub(crate) async fn find_by(store: &dyn KeyStore, digest: &CredentialDigest) -> Option<ApiKey> {
     store.find_by_digest(digest).await.expect("a look-up must succeed")
 }
 
@@ -209,9 +209,9 @@ pub(crate) async fn rotate(store: &dyn KeyStore, sample: &Sample, replacement: &
 /// Revokes by digest; the answer in the order of the ids.
 pub(crate) async fn revoke_by_digests(
     store: &dyn KeyStore,
-    digests: &[KeyDigest],
+    digests: &[CredentialDigest],
     at: Timestamp,
-) -> Vec<(KeyDigest, ApiKey)> {
+) -> Vec<(CredentialDigest, ApiKey)> {
     let mut answer = store.revoke_by_digests(digests, at).await.expect("a revocation by digests must succeed");
     answer.sort_by_key(|(_, key)| key.id);
     answer
@@ -224,10 +224,10 @@ pub(crate) async fn revoke_user_keys(
     created_before: Timestamp,
     at: Timestamp,
     max: u32,
-) -> HashSet<KeyDigest> {
+) -> HashSet<CredentialDigest> {
     let answer = store.revoke_user_keys(owner, created_before, at, max).await;
     let digests = answer.expect("a revocation of a user's keys must succeed");
-    let set: HashSet<KeyDigest> = digests.iter().copied().collect();
+    let set: HashSet<CredentialDigest> = digests.iter().copied().collect();
     assert_eq!(set.len(), digests.len(), "the answer must have each digest once");
     set
 }

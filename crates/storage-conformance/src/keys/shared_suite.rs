@@ -1,43 +1,11 @@
-use std::any::Any;
-use std::fmt;
-use std::sync::Arc;
-
 use domain::ports::{ChangeFeed, KeyStore};
 
-use crate::suite::{Check, in_time};
+use crate::SharedPromise;
 
 /// A store that several processes share, with a feed of the changes of all.
 pub trait SharedStore: KeyStore + ChangeFeed {}
 
 impl<Store: KeyStore + ChangeFeed> SharedStore for Store {}
-
-/// Two instances of one store. They may be the same instance if the store has only one.
-pub type Instances = [Arc<dyn SharedStore>; 2];
-
-/// One promise of [`ChangeFeed`].
-#[derive(Clone, Copy)]
-pub struct SharedPromise {
-    /// The name of the function that checks it.
-    pub name: &'static str,
-    /// Checks the promise on two instances of a fresh store, in a tokio runtime of several threads. Panics when it is
-    /// broken.
-    pub check: fn(Instances) -> Check,
-}
-
-impl fmt::Debug for SharedPromise {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name)
-    }
-}
-
-/// Opens two instances and checks the promise on a new runtime. Panics when the promise is broken. The guard is dropped
-/// after the instances.
-pub fn keep_shared<Guard: Any + Send>(promise: &SharedPromise, fresh: impl Future<Output = (Instances, Guard)>) {
-    in_time(promise.name, async {
-        let (instances, _guard) = fresh.await;
-        (promise.check)(instances.clone()).await;
-    });
-}
 
 /// Adds every promise of [`ChangeFeed`] as a `#[test]` to the current module. Takes a future that opens two [`Instances`]
 /// of a fresh store and returns them with a guard that is dropped after them.

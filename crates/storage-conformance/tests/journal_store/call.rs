@@ -1,18 +1,36 @@
-use domain::memory::{MemoryKeyStore, MemoryWebhookStore};
+use domain::memory::{MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
 use domain::ports::{
     ActiveLimit, ClaimRequest, Completion, DeliveryCommands as _, DeliveryQueue as _, EventStore as _, KeyStore as _,
-    RetryRequest, SubscriptionStore as _,
+    RetryRequest, SessionStore as _, SubscriptionStore as _,
 };
+use domain::sessions::{Session, SessionUse};
 use domain::webhooks::{DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange};
-use domain::{ApiKey, DeliveryId, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, SubscriptionId, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, DeliveryId, KeyId, KeyRotation, KeyUse, ListView, SessionId, SubscriptionId, Timestamp,
+    UserId,
+};
 
 use crate::codec::Field;
 
-/// What the calls change: both wings, in memory.
-#[derive(Default)]
+/// What the calls change: all wings, in memory.
 pub(crate) struct Memory {
+    pub(crate) changes: MemoryChangeFeed,
     pub(crate) keys: MemoryKeyStore,
+    pub(crate) sessions: MemorySessionStore,
     pub(crate) webhooks: MemoryWebhookStore,
+}
+
+/// Keys and sessions report to one feed.
+impl Default for Memory {
+    fn default() -> Self {
+        let changes = MemoryChangeFeed::default();
+        Self {
+            keys: MemoryKeyStore::reporting_to(changes.clone()),
+            sessions: MemorySessionStore::reporting_to(changes.clone()),
+            webhooks: MemoryWebhookStore::default(),
+            changes,
+        }
+    }
 }
 
 /// Declares [`Call`]: the number of each call in the journal, its arguments, and the method that it stands for.
@@ -54,12 +72,12 @@ macro_rules! calls {
 }
 
 calls! {
-    0 InsertKey { key: ApiKey, digest: KeyDigest, limit: ActiveLimit, view: ListView }
+    0 InsertKey { key: ApiKey, digest: CredentialDigest, limit: ActiveLimit, view: ListView }
         => keys.insert_within(&key, &digest, limit, view);
     1 RevokeKey { owner: UserId, id: KeyId, at: Timestamp, view: ListView } => keys.revoke(&owner, id, at, view);
-    2 RotateKey { owner: UserId, id: KeyId, rotation: KeyRotation, digest: KeyDigest, view: ListView }
+    2 RotateKey { owner: UserId, id: KeyId, rotation: KeyRotation, digest: CredentialDigest, view: ListView }
         => keys.rotate(&owner, id, &rotation, &digest, view);
-    3 RevokeByDigests { digests: Vec<KeyDigest>, at: Timestamp } => keys.revoke_by_digests(&digests, at);
+    3 RevokeByDigests { digests: Vec<CredentialDigest>, at: Timestamp } => keys.revoke_by_digests(&digests, at);
     4 RecordUses { uses: Vec<KeyUse> } => keys.record_uses(&uses);
     5 PurgeEnded { before: Timestamp, max: u32 } => keys.purge_ended(before, max);
     6 InsertSubscription { subscription: Subscription, secret: SealedSecret, max: u32 }
@@ -84,6 +102,11 @@ calls! {
         => webhooks.disable_set_by(&keys, reason, at, max);
     21 KeepCheck { replaced: Option<SealedSecret>, check: SealedSecret }
         => webhooks.keep_check(replaced.as_ref(), &check);
+    22 OpenSession { session: Session, digest: CredentialDigest, max: u32 } => sessions.open(&session, &digest, max);
+    23 EndSession { owner: UserId, id: SessionId } => sessions.end(&owner, id);
+    24 EndSessions { owner: UserId, kept: Option<SessionId> } => sessions.end_all(&owner, kept);
+    25 RecordSessionUses { uses: Vec<SessionUse> } => sessions.record_uses(&uses);
+    26 PurgeSessions { before: Timestamp, max: u32 } => sessions.purge_ended(before, max);
     20 RevokeUserKeys { owner: UserId, created_before: Timestamp, at: Timestamp, max: u32 }
         => keys.revoke_user_keys(&owner, created_before, at, max);
 }

@@ -1,16 +1,18 @@
 //! How the arguments of a call become bytes. A real adapter has columns or a serializer instead.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, RetryRequest};
+use domain::sessions::{Session, SessionRole, SessionUse, UserAgent};
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason, FairShares,
     NewEvent, OwnerNumber, Payload, PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents,
     Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{
-    ApiKey, DeliveryId, EventId, KeyDigest, KeyId, KeyRotation, KeyUse, Label, ListView, Scopes, SubscriptionId,
-    Timestamp, UserId,
+    ApiKey, CredentialDigest, DeliveryId, EventId, KeyId, KeyRotation, KeyUse, Label, ListView, Scopes, SessionId,
+    SubscriptionId, Timestamp, UserId,
 };
 
 /// A value that can be written to the journal and read back.
@@ -123,10 +125,11 @@ stored_as! {
     Duration as (u64, u32): |one| (one.as_secs(), one.subsec_nanos()), |(secs, nanos)| Some(Self::new(secs, nanos));
     Timestamp as i64: |at| at.unix_millis(), Self::from_unix_millis;
     KeyId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    SessionId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     EventId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     DeliveryId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     SubscriptionId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
-    KeyDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    CredentialDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     ContentDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     OwnerNumber as i64: |owner| owner.number(), |number| Some(Self::from_number(number));
     FairShares as (u32, Vec<(OwnerNumber, u32)>):
@@ -136,6 +139,9 @@ stored_as! {
     UserId as (String, String):
         |user| (user.issuer().to_owned(), user.subject().to_owned()), |(issuer, subject)| Self::new(issuer, subject).ok();
     Label as String: |label| label.as_str().to_owned(), |text| Self::parse(&text).ok();
+    SessionRole as String: |role| role.to_string(), |text| text.parse().ok();
+    UserAgent as String: |agent| agent.as_str().to_owned(), |text| Self::new(&text);
+    IpAddr as String: |address| address.to_string(), |text| text.parse().ok();
     Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
     Description as String: |text| text.as_str().to_owned(), |text| Self::parse(&text).ok();
     EventType as String: |name| name.as_str().to_owned(), |text| Self::parse(&text).ok();
@@ -187,6 +193,8 @@ records! {
     ListView { at, ended_max }
     KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max }
     KeyUse { id, at }
+    SessionUse { id, at }
+    Session { id, owner, role, created_at, seen_at, expires_at, user_agent, address }
     Subscription { id, owner, url, url_set_by, events, description, status, created_at, updated_at }
     SubscriptionChange { url, events, description, enabled, by }
     SealedSecrets { current, previous }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use domain::memory::SeededEntropy;
 use domain::ports::{ActiveLimit, Entropy as _, Insertion, KeyStore as _};
-use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use tempfile::TempDir;
 
 use crate::open;
@@ -39,7 +39,7 @@ async fn store_key(store: &JournalStore, entropy: &SeededEntropy) -> KeyId {
         replaced_by: None,
     };
     let limit = ActiveLimit { max: u32::MAX, at: NOW };
-    let answer = store.insert_within(&key, &KeyDigest::from_bytes(digest), limit, ListView::at(NOW)).await;
+    let answer = store.insert_within(&key, &CredentialDigest::from_bytes(digest), limit, ListView::at(NOW)).await;
     assert!(matches!(answer, Ok(Insertion::Stored(_))), "{answer:?}");
     key.id
 }

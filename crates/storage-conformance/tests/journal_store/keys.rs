@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
 use crate::call::Call;
 use crate::store::{Answer, JournalStore};
@@ -10,7 +10,7 @@ impl KeyStore for JournalStore {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Answer<Insertion> {
@@ -32,7 +32,7 @@ impl KeyStore for JournalStore {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Answer<Rotation> {
         let (owner_copy, rotation_copy) = (owner.clone(), rotation.clone());
@@ -41,7 +41,11 @@ impl KeyStore for JournalStore {
         self.memory.keys.rotate(owner, id, rotation, digest, view).await
     }
 
-    async fn revoke_by_digests(&self, digests: &[KeyDigest], at: Timestamp) -> Answer<Vec<(KeyDigest, ApiKey)>> {
+    async fn revoke_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+        at: Timestamp,
+    ) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
         let _journal = self.record(Call::RevokeByDigests { digests: digests.to_vec(), at }).await?;
         self.memory.keys.revoke_by_digests(digests, at).await
     }
@@ -52,12 +56,12 @@ impl KeyStore for JournalStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Answer<Vec<KeyDigest>> {
+    ) -> Answer<Vec<CredentialDigest>> {
         let _journal = self.record(Call::RevokeUserKeys { owner: owner.clone(), created_before, at, max }).await?;
         self.memory.keys.revoke_user_keys(owner, created_before, at, max).await
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Answer<Option<ApiKey>> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<ApiKey>> {
         self.memory.keys.find_by_digest(digest).await
     }
 

@@ -7,6 +7,7 @@ mod codec;
 mod crash;
 mod journal;
 mod keys;
+mod sessions;
 mod store;
 mod webhooks;
 
@@ -58,6 +59,40 @@ mod change_feed_promises {
     }
 
     storage_conformance::change_feed_tests!(instances());
+}
+
+mod session_promises {
+    use super::*;
+    use domain::ports::SessionStore;
+    use storage_conformance::sessions::durability;
+
+    async fn fresh_store() -> (Arc<dyn SessionStore>, TempDir) {
+        let (store, folder) = fresh().await;
+        (store, folder)
+    }
+
+    storage_conformance::session_store_tests!(fresh_store());
+
+    #[tokio::test]
+    async fn what_was_answered_is_durable() {
+        let (store, folder) = fresh().await;
+        let written = durability::write(&*store).await;
+        drop(store);
+        written.expect_in(&*open(folder.path()).await).await;
+    }
+}
+
+mod session_feed_promises {
+    use super::*;
+    use storage_conformance::{Instances, SharedSessionStore};
+
+    /// One process has the file to itself, so there is one instance.
+    async fn instances() -> (Instances<dyn SharedSessionStore>, TempDir) {
+        let (store, folder) = fresh().await;
+        ([store.clone(), store], folder)
+    }
+
+    storage_conformance::session_feed_tests!(instances());
 }
 
 mod webhook_promises {

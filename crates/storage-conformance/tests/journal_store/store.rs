@@ -19,7 +19,7 @@ use crate::journal::Journal;
 
 pub(crate) type Answer<T> = Result<T, StoreError>;
 
-/// API keys and webhooks in memory, and every change of them in a file.
+/// API keys, sessions and webhooks in memory, and every change of them in a file.
 ///
 /// An adapter mints no id and reads no clock, so the outcome of a call depends on nothing but its arguments and the
 /// calls before it. Replaying the file therefore leads to the same store again.
@@ -56,12 +56,12 @@ impl JournalStore {
 #[async_trait]
 impl ChangeFeed for JournalStore {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Answer<FeedRead> {
-        let read = self.memory.keys.changes_since(since, max).await?;
+        let read = self.memory.changes.changes_since(since, max).await?;
         Ok(FeedRead { at: machine_time(), ..read })
     }
 
     async fn forget_changes(&self, before: &FeedPosition) -> Answer<()> {
-        self.memory.keys.forget_changes(before).await
+        self.memory.changes.forget_changes(before).await
     }
 }
 

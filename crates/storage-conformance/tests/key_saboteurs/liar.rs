@@ -5,9 +5,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::MemoryKeyStore;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyChanges, KeyStore, Revocation, Rotation, StoreError,
+    ActiveLimit, ChangeFeed, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore, Revocation, Rotation,
+    StoreError,
 };
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 use storage_conformance::Instances;
 use tokio::sync::Mutex;
 
@@ -48,7 +49,7 @@ pub(crate) struct Liar {
 struct Shared {
     store: MemoryKeyStore,
     /// The feed, and whether the first instance made the change. Held while a change is made.
-    listed: Mutex<Vec<(KeyDigest, bool)>>,
+    listed: Mutex<Vec<(CredentialDigest, bool)>>,
     is_late: AtomicBool,
     /// How many changes have begun.
     begun: AtomicU32,
@@ -84,17 +85,17 @@ impl Liar {
         }
         let times = if self.lie == Lie::ListsTwice { 2 } else { 1 };
         let at = if self.lie == Lie::OrdersByTheBeginning { beginning } else { listed.len() };
-        let is_repetition = |digest: &KeyDigest| listed.iter().any(|(other, _)| other == digest);
-        let kept = |digest: &KeyDigest| self.lie != Lie::LeavesOutRepetitions || !is_repetition(digest);
-        let new: Vec<KeyDigest> = new.into_iter().filter(kept).collect();
+        let is_repetition = |digest: &CredentialDigest| listed.iter().any(|(other, _)| other == digest);
+        let kept = |digest: &CredentialDigest| self.lie != Lie::LeavesOutRepetitions || !is_repetition(digest);
+        let new: Vec<CredentialDigest> = new.into_iter().filter(kept).collect();
         listed.splice(at..at, new.into_iter().flat_map(|digest| [(digest, self.is_first)].repeat(times)));
         answer
     }
 
     /// The changes that were really made.
-    async fn made(&self) -> Vec<KeyDigest> {
+    async fn made(&self) -> Vec<CredentialDigest> {
         match self.shared.store.changes_since(Some(&FeedPosition::new("0")), u32::MAX).await.map(|read| read.changes) {
-            Ok(KeyChanges::Of(changed)) => changed,
+            Ok(CredentialChanges::Of(changed)) => changed,
             other => panic!("the store in memory lists all changes: {other:?}"),
         }
     }
@@ -109,7 +110,7 @@ impl Liar {
         })
     }
 
-    async fn list_falsely(&self, digest: KeyDigest) {
+    async fn list_falsely(&self, digest: CredentialDigest) {
         self.shared.listed.lock().await.push((digest, self.is_first));
     }
 }
@@ -123,16 +124,20 @@ impl ChangeFeed for Liar {
         let end = listed.len() - usize::from(is_late && !listed.is_empty());
         let position = FeedPosition::new(end.to_string());
         let Some(start) = since.and_then(|since| since.as_str().parse::<usize>().ok()) else {
-            return Ok(FeedRead { changes: KeyChanges::OfAnyKey, position, at });
+            return Ok(FeedRead { changes: CredentialChanges::OfAny, position, at });
         };
         let is_mine = |first: bool| self.lie != Lie::ListsOnlyItsOwn || first == self.is_first;
         let new = listed.iter().take(end).skip(start).filter(|(_, first)| is_mine(*first));
-        let mut changed: Vec<KeyDigest> = new.map(|(digest, _)| *digest).collect();
+        let mut changed: Vec<CredentialDigest> = new.map(|(digest, _)| *digest).collect();
         if self.lie == Lie::CutsAtTheMax {
             changed.truncate(max as usize);
         }
         let all = changed.len() <= max as usize;
-        Ok(FeedRead { changes: if all { KeyChanges::Of(changed) } else { KeyChanges::OfAnyKey }, position, at })
+        Ok(FeedRead {
+            changes: if all { CredentialChanges::Of(changed) } else { CredentialChanges::OfAny },
+            position,
+            at,
+        })
     }
 
     async fn hint(&self) {
@@ -152,7 +157,7 @@ impl KeyStore for Liar {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -166,7 +171,7 @@ impl KeyStore for Liar {
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
         let revocation = self.change(self.shared.store.revoke(owner, id, at, view)).await?;
         if self.lie == Lie::ListsRefusals && !matches!(revocation, Revocation::Revoked { .. }) {
-            self.list_falsely(KeyDigest::from_bytes([0; 32])).await;
+            self.list_falsely(CredentialDigest::from_bytes([0; 32])).await;
         }
         Ok(revocation)
     }
@@ -176,7 +181,7 @@ impl KeyStore for Liar {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
         let rotate = self.shared.store.rotate(owner, id, rotation, digest, view);
@@ -186,9 +191,9 @@ impl KeyStore for Liar {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[KeyDigest],
+        digests: &[CredentialDigest],
         at: Timestamp,
-    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         if self.lie == Lie::ListsBeforeItChanges {
             for digest in digests {
                 self.list_falsely(*digest).await;
@@ -204,12 +209,12 @@ impl KeyStore for Liar {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         let revoke = self.shared.store.revoke_user_keys(owner, created_before, at, max);
         if self.lie == Lie::LeavesOutAllKeysOfUsers { revoke.await } else { self.change(revoke).await }
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         self.shared.store.find_by_digest(digest).await
     }
 

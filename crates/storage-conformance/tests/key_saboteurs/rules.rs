@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 
 use domain::ports::ActiveLimit;
 use domain::{
-    ApiKey, KeyDigest, KeyRotation, KeyUse, Label, ListView, Rotated, RotationRefusal, Scopes, Timestamp, UserId,
+    ApiKey, CredentialDigest, KeyRotation, KeyUse, Label, ListView, Rotated, RotationRefusal, Scopes, Timestamp, UserId,
 };
 
 use crate::fault::Fault;
@@ -102,12 +102,12 @@ impl Saboteur {
     }
 
     /// The digest that an answer names.
-    pub(crate) fn answered(&self, digest: KeyDigest) -> KeyDigest {
-        if self.is(Fault::AnswersWithAnotherDigest) { KeyDigest::from_bytes([0; 32]) } else { digest }
+    pub(crate) fn answered(&self, digest: CredentialDigest) -> CredentialDigest {
+        if self.is(Fault::AnswersWithAnotherDigest) { CredentialDigest::from_bytes([0; 32]) } else { digest }
     }
 
     /// Whether the row conflicts with this key.
-    pub(crate) fn collides(&self, row: &Row, key: &ApiKey, digest: &KeyDigest) -> bool {
+    pub(crate) fn collides(&self, row: &Row, key: &ApiKey, digest: &CredentialDigest) -> bool {
         match self.fault {
             Fault::OverwritesStoredIds => row.digest == *digest,
             Fault::OverwritesStoredDigests => row.key.id == key.id,

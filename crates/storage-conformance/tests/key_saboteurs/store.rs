@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, KeyDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::yield_now;
 
@@ -30,7 +30,7 @@ pub(crate) struct State {
 #[derive(Clone)]
 pub(crate) struct Row {
     pub(crate) key: ApiKey,
-    pub(crate) digest: KeyDigest,
+    pub(crate) digest: CredentialDigest,
 }
 
 impl State {
@@ -82,7 +82,7 @@ impl KeyStore for Saboteur {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -103,7 +103,8 @@ impl KeyStore for Saboteur {
         state = self.gap(state, Fault::CountsThenInserts).await;
         let before = self.list_of(&state, &key.owner, view);
         if !full || self.is(Fault::StoresWhatItRefuses) {
-            let digest_now = if self.is(Fault::StoresDigestsLater) { KeyDigest::from_bytes([9; 32]) } else { *digest };
+            let digest_now =
+                if self.is(Fault::StoresDigestsLater) { CredentialDigest::from_bytes([9; 32]) } else { *digest };
             state.rows.push(Row { key: key.clone(), digest: digest_now });
         }
         if full {
@@ -159,7 +160,7 @@ impl KeyStore for Saboteur {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
         if self.is(Fault::FailsInRaces) {
@@ -204,9 +205,9 @@ impl KeyStore for Saboteur {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[KeyDigest],
+        digests: &[CredentialDigest],
         at: Timestamp,
-    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let mut state = self.lock().await;
         if self.is(Fault::RefusesLargeBatches) && digests.len() >= 1_000 {
             return Err(failure());
@@ -242,11 +243,11 @@ impl KeyStore for Saboteur {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         let mut state = self.lock().await;
         let max = if self.is(Fault::IgnoresRevokeMax) { usize::MAX } else { max as usize };
         let found = state.rows.iter().filter(|row| self.is_revoked_with_all(&row.key, owner, created_before, at));
-        let digests: Vec<KeyDigest> = found.map(|row| row.digest).take(max).collect();
+        let digests: Vec<CredentialDigest> = found.map(|row| row.digest).take(max).collect();
         state = self.gap(state, Fault::ChecksThenRevokes).await;
         for row in state.rows.iter_mut().filter(|row| digests.contains(&row.digest)) {
             row.key.revoked_at = Some(at);
@@ -257,7 +258,7 @@ impl KeyStore for Saboteur {
         Ok(digests)
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         let state = self.lock().await;
         let equal = |row: &&Row| match self.fault {
             Fault::ComparesHalfTheDigest => row.digest.as_bytes()[..16] == digest.as_bytes()[..16],
@@ -267,7 +268,10 @@ impl KeyStore for Saboteur {
         Ok(state.rows.iter().chain(&state.purged).find(equal).map(|row| row.key.clone()))
     }
 
-    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let state = self.lock().await;
         let asked = state.rows.iter().filter(|row| digests.contains(&row.digest));
         let is_found = |row: &&Row| self.fault != Fault::FindsManyButTheRevoked || row.key.revoked_at.is_none();

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{ActiveLimit, Clock, Insertion};
-use domain::{ApiKey, KeyDigest, KeyId, Label, ListView, Scopes};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes};
 use verifier::{UNKNOWN_TTL, VerifierSettings};
 
 use crate::world::World;
@@ -130,7 +130,7 @@ async fn a_key_that_this_process_stores_is_good_at_once() {
         scopes: Scopes::parse("orders:read").unwrap(),
         replaced_by: None,
     };
-    let digest = KeyDigest::of_presented("svc_live_imported").unwrap();
+    let digest = CredentialDigest::of_presented("svc_live_imported").unwrap();
     let limit = ActiveLimit { max: 1, at: now };
     let inserted = instance.verifier.key_store().insert_within(&key, &digest, limit, ListView::at(now)).await.unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)));

@@ -5,12 +5,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{
-    ActiveLimit, BoxError, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyChanges, KeyStore, Revocation, Rotation,
-    StoreError,
+    ActiveLimit, BoxError, ChangeFeed, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore, Revocation,
+    Rotation, StoreError,
 };
 use domain::{
-    ApiKey, CreateKey, CreatedKey, FullKey, KeyDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation, KeyUse, Keys,
-    Label, ListView, Scopes, Timestamp, UserId,
+    ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation, KeyUse,
+    Keys, Label, ListView, Scopes, Timestamp, UserId,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -50,7 +50,7 @@ pub(crate) enum Feed {
     Works,
     Fails,
     Hangs,
-    /// Reads succeed, but their changes are missing. A correct feed would return [`KeyChanges::OfAnyKey`] instead.
+    /// Reads succeed, but their changes are missing. A correct feed would return [`CredentialChanges::OfAny`] instead.
     ListsNothing,
     Overflows,
 }
@@ -139,7 +139,7 @@ impl KeyStore for Link {
     async fn insert_within(
         &self,
         key: &ApiKey,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
     ) -> Result<Insertion, StoreError> {
@@ -167,7 +167,7 @@ impl KeyStore for Link {
         owner: &UserId,
         id: KeyId,
         rotation: &KeyRotation,
-        digest: &KeyDigest,
+        digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
         self.check()?;
@@ -176,9 +176,9 @@ impl KeyStore for Link {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[KeyDigest],
+        digests: &[CredentialDigest],
         at: Timestamp,
-    ) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         self.check()?;
         self.store.revoke_by_digests(digests, at).await
     }
@@ -189,13 +189,13 @@ impl KeyStore for Link {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
-    ) -> Result<Vec<KeyDigest>, StoreError> {
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         self.check()?;
         let revoked = self.store.revoke_user_keys(owner, created_before, at, max).await;
         if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revoked }
     }
 
-    async fn find_by_digest(&self, digest: &KeyDigest) -> Result<Option<ApiKey>, StoreError> {
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
         self.finds.fetch_add(1, Ordering::SeqCst);
         let found = self.store.find_by_digest(digest).await;
         self.pass_gate().await;
@@ -203,7 +203,10 @@ impl KeyStore for Link {
         found
     }
 
-    async fn find_by_digests(&self, digests: &[KeyDigest]) -> Result<Vec<(KeyDigest, ApiKey)>, StoreError> {
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         self.batches.lock().unwrap().push(digests.len());
         if self.fails_batches.load(Ordering::SeqCst) {
             return Err(switched_off());
@@ -242,9 +245,9 @@ impl ChangeFeed for Link {
         match feed {
             Feed::Fails => Err(switched_off()),
             Feed::Hangs => std::future::pending().await,
-            Feed::ListsNothing if !is_first => Ok(FeedRead { changes: KeyChanges::Of(Vec::new()), ..read }),
+            Feed::ListsNothing if !is_first => Ok(FeedRead { changes: CredentialChanges::Of(Vec::new()), ..read }),
             Feed::Works | Feed::ListsNothing => Ok(read),
-            Feed::Overflows => Ok(FeedRead { changes: KeyChanges::OfAnyKey, ..read }),
+            Feed::Overflows => Ok(FeedRead { changes: CredentialChanges::OfAny, ..read }),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::memory::MemoryKeyStore;
 use domain::ports::KeyStore;
-use domain::{KeyDigest, Timestamp};
+use domain::{CredentialDigest, Timestamp};
 use insta::assert_snapshot;
 
 use super::subscriptions::subscribed;
@@ -124,7 +124,7 @@ async fn a_key_that_is_revoked_during_the_call_leaves_nothing_enabled() {
     let (leaked, id) = (key(&server, "").await, subscribed(&server, r#"["*"]"#).await);
     let by_key = |line: &str, body: &str| request(line).header(("x-api-key", leaked.field("key"))).json(body);
     assert_eq!(by_key("GET /api/whoami", "").send(&server).await.status, 200, "the key is now in memory");
-    let digest = KeyDigest::of_presented(leaked.field("key")).unwrap();
+    let digest = CredentialDigest::of_presented(leaked.field("key")).unwrap();
     store.revoke_by_digests(&[digest], Timestamp::MIN).await.unwrap();
 
     let path = format!("/api/webhooks/subscriptions/{id}");

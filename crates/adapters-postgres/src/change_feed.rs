@@ -4,8 +4,8 @@ use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use domain::ports::{ChangeFeed, FeedPosition, FeedRead, KeyChanges, StoreError};
-use domain::{KeyDigest, Timestamp};
+use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead, StoreError};
+use domain::{CredentialDigest, Timestamp};
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
@@ -32,7 +32,7 @@ const CHANGES_SINCE: &str = concat!(
     " AS server, pg_current_snapshot()::text AS snapshot, pg_is_in_recovery() AS is_standby, change.digest,
         floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS unix_millis
     FROM (SELECT $1::pg_snapshot AS last) AS since LEFT JOIN LATERAL (
-        SELECT digest FROM key_changes
+        SELECT digest FROM credential_changes
         WHERE transaction_id >= pg_snapshot_xmin(since.last) AND NOT pg_visible_in_snapshot(transaction_id, since.last)
         LIMIT $2
     ) AS change ON true"
@@ -40,8 +40,8 @@ const CHANGES_SINCE: &str = concat!(
 
 /// Deletes changes from before the snapshot. Instances that delete at the same time skip each other's rows.
 const FORGET: &str = concat!(
-    "DELETE FROM key_changes WHERE (transaction_id, digest) IN (
-        SELECT transaction_id, digest FROM key_changes
+    "DELETE FROM credential_changes WHERE (transaction_id, digest) IN (
+        SELECT transaction_id, digest FROM credential_changes
         WHERE transaction_id < pg_snapshot_xmin($1::pg_snapshot) AND $2 = ",
     server_run!(),
     " ORDER BY transaction_id LIMIT $3 FOR UPDATE SKIP LOCKED
@@ -119,16 +119,16 @@ impl Work for ChangesSince<'_> {
         let position = FeedPosition::new(format!("{} {}", first.server, first.snapshot));
         let is_listed = self.since.is_some_and(|since| since.server == first.server) && rows.len() <= self.max as usize;
         let listed = if is_listed { digests(&rows) } else { None };
-        let changes = listed.map_or(KeyChanges::OfAnyKey, KeyChanges::Of);
+        let changes = listed.map_or(CredentialChanges::OfAny, CredentialChanges::Of);
         let at = Timestamp::from_unix_millis(first.unix_millis).unwrap_or(Timestamp::MIN);
         Ok(FeedRead { changes, position, at })
     }
 }
 
 /// The digests; `None` if a change is of a kind that this version does not know, which must not stop the feed.
-fn digests(rows: &[FeedRow]) -> Option<Vec<KeyDigest>> {
+fn digests(rows: &[FeedRow]) -> Option<Vec<CredentialDigest>> {
     let stored = rows.iter().filter_map(|row| row.digest.as_deref());
-    stored.map(|digest| digest.try_into().map(KeyDigest::from_bytes).ok()).collect()
+    stored.map(|digest| digest.try_into().map(CredentialDigest::from_bytes).ok()).collect()
 }
 
 /// A standby may be behind without limit. This failure closes the connection, so that the next attempt finds the

@@ -1,0 +1,56 @@
+use diesel::sql_types::{Binary, Nullable, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sessions::{END_ALL, END_ONE};
+use diesel_mapping::{DigestRow, Kept, digests_of};
+use domain::{CredentialDigest, SessionId, UserId};
+use futures_util::future::join4;
+
+use crate::attempt::{Failure, Work};
+use crate::transaction::{Begin, Commit, InTime, settle};
+
+/// A deletion of sessions that also writes their digests to the feed.
+pub(super) fn reported(deletion: &str) -> String {
+    format!(
+        "WITH ended AS ({deletion}), changes AS (INSERT INTO credential_changes (digest) SELECT digest FROM ended)
+        SELECT id, digest FROM ended"
+    )
+}
+
+/// Ends sessions of one user. One round trip.
+pub(super) struct End<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) which: Which,
+}
+
+/// Which of the owner's sessions are ended.
+pub(super) enum Which {
+    /// The session with this id.
+    One(SessionId),
+    /// All sessions, except for the one with this id.
+    AllExcept(Option<SessionId>),
+}
+
+impl Work for End<'_> {
+    type Answer = Vec<CredentialDigest>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let (deletion, id) = match &self.which {
+            Which::One(id) => (END_ONE, Some(id)),
+            Which::AllExcept(kept) => (END_ALL, kept.as_ref()),
+        };
+        let deletion = diesel::sql_query(reported(deletion))
+            .bind::<Text, _>(self.owner.issuer())
+            .bind::<Text, _>(self.owner.subject())
+            .bind::<Nullable<Binary>, _>(id.map(|id| id.as_bytes().as_slice()));
+        let (begun, ended, in_time, committed) = join4(
+            Begin.execute(&mut &*connection),
+            Kept(deletion).load::<DigestRow>(&mut &*connection),
+            InTime.execute(&mut &*connection),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        // A commit with an unknown result is not repeated: the second answer would leave out what the first ended.
+        let ended = settle(begun.and(ended).and_then(|rows| in_time.map(|_| rows)), committed)?;
+        Ok(digests_of("sessions", &ended)?)
+    }
+}

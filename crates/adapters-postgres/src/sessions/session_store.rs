@@ -1,0 +1,104 @@
+use async_trait::async_trait;
+use diesel::sql_types::BigInt;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sessions::{DELETE_ENDED, SessionRow, list_sessions, seen_since, sessions_of};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::{SessionStore, StoreError};
+use domain::sessions::{Session, SessionUse};
+use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+
+use super::end_session::{End, Which};
+use super::find_sessions::{FindByDigest, FindByDigests};
+use super::open_session::Open;
+use crate::PostgresStore;
+use crate::attempt::{Failure, Work};
+use crate::record_uses::RecordUses;
+
+#[async_trait]
+impl SessionStore for PostgresStore {
+    async fn open(
+        &self,
+        session: &Session,
+        digest: &CredentialDigest,
+        max: u32,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        let ended = self.run_in_turn(&session.owner, &Open { session, digest, max }).await?;
+        self.notify_if(!ended.is_empty());
+        Ok(ended)
+    }
+
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+        self.run(&List { owner, at }).await
+    }
+
+    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+        let ended = self.run(&End { owner, which: Which::One(id) }).await?.pop();
+        self.notify_if(ended.is_some());
+        Ok(ended)
+    }
+
+    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+        let ended = self.run(&End { owner, which: Which::AllExcept(kept) }).await?;
+        self.notify_if(!ended.is_empty());
+        Ok(ended)
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        self.run_look_up(&FindByDigest(digest)).await
+    }
+
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
+        self.run_look_up(&FindByDigests(digests)).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        self.run(&RecordUses::of_sessions(uses)).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.run(&PurgeEnded { before, max }).await
+    }
+}
+
+struct List<'a> {
+    owner: &'a UserId,
+    at: Timestamp,
+}
+
+impl Work for List<'_> {
+    type Answer = Vec<Session>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Session>, Failure> {
+        let rows = list_sessions(self.owner, self.at).load::<SessionRow>(&mut &*connection).await?;
+        Ok(sessions_of(rows)?)
+    }
+}
+
+/// Deletes sessions that ended by themselves long ago. One statement.
+struct PurgeEnded {
+    before: Timestamp,
+    max: u32,
+}
+
+impl Work for PurgeEnded {
+    type Answer = u32;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
+        let purge = diesel::sql_query(DELETE_ENDED)
+            .bind::<Instant, StoredInstant>(self.before.into())
+            .bind::<Instant, StoredInstant>(seen_since(self.before))
+            .bind::<BigInt, i64>(self.max.into());
+        match Kept(purge).execute(&mut &*connection).await {
+            Ok(purged) => Ok(u32::try_from(purged).unwrap_or(self.max)),
+            // The statement may have run: a second attempt would return another number.
+            Err(error) => Err(Failure::of_statement(error)),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+use domain::{CredentialUse, Timestamp};
+
+/// Moves the column forward only. The uses are one JSON object, because diesel would prepare a statement for each use
+/// again each time. SQLite reads the object in its order, which is the order of the index.
+/// See decision 40.
+macro_rules! record_uses {
+    ($table:literal, $column:literal) => {
+        concat!(
+            "UPDATE ",
+            $table,
+            " SET ",
+            $column,
+            " = used.at
+            FROM (SELECT unhex(key) AS id, atom AS at FROM json_each(?)) AS used
+            WHERE ",
+            $table,
+            ".id = used.id AND (",
+            $column,
+            " IS NULL OR ",
+            $column,
+            " < used.at)"
+        )
+    };
+}
+
+/// The statement for uses of API keys.
+pub(crate) const KEY_USES: &str = record_uses!("api_keys", "last_used_at");
+/// The statement for uses of sessions.
+pub(crate) const SESSION_USES: &str = record_uses!("sessions", "seen_at");
+
+/// Records all uses in one statement.
+pub(crate) fn record_uses<Id: Copy + Ord + AsRef<[u8; 16]>>(
+    connection: &mut SqliteConnection,
+    statement: &'static str,
+    uses: &[CredentialUse<Id>],
+) -> QueryResult<()> {
+    diesel::sql_query(statement).bind::<Text, _>(json(&CredentialUse::latest(uses))).execute(connection)?;
+    Ok(())
+}
+
+/// A JSON object from id, in hexadecimal digits, to Unix milliseconds.
+fn json<Id: AsRef<[u8; 16]>>(uses: &BTreeMap<Id, Timestamp>) -> String {
+    let mut json = String::with_capacity(uses.len() * 50 + 2);
+    for (id, at) in uses {
+        json.push(if json.is_empty() { '{' } else { ',' });
+        // Writing to a String cannot fail.
+        let _ = write!(json, "\"{:032x}\":{}", u128::from_be_bytes(*id.as_ref()), at.unix_millis());
+    }
+    json.push('}');
+    json
+}

@@ -1,0 +1,130 @@
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel_mapping::schema::sessions;
+use diesel_mapping::sessions::{
+    DELETE_ENDED, END_ALL, END_ONE, END_SURPLUS, NewSessionRow, SessionRow, list_sessions, seen_since,
+    session_by_digest, sessions_of,
+};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
+use domain::ports::{SessionStore, StoreError};
+use domain::sessions::{Session, SessionUse};
+use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+
+use crate::SqliteStore;
+use crate::record_uses::{SESSION_USES, record_uses};
+use crate::undo::Undo;
+
+#[async_trait]
+impl SessionStore for SqliteStore {
+    async fn open(
+        &self,
+        session: &Session,
+        digest: &CredentialDigest,
+        max: u32,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        let (session, digest) = (session.clone(), *digest);
+        self.writer.write(move |connection| open_session(connection, &session, &digest, max)).await
+    }
+
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+        let owner = owner.clone();
+        let list = move |connection: &mut SqliteConnection| {
+            let rows: Vec<SessionRow> = list_sessions(&owner, at).load(connection)?;
+            Ok(sessions_of(rows)?)
+        };
+        self.readers.read(list).await
+    }
+
+    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+        let owner = owner.clone();
+        let ended = self.writer.write(move |connection| end_sessions(connection, END_ONE, &owner, Some(id))).await?;
+        Ok(ended.into_iter().next())
+    }
+
+    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+        let owner = owner.clone();
+        self.writer.write(move |connection| end_sessions(connection, END_ALL, &owner, kept)).await
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        let digest = *digest;
+        self.readers.read(move |connection| find(connection, &digest)).await
+    }
+
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
+        let digests = digests.to_vec();
+        let find_all = move |connection: &mut SqliteConnection| {
+            let mut found = Vec::new();
+            for digest in digests {
+                found.extend(find(connection, &digest)?.map(|session| (digest, session)));
+            }
+            Ok(found)
+        };
+        self.readers.read(find_all).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let uses = uses.to_vec();
+        self.writer.write_unflushed(move |connection| Ok(record_uses(connection, SESSION_USES, &uses)?)).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let purge = move |connection: &mut SqliteConnection| {
+            let deletion = diesel::sql_query(DELETE_ENDED)
+                .bind::<Instant, StoredInstant>(before.into())
+                .bind::<Instant, StoredInstant>(seen_since(before))
+                .bind::<BigInt, i64>(max.into());
+            Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
+        };
+        self.writer.write(purge).await
+    }
+}
+
+/// See [`SessionStore::open`]. No other write comes in between: SQLite has one writer
+/// at a time.
+fn open_session(
+    connection: &mut SqliteConnection,
+    session: &Session,
+    digest: &CredentialDigest,
+    max: u32,
+) -> Result<Vec<CredentialDigest>, Undo> {
+    diesel::insert_into(sessions::table).values(NewSessionRow::new(session, digest)).execute(connection)?;
+    let surplus = diesel::sql_query(END_SURPLUS)
+        .bind::<Text, _>(session.owner.issuer())
+        .bind::<Text, _>(session.owner.subject())
+        .bind::<Binary, _>(session.id.as_bytes().as_slice())
+        .bind::<Instant, StoredInstant>(session.created_at.into())
+        .bind::<Instant, StoredInstant>(seen_since(session.created_at))
+        .bind::<BigInt, i64>(i64::from(max) - 1);
+    let ended: Vec<DigestRow> = Kept(surplus).load(connection)?;
+    Ok(digests_of("sessions", &ended)?)
+}
+
+/// Ends sessions of one user by a statement that takes the owner and an id. See
+/// [`SessionStore::end`] and [`SessionStore::end_all`].
+fn end_sessions(
+    connection: &mut SqliteConnection,
+    deletion: &'static str,
+    owner: &UserId,
+    id: Option<SessionId>,
+) -> Result<Vec<CredentialDigest>, Undo> {
+    let deletion = diesel::sql_query(deletion)
+        .bind::<Text, _>(owner.issuer())
+        .bind::<Text, _>(owner.subject())
+        .bind::<Nullable<Binary>, _>(id.as_ref().map(|id| id.as_bytes().as_slice()));
+    let ended: Vec<DigestRow> = Kept(deletion).load(connection)?;
+    Ok(digests_of("sessions", &ended)?)
+}
+
+fn find(connection: &mut SqliteConnection, digest: &CredentialDigest) -> Result<Option<Session>, Undo> {
+    let row: Option<SessionRow> = session_by_digest(digest).first(connection).optional()?;
+    Ok(row.map(Session::try_from).transpose()?)
+}

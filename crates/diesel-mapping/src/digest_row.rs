@@ -1,0 +1,46 @@
+use std::fmt::Write;
+
+use diesel::QueryableByName;
+use diesel::sql_types::Binary;
+use domain::CredentialDigest;
+use domain::ports::StoreError;
+
+/// A row of `RETURNING id, digest`.
+#[derive(QueryableByName)]
+pub struct DigestRow {
+    #[diesel(sql_type = Binary)]
+    id: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    digest: Vec<u8>,
+}
+
+/// The digests of these rows of `table`.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] names the first row with a digest that has not 32 bytes.
+pub fn digests_of(table: &'static str, rows: &[DigestRow]) -> Result<Vec<CredentialDigest>, StoreError> {
+    rows.iter().map(|row| stored_digest(table, || hexadecimal(&row.id), &row.digest)).collect()
+}
+
+/// The digest that is stored in this row of `table`.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when there are not 32 bytes.
+pub fn stored_digest(
+    table: &'static str,
+    row: impl FnOnce() -> String,
+    digest: &[u8],
+) -> Result<CredentialDigest, StoreError> {
+    let digest = digest.try_into().map(CredentialDigest::from_bytes);
+    digest.map_err(|_| StoreError::Corrupt { table, column: "digest", row: row() })
+}
+
+/// The id of a row, when it may not be one.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold("0x".to_owned(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

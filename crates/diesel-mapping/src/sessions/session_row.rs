@@ -1,0 +1,155 @@
+use std::net::IpAddr;
+
+use diesel::prelude::{Insertable, Queryable};
+use domain::ports::StoreError;
+use domain::sessions::{Session, UserAgent};
+use domain::{CredentialDigest, SessionId, UserId};
+
+use crate::StoredInstant;
+use crate::digest_row::hexadecimal;
+use crate::schema::sessions;
+
+/// The names of a column and of its type are the same, so one list declares both.
+macro_rules! session_columns {
+    () => {
+        (
+            sessions::id,
+            sessions::owner_issuer,
+            sessions::owner_subject,
+            sessions::role,
+            sessions::created_at,
+            sessions::seen_at,
+            sessions::expires_at,
+            sessions::user_agent,
+            sessions::address,
+        )
+    };
+}
+
+/// The columns of [`SessionRow`], in its order: all but the digest, which few queries need.
+pub type SessionColumns = session_columns!();
+
+/// See [`SessionColumns`].
+pub const SESSION_COLUMNS: SessionColumns = session_columns!();
+
+/// A row of `sessions` as it is stored. Its values are not checked yet.
+#[derive(Queryable)]
+pub struct SessionRow {
+    id: Vec<u8>,
+    owner_issuer: String,
+    owner_subject: String,
+    role: String,
+    created_at: StoredInstant,
+    seen_at: StoredInstant,
+    expires_at: StoredInstant,
+    user_agent: Option<String>,
+    address: Option<String>,
+}
+
+/// A row of `sessions` to insert.
+#[derive(Insertable)]
+#[diesel(table_name = sessions, treat_none_as_default_value = false)]
+pub struct NewSessionRow<'a> {
+    id: &'a [u8],
+    digest: &'a [u8],
+    owner_issuer: &'a str,
+    owner_subject: &'a str,
+    role: String,
+    created_at: StoredInstant,
+    seen_at: StoredInstant,
+    expires_at: StoredInstant,
+    user_agent: Option<String>,
+    address: Option<String>,
+}
+
+impl<'a> NewSessionRow<'a> {
+    /// The row of `session` under `digest`.
+    pub fn new(session: &'a Session, digest: &'a CredentialDigest) -> Self {
+        Self {
+            id: session.id.as_bytes(),
+            digest: digest.as_bytes(),
+            owner_issuer: session.owner.issuer(),
+            owner_subject: session.owner.subject(),
+            role: session.role.to_string(),
+            created_at: session.created_at.into(),
+            seen_at: session.seen_at.into(),
+            expires_at: session.expires_at.into(),
+            user_agent: session.user_agent.as_ref().map(|agent| agent.as_str().to_owned()),
+            address: session.address.as_ref().map(IpAddr::to_string),
+        }
+    }
+}
+
+/// The sessions of these rows.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
+pub fn sessions_of(rows: Vec<SessionRow>) -> Result<Vec<Session>, StoreError> {
+    rows.into_iter().map(Session::try_from).collect()
+}
+
+impl TryFrom<SessionRow> for Session {
+    type Error = StoreError;
+
+    fn try_from(row: SessionRow) -> Result<Self, StoreError> {
+        let corrupt = |column, row| StoreError::Corrupt { table: "sessions", column, row };
+        let id = row.id.as_slice().try_into().map(SessionId::from_bytes);
+        let id = id.map_err(|_| corrupt("id", hexadecimal(&row.id)))?;
+        let corrupt = |column| corrupt(column, id.to_string());
+        let instant = |column, stored: StoredInstant| stored.timestamp().ok_or_else(|| corrupt(column));
+        let user_agent = row.user_agent.map(|text| UserAgent::new(&text).ok_or_else(|| corrupt("user_agent")));
+        let address = row.address.map(|text| text.parse().map_err(|_| corrupt("address")));
+        Ok(Self {
+            id,
+            owner: UserId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
+            role: row.role.parse().map_err(|_| corrupt("role"))?,
+            created_at: instant("created_at", row.created_at)?,
+            seen_at: instant("seen_at", row.seen_at)?,
+            expires_at: instant("expires_at", row.expires_at)?,
+            user_agent: user_agent.transpose()?,
+            address: address.transpose()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Timestamp;
+
+    use super::*;
+
+    fn row() -> SessionRow {
+        SessionRow {
+            id: vec![7; 16],
+            owner_issuer: "https://id.example".into(),
+            owner_subject: "alice".into(),
+            role: "visitor keys".into(),
+            created_at: Timestamp::MIN.into(),
+            seen_at: Timestamp::MIN.into(),
+            expires_at: Timestamp::MAX.into(),
+            user_agent: Some("curl/8".into()),
+            address: Some("2001:db8::1".into()),
+        }
+    }
+
+    fn corrupt_column(change: impl Fn(&mut SessionRow)) -> Option<&'static str> {
+        let mut row = row();
+        change(&mut row);
+        match Session::try_from(row) {
+            Err(StoreError::Corrupt { table: "sessions", column, row }) if !row.is_empty() => Some(column),
+            Err(other) => panic!("{other}"),
+            Ok(_) => None,
+        }
+    }
+
+    #[test]
+    fn names_the_column_that_the_schema_does_not_promise() {
+        assert_eq!(corrupt_column(|_| ()), None);
+        assert_eq!(corrupt_column(|row| row.id.truncate(15)), Some("id"));
+        assert_eq!(corrupt_column(|row| row.owner_subject.clear()), Some("owner_subject"));
+        assert_eq!(corrupt_column(|row| row.role = "admin".into()), Some("role"));
+        assert_eq!(corrupt_column(|row| row.user_agent = Some(" ".into())), Some("user_agent"));
+        assert_eq!(corrupt_column(|row| row.address = Some("localhost".into())), Some("address"));
+    }
+}

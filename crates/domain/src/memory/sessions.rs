@@ -1,0 +1,113 @@
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use super::change_feed::MemoryChangeFeed;
+use crate::ports::{ChangeFeed, FeedPosition, FeedRead, SessionStore, StoreError};
+use crate::sessions::{Session, SessionUse};
+use crate::{CredentialDigest, SessionId, Timestamp, UserId};
+
+/// Sessions in a map behind one lock. Each method holds the lock, and is therefore atomic.
+#[derive(Debug, Default)]
+pub struct MemorySessionStore {
+    stored: Mutex<Stored>,
+    changes: MemoryChangeFeed,
+}
+
+/// Sorted, so that what a purge deletes depends on nothing but its arguments.
+type Stored = BTreeMap<SessionId, (Session, CredentialDigest)>;
+
+impl MemorySessionStore {
+    /// A store that reports its changes to this feed.
+    pub fn reporting_to(changes: MemoryChangeFeed) -> Self {
+        Self { stored: Mutex::default(), changes }
+    }
+
+    fn stored(&self) -> MutexGuard<'_, Stored> {
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Deletes the sessions that match, and reports them.
+    fn end_matching(&self, stored: &mut Stored, is_over: impl Fn(&Session) -> bool) -> Vec<CredentialDigest> {
+        let ended: Vec<_> = stored.extract_if(.., |_, (session, _)| is_over(session)).collect();
+        let digests: Vec<CredentialDigest> = ended.into_iter().map(|(_, (_, digest))| digest).collect();
+        self.changes.report(digests.iter().copied());
+        digests
+    }
+}
+
+/// The owner's sessions that are good at `at`, newest first.
+fn good_of(stored: &Stored, owner: &UserId, at: Timestamp) -> Vec<Session> {
+    let theirs = stored.values().map(|(session, _)| session).filter(|session| session.owner == *owner);
+    let mut good: Vec<Session> = theirs.filter(|session| session.is_good(at)).cloned().collect();
+    good.sort_by_key(|session| Reverse((session.created_at, session.id)));
+    good
+}
+
+#[async_trait]
+impl SessionStore for MemorySessionStore {
+    async fn open(
+        &self,
+        session: &Session,
+        digest: &CredentialDigest,
+        max: u32,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        let mut stored = self.stored();
+        if stored.contains_key(&session.id) || stored.values().any(|(_, other)| other == digest) {
+            return Err(StoreError::Duplicate { what: "id or digest" });
+        }
+        let others = good_of(&stored, &session.owner, session.created_at);
+        let kept = (max as usize).saturating_sub(1);
+        let surplus: Vec<SessionId> = others.iter().skip(kept).map(|other| other.id).collect();
+        stored.insert(session.id, (session.clone(), *digest));
+        Ok(self.end_matching(&mut stored, |other| surplus.contains(&other.id)))
+    }
+
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+        Ok(good_of(&self.stored(), owner, at))
+    }
+
+    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+        let mut stored = self.stored();
+        Ok(self.end_matching(&mut stored, |session| session.id == id && session.owner == *owner).pop())
+    }
+
+    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+        let mut stored = self.stored();
+        Ok(self.end_matching(&mut stored, |session| session.owner == *owner && Some(session.id) != kept))
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        let stored = self.stored();
+        Ok(stored.values().find(|(_, other)| other == digest).map(|(session, _)| session.clone()))
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        let mut stored = self.stored();
+        for used in uses {
+            if let Some((session, _)) = stored.get_mut(&used.id) {
+                session.seen_at = session.seen_at.max(used.at);
+            }
+        }
+        Ok(())
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let purged =
+            self.stored().extract_if(.., |_, (session, _)| session.ends_at() < before).take(max as usize).count();
+        Ok(u32::try_from(purged).unwrap_or(max))
+    }
+}
+
+#[async_trait]
+impl ChangeFeed for MemorySessionStore {
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
+        self.changes.changes_since(since, max).await
+    }
+
+    async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError> {
+        self.changes.forget_changes(before).await
+    }
+}

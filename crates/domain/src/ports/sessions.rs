@@ -1,0 +1,74 @@
+use async_trait::async_trait;
+
+use super::store_error::StoreError;
+use crate::sessions::{Session, SessionUse};
+use crate::{CredentialDigest, SessionId, Timestamp, UserId};
+
+/// Stores sessions. Times keep their milliseconds, and strings come back byte for byte.
+///
+/// A session that somebody ends is deleted, and its digest is reported to the [`ChangeFeed`](super::ChangeFeed) in the
+/// same transaction. A session that ends by itself stays until the purge.
+#[async_trait]
+pub trait SessionStore: Send + Sync {
+    /// Stores `session` with every field unchanged, under `digest`. Then the owner has at most `max` sessions that are
+    /// good at `session.created_at`, the new one included: the store ends the others, and returns their digests.
+    ///
+    /// - The sessions that were created first are ended (by `created_at`, then by id), and never the new one.
+    ///   [`Session::is_good`] decides which sessions count. Sessions of other owners do not, and stay.
+    /// - The maximum is exact under any concurrency, from any number of processes: parallel calls all store their
+    ///   session, and together leave `max`.
+    /// - If the id or the digest is stored already, the result is [`StoreError::Duplicate`], and nothing changes.
+    /// - Callers pass a `max` of at least 1.
+    async fn open(
+        &self,
+        session: &Session,
+        digest: &CredentialDigest,
+        max: u32,
+    ) -> Result<Vec<CredentialDigest>, StoreError>;
+
+    /// The owner's sessions that are good at `at`, newest first (by `created_at`, then by id); empty for an owner
+    /// without sessions.
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError>;
+
+    /// Ends the owner's session and returns its digest. `None` if the owner has no session with this id: nothing changes
+    /// then, and the answer is the same if another user has one.
+    ///
+    /// Of parallel calls for one session, one returns the digest.
+    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError>;
+
+    /// Ends all of the owner's sessions, except for `kept`, and returns their digests, in any order. Sessions that have
+    /// ended by themselves and are still stored are among them.
+    ///
+    /// All of this is one transaction. Parallel calls together return each digest once.
+    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError>;
+
+    /// The session that is stored under this digest, whether it is good or not; `None` if there is none.
+    ///
+    /// It sees everything that was committed before the call. It never reads a cache, or a replica that lags behind.
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError>;
+
+    /// [`SessionStore::find_by_digest`] for each of `digests`: the sessions that are stored, each with its digest, in
+    /// any order. Callers pass at most [`CredentialDigest::LOOK_UP_MAX`] digests, each once.
+    ///
+    /// A store that answers many digests at the cost of one overrides this.
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
+        let mut found = Vec::new();
+        for digest in digests {
+            found.extend(self.find_by_digest(digest).await?.map(|session| (*digest, session)));
+        }
+        Ok(found)
+    }
+
+    /// Moves `seen_at` of each named session forward to `at`, never back, and changes nothing else. Ids that are not
+    /// stored are skipped: a use never brings back a session that was ended. Of several uses of one session, the latest
+    /// counts.
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError>;
+
+    /// Deletes at most `max` sessions of any owners that ended by themselves ([`Session::ends_at`]) before `before`, and
+    /// returns how many. A session that ended exactly at `before` stays. Parallel calls together count each deleted
+    /// session once. The feed does not report them.
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
+}

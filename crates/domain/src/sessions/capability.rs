@@ -1,0 +1,37 @@
+/// A right of a session that a portal link has opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Capability {
+    /// Creates, rotates and revokes the user's API keys, and lists them.
+    Keys,
+    /// Lists the user's API keys.
+    KeysRead,
+    /// Changes the user's subscriptions, sends, retries and cancels deliveries, and shows both.
+    Webhooks,
+    /// Shows the user's subscriptions and deliveries.
+    WebhooksRead,
+}
+
+impl Capability {
+    /// Every capability.
+    pub const ALL: [Self; 4] = [Self::Keys, Self::KeysRead, Self::Webhooks, Self::WebhooksRead];
+
+    /// The name that the API and the store use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Keys => "keys",
+            Self::KeysRead => "keys:read",
+            Self::Webhooks => "webhooks",
+            Self::WebhooksRead => "webhooks:read",
+        }
+    }
+
+    /// The capability with this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|capability| capability.name() == name)
+    }
+
+    /// Whether a session with this capability also has `other`. Changing includes reading.
+    pub fn includes(self, other: Self) -> bool {
+        self == other || matches!((self, other), (Self::Keys, Self::KeysRead) | (Self::Webhooks, Self::WebhooksRead))
+    }
+}

@@ -1,0 +1,37 @@
+use super::session::Session;
+use super::use_cases::Sessions;
+use crate::ports::StoreError;
+use crate::{SessionId, UserId};
+
+/// Why a session was not ended.
+#[derive(Debug, thiserror::Error)]
+pub enum EndSessionError {
+    /// The owner has no session with this id: it never existed, has ended already, or belongs to another user.
+    #[error("no session has this id")]
+    NotFound,
+    /// The store failed. The session may have ended all the same.
+    #[error("the session could not be ended")]
+    Store(#[from] StoreError),
+}
+
+impl Sessions {
+    /// Ends one of the owner's sessions and returns the sessions that are left, as [`Sessions::list`] does.
+    ///
+    /// # Errors
+    ///
+    /// See [`EndSessionError`].
+    pub async fn end(&self, owner: &UserId, id: SessionId) -> Result<Vec<Session>, EndSessionError> {
+        self.store.end(owner, id).await?.ok_or(EndSessionError::NotFound)?;
+        Ok(self.list(owner).await?)
+    }
+
+    /// Ends all of the owner's sessions, except for `kept`, and returns those that are left. Calling it again succeeds.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. All of the sessions may have ended all the same.
+    pub async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<Session>, StoreError> {
+        self.store.end_all(owner, kept).await?;
+        self.list(owner).await
+    }
+}

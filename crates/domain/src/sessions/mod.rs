@@ -1,0 +1,21 @@
+//! The rules of sessions: how long a browser stays signed in, what it may do, and what ends a session.
+//!
+//! [`Sessions`] has the use cases. The port that stores implement is [`SessionStore`](crate::ports::SessionStore).
+
+mod capability;
+mod end_session;
+mod open_session;
+mod session;
+mod session_role;
+mod session_secret;
+mod use_cases;
+mod user_agent;
+
+pub use capability::Capability;
+pub use end_session::EndSessionError;
+pub use open_session::{OpenSession, OpenedSession};
+pub use session::{SESSION_IDLE_MAX, SESSION_LIFETIME, SESSIONS_MAX, Session, SessionUse};
+pub use session_role::{InvalidSessionRole, SessionRole};
+pub use session_secret::SessionSecret;
+pub use use_cases::{SESSION_RETENTION, SESSIONS_PURGE_MAX, Sessions};
+pub use user_agent::UserAgent;

@@ -1,0 +1,53 @@
+use std::net::IpAddr;
+
+use super::session::{SESSION_LIFETIME, SESSIONS_MAX, Session};
+use super::session_role::SessionRole;
+use super::session_secret::SessionSecret;
+use super::use_cases::Sessions;
+use super::user_agent::UserAgent;
+use crate::ports::StoreError;
+use crate::{SessionId, UserId};
+
+/// The session to open for a user who has proved who they are.
+#[derive(Clone, Debug)]
+pub struct OpenSession {
+    /// What the session may do.
+    pub role: SessionRole,
+    /// The browser.
+    pub user_agent: Option<UserAgent>,
+    /// The browser's address.
+    pub address: Option<IpAddr>,
+}
+
+/// A new session. Only this answer has its secret.
+#[derive(Debug)]
+pub struct OpenedSession {
+    /// The secret.
+    pub secret: SessionSecret,
+    /// The session.
+    pub session: Session,
+}
+
+impl Sessions {
+    /// Opens a session. If the owner has [`SESSIONS_MAX`] good sessions already, the one that was opened first ends.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. The session may have been stored all the same, but nobody has its secret.
+    pub async fn open(&self, owner: &UserId, request: OpenSession) -> Result<OpenedSession, StoreError> {
+        let now = self.clock.now();
+        let secret = SessionSecret::generate(&*self.entropy);
+        let session = Session {
+            id: SessionId::mint(now, &*self.entropy),
+            owner: owner.clone(),
+            role: request.role,
+            created_at: now,
+            seen_at: now,
+            expires_at: now.plus(SESSION_LIFETIME),
+            user_agent: request.user_agent,
+            address: request.address,
+        };
+        self.store.open(&session, &secret.digest(), SESSIONS_MAX).await?;
+        Ok(OpenedSession { secret, session })
+    }
+}

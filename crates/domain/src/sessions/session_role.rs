@@ -1,0 +1,109 @@
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use super::capability::Capability;
+
+const USER: &str = "user";
+const OPERATOR: &str = "operator";
+const VISITOR: &str = "visitor";
+
+/// What a session may do. Its text form is `user`, `operator`, or `visitor` and the names of its capabilities, separated
+/// by spaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionRole {
+    /// Everything that belongs to the user who signed in.
+    User,
+    /// The same, and what operators do.
+    Operator,
+    /// A part of what belongs to a user whom the host application has sent.
+    Visitor(BTreeSet<Capability>),
+}
+
+/// The string is not the text form of a [`SessionRole`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not the role of a session")]
+pub struct InvalidSessionRole;
+
+impl SessionRole {
+    /// Whether the session may use what belongs to its owner in this way.
+    pub fn may(&self, wanted: Capability) -> bool {
+        match self {
+            Self::User | Self::Operator => true,
+            Self::Visitor(held) => held.iter().any(|capability| capability.includes(wanted)),
+        }
+    }
+
+    /// Whether the session may do what operators do.
+    pub fn is_operator(&self) -> bool {
+        *self == Self::Operator
+    }
+}
+
+impl fmt::Display for SessionRole {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User => formatter.write_str(USER),
+            Self::Operator => formatter.write_str(OPERATOR),
+            Self::Visitor(held) => {
+                formatter.write_str(VISITOR)?;
+                held.iter().try_for_each(|capability| write!(formatter, " {}", capability.name()))
+            }
+        }
+    }
+}
+
+impl FromStr for SessionRole {
+    type Err = InvalidSessionRole;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSessionRole> {
+        let mut words = text.split(' ');
+        match (words.next(), text) {
+            (_, USER) => Ok(Self::User),
+            (_, OPERATOR) => Ok(Self::Operator),
+            (Some(VISITOR), _) => {
+                words.map(Capability::of_name).collect::<Option<_>>().map(Self::Visitor).ok_or(InvalidSessionRole)
+            }
+            _ => Err(InvalidSessionRole),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visitor(held: &[Capability]) -> SessionRole {
+        SessionRole::Visitor(held.iter().copied().collect())
+    }
+
+    #[test]
+    fn users_and_operators_may_do_everything_and_visitors_what_they_hold() {
+        use Capability::{Keys, KeysRead, Webhooks, WebhooksRead};
+        let table = [
+            (SessionRole::User, [true, true, true, true]),
+            (SessionRole::Operator, [true, true, true, true]),
+            (visitor(&[]), [false, false, false, false]),
+            (visitor(&[Keys]), [true, true, false, false]),
+            (visitor(&[KeysRead]), [false, true, false, false]),
+            (visitor(&[Webhooks]), [false, false, true, true]),
+            (visitor(&[KeysRead, WebhooksRead]), [false, true, false, true]),
+        ];
+        for (role, allowed) in table {
+            assert_eq!([Keys, KeysRead, Webhooks, WebhooksRead].map(|wanted| role.may(wanted)), allowed, "{role}");
+            assert_eq!(role.is_operator(), role == SessionRole::Operator, "{role}");
+        }
+    }
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        let roles = [SessionRole::User, SessionRole::Operator, visitor(&[]), visitor(&Capability::ALL)];
+        for role in roles {
+            assert_eq!(role.to_string().parse(), Ok(role));
+        }
+        assert_eq!(visitor(&Capability::ALL).to_string(), "visitor keys keys:read webhooks webhooks:read");
+        for wrong in ["", " ", "User", "user ", "user keys", "operator keys", "visitor ", "visitor admin", "keys"] {
+            assert_eq!(wrong.parse::<SessionRole>(), Err(InvalidSessionRole), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use zeroize::Zeroizing;
+
+use crate::CredentialDigest;
+use crate::ports::Entropy;
+
+/// 256 bits, so that no session can be guessed.
+const RANDOM_BYTES: usize = 32;
+
+/// The secret of a session, which the browser keeps in a cookie: 43 characters of base64url.
+///
+/// It has no `Display`, and its memory is cleared on drop.
+pub struct SessionSecret(Zeroizing<String>);
+
+impl SessionSecret {
+    /// A new random secret.
+    pub fn generate(entropy: &dyn Entropy) -> Self {
+        let mut random = Zeroizing::new([0; RANDOM_BYTES]);
+        entropy.fill(random.as_mut());
+        // Enough capacity from the start: a string that grows leaves a copy of the secret in memory.
+        let mut text = Zeroizing::new(String::with_capacity(RANDOM_BYTES.div_ceil(3) * 4));
+        URL_SAFE_NO_PAD.encode_string(*random, &mut text);
+        Self(text)
+    }
+
+    /// The secret itself. Only the answer that sets the cookie shows it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// What stores keep instead of the secret.
+    pub fn digest(&self) -> CredentialDigest {
+        CredentialDigest::of(&self.0)
+    }
+}
+
+impl fmt::Debug for SessionSecret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SessionSecret")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SeededEntropy;
+
+    #[test]
+    fn holds_256_random_bits_and_does_not_print() {
+        let entropy = SeededEntropy::new(7);
+        let (one, other) = (SessionSecret::generate(&entropy), SessionSecret::generate(&entropy));
+        assert_eq!(URL_SAFE_NO_PAD.decode(one.expose()).unwrap().len(), 32);
+        assert_ne!(one.expose(), other.expose());
+        assert_eq!(CredentialDigest::of_presented(one.expose()), Some(one.digest()));
+        assert_eq!(format!("{one:?}"), "SessionSecret");
+    }
+}

@@ -1,0 +1,61 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::session::Session;
+use crate::ports::{Clock, Entropy, RecentUses, SessionStore, StoreError};
+use crate::{SessionId, UserId};
+
+/// The most sessions that one transaction deletes, so that a purge does not block other writers for long.
+pub const SESSIONS_PURGE_MAX: u32 = 1_000;
+/// How long a session that ended by itself stays stored. A use that is noted in memory is written long before.
+pub const SESSION_RETENTION: Duration = Duration::from_hours(1);
+
+/// The use cases of sessions. `open_session` and `end_session` have a file each. Listing and purging, which are one call
+/// of the store, are below.
+///
+/// `owner` is the user who has signed in, or for whom a portal link was made.
+#[derive(Clone)]
+pub struct Sessions {
+    pub(super) store: Arc<dyn SessionStore>,
+    pub(super) recent_uses: Arc<dyn RecentUses<SessionId>>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) entropy: Arc<dyn Entropy>,
+}
+
+impl Sessions {
+    /// The use cases on these ports.
+    pub fn new(
+        store: Arc<dyn SessionStore>,
+        recent_uses: Arc<dyn RecentUses<SessionId>>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Self {
+        Self { store, recent_uses, clock, entropy }
+    }
+
+    /// The owner's good sessions, newest first.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn list(&self, owner: &UserId) -> Result<Vec<Session>, StoreError> {
+        let mut sessions = self.store.list(owner, self.clock.now()).await?;
+        let ids: Vec<SessionId> = sessions.iter().map(|session| session.id).collect();
+        let uses = self.recent_uses.last_uses(&ids);
+        for session in &mut sessions {
+            session.seen_at = session.seen_at.max(uses.get(&session.id).copied().unwrap_or(session.seen_at));
+        }
+        Ok(sessions)
+    }
+
+    /// Deletes one batch of the sessions that ended by themselves, and returns how many. After fewer than
+    /// [`SESSIONS_PURGE_MAX`], nothing is left to delete.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn purge(&self) -> Result<u32, StoreError> {
+        let before = self.clock.now().minus(SESSION_RETENTION);
+        self.store.purge_ended(before, SESSIONS_PURGE_MAX).await
+    }
+}

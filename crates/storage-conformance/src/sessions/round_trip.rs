@@ -1,0 +1,57 @@
+//! What is stored comes back.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use domain::ports::SessionStore;
+use domain::sessions::{Capability, Session, SessionRole, UserAgent};
+
+use super::sample::{NO_MAXIMUM, Sample, expect_stored, list, open};
+use crate::sample::{at, user, user_of};
+
+/// Every field of a session comes back unchanged, to the millisecond and byte for byte, under its digest and in lists.
+pub async fn every_field_comes_back(store: Arc<dyn SessionStore>) {
+    let visitor = |held: &[Capability]| SessionRole::Visitor(held.iter().copied().collect());
+    let long = format!("{}é", "\u{1f98a} 'x' \"y\" \\ %".repeat(16));
+    let kinds: [(SessionRole, Option<&str>, Option<&str>); 5] = [
+        (SessionRole::User, Some("curl/8.5"), Some("203.0.113.9")),
+        (SessionRole::Operator, None, None),
+        (visitor(&[]), Some("x"), Some("2001:db8::1")),
+        (visitor(&Capability::ALL), Some(&long), Some("::ffff:192.0.2.1")),
+        (visitor(&[Capability::WebhooksRead]), None, Some("fe80::1")),
+    ];
+    for (n, (role, user_agent, address)) in (1..).zip(kinds) {
+        let owner = user(&format!("owner {n}"));
+        let mut sample = Sample::opened(&owner, at(n)).seen(at(n + 7)).expiring(at(9_999_999 + n));
+        sample.session = Session {
+            role,
+            user_agent: user_agent.and_then(UserAgent::new),
+            address: address.map(|text| text.parse::<IpAddr>().expect("an address")),
+            ..sample.session
+        };
+        open(&*store, &sample, NO_MAXIMUM).await;
+        expect_stored(&*store, std::slice::from_ref(&sample), "a session must come back unchanged").await;
+        assert_eq!(list(&*store, &owner, at(n)).await, [sample.session], "a list must show sessions unchanged");
+    }
+}
+
+/// Owners that differ in the issuer, in case, in spaces, or in where the issuer ends have separate sessions.
+pub async fn look_alike_owners_are_told_apart(store: Arc<dyn SessionStore>) {
+    let owners = [
+        user_of("https://id.example", "alice"),
+        user_of("https://id.exampl", "ealice"),
+        user_of("https://id.example", "Alice"),
+        user_of("https://id.example", "alice "),
+        user_of("https://other.example", "alice"),
+    ];
+    let samples: Vec<Sample> = owners.iter().map(Sample::of).collect();
+    for sample in &samples {
+        assert!(open(&*store, sample, 1).await.is_empty(), "another owner's session must not end");
+    }
+    for sample in &samples {
+        let theirs = list(&*store, &sample.session.owner, at(0)).await;
+        assert_eq!(theirs, std::slice::from_ref(&sample.session), "owners must be told apart");
+    }
+    store.end_all(&owners[0], None).await.expect("an end of all sessions must succeed");
+    expect_stored(&*store, &samples[1..], "another owner's session must not end").await;
+}

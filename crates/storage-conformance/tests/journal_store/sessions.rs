@@ -1,0 +1,43 @@
+use async_trait::async_trait;
+use domain::ports::SessionStore;
+use domain::sessions::{Session, SessionUse};
+use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+
+use crate::call::Call;
+use crate::store::{Answer, JournalStore};
+
+#[async_trait]
+impl SessionStore for JournalStore {
+    async fn open(&self, session: &Session, digest: &CredentialDigest, max: u32) -> Answer<Vec<CredentialDigest>> {
+        let _journal = self.record(Call::OpenSession { session: session.clone(), digest: *digest, max }).await?;
+        self.memory.sessions.open(session, digest, max).await
+    }
+
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Answer<Vec<Session>> {
+        self.memory.sessions.list(owner, at).await
+    }
+
+    async fn end(&self, owner: &UserId, id: SessionId) -> Answer<Option<CredentialDigest>> {
+        let _journal = self.record(Call::EndSession { owner: owner.clone(), id }).await?;
+        self.memory.sessions.end(owner, id).await
+    }
+
+    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Answer<Vec<CredentialDigest>> {
+        let _journal = self.record(Call::EndSessions { owner: owner.clone(), kept }).await?;
+        self.memory.sessions.end_all(owner, kept).await
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<Session>> {
+        self.memory.sessions.find_by_digest(digest).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Answer<()> {
+        let _journal = self.record(Call::RecordSessionUses { uses: uses.to_vec() }).await?;
+        self.memory.sessions.record_uses(uses).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::PurgeSessions { before, max }).await?;
+        self.memory.sessions.purge_ended(before, max).await
+    }
+}

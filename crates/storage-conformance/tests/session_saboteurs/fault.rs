@@ -1,0 +1,59 @@
+/// What is wrong with a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    // What goes in
+    LosesMilliseconds,
+    ForgetsRoles,
+    ForgetsAddresses,
+    CutsUserAgents,
+    IgnoresIssuers,
+    IgnoresCase,
+    // Opening
+    ForgetsTheMaximum,
+    CountsOneTooFew,
+    EndsTheLeastSeen,
+    EndsTheNewOne,
+    CountsEnded,
+    CountsIdleAtTheInstant,
+    CountsThenOpens,
+    NamesWhatItKeeps,
+    OverwritesIds,
+    OverwritesDigests,
+    EndsBeforeItChecks,
+    // Lists
+    ListsEnded,
+    ListsIdleAtTheInstant,
+    ListsOldestFirst,
+    ListsEverybody,
+    // Ends
+    EndsAnybodys,
+    EndsInName,
+    EndsAllOfTheOwner,
+    KeepsEndedDigests,
+    FindsThenEnds,
+    EndsAllOfEverybody,
+    EndsAllButTheIdle,
+    EndsTheKept,
+    // Look-up
+    HidesEnded,
+    ComparesHalfTheDigest,
+    FindsManyUnderOneDigest,
+    // Uses
+    UsesMoveBack,
+    LastInBatchCounts,
+    FailsOnUnknownUses,
+    UsesBringBack,
+    UsesProlong,
+    WritesWholeRows,
+    // Purge
+    PurgesTheBoundary,
+    PurgesOnlyExpired,
+    PurgesOnlyIdle,
+    IgnoresPurgeMax,
+    SelectsThenPurges,
+    // Cancellation
+    OpensInTwoSteps,
+    EndsOneByOne,
+    WritesUsesOneByOne,
+}

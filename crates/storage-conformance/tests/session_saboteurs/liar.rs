@@ -1,0 +1,146 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::memory::MemorySessionStore;
+use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead, SessionStore, StoreError};
+use domain::sessions::{Session, SessionUse};
+use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use storage_conformance::{Instances, SharedSessionStore};
+use tokio::sync::Mutex;
+
+/// What lies between two steps of a store that asks a database.
+const STATEMENT_DURATION: Duration = Duration::from_millis(1);
+
+/// What is wrong with a feed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lie {
+    None,
+    LeavesOutTheSurplus,
+    LeavesOutEndsOfAll,
+    ListsTwice,
+    ListsOpenings,
+    ListsPurges,
+    ListsBeforeItEnds,
+    ListsAfterItEnds,
+}
+
+/// A store that is right, with a feed that is right but for one lie.
+pub(crate) struct Liar {
+    lie: Lie,
+    store: MemorySessionStore,
+    /// The feed. Held while a change is made.
+    listed: Mutex<Vec<CredentialDigest>>,
+    /// The digests of all sessions.
+    opened: Mutex<HashMap<SessionId, CredentialDigest>>,
+}
+
+impl Liar {
+    pub(crate) fn instances(lie: Lie) -> Instances<dyn SharedSessionStore> {
+        let liar = Arc::new(Self {
+            lie,
+            store: MemorySessionStore::default(),
+            listed: Mutex::default(),
+            opened: Mutex::default(),
+        });
+        [liar.clone(), liar]
+    }
+
+    fn is(&self, lie: Lie) -> bool {
+        self.lie == lie
+    }
+
+    /// Makes the change, and lists what it ended.
+    async fn change<T>(&self, change: impl Future<Output = T>, ended: impl Fn(&T) -> Vec<CredentialDigest>) -> T {
+        let mut listed = self.listed.lock().await;
+        let answer = change.await;
+        if self.is(Lie::ListsAfterItEnds) {
+            drop(listed);
+            tokio::time::sleep(STATEMENT_DURATION).await;
+            listed = self.listed.lock().await;
+        }
+        let times = if self.is(Lie::ListsTwice) { 2 } else { 1 };
+        for _ in 0..times {
+            listed.extend(ended(&answer));
+        }
+        answer
+    }
+}
+
+#[async_trait]
+impl ChangeFeed for Liar {
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
+        let listed = self.listed.lock().await;
+        let position = FeedPosition::new(listed.len().to_string());
+        let start = since.and_then(|since| since.as_str().parse::<usize>().ok());
+        let new = start.map(|start| listed[start..].to_vec()).filter(|new| new.len() <= max as usize);
+        Ok(FeedRead {
+            changes: new.map_or(CredentialChanges::OfAny, CredentialChanges::Of),
+            position,
+            at: Timestamp::MIN,
+        })
+    }
+
+    async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl SessionStore for Liar {
+    async fn open(
+        &self,
+        session: &Session,
+        digest: &CredentialDigest,
+        max: u32,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.opened.lock().await.insert(session.id, *digest);
+        let listed = |answer: &Result<Vec<CredentialDigest>, StoreError>| match self.lie {
+            Lie::LeavesOutTheSurplus => Vec::new(),
+            Lie::ListsOpenings => vec![*digest],
+            _ => answer.iter().flatten().copied().collect(),
+        };
+        self.change(self.store.open(session, digest, max), listed).await
+    }
+
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+        self.store.list(owner, at).await
+    }
+
+    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+        if self.is(Lie::ListsBeforeItEnds) {
+            let digest = self.opened.lock().await.remove(&id);
+            self.listed.lock().await.extend(digest);
+            tokio::time::sleep(STATEMENT_DURATION).await;
+            return self.store.end(owner, id).await;
+        }
+        self.change(self.store.end(owner, id), |answer| answer.as_ref().ok().copied().flatten().into_iter().collect())
+            .await
+    }
+
+    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+        let is_left_out = self.is(Lie::LeavesOutEndsOfAll);
+        let listed = |answer: &Result<Vec<CredentialDigest>, StoreError>| match answer {
+            Ok(ended) if !is_left_out => ended.clone(),
+            _ => Vec::new(),
+        };
+        self.change(self.store.end_all(owner, kept), listed).await
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        self.store.find_by_digest(digest).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        self.store.record_uses(uses).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let purged = self.store.purge_ended(before, max).await?;
+        if self.is(Lie::ListsPurges) && purged > 0 {
+            self.listed.lock().await.push(CredentialDigest::from_bytes([0; 32]));
+        }
+        Ok(purged)
+    }
+}

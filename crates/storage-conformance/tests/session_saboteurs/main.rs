@@ -1,0 +1,117 @@
+//! The suite bites: stores of sessions with one fault each, and the promises that must be seen to break.
+
+mod fault;
+mod liar;
+mod store;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fault::Fault;
+use liar::{Liar, Lie};
+use storage_conformance::sessions::{PROMISES, SHARED_PROMISES};
+use store::Saboteur;
+
+/// Each fault, and promises that it breaks.
+const SABOTEURS: &[(Fault, &[&str])] = &[
+    (Fault::LosesMilliseconds, &["every_field_comes_back"]),
+    (Fault::ForgetsRoles, &["every_field_comes_back"]),
+    (Fault::ForgetsAddresses, &["every_field_comes_back"]),
+    (Fault::CutsUserAgents, &["every_field_comes_back"]),
+    (Fault::IgnoresIssuers, &["look_alike_owners_are_told_apart"]),
+    (Fault::IgnoresCase, &["look_alike_owners_are_told_apart"]),
+    (Fault::ForgetsTheMaximum, &["the_oldest_sessions_end_beyond_the_maximum", "parallel_openings_leave_the_maximum"]),
+    (Fault::CountsOneTooFew, &["the_oldest_sessions_end_beyond_the_maximum", "only_good_sessions_count"]),
+    (Fault::EndsTheLeastSeen, &["the_oldest_sessions_end_beyond_the_maximum"]),
+    (Fault::EndsTheNewOne, &["the_new_session_stays_whenever_it_was_created"]),
+    (Fault::CountsEnded, &["only_good_sessions_count"]),
+    (Fault::CountsIdleAtTheInstant, &["only_good_sessions_count"]),
+    (Fault::CountsThenOpens, &["parallel_openings_leave_the_maximum"]),
+    (Fault::NamesWhatItKeeps, &["the_oldest_sessions_end_beyond_the_maximum"]),
+    (Fault::OverwritesIds, &["a_stored_id_or_digest_is_refused"]),
+    (Fault::OverwritesDigests, &["a_stored_id_or_digest_is_refused"]),
+    (Fault::EndsBeforeItChecks, &["a_stored_id_or_digest_is_refused"]),
+    (Fault::ListsEnded, &["lists_show_good_sessions_newest_first"]),
+    (Fault::ListsIdleAtTheInstant, &["lists_show_good_sessions_newest_first"]),
+    (Fault::ListsOldestFirst, &["lists_show_good_sessions_newest_first"]),
+    (Fault::ListsEverybody, &["an_owner_without_sessions_has_an_empty_list", "lists_show_good_sessions_newest_first"]),
+    (Fault::EndsAnybodys, &["another_users_session_stays"]),
+    (Fault::EndsInName, &["an_ended_session_is_gone", "all_sessions_of_a_user_end_but_the_kept"]),
+    (Fault::EndsAllOfTheOwner, &["an_ended_session_is_gone"]),
+    (Fault::KeepsEndedDigests, &["an_ended_session_is_gone", "uses_bring_no_session_back"]),
+    (Fault::FindsThenEnds, &["parallel_ends_name_the_session_once", "parallel_ends_of_all_name_each_session_once"]),
+    (Fault::EndsAllOfEverybody, &["all_sessions_of_a_user_end_but_the_kept", "another_users_session_stays"]),
+    (Fault::EndsAllButTheIdle, &["all_sessions_of_a_user_end_but_the_kept"]),
+    (Fault::EndsTheKept, &["all_sessions_of_a_user_end_but_the_kept"]),
+    (Fault::HidesEnded, &["a_digest_finds_its_session_in_any_state"]),
+    (Fault::ComparesHalfTheDigest, &["an_unknown_digest_finds_nothing"]),
+    (Fault::FindsManyUnderOneDigest, &["many_digests_find_their_sessions"]),
+    (Fault::UsesMoveBack, &["uses_move_forward_only", "the_latest_of_several_uses_counts"]),
+    (Fault::LastInBatchCounts, &["the_latest_of_several_uses_counts"]),
+    (Fault::FailsOnUnknownUses, &["uses_bring_no_session_back"]),
+    (Fault::UsesBringBack, &["uses_bring_no_session_back"]),
+    (Fault::UsesProlong, &["uses_move_forward_only"]),
+    (Fault::WritesWholeRows, &["parallel_batches_of_uses_all_count"]),
+    (Fault::PurgesTheBoundary, &["sessions_that_ended_earlier_are_deleted"]),
+    (Fault::PurgesOnlyExpired, &["sessions_that_ended_earlier_are_deleted"]),
+    (Fault::PurgesOnlyIdle, &["sessions_that_ended_earlier_are_deleted"]),
+    (Fault::IgnoresPurgeMax, &["at_most_max_sessions_are_deleted"]),
+    (Fault::SelectsThenPurges, &["parallel_purges_count_each_session_once"]),
+    (Fault::OpensInTwoSteps, &["a_cancelled_opening_is_whole_or_nothing"]),
+    (Fault::EndsOneByOne, &["a_cancelled_end_of_all_is_whole_or_nothing"]),
+    (Fault::WritesUsesOneByOne, &["a_cancelled_batch_of_uses_is_whole_or_nothing"]),
+];
+
+/// Each lie of a feed, and the promises that it breaks.
+const LIARS: &[(Lie, &[&str])] = &[
+    (Lie::LeavesOutTheSurplus, &["ended_sessions_reach_every_instance_once"]),
+    (Lie::LeavesOutEndsOfAll, &["ended_sessions_reach_every_instance_once"]),
+    (Lie::ListsTwice, &["ended_sessions_reach_every_instance_once"]),
+    (Lie::ListsOpenings, &["what_ends_no_session_is_not_in_the_feed"]),
+    (Lie::ListsPurges, &["what_ends_no_session_is_not_in_the_feed"]),
+    (Lie::ListsBeforeItEnds, &["an_end_and_its_place_in_the_feed_are_one"]),
+    (Lie::ListsAfterItEnds, &["an_end_and_its_place_in_the_feed_are_one"]),
+];
+
+/// The faults are what breaks promises: without one, the same store keeps them all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn without_a_fault_every_promise_is_kept() {
+    for promise in PROMISES {
+        (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
+    }
+    for promise in SHARED_PROMISES {
+        (promise.check)(Liar::instances(Lie::None)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_fault_breaks_its_promises() {
+    for (fault, names) in SABOTEURS {
+        for name in *names {
+            let promise = PROMISES.iter().find(|promise| promise.name == *name).expect("a promise of this name");
+            let broken = tokio::spawn((promise.check)(Arc::new(Saboteur::new(*fault)))).await;
+            assert!(broken.is_err_and(|error| error.is_panic()), "{fault:?} must be seen by {promise:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_lie_breaks_its_promises() {
+    for (lie, names) in LIARS {
+        for name in *names {
+            let promise = SHARED_PROMISES.iter().find(|promise| promise.name == *name).expect("a promise of this name");
+            let broken = tokio::spawn((promise.check)(Liar::instances(*lie))).await;
+            assert!(broken.is_err_and(|error| error.is_panic()), "{lie:?} must be seen by {promise:?}");
+        }
+    }
+}
+
+#[test]
+fn every_promise_is_broken_by_some_fault() {
+    let broken: BTreeSet<&str> = SABOTEURS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let promised: BTreeSet<&str> = PROMISES.iter().map(|promise| promise.name).collect();
+    assert_eq!(broken, promised);
+    let broken: BTreeSet<&str> = LIARS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let promised: BTreeSet<&str> = SHARED_PROMISES.iter().map(|promise| promise.name).collect();
+    assert_eq!(broken, promised);
+}
