@@ -10,6 +10,7 @@ use quick_cache::{DefaultHashBuilder, UnitWeighter};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
+use crate::counts::{Counted, Counts};
 use crate::fence::{Fence, Mark, Trust};
 use crate::fills::Fills;
 use crate::look_ups::LookUps;
@@ -33,6 +34,7 @@ pub(crate) struct Answers {
     /// Digests without a good key, each with the instant until which the entry counts.
     unknown: Cache<CredentialDigest, Instant>,
     fills: Fills<Fill>,
+    pub(crate) counts: Counts,
     /// `None` if only this process changes keys: every change then evicts its key here, and the cache is always right.
     pub(crate) fence: Option<Fence>,
 }
@@ -61,7 +63,8 @@ impl Answers {
         let look_ups = LookUps::new(Arc::clone(&store));
         let (good, unknown) = (bounded(settings.keys_max), bounded(settings.unknown_max));
         let (start, max_age) = (Instant::now(), settings.max_age);
-        Self { store, look_ups, clock, start, max_age, good, unknown, fills: Fills::new(), fence }
+        let (fills, counts) = (Fills::new(), Counts::default());
+        Self { store, look_ups, clock, start, max_age, good, unknown, fills, counts, fence }
     }
 
     /// How long the process has run, by the monotonic clock.
@@ -72,6 +75,11 @@ impl Answers {
     /// How far answers from the cache are trusted at this age of the process.
     pub(crate) fn trust(&self, age: Duration) -> Trust {
         self.fence.as_ref().map_or(Trust::Full, |fence| fence.trust(age, self.clock.machine_time()))
+    }
+
+    /// See [`Verifier::feed_age`](crate::Verifier::feed_age).
+    pub(crate) fn feed_age(&self) -> Option<Duration> {
+        self.fence.as_ref().map(|fence| fence.unread_for(self.age(), self.clock.machine_time()))
     }
 
     /// Renews the trust in the cache: every key that was changed before `mark` has been evicted.
@@ -116,7 +124,7 @@ impl Answers {
             let good =
                 found.map(|key| key.filter(|key| key.is_good(now)).map(|key| self.known_or_new(digest, key, age)));
             fill.complete(|| match &good {
-                Ok(Some(key)) => self.good.insert(*digest, Arc::clone(key)),
+                Ok(Some(key)) => self.remember(digest, key),
                 Ok(None) => {
                     self.good.remove(digest);
                     self.unknown.insert(*digest, began + UNKNOWN_TTL);
@@ -131,20 +139,35 @@ impl Answers {
     /// Removes `digest` from the caches. After this returns, no answer uses a read that began earlier.
     pub(crate) fn evict(&self, digest: &CredentialDigest) {
         self.fills.spoil(digest, || {
-            self.good.remove(digest);
+            if self.good.remove(digest).is_some() {
+                self.counts.count(Counted::EvictedAsChanged);
+            }
             self.unknown.remove(digest);
         });
+    }
+
+    /// Caches a good key. Another key may have to leave.
+    fn remember(&self, digest: &CredentialDigest, key: &Arc<VerifiedKey>) {
+        // The cache also hands out the entry that the new one replaces.
+        let mut left = Default::default();
+        self.good.insert_with_lifecycle(*digest, Arc::clone(key), &mut left);
+        self.counts.add(Counted::EvictedForRoom, left.iter().flatten().filter(|(other, _)| other != digest).count());
     }
 
     /// The same for keys whose digests are unknown. Scans all cached keys, about 10 ms for a million.
     pub(crate) fn evict_matching(&self, is_changed: impl Fn(&VerifiedKey) -> bool) {
         self.fills.spoil_all();
-        self.good.retain(|_, key| !is_changed(key));
+        self.good.retain(|_, key| {
+            let is_changed = is_changed(key);
+            self.counts.add(Counted::EvictedAsChanged, usize::from(is_changed));
+            !is_changed
+        });
     }
 
     /// The same for every key.
     pub(crate) fn evict_all(&self) {
         self.fills.spoil_all();
+        self.counts.add(Counted::EvictedAsChanged, self.good.len());
         self.good.clear();
         self.unknown.clear();
     }

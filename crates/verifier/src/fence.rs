@@ -73,6 +73,17 @@ impl Fence {
         if is_stale { Trust::Stale } else { Trust::None }
     }
 
+    /// How long ago the last successful read of the feed began; `age` before the first read.
+    pub(crate) fn unread_for(&self, age: Duration, now: Timestamp) -> Duration {
+        let until = self.trusted_until.load(Ordering::Acquire);
+        if until == 0 {
+            return age;
+        }
+        let until_wall = Timestamp::from_unix_millis(self.trusted_until_wall.load(Ordering::Acquire));
+        let by_wall = until_wall.map_or(Duration::ZERO, |until| now.since(until.minus(TRUST_MAX)));
+        (age + TRUST_MAX).saturating_sub(Duration::from_nanos(until)).max(by_wall)
+    }
+
     /// Records that the cache is correct as of `mark`, when the process was `age` old: every key that was changed
     /// before `mark` has been evicted.
     pub(crate) fn renew(&self, age: Duration, mark: Mark) {

@@ -17,6 +17,7 @@
 //! See decision 26.
 
 mod answers;
+mod counts;
 mod evicting_store;
 mod feed_reader;
 mod fence;
@@ -33,6 +34,7 @@ mod when_stale;
 
 use std::time::Duration;
 
+pub use counts::VerifierCounts;
 pub use limiter::Allowance;
 pub use verified_key::VerifiedKey;
 pub use verifier::{Verifier, VerifierSettings};

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 #[cfg(doc)]
 use crate::TRUST_MAX;
 use crate::answers::{Answers, Recall};
+use crate::counts::{Counted, VerifierCounts};
 use crate::evicting_store::EvictingStore;
 use crate::feed_reader::FeedReader;
 use crate::fence::{Fence, Trust};
@@ -117,16 +118,22 @@ impl Verifier {
     ///
     /// When the answer requires a read of the store and the read fails. Whether the key is good is unknown then.
     pub async fn verify(&self, presented: &str) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
+        let counts = &self.answers.counts;
         let Some(digest) = CredentialDigest::of_presented(presented) else {
+            counts.count(Counted::NotAKey);
             return Ok(None);
         };
         let now = self.clock.now();
         match self.answers.recall(&digest, now) {
             Recall::Good(key) => {
+                counts.count(Counted::HitGood);
                 self.note(&key, now);
                 Ok(Some(key))
             }
-            Recall::NotGood => Ok(None),
+            Recall::NotGood => {
+                counts.count(Counted::HitRefused);
+                Ok(None)
+            }
             // Boxed, so that the future of a cache hit stays small.
             Recall::Unsure => Box::pin(self.ask(&digest)).await,
         }
@@ -141,6 +148,17 @@ impl Verifier {
     /// How many digests are cached: those of good keys, and those without a good key.
     pub fn cached(&self) -> (usize, usize) {
         self.answers.count()
+    }
+
+    /// What the verifier has answered so far.
+    pub fn counts(&self) -> VerifierCounts {
+        self.answers.counts.read(self.cached())
+    }
+
+    /// How long ago the last successful read of the change feed began: a key that another process revoked earlier is
+    /// refused here. Before the first read it is the age of the verifier. `None` without a feed.
+    pub fn feed_age(&self) -> Option<Duration> {
+        self.answers.feed_age()
     }
 
     /// Reads the change feed, if there is one, and confirms cached keys in rounds. Writes noted uses every
@@ -198,9 +216,12 @@ impl Verifier {
     }
 
     async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
-        let found = self.answers.ask(digest).await?;
+        let counts = &self.answers.counts;
+        let found = self.answers.ask(digest).await.inspect_err(|_| counts.count(Counted::MissFailed))?;
         let now = self.clock.now();
-        Ok(found.filter(|key| key.is_good(now)).inspect(|key| self.note(key, now)))
+        let good = found.filter(|key| key.is_good(now)).inspect(|key| self.note(key, now));
+        counts.count(if good.is_some() { Counted::MissGood } else { Counted::MissRefused });
+        Ok(good)
     }
 
     async fn wait(&self, rest: Duration) {
