@@ -1,6 +1,23 @@
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use counters::{DurationCounts, Histogram, millis};
 use domain::webhooks::Verdict;
+
+/// The upper bounds of [`DispatcherDurations::attempts`], in milliseconds.
+const ATTEMPT_BOUNDS: &[Duration] = &millis([10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 15_000, 30_000]);
+/// The upper bounds of [`DispatcherDurations::first_delays`], in milliseconds.
+const DELAY_BOUNDS: &[Duration] =
+    &millis([5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000]);
+
+/// How long things have taken since a dispatcher was created.
+#[derive(Clone, Debug)]
+pub struct DispatcherDurations {
+    /// Attempts that a receiver answered or failed.
+    pub attempts: DurationCounts,
+    /// From the publication of an event to the start of the first attempt of each of its deliveries.
+    pub first_delays: DurationCounts,
+}
 
 /// What a dispatcher has done since it was created, and what it is doing now. Each number is exact, but they are not all
 /// read at the same instant.
@@ -26,8 +43,10 @@ pub struct DispatcherCounts {
     pub unwritten: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Counters {
+    pub(crate) attempts: Histogram,
+    pub(crate) first_delays: Histogram,
     pub(crate) delivered: Counter,
     pub(crate) failed: Counter,
     pub(crate) not_charged: Counter,
@@ -39,15 +58,40 @@ pub(crate) struct Counters {
     pub(crate) unwritten: Counter,
 }
 
+impl Default for Counters {
+    fn default() -> Self {
+        Self {
+            attempts: Histogram::new(ATTEMPT_BOUNDS),
+            first_delays: Histogram::new(DELAY_BOUNDS),
+            delivered: Counter::default(),
+            failed: Counter::default(),
+            not_charged: Counter::default(),
+            cut_off: Counter::default(),
+            given_back: Counter::default(),
+            overtaken: Counter::default(),
+            in_flight: Counter::default(),
+            waiting: Counter::default(),
+            unwritten: Counter::default(),
+        }
+    }
+}
+
 impl Counters {
     /// Counts an attempt with this verdict.
-    pub(crate) fn count(&self, verdict: Verdict) {
+    pub(crate) fn count(&self, verdict: Verdict, duration: Duration) {
+        if verdict != Verdict::NotCharged {
+            self.attempts.observe(duration);
+        }
         let counter = match verdict {
             Verdict::Delivered => &self.delivered,
             Verdict::Failed { .. } | Verdict::Gone => &self.failed,
             Verdict::NotCharged => &self.not_charged,
         };
         counter.add(1);
+    }
+
+    pub(crate) fn read_durations(&self) -> DispatcherDurations {
+        DispatcherDurations { attempts: self.attempts.read(), first_delays: self.first_delays.read() }
     }
 
     pub(crate) fn read(&self) -> DispatcherCounts {

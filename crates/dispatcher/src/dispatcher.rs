@@ -5,7 +5,7 @@ use domain::webhooks::SealingKeys;
 use tokio::sync::Notify;
 
 use crate::counters::Counters;
-use crate::{DispatcherCounts, DispatcherSettings};
+use crate::{DispatcherCounts, DispatcherDurations, DispatcherSettings};
 
 /// The ports that a dispatcher needs.
 pub struct DispatcherPorts {
@@ -45,5 +45,10 @@ impl Dispatcher {
     /// The counts so far.
     pub fn counts(&self) -> DispatcherCounts {
         self.counters.read()
+    }
+
+    /// How long attempts have taken, and how long deliveries have waited for their first, so far.
+    pub fn durations(&self) -> DispatcherDurations {
+        self.counters.read_durations()
     }
 }

@@ -40,7 +40,7 @@ mod writing;
 
 use std::time::Duration;
 
-pub use counters::DispatcherCounts;
+pub use self::counters::{DispatcherCounts, DispatcherDurations};
 pub use dispatcher::{Dispatcher, DispatcherPorts};
 pub use settings::DispatcherSettings;
 

@@ -47,6 +47,9 @@ impl Run<'_> {
 
     fn start(&mut self, owner: OwnerNumber, subscription: SubscriptionId, waiting: Waiting, started_at: Timestamp) {
         let Waiting { delivery, target, claim, start_by: _ } = waiting;
+        if delivery.attempt == 1 {
+            self.dispatcher.counters.first_delays.observe(started_at.since(delivery.run_started_at));
+        }
         let attempt = Attempt {
             url: target.url.clone(),
             event_id: delivery.event,
@@ -76,7 +79,7 @@ impl Run<'_> {
         let Some(flight) = self.flights.remove(&id) else { return };
         let AttemptEnd { outcome, duration } = ended;
         let verdict = outcome.verdict();
-        self.dispatcher.counters.count(verdict);
+        self.dispatcher.counters.count(verdict, duration);
         let attempt = AttemptRecord::of(flight.delivery.attempt, flight.started_at, duration, &outcome);
         let ended_at = attempt.as_ref().map_or(flight.started_at.plus(duration), AttemptRecord::ended_at);
         let aftermath = self.land(&flight, Report { started_at: flight.started_at, ended_at, verdict });
