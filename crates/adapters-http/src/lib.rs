@@ -28,4 +28,4 @@ pub use credentials::operator_tokens::{OperatorToken, OperatorTokens};
 pub use errors::error_code::{ErrorEntry, error_reference};
 pub use openapi::openapi_json;
 pub use server::serve;
-pub use settings::{HttpLimits, HttpSettings};
+pub use settings::{HttpLimits, HttpSettings, RequestDurations};

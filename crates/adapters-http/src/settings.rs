@@ -1,6 +1,8 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::http::header::HeaderMap;
+use counters::DurationFamily;
 use domain::RateLimit;
 use ipnet::IpNet;
 
@@ -22,8 +24,30 @@ pub struct HttpSettings {
     pub webhook_changes: Option<fn(&HeaderMap) -> bool>,
     /// Threads that serve requests; `None` means one for each core.
     pub workers: Option<usize>,
+    /// Where the server counts how long requests take.
+    pub durations: RequestDurations,
     /// Sizes and times.
     pub limits: HttpLimits,
+}
+
+/// How long requests take, by method, template of the route, and status. Clones count together.
+#[derive(Clone, Debug)]
+pub struct RequestDurations(Arc<DurationFamily<3>>);
+
+impl RequestDurations {
+    /// What is counted.
+    pub fn family(&self) -> &Arc<DurationFamily<3>> {
+        &self.0
+    }
+}
+
+impl Default for RequestDurations {
+    fn default() -> Self {
+        /// The advice of OpenTelemetry for `http.server.request.duration`, in milliseconds.
+        const BOUNDS: &[Duration] =
+            &counters::millis([5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000, 7_500, 10_000]);
+        Self(Arc::new(DurationFamily::new(BOUNDS)))
+    }
 }
 
 /// Limits on everything that a client decides. The framework times heads, keep-alive and drains with a clock that ticks

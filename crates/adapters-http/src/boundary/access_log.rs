@@ -1,4 +1,5 @@
 use std::rc::Rc;
+use std::time::Duration;
 
 use actix_web::HttpResponse;
 
@@ -40,6 +41,7 @@ impl Drop for AccessLine {
 /// The line contains nothing that a client can choose freely: no path, no query, no header, no credential.
 fn write(exchange: &Exchange, response: &HttpResponse) {
     let status = response.status();
+    let duration = exchange.end(status.as_u16());
     let error = response.error();
     let ours = error.and_then(actix_web::Error::as_error::<ApiError>);
     let refused = match ours {
@@ -57,7 +59,7 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
                 method = exchange.method.as_str(),
                 route = exchange.route.as_deref(),
                 status = status.as_u16(),
-                duration_ms = milliseconds(exchange),
+                duration_ms = milliseconds(duration),
                 request_id = exchange.request_id.as_str(),
                 user_id = exchange.user_id(),
                 key_id = exchange.key_id().map(display),
@@ -79,12 +81,13 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
 }
 
 fn write_abandoned(exchange: &Exchange) {
+    let duration = exchange.end(STATUS_ABANDONED);
     tracing::info!(
         target: TARGET,
         method = exchange.method.as_str(),
         route = exchange.route.as_deref(),
         status = STATUS_ABANDONED,
-        duration_ms = milliseconds(exchange),
+        duration_ms = milliseconds(duration),
         request_id = exchange.request_id.as_str(),
         user_id = exchange.user_id(),
         key_id = exchange.key_id().map(display),
@@ -94,7 +97,7 @@ fn write_abandoned(exchange: &Exchange) {
     );
 }
 
-/// The duration of the exchange so far, with a resolution of a microsecond.
-fn milliseconds(exchange: &Exchange) -> f64 {
-    f64::from(u32::try_from(exchange.started.elapsed().as_micros()).unwrap_or(u32::MAX)) / 1000.0
+/// With a resolution of a microsecond.
+fn milliseconds(duration: Duration) -> f64 {
+    f64::from(u32::try_from(duration.as_micros()).unwrap_or(u32::MAX)) / 1000.0
 }

@@ -2,6 +2,7 @@ use std::cell::OnceCell;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::http::Method;
 use actix_web::{HttpMessage, HttpRequest};
@@ -9,6 +10,7 @@ use domain::{KeyId, UserId};
 use tokio::time::Instant;
 use verifier::VerifiedKey;
 
+use crate::boundary::request_durations::WorkerDurations;
 use crate::boundary::request_id::RequestId;
 use crate::connections::turn::Turn;
 
@@ -23,6 +25,7 @@ pub(crate) struct Exchange {
     pub(crate) route: Option<String>,
     pub(crate) peer: Option<IpAddr>,
     pub(crate) started: Instant,
+    pub(super) durations: Rc<WorkerDurations>,
     /// The turn of the connection; `None` in a test without a connection.
     pub(super) turn: Option<Rc<Turn>>,
     pub(super) user: OnceCell<UserId>,
@@ -34,6 +37,13 @@ impl Exchange {
     /// The exchange of a request.
     pub(crate) fn of(request: &HttpRequest) -> Option<Rc<Self>> {
         request.extensions().get::<Rc<Self>>().cloned()
+    }
+
+    /// Counts the duration of the exchange, which ends with this status, and returns it.
+    pub(super) fn end(&self, status: u16) -> Duration {
+        let duration = self.started.elapsed();
+        self.durations.count(&self.method, self.route.as_deref(), status, duration);
+        duration
     }
 
     /// Reports to the connection that no further request may follow.

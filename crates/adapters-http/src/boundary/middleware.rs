@@ -17,19 +17,20 @@ use ipnet::IpNet;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
-use crate::HttpSettings;
 use crate::bodies::body::declared_length;
 use crate::boundary::access_log::AccessLine;
 use crate::boundary::cross_origin::{CorsVerdict, CrossOrigin};
 use crate::boundary::exchange::Exchange;
 use crate::boundary::large_body::in_pieces;
 use crate::boundary::peer_address::peer_address;
+use crate::boundary::request_durations::WorkerDurations;
 use crate::boundary::request_id::{RequestId, X_REQUEST_ID};
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::problem;
 use crate::settings::transfer_time;
 use crate::state::State;
+use crate::{HttpSettings, RequestDurations};
 
 /// For data: the browser loads nothing and shows nothing in a frame.
 const POLICY_OF_DATA: &str = "default-src 'none'; frame-ancestors 'none'";
@@ -44,6 +45,7 @@ pub(crate) struct Boundary {
     state: web::Data<State>,
     cross_origin: Arc<CrossOrigin>,
     trusted_proxies: Arc<[IpNet]>,
+    durations: RequestDurations,
 }
 
 impl Boundary {
@@ -52,16 +54,18 @@ impl Boundary {
             state,
             cross_origin: Arc::new(CrossOrigin::new(&settings.cors_origins)),
             trusted_proxies: settings.trusted_proxies.clone().into(),
+            durations: settings.durations.clone(),
         }
     }
 
-    fn open(&self, request: &ServiceRequest) -> Rc<Exchange> {
+    fn open(&self, request: &ServiceRequest, durations: &Rc<WorkerDurations>) -> Rc<Exchange> {
         let exchange = Exchange {
             request_id: RequestId::accept_or_mint(request.headers(), &*self.state.api.entropy),
             method: request.method().clone(),
             route: request.match_pattern(),
             peer: peer_address(request.head(), &self.trusted_proxies),
             started: Instant::now(),
+            durations: Rc::clone(durations),
             turn: Turn::of_service(request),
             user: OnceCell::new(),
             key: OnceCell::new(),
@@ -143,12 +147,14 @@ where
     type Future = Ready<Result<Self::Transform, ()>>;
 
     fn new_transform(&self, service: S) -> Self::Future {
-        ready(Ok(BoundaryService { boundary: Rc::new(self.clone()), service: Rc::new(service) }))
+        let durations = Rc::new(WorkerDurations::new(self.durations.family()));
+        ready(Ok(BoundaryService { boundary: Rc::new(self.clone()), durations, service: Rc::new(service) }))
     }
 }
 
 pub(crate) struct BoundaryService<S> {
     boundary: Rc<Boundary>,
+    durations: Rc<WorkerDurations>,
     service: Rc<S>,
 }
 
@@ -165,8 +171,8 @@ where
 
     fn call(&self, request: ServiceRequest) -> Self::Future {
         let (boundary, service) = (Rc::clone(&self.boundary), Rc::clone(&self.service));
+        let exchange = boundary.open(&request, &self.durations);
         Box::pin(async move {
-            let exchange = boundary.open(&request);
             let answer = boundary.answer(&*service, request, &exchange).await;
             exchange.end_turn();
             answer

@@ -8,4 +8,5 @@ pub(crate) mod exchange;
 mod large_body;
 pub(crate) mod middleware;
 pub(crate) mod peer_address;
+mod request_durations;
 pub(crate) mod request_id;
