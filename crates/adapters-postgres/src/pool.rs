@@ -1,15 +1,18 @@
 use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
+use counters::Histogram;
 use deadpool::Runtime;
 use deadpool::managed::QueueMode;
 use diesel::ConnectionError;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::{Object, Pool, PoolError};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
-use domain::ports::StoreError;
+use domain::ports::{POOL_WAIT_BOUNDS, PoolFigures, StoreError};
 use futures_util::FutureExt;
 use tokio::runtime::Handle;
+use tokio::time::Instant;
 
 use crate::server::{OpenError, Purpose, Server};
 use crate::server_session::ConnectError;
@@ -19,14 +22,25 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A pool of connections for one [`Purpose`].
 #[derive(Clone)]
-pub(crate) struct Connections(Pool<AsyncPgConnection>);
+pub(crate) struct Connections {
+    name: &'static str,
+    pool: Pool<AsyncPgConnection>,
+    waits: Arc<Histogram>,
+}
 
 impl Connections {
-    /// Makes a pool of at most `count` connections, but at least one. They open when they are needed.
+    /// Makes a pool of at most `count` connections, but at least one. They open when they are needed. The pool has this
+    /// name for operators.
     ///
     /// Each connection opens on `runtime`, which drives it from then on. If the calling thread opened it, that thread
     /// would drive it: an HTTP worker, which may be busy while another worker waits for an answer.
-    pub(crate) fn new(server: Server, purpose: Purpose, count: usize, runtime: Handle) -> Result<Self, OpenError> {
+    pub(crate) fn new(
+        name: &'static str,
+        server: Server,
+        purpose: Purpose,
+        count: usize,
+        runtime: Handle,
+    ) -> Result<Self, OpenError> {
         let mut config = ManagerConfig::default();
         config.recycling_method = RecyclingMethod::Fast;
         config.custom_setup = Box::new(move |_| {
@@ -47,22 +61,38 @@ impl Connections {
             .wait_timeout(Some(WAIT_TIMEOUT))
             .runtime(Runtime::Tokio1)
             .build();
-        pool.map(Self).map_err(OpenError::Pool)
+        let waits = Arc::new(Histogram::new(POOL_WAIT_BOUNDS));
+        pool.map(|pool| Self { name, pool, waits }).map_err(OpenError::Pool)
     }
 
     /// Takes an idle connection from the pool, or opens one. The connection may have died since its last use.
     pub(crate) async fn lease(&self) -> Result<Lease, StoreError> {
-        let connection = self.0.get().await.map_err(no_connection)?;
-        Ok(Lease(Some(connection)))
+        let began = Instant::now();
+        let connection = self.pool.get().await;
+        self.waits.observe(began.elapsed());
+        Ok(Lease(Some(connection.map_err(no_connection)?)))
+    }
+
+    /// The state of the pool.
+    pub(crate) fn figures(&self) -> PoolFigures {
+        let (status, waits) = (self.pool.status(), self.waits.read());
+        PoolFigures {
+            name: self.name,
+            used: status.size.saturating_sub(status.available),
+            idle: status.available,
+            waiting: status.waiting,
+            waits: waits.counts,
+            waited: waits.sum,
+        }
     }
 
     /// Closes the idle connections: if one connection is broken, assume that all are.
     pub(crate) fn close_idle(&self) {
-        self.0.retain(|_, _| false);
+        self.pool.retain(|_, _| false);
     }
 
     pub(crate) fn close(&self) {
-        self.0.close();
+        self.pool.close();
     }
 }
 

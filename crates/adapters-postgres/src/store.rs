@@ -61,12 +61,14 @@ impl PostgresStore {
     pub async fn open(settings: PostgresSettings) -> Result<Self, OpenError> {
         let runtime = Handle::current();
         let server = Server::parse(&settings.url)?;
-        let pool = |purpose, size| Connections::new(server.clone(), purpose, size, runtime.clone());
-        let connections = pool(Purpose::Calls, settings.pool_size)?;
-        let look_up_connections = pool(Purpose::Calls, LOOK_UP_CONNECTIONS)?;
-        let feed_connections = pool(Purpose::Calls, 1)?;
-        let queue_connections = pool(Purpose::Queue, QUEUE_CONNECTIONS)?;
-        let publisher = Publisher::new([pool(Purpose::Queue, 1)?, pool(Purpose::Queue, 1)?], &runtime);
+        let pool = |name, purpose, size| Connections::new(name, server.clone(), purpose, size, runtime.clone());
+        let connections = pool("calls", Purpose::Calls, settings.pool_size)?;
+        let look_up_connections = pool("look_ups", Purpose::Calls, LOOK_UP_CONNECTIONS)?;
+        let feed_connections = pool("feed", Purpose::Calls, 1)?;
+        let queue_connections = pool("queue", Purpose::Queue, QUEUE_CONNECTIONS)?;
+        let publishing = ["publishing", "publishing_again"].map(|name| pool(name, Purpose::Queue, 1));
+        let [first, second] = publishing;
+        let publisher = Publisher::new([first?, second?], &runtime);
         let change_signal = ChangeSignal::new(server.clone(), runtime.clone());
         let owner_turns = OwnerTurns::new();
         Ok(Self {

@@ -77,6 +77,11 @@ impl DatabaseFile {
         Ok(connection)
     }
 
+    /// The size of the write-ahead log in bytes.
+    pub(crate) fn wal_bytes(&self) -> Option<u64> {
+        std::fs::metadata(format!("{}-wal", self.0)).ok().map(|file| file.len())
+    }
+
     /// A connection that refuses to write.
     pub(crate) fn connect_reader(&self) -> Result<SqliteConnection, ConnectionError> {
         let mut connection = self.connect()?;

@@ -1,8 +1,11 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use counters::Histogram;
 use diesel::SqliteConnection;
-use domain::ports::StoreError;
-use tokio::sync::Semaphore;
+use domain::ports::{POOL_WAIT_BOUNDS, PoolFigures, StoreError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 use crate::connection::DatabaseFile;
 use crate::connection::{unavailable, within_deadline};
@@ -16,13 +19,17 @@ struct Pool {
     file: DatabaseFile,
     idle: Mutex<Vec<SqliteConnection>>,
     free: Arc<Semaphore>,
+    size: usize,
+    waiting: AtomicUsize,
+    waits: Histogram,
 }
 
 impl Readers {
     /// A pool of at most `count` connections, at least one.
     pub(crate) fn new(file: DatabaseFile, count: usize) -> Self {
-        let free = Arc::new(Semaphore::new(count.max(1)));
-        Self(Arc::new(Pool { file, idle: Mutex::default(), free }))
+        let size = count.max(1);
+        let (free, waits) = (Arc::new(Semaphore::new(size)), Histogram::new(POOL_WAIT_BOUNDS));
+        Self(Arc::new(Pool { file, idle: Mutex::default(), free, size, waiting: AtomicUsize::new(0), waits }))
     }
 
     /// Runs `work` on a thread that may block. If the caller drops the future, the work still runs to its end.
@@ -31,8 +38,7 @@ impl Readers {
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
     ) -> Result<T, StoreError> {
         within_deadline(async {
-            let turn =
-                Arc::clone(&self.0.free).acquire_owned().await.map_err(|_| unavailable("the store is closed"))?;
+            let turn = self.0.turn().await?;
             let pool = Arc::clone(&self.0);
             let reading = tokio::task::spawn_blocking(move || {
                 let _turn = turn;
@@ -43,6 +49,19 @@ impl Readers {
         .await
     }
 
+    /// The state of the pool.
+    pub(crate) fn figures(&self) -> PoolFigures {
+        let waits = self.0.waits.read();
+        PoolFigures {
+            name: "reading",
+            used: self.0.size.saturating_sub(self.0.free.available_permits()),
+            idle: self.0.idle().len(),
+            waiting: self.0.waiting.load(Ordering::Relaxed),
+            waits: waits.counts,
+            waited: waits.sum,
+        }
+    }
+
     /// Closes the idle connections now, and those in use when their work is done. Refuses later calls.
     pub(crate) fn close(&self) {
         self.0.free.close();
@@ -50,7 +69,25 @@ impl Readers {
     }
 }
 
+/// A call that waits for its turn, also if its caller drops it.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Pool {
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, StoreError> {
+        let began = Instant::now();
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let _waiting = Waiting(&self.waiting);
+        let turn = Arc::clone(&self.free).acquire_owned().await;
+        self.waits.observe(began.elapsed());
+        turn.map_err(|_| unavailable("the store is closed"))
+    }
+
     fn read<T>(&self, work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo>) -> Result<T, StoreError> {
         let idle = self.idle().pop();
         let mut connection = match idle {

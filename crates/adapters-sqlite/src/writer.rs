@@ -3,11 +3,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use counters::{DurationCounts, Histogram};
 use diesel::connection::SimpleConnection;
 use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
-use domain::ports::{BoxError, StoreError};
+use domain::ports::{BoxError, POOL_WAIT_BOUNDS, PoolFigures, StoreError};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::connection::DatabaseFile;
 use crate::connection::{DEADLINE, unavailable};
@@ -35,6 +36,7 @@ enum Durability {
 #[derive(Clone)]
 pub(crate) struct Writer {
     queue: mpsc::Sender<Message>,
+    waits: Arc<Histogram>,
 }
 
 enum Message {
@@ -49,7 +51,7 @@ impl Writer {
         let (queue, inbox) = mpsc::channel(QUEUE_LENGTH_MAX);
         let worker = Worker { file, connection: Some(connection), durability: Durability::Flushed, lock };
         thread::Builder::new().name("sqlite-writer".into()).spawn(move || worker.run(inbox))?;
-        Ok(Self { queue })
+        Ok(Self { queue, waits: Arc::new(Histogram::new(POOL_WAIT_BOUNDS)) })
     }
 
     /// Performs `work` in a transaction, and answers when the transaction is on disk. If `work` fails, it changes
@@ -90,7 +92,8 @@ impl Writer {
     ) -> Result<T, StoreError> {
         let (caller, mut answer) = oneshot::channel();
         let turn = Turn::default();
-        let write = Write { work: Some(work), tell, durability, turn: turn.clone(), outcome: None, caller };
+        let asked = Asked { at: Instant::now(), waits: Arc::clone(&self.waits) };
+        let write = Write { work: Some(work), tell, durability, turn: turn.clone(), outcome: None, caller, asked };
         self.queue.try_send(Message::Perform(Box::new(write))).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => unavailable("too many writes are waiting"),
             mpsc::error::TrySendError::Closed(_) => unavailable("the store is closed"),
@@ -101,6 +104,13 @@ impl Writer {
             Ok(answered) => answered,
         };
         answered.unwrap_or_else(|_| Err(unavailable("the writer has stopped")))
+    }
+
+    /// The writes that wait. The thread keeps its connection.
+    pub(crate) fn figures(&self) -> PoolFigures {
+        let DurationCounts { counts, sum, .. } = self.waits.read();
+        let waiting = self.queue.max_capacity() - self.queue.capacity();
+        PoolFigures { name: "writing", used: 1, idle: 0, waiting, waits: counts, waited: sum }
     }
 
     /// Returns when the thread has ended, or ends after [`Writer::close`].
@@ -150,6 +160,13 @@ struct Write<T, Work, Tell> {
     turn: Turn,
     outcome: Option<Result<T, StoreError>>,
     caller: oneshot::Sender<Result<T, StoreError>>,
+    asked: Asked,
+}
+
+/// When a caller asked, and where it is counted how long it waits for the writer.
+struct Asked {
+    at: Instant,
+    waits: Arc<Histogram>,
 }
 
 impl<T, Work, Tell> Job for Write<T, Work, Tell>
@@ -162,6 +179,7 @@ where
         let Some(work) = self.work.take_if(|_| !self.caller.is_closed() && self.turn.take()) else {
             return Ok(());
         };
+        self.asked.waits.observe(self.asked.at.elapsed());
         // Not `connection.transaction`: it does not distinguish a failure of the work from a failure of its savepoint.
         // After a failed savepoint no other write may be committed: SQLite has rolled everything back, for example
         // because the disk is full.

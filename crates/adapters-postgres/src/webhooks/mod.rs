@@ -30,6 +30,7 @@ mod purge_history;
 mod recover_subscription;
 mod retry_delivery;
 mod settle_lanes;
+mod store_figures;
 mod subscription_queries;
 mod subscription_secrets;
 mod subscription_store;

@@ -1,7 +1,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use domain::ports::{Publication, StoreError};
+use domain::ports::{PoolFigures, Publication, StoreError};
 use domain::webhooks::NewEvent;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
@@ -65,6 +65,11 @@ impl Publisher {
             () = self.calls.closed() => {}
             () = self.blocked.closed() => {}
         }
+    }
+
+    /// The state of the pools.
+    pub(super) fn pools(&self) -> [PoolFigures; 2] {
+        self.connections.each_ref().map(Connections::figures)
     }
 
     /// Closes the connections. Every later call fails.

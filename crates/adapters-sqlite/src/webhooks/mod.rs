@@ -30,6 +30,7 @@ mod recover_subscription;
 mod retry_delivery;
 #[cfg(test)]
 mod statements_tests;
+mod store_figures;
 mod subscription_queries;
 mod subscription_secrets;
 mod subscription_store;

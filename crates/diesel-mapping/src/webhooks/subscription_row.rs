@@ -125,7 +125,8 @@ pub const fn status_code(status: SubscriptionStatus) -> &'static str {
     }
 }
 
-fn status_of(code: &str) -> Option<SubscriptionStatus> {
+/// The status that this code stores.
+pub(super) fn status_of(code: &str) -> Option<SubscriptionStatus> {
     [SubscriptionStatus::Enabled, SubscriptionStatus::DisabledByOwner]
         .into_iter()
         .find(|status| status_code(*status) == code)

@@ -4,9 +4,10 @@
 //! # How to add a store
 //!
 //! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStore`] is
-//!    the port of API keys, [`SessionStore`] that of sessions. Webhooks need [`SubscriptionStore`], [`EventStore`], [`DeliveryQueue`], [`DeliveryLog`] and
-//!    [`DeliveryCommands`]. [`ReadinessCheck`], [`Schema`] and [`Close`] are a few lines; the last two have default
-//!    methods. A database that several processes share also needs a [`ChangeFeed`].
+//!    the port of API keys, [`SessionStore`] that of sessions. Webhooks need [`SubscriptionStore`], [`EventStore`],
+//!    [`DeliveryQueue`], [`DeliveryLog`], [`DeliveryCommands`] and [`StoreFigures`]. [`ReadinessCheck`], [`Schema`] and
+//!    [`Close`] are a few lines; the last two have default methods. A database that several processes share also needs a
+//!    [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
 //!    whose macros name all tests in your crate. Run them before you write the first query.
 //! 3. **Build a [`Store`]** with [`Store::single`], and [`Store::shared`] if there is a change feed, where the binary
@@ -95,12 +96,13 @@
 //!   nothing of the operation. After `Err` the operation has happened or not, as a whole, and does not happen later.
 //!   Only a store whose changes other processes learn from a [`ChangeFeed`] may still be deciding at that moment.
 //!
-//! The five storage ports of webhooks are one store: subscriptions, accepted events, the queue and the log are in one
+//! The five storage ports of webhooks, and the figures of their queue, are one store: subscriptions, accepted events, the queue and the log are in one
 //! database, so that an accepted event and its deliveries are one transaction. Each subscription has a **lane**: the
 //! queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is
 //! enabled.
 
 mod change_feed;
+mod figures;
 pub(crate) mod identity;
 mod keys;
 mod schema;
@@ -112,6 +114,7 @@ mod webhooks;
 
 pub use crate::credential_use::RecentUses;
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
+pub use figures::{LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
 pub use identity::{IdentityUnavailable, IdentityVerdict, IdentityVerifier};
 pub use keys::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
 pub use schema::{MigrateError, MigrationStatus, Schema};

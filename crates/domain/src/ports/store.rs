@@ -3,6 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::change_feed::ChangeFeed;
+use super::figures::StoreFigures;
 use super::keys::KeyStore;
 use super::schema::Schema;
 use super::sessions::SessionStore;
@@ -43,6 +44,8 @@ pub struct Store {
     pub webhooks: WebhookStores,
     /// The queue that dispatchers empty.
     pub queue: Arc<dyn DeliveryQueue>,
+    /// What operators see of the load.
+    pub figures: Arc<dyn StoreFigures>,
     /// Whether the database works now.
     pub readiness: Arc<dyn ReadinessCheck>,
     /// Migrates the database.
@@ -75,6 +78,7 @@ impl Store {
             + DeliveryLog
             + DeliveryCommands
             + DeliveryQueue
+            + StoreFigures
             + ReadinessCheck
             + Schema
             + Close
@@ -86,6 +90,7 @@ impl Store {
             changes: None,
             webhooks: WebhookStores::of(adapter),
             queue: Arc::clone(adapter) as _,
+            figures: Arc::clone(adapter) as _,
             readiness: Arc::clone(adapter) as _,
             schema: Arc::clone(adapter) as _,
             closing: Arc::clone(adapter) as _,

@@ -23,6 +23,7 @@ pub mod durability;
 pub mod end_closed;
 pub mod end_closed_races;
 pub mod fairness;
+pub mod figures;
 pub mod health;
 pub mod liveness;
 pub mod log;

@@ -1,11 +1,17 @@
-use domain::ports::{DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, SubscriptionStore};
+use domain::ports::{DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, StoreFigures, SubscriptionStore};
 
 use crate::Promise;
 
-/// The five webhook ports, which one store implements.
-pub trait WebhookStore: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands {}
+/// The five webhook ports and the figures of the queue, which one store implements.
+pub trait WebhookStore:
+    SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands + StoreFigures
+{
+}
 
-impl<Store: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands> WebhookStore for Store {}
+impl<Store: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands + StoreFigures> WebhookStore
+    for Store
+{
+}
 
 /// Adds every promise of the webhook ports as a `#[test]` to the current module. Takes a future that creates a fresh store:
 /// an `Arc<dyn WebhookStore>`, or a pair of the store and a guard that is dropped after it.
@@ -169,6 +175,9 @@ macro_rules! with_webhook_store_promises {
             log::a_delivery_is_shown_with_its_newest_attempts
             health::waiting_deliveries_are_counted
             health::the_attempt_that_ended_last_is_shown
+            figures::deliveries_are_counted_up_to_the_maximum
+            figures::the_oldest_due_delivery_is_found
+            figures::lanes_and_subscriptions_are_counted_by_their_states
             purge_history::what_was_published_earlier_is_forgotten
             purge_history::what_has_not_ended_stays
             purge_history::a_purge_in_small_steps_comes_to_its_end

@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 use async_trait::async_trait;
 use domain::ports::{
     AttemptCursor, ChangeFeed, Close, DeliveryLog, DeliveryPage, FeedPosition, FeedRead, LoggedAttempt, NotReady,
-    ReadinessCheck, Schema, StoreError,
+    QueueFigures, ReadinessCheck, Schema, StoreError, StoreFigures,
 };
 use domain::webhooks::{DeliveryFilter, DeliveryHistory};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
@@ -95,6 +95,13 @@ impl DeliveryLog for JournalStore {
         max: u32,
     ) -> Answer<Vec<LoggedAttempt>> {
         self.memory.webhooks.attempts_after(owner, subscription, after, max).await
+    }
+}
+
+#[async_trait]
+impl StoreFigures for JournalStore {
+    async fn queue_figures(&self, at: Timestamp, max: u32) -> Answer<QueueFigures> {
+        self.memory.webhooks.queue_figures(at, max).await
     }
 }
 

@@ -112,6 +112,10 @@ pub(crate) enum Fault {
     HidesTheLastOfMany,
     CountsNoClaims,
     ShowsTheLastRecorded,
+    // Figures
+    CountsBeyondTheMax,
+    FindsDueEarly,
+    KeepsEndedPauses,
     // Purge
     PurgesTheBoundary,
     PurgesWhatWaits,

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
+use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, QueueFigures, StoreError, StoreFigures};
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
@@ -114,5 +114,24 @@ impl DeliveryLog for Saboteur {
             attempts.retain(|one| seen.insert(one.delivery));
         }
         Ok(attempts)
+    }
+}
+
+#[async_trait]
+impl StoreFigures for Saboteur {
+    async fn queue_figures(&self, at: Timestamp, max: u32) -> Result<QueueFigures, StoreError> {
+        self.enter().await;
+        let max = if self.is(Fault::CountsBeyondTheMax) { u32::MAX } else { max };
+        let mut figures = self.inner.queue_figures(at, max).await?;
+        match self.fault {
+            Fault::FindsDueEarly => {
+                figures.oldest_due = self.inner.queue_figures(at.plus(MILLISECOND), max).await?.oldest_due;
+            }
+            Fault::KeepsEndedPauses => {
+                figures.lanes = self.inner.queue_figures(at.minus(Duration::from_secs(5)), max).await?.lanes;
+            }
+            _ => {}
+        }
+        Ok(figures)
     }
 }

@@ -207,6 +207,12 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
     (Fault::CountsNoClaims, &["waiting_deliveries_are_counted"]),
     (Fault::ShowsTheLastRecorded, &["the_attempt_that_ended_last_is_shown"]),
     (
+        Fault::CountsBeyondTheMax,
+        &["deliveries_are_counted_up_to_the_maximum", "lanes_and_subscriptions_are_counted_by_their_states"],
+    ),
+    (Fault::FindsDueEarly, &["the_oldest_due_delivery_is_found"]),
+    (Fault::KeepsEndedPauses, &["lanes_and_subscriptions_are_counted_by_their_states"]),
+    (
         Fault::PurgesTheBoundary,
         &[
             "what_was_published_earlier_is_forgotten",

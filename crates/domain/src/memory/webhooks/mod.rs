@@ -4,6 +4,7 @@ mod delivery_commands;
 mod delivery_log;
 mod events;
 mod queue;
+mod store_figures;
 mod subscriptions;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,103 @@
+use std::time::Duration;
+
+use async_trait::async_trait;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::BigInt;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::StoredInstant;
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::{
+    COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures,
+};
+use domain::Timestamp;
+use domain::ports::{LANES_SEARCHED_MAX, PoolFigures, QueueFigures, StoreError, StoreFigures};
+use futures_util::future::try_join3;
+
+use crate::PostgresStore;
+use crate::attempt::{Failure, Work};
+use crate::pool::Connections;
+
+/// The first due delivery of each of the lanes that have waited longest. Each is the start of a range of the index, which
+/// begins at `due_from`, because the index still has entries of rows that are gone.
+const FIND_OLDEST_DUE: &str = "SELECT min(first.due_at) AS oldest_due
+    FROM (
+        SELECT subscription_id, due_from FROM webhook_lanes
+        WHERE is_open AND ready_at <= $1 AND (paused_until IS NULL OR paused_until <= $1)
+        ORDER BY ready_at LIMIT $2
+    ) AS lane
+    CROSS JOIN (VALUES (0::smallint), (1), (2)) AS phases (phase)
+    CROSS JOIN LATERAL (
+        SELECT due_at FROM webhook_due
+        WHERE subscription_id = lane.subscription_id AND phase = phases.phase AND phase >= 0
+            AND due_at >= lane.due_from AND due_at <= $1 AND (claimed_until IS NULL OR claimed_until <= $1)
+        ORDER BY due_at LIMIT 1
+    ) AS first";
+
+/// The oldest transaction of this database that has a snapshot, and of a prepared transaction. A vacuum keeps no row.
+/// The start of another role's transaction is only visible to members of `pg_read_all_stats`.
+const FIND_OLDEST_SNAPSHOT: &str = "SELECT COALESCE((extract(epoch FROM max(age)) * 1000)::bigint, 0) AS millis
+    FROM (
+        SELECT clock_timestamp() - xact_start AS age FROM pg_stat_activity
+        WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'
+            AND (datname = current_database() OR datname IS NULL)
+        UNION ALL
+        SELECT clock_timestamp() - prepared FROM pg_prepared_xacts WHERE database = current_database()
+    ) AS held";
+
+#[async_trait]
+impl StoreFigures for PostgresStore {
+    async fn queue_figures(&self, at: Timestamp, max: u32) -> Result<QueueFigures, StoreError> {
+        self.run(&Read { at: at.into(), max: max.into() }).await
+    }
+
+    async fn oldest_snapshot(&self) -> Result<Option<Duration>, StoreError> {
+        self.run(&OldestSnapshot).await.map(Some)
+    }
+
+    fn pools(&self) -> Vec<PoolFigures> {
+        let pools = [&self.connections, &self.look_up_connections, &self.feed_connections, &self.queue_connections];
+        pools.into_iter().map(Connections::figures).chain(self.publisher.pools()).collect()
+    }
+}
+
+/// Reads the figures of the queue. Each statement sees the database at another moment, which is good enough for figures.
+/// The statements are planned again each time, because the tables change fast and the readings are rare.
+struct Read {
+    at: StoredInstant,
+    max: i64,
+}
+
+impl Work for Read {
+    type Answer = QueueFigures;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<QueueFigures, Failure> {
+        let counts = diesel::sql_query(COUNT_QUEUE).bind::<BigInt, _>(self.max).bind::<Instant, _>(self.at);
+        let statuses = diesel::sql_query(COUNT_SUBSCRIPTIONS).bind::<BigInt, _>(self.max);
+        let lanes_max = i64::from(LANES_SEARCHED_MAX);
+        let oldest = diesel::sql_query(FIND_OLDEST_DUE).bind::<Instant, _>(self.at).bind::<BigInt, _>(lanes_max);
+        let (counts, statuses, oldest): (QueueCountsRow, Vec<StatusCountRow>, OldestDueRow) = try_join3(
+            counts.get_result(&mut &*connection),
+            statuses.load(&mut &*connection),
+            oldest.get_result(&mut &*connection),
+        )
+        .await?;
+        Ok(queue_figures(&counts, &statuses, &oldest))
+    }
+}
+
+struct OldestSnapshot;
+
+#[derive(QueryableByName)]
+struct AgeRow {
+    #[diesel(sql_type = BigInt)]
+    millis: i64,
+}
+
+impl Work for OldestSnapshot {
+    type Answer = Duration;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Duration, Failure> {
+        let row: AgeRow = diesel::sql_query(FIND_OLDEST_SNAPSHOT).get_result(&mut &*connection).await?;
+        Ok(Duration::from_millis(u64::try_from(row.millis).unwrap_or_default()))
+    }
+}
