@@ -12,6 +12,7 @@
 //! | `client_library` | the client's calls as operator, and how soon it refuses a revoked key |
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
+//! | `metrics` | the figures move by what happened, name nobody, and are those that alerts and dashboards ask for |
 //! | `canary` | no secret in logs, files or errors |
 //! | `gateways` | the configurations in `docs/gateways/` work with real gateways |
 //! | `bad_input` | ten thousand malformed requests |
@@ -34,6 +35,7 @@ mod documents;
 mod gateways;
 mod harness;
 mod keys_command;
+mod metrics;
 mod pages;
 mod revocation;
 mod survival;

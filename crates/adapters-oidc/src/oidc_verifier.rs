@@ -70,6 +70,11 @@ impl OidcVerifier {
         Self { issuer, recipients, keys: KeyCache::new(source), verdicts: VerdictCache::new() }
     }
 
+    /// How long ago the keys were last fetched; `None` before the first fetch succeeds.
+    pub fn keys_age(&self) -> Option<Duration> {
+        self.keys.known().fetched_at.map(|at| at.elapsed())
+    }
+
     /// Refreshes the keys until `stop`. Run it exactly once, on the main runtime: only this task opens connections.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         stop.run_until_cancelled(self.keys.run()).await;

@@ -18,6 +18,7 @@ use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets};
 use verifier::Verifier;
 
 use crate::configuration::Configuration;
+use crate::metrics::{MeteredParts, MetricsParts};
 use crate::webhooks::{WebhookParts, check_encryption_key};
 
 /// How long the start waits for the database. Until then callers wait in the queue of the listener.
@@ -29,6 +30,8 @@ const SHUTDOWN_MAX: Duration = Duration::from_millis(9_500);
 pub(crate) struct Instance {
     pub(crate) configuration: Configuration,
     pub(crate) listener: TcpListener,
+    /// Where metrics are shown, if they are.
+    pub(crate) metrics_listener: Option<TcpListener>,
     pub(crate) limits: HttpLimits,
     pub(crate) store: Store,
     pub(crate) identity: Arc<OidcVerifier>,
@@ -64,13 +67,14 @@ impl Instance {
     }
 
     async fn serve_and_stop(
-        self,
+        mut self,
         more_routes: impl Fn(&mut ServiceConfig) + Clone + Send + 'static,
         once_serving: impl Future<Output = Result<()>>,
         stop: &CancellationToken,
     ) -> Result<()> {
         // The engines stop after the server, whose last requests still need them.
         let engines_stop = CancellationToken::new();
+        let metrics = MetricsParts::of(&mut self.store);
         let verifier = self.verifier();
         let keys = self.keys(&verifier);
         let webhooks = WebhookParts::new(&self.configuration, &self.store, &self.clock, &self.entropy)?;
@@ -78,7 +82,10 @@ impl Instance {
         self.read_clock().await;
         self.start_engines(&mut tasks, &verifier, &keys, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
-        let (store, settings) = (self.store.clone(), self.http_settings());
+        let (store, settings) = (self.store.clone(), self.http_settings(&metrics));
+        if let Some(listener) = self.metrics_listener.take() {
+            metrics.start(self.metered_parts(&verifier, &webhooks), listener, &mut tasks, &engines_stop);
+        }
         let api = self.api(keys, verifier, webhooks.use_cases);
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
@@ -107,7 +114,7 @@ impl Instance {
         Keys::new(verifier.key_store(), Arc::clone(verifier) as _, clock, entropy, policy)
     }
 
-    fn http_settings(&self) -> HttpSettings {
+    fn http_settings(&self, metrics: &MetricsParts) -> HttpSettings {
         let configuration = self.configuration.clone();
         HttpSettings {
             cors_origins: configuration.cors_origins,
@@ -116,6 +123,7 @@ impl Instance {
             manual_send_limit: configuration.manual_send_limit,
             credential_failure_limit: configuration.credential_failure_limit,
             webhook_changes: self.webhook_changes,
+            durations: metrics.requests.clone(),
             limits: HttpLimits {
                 keep_alive: configuration.keep_alive,
                 connections_max: configuration.connections_max,
@@ -173,6 +181,11 @@ impl Instance {
         let (keys, until) = (keys.clone(), stop.clone());
         let purge = async move { purge_hourly("keys", || keys.purge(), until).await };
         tasks.spawn_steady("the purge of keys", stop, purge);
+    }
+
+    fn metered_parts<'a>(&'a self, verifier: &'a Arc<Verifier>, webhooks: &'a WebhookParts) -> MeteredParts<'a> {
+        let (store, clock, identity) = (&self.store, &self.clock, &self.identity);
+        MeteredParts { store, clock, verifier, dispatcher: webhooks.dispatcher.as_ref(), identity }
     }
 
     /// Starts the dispatcher, which stops together with the server: attempts in flight get the same time to end.

@@ -5,6 +5,7 @@ mod commands;
 mod configuration;
 mod database;
 mod instance;
+mod metrics;
 mod webhooks;
 
 use std::io::{self, ErrorKind, Write};

@@ -96,6 +96,7 @@ impl Gatepost {
         command.args(arguments).env_clear().env("LISTEN", self.address.to_string()).current_dir(self.folder.path());
         // The load comes from few users.
         command.env("USER_RATE_LIMIT", "off");
+        command.env("METRICS_LISTEN", "");
         command.envs(self.settings.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
         Ok(command)
     }

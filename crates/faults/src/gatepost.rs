@@ -102,6 +102,7 @@ impl Gatepost {
         let mut command = Command::new(binary()?);
         command.args(arguments).env_clear().env("LISTEN", self.address.to_string()).current_dir(self.folder.path());
         command.env("LOG", "warn").env("USER_RATE_LIMIT", "off").env("CREDENTIAL_FAILURE_LIMIT", "off");
+        command.env("METRICS_LISTEN", "");
         command.envs(self.settings.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
         Ok(command)
     }

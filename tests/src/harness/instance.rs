@@ -123,6 +123,8 @@ impl Gatepost {
         command.args(&self.setup.arguments).env_clear().env("LISTEN", self.address().to_string());
         // Tests send thousands of calls, and wrong credentials, from one address within seconds.
         command.env("USER_RATE_LIMIT", "off").env("CREDENTIAL_FAILURE_LIMIT", "off");
+        // Many instances run on this machine at the same time.
+        command.env("METRICS_LISTEN", "");
         command.envs(self.setup.settings.iter().map(|(name, value)| (name, value)));
         command.current_dir(self.folder.path());
         command.stdin(Stdio::null()).stdout(self.output("stdout.log")).stderr(stderr);

@@ -12,6 +12,7 @@ use super::start_log;
 use crate::configuration::{Configuration, Loaded, Problem};
 use crate::database::{open_store, with_clock};
 use crate::instance::{Instance, listen};
+use crate::metrics::listen_for_metrics;
 
 /// Run in production. Requires `OIDC_ISSUER`, `OIDC_AUDIENCE` and `ENCRYPTION_KEY`
 #[derive(Debug, Args)]
@@ -37,9 +38,20 @@ pub(crate) async fn run(loaded: Loaded) -> Result<()> {
     let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids })?;
     let (store, clock) = with_clock(open_store(&configuration).await?);
     let (listener, _) = listen(configuration.listen)?;
+    let metrics_listener = listen_for_metrics(&configuration)?;
     let (limits, webhook_changes, entropy) = (HttpLimits::default(), None, Arc::new(SystemEntropy));
-    let instance =
-        Instance { configuration, listener, limits, store, identity, issuer, webhook_changes, clock, entropy };
+    let instance = Instance {
+        configuration,
+        listener,
+        metrics_listener,
+        limits,
+        store,
+        identity,
+        issuer,
+        webhook_changes,
+        clock,
+        entropy,
+    };
     instance.run(|_| (), future::ready(Ok(())), stop).await
 }
 

@@ -51,6 +51,8 @@ pub(crate) struct Configuration {
     pub(crate) database_pool_size: usize,
     /// `LISTEN`
     pub(crate) listen: SocketAddr,
+    /// `METRICS_LISTEN`; `None` means no metrics.
+    pub(crate) metrics_listen: Option<SocketAddr>,
     /// `PUBLIC_URL`; `None` means the address of the listener.
     pub(crate) public_url: Option<WebAddress>,
     /// `OIDC_ISSUER`, byte for byte: the `iss` of every token must equal it.
@@ -107,6 +109,7 @@ impl Default for Configuration {
             database_url: DatabaseUrl::default(),
             database_pool_size: 16,
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080),
+            metrics_listen: Some(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9464)),
             public_url: None,
             oidc_issuer: None,
             oidc_audiences: Vec::new(),

@@ -133,6 +133,16 @@ const SETTINGS: &[Setting] = &[
         |configuration| Some(configuration.listen.to_string()),
     ),
     Setting::new(
+        "METRICS_LISTEN",
+        "The address and port for [metrics](operations.md#metrics), which have no password: choose one that only your \
+              own machines reach. Empty means no metrics. Port 0 chooses a free port.",
+        || "an IP address and a port, such as 127.0.0.1:9464, or empty".into(),
+        |draft, given| {
+            given.optional(parsed::<SocketAddr>).map(|address| draft.configuration.metrics_listen = address)
+        },
+        |configuration| configuration.metrics_listen.map(|address| address.to_string()),
+    ),
+    Setting::new(
         "PUBLIC_URL",
         "The URL at which browsers and clients find this service, if it is not the address of `LISTEN`.",
         || WebAddress::ALLOWED.into(),

@@ -22,6 +22,7 @@ use super::start_log;
 use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem};
 use crate::database::{open_store, with_clock};
 use crate::instance::{Instance, listen};
+use crate::metrics::listen_for_metrics;
 use data_folder::DataFolder;
 
 /// Try Gatepost on this machine: without configuration, with an identity provider, and data in ./gatepost-data/
@@ -61,6 +62,11 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     stop_on_signal(stop.clone())?;
     let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
     let (listener, address) = listen(configuration.listen)?;
+    // A second `dev` on this machine needs another port for its API, and works without metrics.
+    let metrics_listener = listen_for_metrics(&configuration).unwrap_or_else(|reason| {
+        tracing::warn!(reason = format!("{reason:#}"), "dev runs without metrics");
+        None
+    });
     let public_url = configuration.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(address));
     let folder = DataFolder::of(&configuration.database_url);
     let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
@@ -94,8 +100,18 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     // No load balancer needs time to notice the shutdown.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
     let webhook_changes = Some(is_for_this_machine as _);
-    let instance =
-        Instance { configuration, listener, limits, store, identity, issuer, webhook_changes, clock, entropy };
+    let instance = Instance {
+        configuration,
+        listener,
+        metrics_listener,
+        limits,
+        store,
+        identity,
+        issuer,
+        webhook_changes,
+        clock,
+        entropy,
+    };
     instance.run(routes, welcoming, stop).await
 }
 

@@ -1,0 +1,70 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use counters::Tally;
+use domain::ports::{EventStore, Publication, StoreError};
+use domain::webhooks::NewEvent;
+
+/// Counts the events that the host application publishes, on their way to the store. Events that test one subscription
+/// do not count.
+pub struct CountedEvents {
+    store: Arc<dyn EventStore>,
+    counts: Tally<4>,
+}
+
+/// The result for one event.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Accepted,
+    Duplicate,
+    Conflict,
+    Failed,
+}
+
+impl CountedEvents {
+    /// Counts what goes to this store.
+    pub fn new(store: Arc<dyn EventStore>) -> Arc<Self> {
+        Arc::new(Self { store, counts: Tally::default() })
+    }
+
+    /// The counts so far, by the value of the label `result`.
+    pub(crate) fn read(&self) -> [(&'static str, u64); 4] {
+        let counts = self.counts.read();
+        [Outcome::Accepted, Outcome::Duplicate, Outcome::Conflict, Outcome::Failed]
+            .map(|outcome| (outcome.label(), counts[outcome as usize]))
+    }
+
+    fn count(&self, outcome: Outcome, events: usize) {
+        self.counts.add(outcome as usize, events as u64);
+    }
+}
+
+impl Outcome {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Duplicate => "duplicate",
+            Self::Conflict => "conflict",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+#[async_trait]
+impl EventStore for CountedEvents {
+    async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
+        let publication = self.store.publish(events).await;
+        let count = events.iter().filter(|event| event.only.is_none()).count();
+        match &publication {
+            _ if count == 0 => {}
+            Ok(Publication::Accepted(accepted)) => {
+                let duplicates = accepted.iter().filter(|accepted| accepted.is_duplicate).count();
+                self.count(Outcome::Duplicate, duplicates);
+                self.count(Outcome::Accepted, accepted.len() - duplicates);
+            }
+            Ok(Publication::Conflict { .. }) => self.count(Outcome::Conflict, count),
+            Err(_) => self.count(Outcome::Failed, count),
+        }
+        publication
+    }
+}

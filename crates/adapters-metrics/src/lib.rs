@@ -1,0 +1,30 @@
+//! What the engines count, as metrics for Prometheus.
+//!
+//! The engines count in plain atomics and know no metric. This crate reads them when somebody asks ([`Metrics`]), and
+//! shows them on a separate listener ([`serve`]). A request for metrics never asks the database: what only the
+//! database knows, [`StoreWatch`] reads every [`WATCH_INTERVAL`].
+//!
+//! [`CATALOGUE`] is the one list of the metrics. No label has a value that a client or a user chooses. See decision 62.
+
+mod catalogue;
+mod counted_events;
+mod format;
+mod metrics;
+mod page;
+mod process;
+mod server;
+mod store_watch;
+
+use std::time::Duration;
+
+pub use catalogue::{CATALOGUE, Family, Kind};
+pub use counted_events::CountedEvents;
+pub use metrics::{BuildInfo, Metrics, Sources};
+pub use server::serve;
+pub use store_watch::StoreWatch;
+
+/// How often what only the database knows is read.
+pub const WATCH_INTERVAL: Duration = Duration::from_secs(10);
+/// The highest number that is counted in the database. More rows than that count as so many, because counting takes the
+/// longer the more there are. See decision 63.
+pub const COUNTED_MAX: u32 = 100_000;

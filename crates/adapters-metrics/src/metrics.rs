@@ -1,0 +1,166 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use counters::{DurationCounts, DurationFamily, LabelledDurations};
+use dispatcher::Dispatcher;
+use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
+use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
+use verifier::Verifier;
+
+use crate::catalogue::{
+    ATTEMPT_DURATION, ATTEMPTS, BUILD_INFO, CHANGE_FEED_AGE, CLOCK_OFFSET, DATABASE_CONNECTIONS, DATABASE_WAIT,
+    DELIVERIES_WAITING, EVENTS_PUBLISHED, FIRST_ATTEMPT_DELAY, IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES,
+    KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES, LANES, OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE,
+    REQUEST_DURATION, SQLITE_WAL_BYTES, STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
+};
+use crate::counted_events::CountedEvents;
+use crate::format::Format;
+use crate::page::{Page, exact, seconds};
+use crate::process;
+use crate::store_watch::{Reading, StoreWatch};
+
+/// The values of no labels.
+const UNLABELLED: [&str; 0] = [];
+
+/// What is running.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildInfo {
+    /// The version of the program.
+    pub version: &'static str,
+    /// The commit that it was built from.
+    pub commit: &'static str,
+}
+
+/// Where the numbers are.
+pub struct Sources {
+    /// What is running.
+    pub build: BuildInfo,
+    /// Verifies keys.
+    pub verifier: Arc<Verifier>,
+    /// Delivers webhooks; `None` if this instance delivers none.
+    pub dispatcher: Option<Arc<Dispatcher>>,
+    /// The durations of HTTP requests by method, route and status.
+    pub requests: Arc<DurationFamily<3>>,
+    /// Counts published events.
+    pub events: Arc<CountedEvents>,
+    /// The store. Only methods that answer from memory are called.
+    pub store: Arc<dyn StoreFigures>,
+    /// The readings of the store.
+    pub watch: Arc<StoreWatch>,
+    /// The time by which the instances go, and the machine's.
+    pub clock: Arc<dyn Clock>,
+    /// The age of the identity provider's keys, if there are any.
+    pub identity_keys_age: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
+}
+
+/// Writes the metrics when somebody asks for them.
+pub struct Metrics(Sources);
+
+impl Metrics {
+    /// The metrics of these sources.
+    pub fn new(sources: Sources) -> Arc<Self> {
+        Arc::new(Self(sources))
+    }
+
+    /// All metrics. Does not wait for anything.
+    pub(crate) fn write(&self, format: Format) -> String {
+        let mut page = Page::new(format);
+        page.numbers(&BUILD_INFO, [([self.0.build.version, self.0.build.commit], 1.0)]);
+        process::write(&mut page);
+        self.write_requests(&mut page);
+        self.write_keys(&mut page);
+        self.write_webhooks(&mut page);
+        self.write_store(&mut page);
+        self.write_clocks(&mut page);
+        page.end()
+    }
+
+    fn write_requests(&self, page: &mut Page) {
+        let read = self.0.requests.read();
+        let labelled = |one: &'_ LabelledDurations<3>| (one.labels.clone(), one.durations.clone());
+        page.durations(&REQUEST_DURATION, read.iter().map(labelled));
+    }
+
+    fn write_keys(&self, page: &mut Page) {
+        let counts = self.0.verifier.counts();
+        let results = [("good", counts.good), ("refused", counts.refused), ("failed", counts.failed)];
+        page.numbers(&VERIFICATIONS, counted(results));
+        let entries = [("good", counts.cached_good as u64), ("unknown", counts.cached_unknown as u64)];
+        page.numbers(&KEY_CACHE_ENTRIES, counted(entries));
+        page.number(&KEY_CACHE_HITS, exact(counts.hits));
+        page.number(&KEY_CACHE_MISSES, exact(counts.misses));
+        let evictions = [("changed", counts.evicted_as_changed), ("full", counts.evicted_for_room)];
+        page.numbers(&KEY_CACHE_EVICTIONS, counted(evictions));
+        page.number(&CHANGE_FEED_AGE, self.0.verifier.feed_age().map(seconds));
+    }
+
+    fn write_webhooks(&self, page: &mut Page) {
+        page.numbers(&EVENTS_PUBLISHED, counted(self.0.events.read()));
+        let Some(dispatcher) = &self.0.dispatcher else { return };
+        let (counts, durations) = (dispatcher.counts(), dispatcher.durations());
+        let outcomes = [
+            ("delivered", counts.delivered),
+            ("failed", counts.failed),
+            ("not_charged", counts.not_charged),
+            ("cut_off", counts.cut_off),
+        ];
+        page.numbers(&ATTEMPTS, counted(outcomes));
+        page.durations(&ATTEMPT_DURATION, [(UNLABELLED, durations.attempts)]);
+        page.durations(&FIRST_ATTEMPT_DELAY, [(UNLABELLED, durations.first_delays)]);
+    }
+
+    fn write_store(&self, page: &mut Page) {
+        if let Some(reading) = self.0.watch.latest() {
+            write_reading(page, &reading);
+        }
+        let pools = self.0.store.pools();
+        page.numbers(&DATABASE_CONNECTIONS, pools.iter().flat_map(connections));
+        page.durations(&DATABASE_WAIT, pools.iter().map(|pool| ([pool.name], waits(pool))));
+        page.number(&SQLITE_WAL_BYTES, self.0.store.wal_bytes().map(exact));
+    }
+
+    fn write_clocks(&self, page: &mut Page) {
+        let clock = &self.0.clock;
+        let (machine, agreed) = (clock.machine_time(), clock.now());
+        page.number(&CLOCK_OFFSET, seconds(machine.since(agreed)) - seconds(agreed.since(machine)));
+        page.number(&IDENTITY_KEYS_AGE, (self.0.identity_keys_age)().map(seconds));
+    }
+}
+
+fn write_reading(page: &mut Page, reading: &Reading) {
+    let queue = &reading.queue;
+    page.number(&DELIVERIES_WAITING, f64::from(queue.waiting));
+    page.number(&OLDEST_DUE_AGE, seconds(reading.oldest_due_age));
+    let lanes = [("open", queue.lanes.open), ("paused", queue.lanes.paused), ("closed", queue.lanes.closed)];
+    page.numbers(&LANES, lanes.map(|(state, count)| ([state], f64::from(count))));
+    page.numbers(&SUBSCRIPTIONS, subscriptions(queue).map(|(status, count)| ([state_of(status)], f64::from(count))));
+    page.number(&STORE_READING_AGE, seconds(reading.age()));
+    page.number(&OLDEST_SNAPSHOT_AGE, reading.oldest_snapshot.map(seconds));
+}
+
+/// How many subscriptions have each status. A status that no subscription has counts 0, so that its metric is there
+/// before the first one has it.
+fn subscriptions(queue: &QueueFigures) -> impl Iterator<Item = (SubscriptionStatus, u32)> {
+    const DISABLED: fn(DisableReason) -> SubscriptionStatus = SubscriptionStatus::DisabledByService;
+    let reasons = [DisableReason::Gone, DisableReason::OnlyFailures, DisableReason::KeyLeaked].map(DISABLED);
+    let known = [SubscriptionStatus::Enabled, SubscriptionStatus::DisabledByOwner].into_iter().chain(reasons);
+    let absent = known.filter(|status| queue.subscriptions.iter().all(|(counted, _)| counted != status));
+    queue.subscriptions.iter().copied().chain(absent.map(|status| (status, 0)))
+}
+
+fn counted<const N: usize>(counts: [(&'static str, u64); N]) -> [([&'static str; 1], f64); N] {
+    counts.map(|(label, count)| ([label], exact(count)))
+}
+
+fn state_of(status: SubscriptionStatus) -> &'static str {
+    status.disabled_by().map_or("enabled", DisabledBy::code)
+}
+
+fn connections(pool: &PoolFigures) -> [([&'static str; 2], f64); 3] {
+    [("used", pool.used), ("idle", pool.idle), ("waiting", pool.waiting)]
+        .map(|(state, count)| ([pool.name, state], exact(count as u64)))
+}
+
+fn waits(pool: &PoolFigures) -> DurationCounts {
+    DurationCounts { bounds: POOL_WAIT_BOUNDS, counts: pool.waits.clone(), sum: pool.waited }
+}

@@ -1,0 +1,95 @@
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use adapters_http::RequestDurations;
+use adapters_metrics::{BuildInfo, CountedEvents, Metrics, Sources, StoreWatch};
+use adapters_oidc::OidcVerifier;
+use anyhow::{Context, Result, anyhow};
+use dispatcher::Dispatcher;
+use domain::ports::{Clock, Store};
+use tokio_util::sync::CancellationToken;
+use upkeep::Tasks;
+use verifier::Verifier;
+
+use crate::configuration::Configuration;
+
+/// What is running. A release is built with `GATEPOST_COMMIT` in the environment of the compiler.
+const BUILD: BuildInfo = BuildInfo {
+    version: env!("CARGO_PKG_VERSION"),
+    commit: match option_env!("GATEPOST_COMMIT") {
+        Some(commit) => commit,
+        None => "unknown",
+    },
+};
+
+/// What counts for the metrics, whether or not somebody can read them.
+pub(crate) struct MetricsParts {
+    pub(crate) requests: RequestDurations,
+    events: Arc<CountedEvents>,
+}
+
+impl MetricsParts {
+    /// Counts the events on their way to the store.
+    pub(crate) fn of(store: &mut Store) -> Self {
+        let events = CountedEvents::new(Arc::clone(&store.webhooks.events));
+        store.webhooks.events = Arc::clone(&events) as _;
+        Self { requests: RequestDurations::default(), events }
+    }
+
+    /// Starts to show the metrics on `listener`, and to read what only the store knows.
+    pub(crate) fn start(
+        self,
+        engines: MeteredParts<'_>,
+        listener: TcpListener,
+        tasks: &mut Tasks,
+        stop: &CancellationToken,
+    ) {
+        let MeteredParts { store, clock, verifier, dispatcher, identity } = engines;
+        let watch = StoreWatch::new(Arc::clone(&store.figures), Arc::clone(clock));
+        tasks.spawn_steady("the reading of figures", stop, Arc::clone(&watch).run(stop.clone()));
+        let identity = Arc::clone(identity);
+        let metrics = Metrics::new(Sources {
+            build: BUILD,
+            verifier: Arc::clone(verifier),
+            dispatcher: dispatcher.cloned(),
+            requests: Arc::clone(self.requests.family()),
+            events: self.events,
+            store: Arc::clone(&store.figures),
+            watch,
+            clock: Arc::clone(clock),
+            identity_keys_age: Box::new(move || identity.keys_age()),
+        });
+        let serving = adapters_metrics::serve(listener, metrics, stop.clone());
+        tasks.spawn("the server of metrics", async { Ok(serving.await?) });
+    }
+}
+
+/// The parts of an instance that the metrics show.
+pub(crate) struct MeteredParts<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) clock: &'a Arc<dyn Clock>,
+    pub(crate) verifier: &'a Arc<Verifier>,
+    pub(crate) dispatcher: Option<&'a Arc<Dispatcher>>,
+    pub(crate) identity: &'a Arc<OidcVerifier>,
+}
+
+/// Listens for those who read metrics; `None` if `METRICS_LISTEN` is empty.
+///
+/// # Errors
+///
+/// When the address is not available. The error says how to choose another.
+pub(crate) fn listen_for_metrics(configuration: &Configuration) -> Result<Option<TcpListener>> {
+    let Some(address) = configuration.metrics_listen else { return Ok(None) };
+    let listener = TcpListener::bind(address).map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => anyhow!(
+            "another program listens on {address}, where the metrics should be; set METRICS_LISTEN to another address, \
+             or to nothing for no metrics"
+        ),
+        _ => anyhow::Error::new(error)
+            .context(format!("cannot listen on {address} for metrics; set METRICS_LISTEN to another address")),
+    })?;
+    let address = listener.local_addr().context("the listener has no address")?;
+    tracing::info!(%address, "metrics are at /metrics");
+    Ok(Some(listener))
+}
