@@ -14,7 +14,7 @@ use domain::ports::{Clock, Entropy, Store};
 use domain::webhooks::Webhooks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets};
+use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
 use verifier::Verifier;
 
 use crate::configuration::Configuration;
@@ -196,6 +196,8 @@ impl Instance {
         if self.configuration.encryption_keys.len() > 1 {
             tasks.spawn_finite("the sealing of secrets", reseal_secrets(parts.use_cases.clone(), stop.clone()));
         }
+        let snapshots = watch_snapshots(Arc::clone(&self.store.queue), stop.clone());
+        tasks.spawn_steady("the watch on snapshots", stop, snapshots);
         let (webhooks, until) = (parts.use_cases.clone(), stop.clone());
         let purge = async move { purge_hourly("webhooks", || webhooks.purge_history(), until).await };
         tasks.spawn_steady("the purge of webhooks", stop, purge);

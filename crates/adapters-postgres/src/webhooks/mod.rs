@@ -21,6 +21,7 @@ mod follow_attempts;
 mod left_out;
 mod list_deliveries;
 mod locate_delivery;
+mod oldest_snapshot;
 mod periods;
 mod prepare_history;
 mod publish_events;

@@ -7,4 +7,5 @@ mod lane_locks;
 mod rows_read;
 mod secrets;
 mod sharing;
+mod snapshots;
 mod world;

@@ -125,6 +125,8 @@ pub use system::{Clock, Entropy, NotReady, ReadinessCheck};
 pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryRequest};
 pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
-pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue};
+pub use webhooks::queue::{
+    ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HeldSnapshot,
+};
 pub use webhooks::sender::{Attempt, WebhookSender};
 pub use webhooks::subscriptions::{SecretRotation, SubscriptionInsertion, SubscriptionStore};

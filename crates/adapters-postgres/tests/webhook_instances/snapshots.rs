@@ -1,0 +1,36 @@
+use std::time::Duration;
+
+use domain::ports::DeliveryQueue as _;
+use throwaway_postgres::Database;
+
+use crate::world::{connect, instance, query};
+
+/// A session holds a snapshot, or has an open change. It does not matter before a thousand transactions have begun since.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_held_snapshot_is_found_until_it_ends() {
+    let (store, database) = instance().await;
+    for held in ["BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1", "BEGIN; SELECT pg_current_xact_id()"] {
+        let elsewhere = connect(&database).await;
+        elsewhere.batch_execute(held).await.unwrap();
+        assert_eq!(store.oldest_snapshot().await.unwrap(), None, "{held}");
+        begin_transactions(&database, 1_500).await;
+        let oldest = store.oldest_snapshot().await.unwrap().unwrap();
+        let pid: i32 = elsewhere.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
+        assert!(oldest.holder.starts_with(&format!("session {pid} ")), "{oldest:?}");
+        begin_transactions(&database, 10).await;
+        assert_eq!(store.oldest_snapshot().await.unwrap(), Some(oldest), "{held}");
+        elsewhere.batch_execute("ROLLBACK").await.unwrap();
+        let ended = async {
+            while store.oldest_snapshot().await.unwrap().is_some() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), ended).await.expect(held);
+    }
+}
+
+async fn begin_transactions(database: &Database, count: u32) {
+    let transactions =
+        format!("DO 'BEGIN FOR i IN 1..{count} LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END'");
+    query(database, &transactions).await;
+}
