@@ -5,6 +5,7 @@ use utoipa::{Modify, OpenApi};
 use crate::documents::error_examples::ErrorExamples;
 use crate::documents::limits::BodyLimits;
 use crate::documents::operator_scopes::OperatorScopes;
+use crate::documents::parameters::IdParameters;
 use crate::documents::values::AnswerValues;
 use crate::endpoints::operations;
 use crate::errors::problem::Problem;
@@ -20,6 +21,7 @@ pub fn openapi_json() -> String {
     document.merge(operations());
     BodyLimits.modify(&mut document);
     AnswerValues.modify(&mut document);
+    IdParameters.modify(&mut document);
     ErrorExamples.modify(&mut document);
     OperatorScopes.modify(&mut document);
     let mut json = document.to_pretty_json().expect("strings and maps serialize to JSON");

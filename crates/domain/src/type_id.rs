@@ -23,7 +23,8 @@ macro_rules! type_id {
         pub struct $name([u8; 16]);
 
         impl $name {
-            const PREFIX: &'static str = $prefix;
+            /// What each id of this kind begins with. The other characters are 26 digits of base 32.
+            pub const PREFIX: &'static str = $prefix;
 
             /// A new id: the time `at`, and 74 random bits.
             pub fn mint(at: Timestamp, entropy: &dyn Entropy) -> Self {

@@ -3,5 +3,6 @@
 pub(crate) mod error_examples;
 pub(crate) mod limits;
 pub(crate) mod operator_scopes;
+pub(crate) mod parameters;
 pub(crate) mod responses;
 pub(crate) mod values;

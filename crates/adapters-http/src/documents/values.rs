@@ -1,4 +1,5 @@
 use domain::webhooks::{DeliveryStateKind, FailureReason};
+use domain::{DeliveryId, EventId, KeyId, SubscriptionId};
 use serde_json::{Value, json};
 use utoipa::Modify;
 use utoipa::openapi::OpenApi;
@@ -8,21 +9,21 @@ use crate::documents::limits::field_of;
 
 /// The values of fields in answers, for clients that are generated from the document.
 const VALUES: [(&str, &str, Values); 18] = [
-    ("CreatedApiKey", "keyId", Values::Ids("key")),
-    ("KeyRecord", "id", Values::Ids("key")),
-    ("KeyRecord", "replacedBy", Values::Ids("key")),
-    ("Introspection", "client_id", Values::Ids("key")),
+    ("CreatedApiKey", "keyId", Values::Ids(KeyId::PREFIX)),
+    ("KeyRecord", "id", Values::Ids(KeyId::PREFIX)),
+    ("KeyRecord", "replacedBy", Values::Ids(KeyId::PREFIX)),
+    ("Introspection", "client_id", Values::Ids(KeyId::PREFIX)),
     ("Introspection", "token_type", Values::Always("api_key")),
-    ("Subscription", "id", Values::Ids("sub")),
-    ("Subscription", "urlSetBy", Values::Ids("key")),
-    ("Event", "id", Values::Ids("evt")),
-    ("Delivery", "id", Values::Ids("dlv")),
-    ("Delivery", "eventId", Values::Ids("evt")),
-    ("Delivery", "subscriptionId", Values::Ids("sub")),
+    ("Subscription", "id", Values::Ids(SubscriptionId::PREFIX)),
+    ("Subscription", "urlSetBy", Values::Ids(KeyId::PREFIX)),
+    ("Event", "id", Values::Ids(EventId::PREFIX)),
+    ("Delivery", "id", Values::Ids(DeliveryId::PREFIX)),
+    ("Delivery", "eventId", Values::Ids(EventId::PREFIX)),
+    ("Delivery", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
     ("Delivery", "state", Values::States),
-    ("StreamedAttempt", "deliveryId", Values::Ids("dlv")),
-    ("StreamedAttempt", "eventId", Values::Ids("evt")),
-    ("StreamedAttempt", "subscriptionId", Values::Ids("sub")),
+    ("StreamedAttempt", "deliveryId", Values::Ids(DeliveryId::PREFIX)),
+    ("StreamedAttempt", "eventId", Values::Ids(EventId::PREFIX)),
+    ("StreamedAttempt", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
     ("Attempt", "error", Values::FailuresOrNull),
     ("Liveness", "status", Values::Always("ok")),
     ("Readiness", "status", Values::Always("ready")),
@@ -51,10 +52,15 @@ impl Modify for AnswerValues {
     }
 }
 
+/// The pattern of ids with this prefix: `TypeID`s.
+pub(crate) fn id_pattern(prefix: &str) -> String {
+    format!("^{prefix}[0-7][0-9a-hjkmnp-tv-z]{{25}}$")
+}
+
 impl Values {
     fn pattern(self) -> Option<String> {
         let Self::Ids(prefix) = self else { return None };
-        Some(format!("^{prefix}_[0-7][0-9a-hjkmnp-tv-z]{{25}}$"))
+        Some(id_pattern(prefix))
     }
 
     fn listed(self) -> Option<Vec<Value>> {
