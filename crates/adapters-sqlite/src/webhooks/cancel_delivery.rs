@@ -1,19 +1,19 @@
 use diesel::SqliteConnection;
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
-use domain::{DeliveryId, Timestamp, UserId};
+use domain::{DeliveryId, SubscriptionId, Timestamp};
 
 use super::close_lane::end;
-use super::find_delivery::find_delivery;
+use super::find_delivery::find_in;
 use crate::undo::Undo;
 
 /// See [`DeliveryCommands::cancel`](domain::ports::DeliveryCommands::cancel).
 pub(super) fn cancel_delivery(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    subscription: SubscriptionId,
     id: DeliveryId,
     at: Timestamp,
 ) -> Result<Option<Delivery>, Undo> {
-    let Some(delivery) = find_delivery(connection, owner, id)? else { return Ok(None) };
+    let Some(delivery) = find_in(connection, subscription, id)? else { return Ok(None) };
     if matches!(delivery.state, DeliveryState::Ended { .. }) {
         return Ok(Some(delivery));
     }

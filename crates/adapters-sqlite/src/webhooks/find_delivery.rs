@@ -31,7 +31,7 @@ pub(super) fn find_history(
 }
 
 /// The owner's delivery with this id. Searches each of the owner's subscriptions, because the key of the table begins with
-/// the subscription.
+/// the subscription. These may be thousands, so the writer calls [`find_in`] instead.
 pub(super) fn find_delivery(
     connection: &mut SqliteConnection,
     owner: &UserId,
@@ -45,7 +45,8 @@ pub(super) fn find_delivery(
     Ok(None)
 }
 
-fn find_in(
+/// The delivery with this id to this subscription.
+pub(super) fn find_in(
     connection: &mut SqliteConnection,
     subscription: SubscriptionId,
     id: DeliveryId,

@@ -3,21 +3,21 @@ use diesel_mapping::schema::{webhook_deliveries, webhook_due};
 use diesel_mapping::webhooks::NewDueRow;
 use domain::ports::{RetryByHand, RetryRequest};
 use domain::webhooks::{Delivery, DeliveryState, QueuedDelivery};
-use domain::{DeliveryId, Timestamp, UserId};
+use domain::{DeliveryId, SubscriptionId, Timestamp};
 
-use super::find_delivery::find_delivery;
+use super::find_delivery::find_in;
 use super::lane::Lane;
 use crate::undo::Undo;
 
 /// See [`DeliveryCommands::retry`](domain::ports::DeliveryCommands::retry).
 pub(super) fn retry_delivery(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    subscription: SubscriptionId,
     id: DeliveryId,
     request: RetryRequest,
 ) -> Result<RetryByHand, Undo> {
-    let Some(delivery) = find_delivery(connection, owner, id)? else { return Ok(RetryByHand::NotFound) };
-    let lane = Lane::find(connection, delivery.subscription_id)?;
+    let Some(delivery) = find_in(connection, subscription, id)? else { return Ok(RetryByHand::NotFound) };
+    let lane = Lane::find(connection, subscription)?;
     let Some(before) = lane.filter(|lane| lane.is_open) else { return Ok(RetryByHand::LaneClosed) };
     if delivery.created_at < request.published_since {
         return Ok(RetryByHand::TooOld);

@@ -123,8 +123,8 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
 fn change(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
     let (owner, id) = (&subscription.owner, subscription.id);
     let request = RetryRequest { at: NOW, published_since: NOW };
-    retry_delivery::retry_delivery(connection, owner, delivery, request).unwrap();
-    cancel_delivery::cancel_delivery(connection, owner, delivery, NOW).unwrap();
+    retry_delivery::retry_delivery(connection, id, delivery, request).unwrap();
+    cancel_delivery::cancel_delivery(connection, id, delivery, NOW).unwrap();
     let switch = |enabled| SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
     change_subscription::change_subscription(connection, owner, id, &switch(false), NOW).unwrap();
     recover_subscription::recover_subscription(connection, owner, id, request, 10).unwrap();

@@ -7,8 +7,8 @@ use diesel::dsl::sql;
 use diesel::sql_types::BigInt;
 use domain::memory::SeededEntropy;
 use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, RetryRequest,
-    SubscriptionStore,
+    ClaimId, ClaimRequest, ClaimedLane, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, RetryByHand,
+    RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
@@ -126,6 +126,21 @@ async fn a_reader_holds_no_claim_up() {
     reader.batch_execute("BEGIN; SELECT count(*) FROM webhook_due").unwrap();
     assert_eq!(claim(&store).await.len(), 1);
     reader.batch_execute("COMMIT").unwrap();
+}
+
+/// Another program has the lock for writing, so that whatever needs the writer fails.
+#[tokio::test]
+async fn a_search_for_a_delivery_does_not_need_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let (store, subscription) = subscribed(&path).await;
+    let unknown = DeliveryId::from_bytes([1; 16]);
+    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    other.batch_execute("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(store.cancel(&subscription.owner, unknown, NOW).await.unwrap(), None);
+    let request = RetryRequest { at: NOW, published_since: NOW };
+    let retried = store.retry(&subscription.owner, unknown, request).await.unwrap();
+    assert!(matches!(retried, RetryByHand::NotFound), "{retried:?}");
 }
 
 #[tokio::test]
