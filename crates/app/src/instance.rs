@@ -11,11 +11,12 @@ use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
 use domain::Keys;
 use domain::ports::{Clock, Entropy, Store};
+use domain::sessions::Sessions;
 use domain::webhooks::Webhooks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
-use verifier::Verifier;
+use verifier::{CredentialStores, Verifier};
 
 use crate::configuration::Configuration;
 use crate::metrics::{MeteredParts, MetricsParts};
@@ -76,11 +77,12 @@ impl Instance {
         let engines_stop = CancellationToken::new();
         let metrics = MetricsParts::of(&mut self.store);
         let verifier = self.verifier();
-        let keys = self.keys(&verifier);
+        let (keys, sessions) = (self.keys(&verifier), self.sessions(&verifier));
         let webhooks = WebhookParts::new(&self.configuration, &self.store, &self.clock, &self.entropy)?;
         let mut tasks = self.start_schema(&webhooks.use_cases, stop).await;
         self.read_clock().await;
-        self.start_engines(&mut tasks, &verifier, &keys, &engines_stop);
+        self.start_engines(&mut tasks, &verifier, &engines_stop);
+        Self::start_purges(&mut tasks, &keys, &sessions, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
         let (store, settings) = (self.store.clone(), self.http_settings(&metrics));
         if let Some(listener) = self.metrics_listener.take() {
@@ -101,10 +103,11 @@ impl Instance {
 
     fn verifier(&self) -> Arc<Verifier> {
         let settings = self.configuration.verifier;
-        let (keys, clock) = (Arc::clone(&self.store.keys), Arc::clone(&self.clock));
-        match &self.store.changes {
-            Some(changes) => Verifier::shared(keys, Arc::clone(changes), clock, settings),
-            None => Verifier::single(keys, clock, settings),
+        let (store, clock) = (self.store.clone(), Arc::clone(&self.clock));
+        let stores = CredentialStores { keys: store.keys, sessions: store.sessions };
+        match store.changes {
+            Some(changes) => Verifier::shared(stores, changes, clock, settings),
+            None => Verifier::single(stores, clock, settings),
         }
     }
 
@@ -112,6 +115,11 @@ impl Instance {
         let policy = self.configuration.key_policy.clone();
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
         Keys::new(verifier.key_store(), Arc::clone(verifier) as _, clock, entropy, policy)
+    }
+
+    fn sessions(&self, verifier: &Arc<Verifier>) -> Sessions {
+        let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
+        Sessions::new(verifier.session_store(), Arc::clone(verifier) as _, clock, entropy)
     }
 
     fn http_settings(&self, metrics: &MetricsParts) -> HttpSettings {
@@ -174,10 +182,16 @@ impl Instance {
         }
     }
 
-    fn start_engines(&self, tasks: &mut Tasks, verifier: &Arc<Verifier>, keys: &Keys, stop: &CancellationToken) {
+    fn start_engines(&self, tasks: &mut Tasks, verifier: &Arc<Verifier>, stop: &CancellationToken) {
         tasks.spawn_watch(Arc::clone(&self.store.closing), stop.clone());
-        tasks.spawn_steady("the key verifier", stop, Arc::clone(verifier).run(stop.clone()));
+        tasks.spawn_steady("the verifier of keys and sessions", stop, Arc::clone(verifier).run(stop.clone()));
         tasks.spawn_steady("the ID token verifier", stop, Arc::clone(&self.identity).run(stop.clone()));
+    }
+
+    fn start_purges(tasks: &mut Tasks, keys: &Keys, sessions: &Sessions, stop: &CancellationToken) {
+        let (sessions, until) = (sessions.clone(), stop.clone());
+        let purge = async move { purge_hourly("sessions", || sessions.purge(), until).await };
+        tasks.spawn_steady("the purge of sessions", stop, purge);
         let (keys, until) = (keys.clone(), stop.clone());
         let purge = async move { purge_hourly("keys", || keys.purge(), until).await };
         tasks.spawn_steady("the purge of keys", stop, purge);

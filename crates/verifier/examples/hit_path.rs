@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use domain::memory::SeededEntropy;
+use domain::memory::{MemorySessionStore, SeededEntropy};
 use domain::ports::{
     ChangeFeed, Clock, CredentialChanges, FeedPosition, FeedRead, KeyStore, RecentUses, Revocation, Rotation,
     StoreError,
@@ -16,7 +16,7 @@ use domain::{
     Timestamp, UserId,
 };
 use tokio::time::Instant;
-use verifier::{Verifier, VerifierSettings};
+use verifier::{CredentialStores, Verifier, VerifierSettings};
 
 struct SystemClock;
 
@@ -179,13 +179,17 @@ async fn measure_waiting_uses(verifier: &Verifier, keys: &[String]) {
     println!("   a round of writes: {:.0} ns", nanos_each(began, 1));
 }
 
+fn stores() -> CredentialStores {
+    CredentialStores { keys: Arc::new(EveryKey), sessions: Arc::new(MemorySessionStore::default()) }
+}
+
 #[tokio::main(worker_threads = 3)]
 async fn main() {
     let settings = VerifierSettings { keys_max: 1_200_000, ..VerifierSettings::default() };
     for count in [1, 1_000, 1_000_000] {
         let keys = keys(count);
         let before = resident_kib();
-        let verifier = Verifier::single(Arc::new(EveryKey), Arc::new(SystemClock), settings);
+        let verifier = Verifier::single(stores(), Arc::new(SystemClock), settings);
         let began = processor_nanos();
         for key in &*keys {
             verifier.verify(key).await.unwrap().unwrap();
@@ -201,7 +205,7 @@ async fn main() {
         running.await.unwrap();
 
         let limited = VerifierSettings { rate_limit: "1000000/s".parse::<RateLimit>().ok(), ..settings };
-        let verifier = Verifier::shared(Arc::new(EveryKey), Arc::new(EveryKey), Arc::new(SystemClock), limited);
+        let verifier = Verifier::shared(stores(), Arc::new(EveryKey), Arc::new(SystemClock), limited);
         let stop = tokio_util::sync::CancellationToken::new();
         let running = tokio::spawn(verifier.clone().run(stop.clone()));
         for key in &*keys {

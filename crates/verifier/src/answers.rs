@@ -2,47 +2,59 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{Clock, KeyStore, StoreError};
-use domain::{ApiKey, CredentialDigest, Timestamp};
+use domain::ports::{Clock, StoreError};
+use domain::{CredentialDigest, Timestamp};
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, UnitWeighter};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
+use crate::UNKNOWN_TTL;
 use crate::counts::{Counted, Counts};
+use crate::credential::Credential;
 use crate::fence::{Fence, Mark, Trust};
 use crate::fills::Fills;
 use crate::look_ups::LookUps;
 use crate::look_ups::shared;
 use crate::sync::SHARDS;
-use crate::{UNKNOWN_TTL, VerifiedKey, VerifierSettings};
 
-/// Answers for digests. Good keys are in one cache, digests without a good key are in another, so that a flood of
+/// Answers for digests of one kind of credential. Below, "key" stands for any kind. Good keys are in one cache, digests without a good key are in another, so that a flood of
 /// garbage never evicts a good key. If neither cache has the digest, one read of the store answers all concurrent
 /// requests for the digest.
-pub(crate) struct Answers {
-    pub(crate) store: Arc<dyn KeyStore>,
-    pub(crate) look_ups: Arc<LookUps>,
+pub(crate) struct Answers<C: Credential> {
+    pub(crate) store: Arc<C::Store>,
+    pub(crate) look_ups: Arc<LookUps<C>>,
     clock: Arc<dyn Clock>,
     /// When the process started, by the monotonic clock.
     start: Instant,
     /// How old an answer may become before the key is read from the store again. A process that makes every change
     /// itself keeps using an older answer, and relies on [`Rounds`](crate::rounds::Rounds) to find changes made by SQL.
     max_age: Duration,
-    good: Cache<CredentialDigest, Arc<VerifiedKey>>,
+    good: Cache<CredentialDigest, Arc<C>>,
     /// Digests without a good key, each with the instant until which the entry counts.
     unknown: Cache<CredentialDigest, Instant>,
-    fills: Fills<Fill>,
+    fills: Fills<Fill<C>>,
     pub(crate) counts: Counts,
     /// `None` if only this process changes keys: every change then evicts its key here, and the cache is always right.
     pub(crate) fence: Option<Fence>,
 }
 
+/// How much is remembered of one kind of credential, and for how long.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    /// The most good credentials.
+    pub(crate) good_max: usize,
+    /// The most digests without a good credential.
+    pub(crate) unknown_max: usize,
+    /// See [`VerifierSettings::max_age`](crate::VerifierSettings::max_age).
+    pub(crate) max_age: Duration,
+}
+
 /// What the caches say about a digest.
-pub(crate) enum Recall {
+pub(crate) enum Recall<C> {
     /// The digest belongs to this key, and the key is good.
-    Good(Arc<VerifiedKey>),
+    Good(Arc<C>),
     /// The digest has no good key.
     NotGood,
     /// The caches have no entry, or the entry is not trusted: read the store.
@@ -51,18 +63,13 @@ pub(crate) enum Recall {
 
 /// What a fill found: the good key, or `None`. Waiting requests share a failure too, so that they do not call a store
 /// that is down one after the other.
-type Fill = OnceCell<Result<Option<Arc<VerifiedKey>>, Arc<StoreError>>>;
+type Fill<C> = OnceCell<Result<Option<Arc<C>>, Arc<StoreError>>>;
 
-impl Answers {
-    pub(crate) fn new(
-        store: Arc<dyn KeyStore>,
-        clock: Arc<dyn Clock>,
-        fence: Option<Fence>,
-        settings: &VerifierSettings,
-    ) -> Self {
+impl<C: Credential> Answers<C> {
+    pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fence: Option<Fence>, limits: Limits) -> Self {
         let look_ups = LookUps::new(Arc::clone(&store));
-        let (good, unknown) = (bounded(settings.keys_max), bounded(settings.unknown_max));
-        let (start, max_age) = (Instant::now(), settings.max_age);
+        let (good, unknown) = (bounded(limits.good_max), bounded(limits.unknown_max));
+        let (start, max_age) = (Instant::now(), limits.max_age);
         let (fills, counts) = (Fills::new(), Counts::default());
         Self { store, look_ups, clock, start, max_age, good, unknown, fills, counts, fence }
     }
@@ -90,14 +97,15 @@ impl Answers {
     }
 
     /// What the caches say about the digest at `now`.
-    pub(crate) fn recall(&self, digest: &CredentialDigest, now: Timestamp) -> Recall {
+    pub(crate) fn recall(&self, digest: &CredentialDigest, now: Timestamp) -> Recall<C> {
         // Read the fence before the cache: the fence only covers what the cache holds afterwards.
         let age = self.age();
         let trust = self.trust(age);
         match self.good.get(digest) {
             // An expiry is never undone, so an expired key is refused even if the cache is not trusted.
-            Some(key) if !key.is_good(now) => Recall::NotGood,
-            Some(key) if trust == Trust::Full && key.is_fresh(age, self.max_age) => Recall::Good(key),
+            Some(key) if key.has_expired(now) => Recall::NotGood,
+            Some(key) if key.is_idle(now) => Recall::Unsure,
+            Some(key) if trust == Trust::Full && key.confirmation().is_fresh(age, self.max_age) => Recall::Good(key),
             // An old answer is better than none while the store is unavailable.
             Some(key) if trust == Trust::Stale || self.fence.is_none() => Recall::Good(key),
             None if self.unknown.get(digest).is_some_and(|until| Instant::now() < until) => Recall::NotGood,
@@ -106,7 +114,7 @@ impl Answers {
     }
 
     /// Reads the key from the store. Of several concurrent calls for the same digest, one reads.
-    pub(crate) async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
+    pub(crate) async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<C>>, StoreError> {
         let recall = || match self.recall(digest, self.clock.now()) {
             Recall::Good(key) => Some(Some(key)),
             Recall::NotGood => Some(None),
@@ -122,7 +130,7 @@ impl Answers {
             let found = self.look_ups.find(digest).await;
             let now = self.clock.now();
             let good =
-                found.map(|key| key.filter(|key| key.is_good(now)).map(|key| self.known_or_new(digest, key, age)));
+                found.map(|key| key.filter(|key| C::is_good(key, now)).map(|key| self.known_or_new(digest, key, age)));
             fill.complete(|| match &good {
                 Ok(Some(key)) => self.remember(digest, key),
                 Ok(None) => {
@@ -147,7 +155,7 @@ impl Answers {
     }
 
     /// Caches a good key. Another key may have to leave.
-    fn remember(&self, digest: &CredentialDigest, key: &Arc<VerifiedKey>) {
+    fn remember(&self, digest: &CredentialDigest, key: &Arc<C>) {
         // The cache also hands out the entry that the new one replaces.
         let mut left = Default::default();
         self.good.insert_with_lifecycle(*digest, Arc::clone(key), &mut left);
@@ -155,7 +163,7 @@ impl Answers {
     }
 
     /// The same for keys whose digests are unknown. Scans all cached keys, about 10 ms for a million.
-    pub(crate) fn evict_matching(&self, is_changed: impl Fn(&VerifiedKey) -> bool) {
+    pub(crate) fn evict_matching(&self, is_changed: impl Fn(&C) -> bool) {
         self.fills.spoil_all();
         self.good.retain(|_, key| {
             let is_changed = is_changed(key);
@@ -187,27 +195,63 @@ impl Answers {
     pub(crate) fn reconcile(
         &self,
         asked: &[CredentialDigest],
-        stored: &HashMap<CredentialDigest, ApiKey>,
+        stored: &HashMap<CredentialDigest, C::Stored>,
         age: Duration,
     ) {
         let now = self.clock.now();
         for digest in asked {
-            let known = self.good.peek(digest);
-            let is_same = |known: &Arc<VerifiedKey>| {
-                stored.get(digest).is_some_and(|key| key.is_good(now) && known.says_the_same_as(key))
-            };
-            match known {
-                Some(known) if is_same(&known) => known.confirm(age),
-                Some(_) | None => self.evict(digest),
+            let still_good = stored.get(digest).filter(|key| C::is_good(key, now));
+            match (self.good.peek(digest), still_good) {
+                (Some(known), Some(key)) if known.says_the_same_as(key) => confirm(&*known, key, age),
+                _ => self.evict(digest),
             }
         }
     }
 
     /// Keeps the cached copy if it matches the stored key, because the copy holds noted uses and the spent allowance.
-    fn known_or_new(&self, digest: &CredentialDigest, key: ApiKey, age: Duration) -> Arc<VerifiedKey> {
+    fn known_or_new(&self, digest: &CredentialDigest, key: C::Stored, age: Duration) -> Arc<C> {
         let known = self.good.peek(digest).filter(|known| known.says_the_same_as(&key));
-        let known = known.inspect(|known| known.confirm(age));
-        known.unwrap_or_else(|| Arc::new(VerifiedKey::new(key, age)))
+        match known {
+            Some(known) => {
+                confirm(&*known, &key, age);
+                known
+            }
+            None => Arc::new(C::new(key, age)),
+        }
+    }
+}
+
+/// Records what a read of the store, which began at this age of the process, says of a cached credential.
+fn confirm<C: Credential>(known: &C, stored: &C::Stored, age: Duration) {
+    known.confirmation().renew(age);
+    if let Some(at) = C::stored_use(stored) {
+        known.last_use().read(at);
+    }
+}
+
+/// What the reader of the change feed does with the answers of any kind of credential.
+pub(crate) trait Remembered: Send + Sync {
+    /// See [`Answers::evict`].
+    fn evict(&self, digest: &CredentialDigest);
+
+    /// See [`Answers::evict_all`].
+    fn evict_all(&self);
+
+    /// See [`Answers::vouch`].
+    fn vouch(&self, mark: Mark);
+}
+
+impl<C: Credential> Remembered for Answers<C> {
+    fn evict(&self, digest: &CredentialDigest) {
+        self.evict(digest);
+    }
+
+    fn evict_all(&self) {
+        self.evict_all();
+    }
+
+    fn vouch(&self, mark: Mark) {
+        self.vouch(mark);
     }
 }
 

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use domain::ports::{ActiveLimit, BoxError, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
+use crate::VerifiedKey;
 use crate::answers::Answers;
 
 /// The store through which this instance changes keys. A change evicts its key from the cache before the call returns.
@@ -13,23 +14,21 @@ use crate::answers::Answers;
 /// the store may commit nevertheless. Without the task the key would then stay in the cache, and without a feed a
 /// revoked key would stay good indefinitely.
 pub(crate) struct EvictingStore {
-    answers: Arc<Answers>,
+    answers: Arc<Answers<VerifiedKey>>,
 }
 
 impl EvictingStore {
-    pub(crate) fn new(answers: Arc<Answers>) -> Self {
+    pub(crate) fn new(answers: Arc<Answers<VerifiedKey>>) -> Self {
         Self { answers }
     }
+}
 
-    /// Runs the change in a separate task, which completes even if the caller is dropped.
-    async fn to_the_end<T, C>(&self, change: impl FnOnce(Arc<Answers>) -> C) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        C: Future<Output = Result<T, StoreError>> + Send + 'static,
-    {
-        let outcome = tokio::spawn(change(Arc::clone(&self.answers))).await;
-        outcome.unwrap_or_else(|error| Err(StoreError::Unavailable(BoxError::from(error))))
-    }
+/// Runs the change in a separate task, which completes even if the caller is dropped.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    change: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    let outcome = tokio::spawn(change).await;
+    outcome.unwrap_or_else(|error| Err(StoreError::Unavailable(BoxError::from(error))))
 }
 
 #[async_trait]
@@ -51,8 +50,8 @@ impl KeyStore for EvictingStore {
     }
 
     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
-        let owner = owner.clone();
-        self.to_the_end(async move |answers| {
+        let (answers, owner) = (Arc::clone(&self.answers), owner.clone());
+        to_the_end(async move {
             let revocation = answers.store.revoke(&owner, id, at, view).await;
             match &revocation {
                 Ok(Revocation::Revoked { digest, .. }) => answers.evict(digest),
@@ -72,8 +71,9 @@ impl KeyStore for EvictingStore {
         digest: &CredentialDigest,
         view: ListView,
     ) -> Result<Rotation, StoreError> {
+        let answers = Arc::clone(&self.answers);
         let (owner, rotation, digest) = (owner.clone(), rotation.clone(), *digest);
-        self.to_the_end(async move |answers| {
+        to_the_end(async move {
             let outcome = answers.store.rotate(&owner, id, &rotation, &digest, view).await;
             match &outcome {
                 Ok(Rotation::Rotated { replaced, .. }) => answers.evict(replaced),
@@ -91,8 +91,8 @@ impl KeyStore for EvictingStore {
         digests: &[CredentialDigest],
         at: Timestamp,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let digests = digests.to_vec();
-        self.to_the_end(async move |answers| {
+        let (answers, digests) = (Arc::clone(&self.answers), digests.to_vec());
+        to_the_end(async move {
             let revoked = answers.store.revoke_by_digests(&digests, at).await;
             for digest in &digests {
                 answers.evict(digest);
@@ -109,8 +109,8 @@ impl KeyStore for EvictingStore {
         at: Timestamp,
         max: u32,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let owner = owner.clone();
-        self.to_the_end(async move |answers| {
+        let (answers, owner) = (Arc::clone(&self.answers), owner.clone());
+        to_the_end(async move {
             let revoked = answers.store.revoke_user_keys(&owner, created_before, at, max).await;
             match &revoked {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),

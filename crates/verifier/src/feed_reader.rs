@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::answers::Answers;
+use crate::answers::Remembered;
 use crate::fence::Mark;
 use crate::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT};
 
@@ -21,15 +21,17 @@ const CHANGES_MAX: u32 = 100_000;
 /// How often old changes are deleted from the feed, and the shortest time for which a change stays there.
 const FORGET_INTERVAL: Duration = Duration::from_mins(5);
 
-/// Reads the change feed, evicts the keys that other processes have changed, and renews the trust in the cache.
+/// Reads the change feed, evicts the keys and sessions that other processes have changed, and renews the trust in the
+/// caches.
 ///
 /// Each read continues at the position of the last one. Without a position, after a gap, and if the feed cannot list
 /// the changes, the reader clears the cache.
 pub(crate) struct FeedReader {
     feed: Arc<dyn ChangeFeed>,
-    answers: Arc<Answers>,
+    /// The answers of each kind of credential.
+    answers: Vec<Arc<dyn Remembered>>,
     clock: Arc<dyn Clock>,
-    /// When the last successful read began: every key that was changed before this instant has been evicted.
+    /// When the last successful read began: every credential that was changed before this instant has been evicted.
     covered: Mark,
     /// Where the next read continues.
     position: watch::Sender<Option<FeedPosition>>,
@@ -37,7 +39,7 @@ pub(crate) struct FeedReader {
 }
 
 impl FeedReader {
-    pub(crate) fn new(feed: Arc<dyn ChangeFeed>, answers: Arc<Answers>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(feed: Arc<dyn ChangeFeed>, answers: Vec<Arc<dyn Remembered>>, clock: Arc<dyn Clock>) -> Self {
         let covered = Mark::now(&*clock);
         Self { feed, answers, clock, covered, position: watch::Sender::new(None), failures: FailuresInARow::default() }
     }
@@ -66,13 +68,15 @@ impl FeedReader {
         let since = if is_in_time { self.position.borrow().clone() } else { None };
         let answer = timeout(FEED_READ_TIMEOUT, self.feed.changes_since(since.as_ref(), CHANGES_MAX)).await;
         let read = answer.map_err(|_| StoreError::Unavailable(BoxError::from("the read timed out")))??;
-        match read.changes {
-            CredentialChanges::Of(changed) => changed.iter().for_each(|digest| self.answers.evict(digest)),
-            CredentialChanges::OfAny => self.answers.evict_all(),
+        for answers in &self.answers {
+            match &read.changes {
+                CredentialChanges::Of(changed) => changed.iter().for_each(|digest| answers.evict(digest)),
+                CredentialChanges::OfAny => answers.evict_all(),
+            }
         }
         self.position.send_replace(Some(read.position));
         self.covered = began;
-        self.answers.vouch(began);
+        self.answers.iter().for_each(|answers| answers.vouch(began));
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! When keys were used, until the store has recorded it.
+//! When keys and sessions were used, until the store has recorded it.
 //!
 //! A use costs one atomic write to the key, at most once per millisecond. The first use since the last flush also
 //! appends the key to a sharded list. Flushes drain the list, and lists of keys read it. It is a list rather than a
@@ -10,9 +10,10 @@
 //! thousand.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
-use domain::{KeyId, KeyUse, Timestamp};
+use domain::{CredentialUse, Timestamp};
 
 use super::sync::{AtomicBool, AtomicI64, Mutex, MutexGuard, Ordering, PoisonError, SHARDS};
 
@@ -22,7 +23,7 @@ const SHARD_NOTED_MAX: usize = (1 << 20) / SHARDS;
 /// The value of a key that was never used; less than every timestamp.
 const NEVER: i64 = i64::MIN;
 
-/// When one key was last used, in Unix milliseconds, and whether the key waits in [`Uses`] for a flush.
+/// When one credential was last used, in Unix milliseconds, and whether the key waits in [`Uses`] for a flush.
 #[derive(Debug)]
 pub(crate) struct LastUse {
     at: AtomicI64,
@@ -35,27 +36,36 @@ impl LastUse {
         Self { at: AtomicI64::new(stored.map_or(NEVER, Timestamp::unix_millis)), waits: AtomicBool::new(false) }
     }
 
-    fn at(&self) -> Option<Timestamp> {
+    /// Moves the last use forward to one that the store has recorded. It may be of another process.
+    pub(crate) fn read(&self, stored: Timestamp) {
+        self.at.fetch_max(stored.unix_millis(), Ordering::AcqRel);
+    }
+
+    /// The newest use that this process has noted or read.
+    pub(crate) fn at(&self) -> Option<Timestamp> {
         Timestamp::from_unix_millis(self.at.load(Ordering::Acquire))
     }
 }
 
-/// A key whose uses are noted.
+/// A key or session whose uses are noted. Below, "key" stands for both.
 pub(crate) trait Used {
+    /// Its kind of id.
+    type Id: Copy + Ord + Hash + AsRef<[u8; 16]> + Send + Sync;
+
     /// Identifies the key.
-    fn id(&self) -> KeyId;
+    fn id(&self) -> Self::Id;
     /// Where the key's last use is noted.
     fn last_use(&self) -> &LastUse;
 }
 
 /// The keys whose newest use is noted, and may not be stored yet. See decisions 23 and 40.
-pub(crate) struct Uses<K> {
+pub(crate) struct Uses<K: Used> {
     shards: Box<[Mutex<Shard<K>>]>,
 }
 
 /// A shard may hold a key twice, as two copies that were cached one after the other. The newest use of all copies
 /// counts.
-struct Shard<K> {
+struct Shard<K: Used> {
     /// Keys that were never used before. Flushes take them first.
     firsts: Vec<Noted<K>>,
     /// The keys left in this round, the lowest id last.
@@ -67,7 +77,7 @@ struct Shard<K> {
     in_flush: Vec<Noted<K>>,
 }
 
-type Noted<K> = (KeyId, Arc<K>);
+type Noted<K> = (<K as Used>::Id, Arc<K>);
 
 impl<K: Used> Uses<K> {
     /// Starts without any noted use.
@@ -93,7 +103,7 @@ impl<K: Used> Uses<K> {
     }
 
     /// The newest noted use of each of these keys; keys without a noted use are left out.
-    pub(crate) fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
+    pub(crate) fn last_uses(&self, ids: &[K::Id]) -> HashMap<K::Id, Timestamp> {
         let mut newest = HashMap::new();
         let mut ids = ids.to_vec();
         ids.sort_unstable_by_key(|id| (shard_of(*id), *id));
@@ -113,7 +123,7 @@ impl<K: Used> Uses<K> {
     }
 
     /// Begins a flush of at most `max` waiting keys. No other flush may be in progress.
-    pub(crate) fn begin_flush(&self, max: usize) -> Vec<KeyUse> {
+    pub(crate) fn begin_flush(&self, max: usize) -> Vec<CredentialUse<K::Id>> {
         let mut uses = Vec::new();
         for shard in &self.shards {
             uses.extend(lock(shard).take_firsts(max - uses.len()));
@@ -130,7 +140,7 @@ impl<K: Used> Uses<K> {
 
     /// Takes the same fraction of every shard's round. Keys are distributed over the shards at random, so these are
     /// roughly the lowest ids overall.
-    fn take_of_round(&self, max: usize, uses: &mut Vec<KeyUse>) {
+    fn take_of_round(&self, max: usize, uses: &mut Vec<CredentialUse<K::Id>>) {
         let left: usize = self.shards.iter().map(|shard| lock(shard).round.len()).sum();
         let room = left.min(max - uses.len());
         let (mut passed, mut taken) = (0, 0);
@@ -181,12 +191,12 @@ impl<K: Used> Shard<K> {
         self.round.sort_unstable_by(|(one, _), (other, _)| other.cmp(one));
     }
 
-    fn take_firsts(&mut self, max: usize) -> Vec<KeyUse> {
+    fn take_firsts(&mut self, max: usize) -> Vec<CredentialUse<K::Id>> {
         let taken = self.firsts.drain(..self.firsts.len().min(max));
         take(taken, &mut self.in_flush)
     }
 
-    fn take_of_round(&mut self, count: usize) -> Vec<KeyUse> {
+    fn take_of_round(&mut self, count: usize) -> Vec<CredentialUse<K::Id>> {
         let taken = self.round.drain(self.round.len().saturating_sub(count)..);
         take(taken, &mut self.in_flush)
     }
@@ -203,15 +213,15 @@ impl<K: Used> Shard<K> {
 
 /// Moves keys into the flush. A key that a failed flush returned may also have entered the list again through a new
 /// use: the first of its two entries finds the mark and is taken, the second is dropped.
-fn take<K: Used>(noted: impl Iterator<Item = Noted<K>>, in_flush: &mut Vec<Noted<K>>) -> Vec<KeyUse> {
+fn take<K: Used>(noted: impl Iterator<Item = Noted<K>>, in_flush: &mut Vec<Noted<K>>) -> Vec<CredentialUse<K::Id>> {
     let begun = in_flush.len();
     in_flush.extend(noted.filter(|(_, key)| key.last_use().waits.swap(false, Ordering::AcqRel)));
-    in_flush[begun..].iter().filter_map(|(id, key)| Some(KeyUse { id: *id, at: key.last_use().at()? })).collect()
+    in_flush[begun..].iter().filter_map(|(id, key)| Some(CredentialUse { id: *id, at: key.last_use().at()? })).collect()
 }
 
 /// Uses the last byte of the id, which is random in a UUIDv7.
-fn shard_of(id: KeyId) -> usize {
-    usize::from(id.as_bytes()[15]) % SHARDS
+fn shard_of(id: impl AsRef<[u8; 16]>) -> usize {
+    usize::from(id.as_ref()[15]) % SHARDS
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

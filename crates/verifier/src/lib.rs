@@ -1,4 +1,5 @@
-//! The engine that answers "is this key good?", and remembers when each key was used.
+//! The engine that answers "is this key good?" and "is this session good?", and remembers when each was used. What is
+//! said of keys here holds for sessions: signing out is a revocation.
 //!
 //! A cached key is answered from memory: one hash, one lookup, no lock that all cores share, no database. A key that
 //! is revoked, rotated or reported as leaked is refused
@@ -18,6 +19,8 @@
 
 mod answers;
 mod counts;
+mod credential;
+mod evicting_sessions;
 mod evicting_store;
 mod feed_reader;
 mod fence;
@@ -25,10 +28,12 @@ mod fills;
 mod last_use;
 mod limiter;
 mod look_ups;
+mod register;
 mod rounds;
 mod stored_uses;
 mod sync;
 mod verified_key;
+mod verified_session;
 mod verifier;
 mod when_stale;
 
@@ -37,7 +42,8 @@ use std::time::Duration;
 pub use counts::VerifierCounts;
 pub use limiter::Allowance;
 pub use verified_key::VerifiedKey;
-pub use verifier::{Verifier, VerifierSettings};
+pub use verified_session::VerifiedSession;
+pub use verifier::{CredentialStores, Verifier, VerifierSettings};
 pub use when_stale::{InvalidWhenStale, WhenStale};
 
 /// How often noted uses are written. With at most [`FLUSH_BATCH_MAX`] keys in use at a time, no use waits longer.

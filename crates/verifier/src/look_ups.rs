@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::ports::{BoxError, KeyStore, StoreError};
-use domain::{ApiKey, CredentialDigest};
+use domain::CredentialDigest;
+use domain::ports::{BoxError, StoreError};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+
+use crate::credential::Credential;
 
 /// The most concurrent reads of the store. Calls that arrive during a read share the next one.
 const READS_MAX: usize = 2;
@@ -17,36 +19,35 @@ const WAITING_MAX: usize = 10_000;
 /// The longest time for one call, including its wait. The HTTP API promises an answer within 5 s.
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Looks up keys in the store, with one read for many callers. A read of a thousand digests costs little more than a
+/// Looks up keys or sessions in the store, with one read for many callers. A read of a thousand digests costs little more than a
 /// read of one, so a flood of unknown keys delays a good key by at most one read.
 ///
 /// A read begins after all calls that it answers were made, and continues even if its callers are dropped.
-pub(crate) struct LookUps {
-    store: Arc<dyn KeyStore>,
-    queue: Mutex<Queue>,
+pub(crate) struct LookUps<C: Credential> {
+    store: Arc<C::Store>,
+    queue: Mutex<Queue<C>>,
 }
 
-#[derive(Default)]
-struct Queue {
-    calls: VecDeque<Call>,
+struct Queue<C: Credential> {
+    calls: VecDeque<Call<C>>,
     /// How many tasks are reading, at most [`READS_MAX`].
     readers: usize,
 }
 
-struct Call {
+struct Call<C: Credential> {
     digest: CredentialDigest,
-    answer: oneshot::Sender<Found>,
+    answer: oneshot::Sender<Found<C>>,
 }
 
-type Found = Result<Option<ApiKey>, Arc<StoreError>>;
+type Found<C> = Result<Option<<C as Credential>::Stored>, Arc<StoreError>>;
 
-impl LookUps {
-    pub(crate) fn new(store: Arc<dyn KeyStore>) -> Arc<Self> {
-        Arc::new(Self { store, queue: Mutex::default() })
+impl<C: Credential> LookUps<C> {
+    pub(crate) fn new(store: Arc<C::Store>) -> Arc<Self> {
+        Arc::new(Self { store, queue: Mutex::new(Queue { calls: VecDeque::new(), readers: 0 }) })
     }
 
-    /// Looks up the key that is stored under this digest.
-    pub(crate) async fn find(self: &Arc<Self>, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
+    /// Looks up what is stored under this digest.
+    pub(crate) async fn find(self: &Arc<Self>, digest: &CredentialDigest) -> Result<Option<C::Stored>, StoreError> {
         let (answer, answered) = oneshot::channel();
         if let Some(reader) = self.enqueue(Call { digest: *digest, answer })? {
             tokio::spawn(reader.run());
@@ -59,7 +60,7 @@ impl LookUps {
     }
 
     /// Queues the call. Returns a new reader if another one may run.
-    fn enqueue(self: &Arc<Self>, call: Call) -> Result<Option<Reader>, StoreError> {
+    fn enqueue(self: &Arc<Self>, call: Call<C>) -> Result<Option<Reader<C>>, StoreError> {
         let mut queue = self.queue();
         if queue.calls.len() >= WAITING_MAX {
             return Err(unavailable("too many look-ups are waiting"));
@@ -72,25 +73,25 @@ impl LookUps {
         Ok(Some(Reader { look_ups: Arc::clone(self), is_done: false }))
     }
 
-    async fn read(&self, digests: &[CredentialDigest]) -> Result<HashMap<CredentialDigest, ApiKey>, StoreError> {
+    async fn read(&self, digests: &[CredentialDigest]) -> Result<HashMap<CredentialDigest, C::Stored>, StoreError> {
         match digests {
-            [digest] => Ok(self.store.find_by_digest(digest).await?.map(|key| (*digest, key)).into_iter().collect()),
-            digests => Ok(self.store.find_by_digests(digests).await?.into_iter().collect()),
+            [digest] => Ok(C::find(&self.store, digest).await?.map(|found| (*digest, found)).into_iter().collect()),
+            digests => Ok(C::find_many(&self.store, digests).await?.into_iter().collect()),
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, Queue<C>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Reads for all waiting calls, until the queue is empty.
-struct Reader {
-    look_ups: Arc<LookUps>,
+struct Reader<C: Credential> {
+    look_ups: Arc<LookUps<C>>,
     is_done: bool,
 }
 
-impl Reader {
+impl<C: Credential> Reader<C> {
     async fn run(mut self) {
         while let Some(calls) = self.take() {
             let digests: HashSet<CredentialDigest> = calls.iter().map(|call| call.digest).collect();
@@ -105,7 +106,7 @@ impl Reader {
 
     /// Takes the calls that have waited longest. `None` if no call waits: the reader is then deregistered under the
     /// same lock, so that the next call starts a new reader.
-    fn take(&mut self) -> Option<Vec<Call>> {
+    fn take(&mut self) -> Option<Vec<Call<C>>> {
         let mut queue = self.look_ups.queue();
         if queue.calls.is_empty() {
             queue.readers -= 1;
@@ -118,7 +119,7 @@ impl Reader {
 }
 
 /// If a reader is aborted, because its runtime ends or the store panics, all waiting calls fail instead of hanging.
-impl Drop for Reader {
+impl<C: Credential> Drop for Reader<C> {
     fn drop(&mut self) {
         if !self.is_done {
             let mut queue = self.look_ups.queue();

@@ -7,21 +7,22 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::answers::Answers;
+use crate::credential::Credential;
 
-/// Confirms every cached key with the store, round after round, in slices by the first byte of the digest. Each answer
+/// Confirms every cached credential of a kind with the store, round after round, in slices by the first byte of the digest. Each answer
 /// from memory therefore rests on a read of the store that is younger than the maximum age, even if a change never
 /// reached the feed, or keys were changed by SQL or by a restored backup.
 ///
 /// A round takes nine tenths of the maximum age. Ten minutes and a million keys mean two reads per second. See
 /// decision 45.
-pub(crate) struct Rounds {
-    answers: Arc<Answers>,
+pub(crate) struct Rounds<C: Credential> {
+    answers: Arc<Answers<C>>,
     slice_interval: Duration,
     failures: FailuresInARow,
 }
 
-impl Rounds {
-    pub(crate) fn new(answers: Arc<Answers>, max_age: Duration) -> Self {
+impl<C: Credential> Rounds<C> {
+    pub(crate) fn new(answers: Arc<Answers<C>>, max_age: Duration) -> Self {
         Self { answers, slice_interval: max_age * 9 / 10 / 256, failures: FailuresInARow::default() }
     }
 
@@ -41,7 +42,7 @@ impl Rounds {
 
     async fn confirm(&self, digests: &[CredentialDigest]) -> Result<(), StoreError> {
         let age = self.answers.age();
-        let stored = self.answers.store.find_by_digests(digests).await?.into_iter().collect();
+        let stored = C::find_many(&self.answers.store, digests).await?.into_iter().collect();
         self.answers.reconcile(digests, &stored, age);
         Ok(())
     }
@@ -49,12 +50,13 @@ impl Rounds {
     fn log(&mut self, outcome: Result<(), StoreError>) {
         match outcome {
             Err(error) if self.failures.count() => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "cannot confirm cached keys, retrying");
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "cannot confirm cached {}, retrying", C::NAME);
             }
             Err(_) => {}
             Ok(()) => {
                 if let Some(failures) = self.failures.end() {
-                    tracing::info!(failures, "confirming cached keys works again");
+                    tracing::info!(failures, "confirming cached {} works again", C::NAME);
                 }
             }
         }

@@ -1,26 +1,30 @@
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use domain::{KeyId, KeyUse, Timestamp};
+use domain::{CredentialUse, Timestamp};
 use tokio::time::Instant;
 
 use crate::STORED_USES_SHOWN;
 
 /// Uses that were stored recently. A list of keys may have read the store before the uses were written and not be
 /// answered yet. Without these uses, the list would show a key as unused that was used before the request.
-#[derive(Default)]
-pub(crate) struct StoredUses(Mutex<VecDeque<Batch>>);
+pub(crate) struct StoredUses<Id>(Mutex<VecDeque<Batch<Id>>>);
 
 /// The uses of one write.
-struct Batch {
+struct Batch<Id> {
     stored_at: Instant,
-    uses: Vec<KeyUse>,
+    uses: Vec<CredentialUse<Id>>,
 }
 
-impl StoredUses {
+impl<Id: Copy + Ord + Hash> StoredUses<Id> {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::default())
+    }
+
     /// Keeps uses that were just stored, and drops those older than [`STORED_USES_SHOWN`]: every list still in progress
     /// has read them from the store.
-    pub(crate) fn keep(&self, uses: Vec<KeyUse>) {
+    pub(crate) fn keep(&self, uses: Vec<CredentialUse<Id>>) {
         let now = Instant::now();
         let mut batches = self.lock();
         while batches.front().is_some_and(|batch| now - batch.stored_at >= STORED_USES_SHOWN) {
@@ -30,7 +34,7 @@ impl StoredUses {
     }
 
     /// Adds the uses of these keys to `newest`, which keeps the later time of each key.
-    pub(crate) fn add_to(&self, newest: &mut HashMap<KeyId, Timestamp>, ids: &[KeyId]) {
+    pub(crate) fn add_to(&self, newest: &mut HashMap<Id, Timestamp>, ids: &[Id]) {
         let mut ids = ids.to_vec();
         ids.sort_unstable();
         let batches = self.lock();
@@ -40,7 +44,7 @@ impl StoredUses {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Batch>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Batch<Id>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

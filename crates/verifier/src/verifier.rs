@@ -3,25 +3,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::{ChangeFeed, Clock, KeyStore, NotReady, ReadinessCheck, RecentUses, StoreError};
-use domain::{CredentialDigest, FailuresInARow, KeyId, RateLimit, Timestamp};
-use tokio::sync::{Mutex, Notify};
-use tokio::time::{Instant, sleep, timeout};
+use domain::ports::{ChangeFeed, Clock, KeyStore, NotReady, ReadinessCheck, RecentUses, SessionStore, StoreError};
+use domain::{CredentialDigest, KeyId, RateLimit, SessionId, Timestamp};
 use tokio_util::sync::CancellationToken;
 
-#[cfg(doc)]
-use crate::TRUST_MAX;
-use crate::answers::{Answers, Recall};
-use crate::counts::{Counted, VerifierCounts};
+use crate::answers::{Limits, Remembered};
+use crate::counts::VerifierCounts;
+use crate::evicting_sessions::EvictingSessions;
 use crate::evicting_store::EvictingStore;
 use crate::feed_reader::FeedReader;
 use crate::fence::{Fence, Trust};
-use crate::last_use::Uses;
 use crate::limiter::{Allowance, Limiter};
-use crate::rounds::Rounds;
-use crate::stored_uses::StoredUses;
+use crate::register::Register;
 use crate::when_stale::WhenStale;
-use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST, VerifiedKey};
+#[cfg(doc)]
+use crate::{FLUSH_AT_STOP_MAX, FLUSH_INTERVAL};
+use crate::{VerifiedKey, VerifiedSession};
+
+/// The most good sessions in the cache, and the most digests without a good session.
+const SESSIONS_CACHED_MAX: usize = 10_000;
 
 /// The settings of verification that an operator may change.
 #[derive(Clone, Copy, Debug)]
@@ -45,71 +45,79 @@ impl Default for VerifierSettings {
     }
 }
 
-/// Answers whether a key is good, and remembers when it was used.
+/// The stores of the credentials that are verified.
+#[derive(Clone)]
+pub struct CredentialStores {
+    /// Stores API keys.
+    pub keys: Arc<dyn KeyStore>,
+    /// Stores sessions.
+    pub sessions: Arc<dyn SessionStore>,
+}
+
+/// Answers whether a key or a session is good, and remembers when it was used.
 pub struct Verifier {
-    answers: Arc<Answers>,
+    keys: Register<VerifiedKey>,
+    sessions: Register<VerifiedSession>,
     clock: Arc<dyn Clock>,
-    /// The feed of changes by other processes; `None` if only this process changes keys.
+    /// The feed of changes by other processes; `None` if only this process changes keys and sessions.
     feed: Option<Arc<dyn ChangeFeed>>,
-    max_age: Duration,
-    uses: Uses<VerifiedKey>,
-    stored_uses: StoredUses,
-    flushing: Mutex<()>,
-    /// Wakes [`Verifier::run`] when a key is used for the first time ever.
-    first_use: Notify,
     limiter: Option<Limiter>,
 }
 
 impl Verifier {
     /// [`Verifier::single`] with the default settings.
-    pub fn new(store: Arc<dyn KeyStore>, clock: Arc<dyn Clock>) -> Arc<Self> {
-        Self::single(store, clock, VerifierSettings::default())
+    pub fn new(stores: CredentialStores, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Self::single(stores, clock, VerifierSettings::default())
     }
 
-    /// For a store that only this process uses. The verifier always trusts its cache, because every change goes through
-    /// [`Verifier::key_store`]. If other processes change the store too, revoked keys stay good in this process.
-    pub fn single(store: Arc<dyn KeyStore>, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Self> {
-        Self::build(store, None, clock, settings)
+    /// For stores that only this process uses. The verifier always trusts its cache, because every change goes through
+    /// [`Verifier::key_store`] and [`Verifier::session_store`]. If other processes change the stores too, revoked keys
+    /// stay good in this process.
+    pub fn single(stores: CredentialStores, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Self> {
+        Self::build(stores, None, clock, settings)
     }
 
-    /// For a store that several processes use. The verifier trusts its cache as long as [`Verifier::run`] succeeds in
+    /// For stores that several processes use. The verifier trusts its cache as long as [`Verifier::run`] succeeds in
     /// reading the `feed`. Until [`Verifier::run`] has read the feed, every key is read from the store.
     pub fn shared(
-        store: Arc<dyn KeyStore>,
+        stores: CredentialStores,
         feed: Arc<dyn ChangeFeed>,
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
     ) -> Arc<Self> {
-        Self::build(store, Some(feed), clock, settings)
+        Self::build(stores, Some(feed), clock, settings)
     }
 
     fn build(
-        store: Arc<dyn KeyStore>,
+        stores: CredentialStores,
         feed: Option<Arc<dyn ChangeFeed>>,
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
     ) -> Arc<Self> {
-        let fence = feed.is_some().then(|| Fence::new(settings.when_stale.serve_max()));
-        let max_age = settings.max_age;
-        let answers = Arc::new(Answers::new(store, Arc::clone(&clock), fence, &settings));
-        let limiter = settings.rate_limit.map(Limiter::new);
+        let VerifierSettings { keys_max, unknown_max, max_age, when_stale, rate_limit } = settings;
+        let fence = |stale_max| feed.is_some().then(|| Fence::new(stale_max));
+        let of_keys = Limits { good_max: keys_max, unknown_max, max_age };
+        let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, max_age };
+        // A session is of no use while the database is down, so nobody is served from a stale cache.
+        let (of_key_fence, of_session_fence) = (fence(when_stale.serve_max()), fence(Duration::ZERO));
         Arc::new(Self {
-            answers,
+            keys: Register::new(stores.keys, Arc::clone(&clock), of_key_fence, of_keys),
+            sessions: Register::new(stores.sessions, Arc::clone(&clock), of_session_fence, of_sessions),
             clock,
             feed,
-            max_age,
-            uses: Uses::new(),
-            stored_uses: StoredUses::default(),
-            flushing: Mutex::new(()),
-            first_use: Notify::new(),
-            limiter,
+            limiter: rate_limit.map(Limiter::new),
         })
     }
 
     /// The store through which this process must change keys. Each call evicts the changed keys from the cache before
     /// it returns, and does so even if the caller is dropped.
     pub fn key_store(&self) -> Arc<dyn KeyStore> {
-        Arc::new(EvictingStore::new(Arc::clone(&self.answers)))
+        Arc::new(EvictingStore::new(Arc::clone(&self.keys.answers)))
+    }
+
+    /// The same for sessions.
+    pub fn session_store(&self) -> Arc<dyn SessionStore> {
+        Arc::new(EvictingSessions::new(Arc::clone(&self.sessions.answers)))
     }
 
     /// Returns the key for the `presented` string if the key is good now, and notes its use.
@@ -118,25 +126,16 @@ impl Verifier {
     ///
     /// When the answer requires a read of the store and the read fails. Whether the key is good is unknown then.
     pub async fn verify(&self, presented: &str) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
-        let counts = &self.answers.counts;
-        let Some(digest) = CredentialDigest::of_presented(presented) else {
-            counts.count(Counted::NotAKey);
-            return Ok(None);
-        };
-        let now = self.clock.now();
-        match self.answers.recall(&digest, now) {
-            Recall::Good(key) => {
-                counts.count(Counted::HitGood);
-                self.note(&key, now);
-                Ok(Some(key))
-            }
-            Recall::NotGood => {
-                counts.count(Counted::HitRefused);
-                Ok(None)
-            }
-            // Boxed, so that the future of a cache hit stays small.
-            Recall::Unsure => Box::pin(self.ask(&digest)).await,
-        }
+        self.keys.verify(presented).await
+    }
+
+    /// [`Verifier::verify`] for the secret of a session.
+    ///
+    /// # Errors
+    ///
+    /// When the answer requires a read of the store and the read fails. Whether the session is good is unknown then.
+    pub async fn verify_session(&self, presented: &str) -> Result<Option<Arc<VerifiedSession>>, StoreError> {
+        self.sessions.verify(presented).await
     }
 
     /// Takes one use from the allowance of a key that [`Verifier::verify`] has found good. `None` if there is no rate
@@ -145,97 +144,44 @@ impl Verifier {
         self.limiter.as_ref().map(|limiter| limiter.spend(key))
     }
 
-    /// How many digests are cached: those of good keys, and those without a good key.
-    pub fn cached(&self) -> (usize, usize) {
-        self.answers.count()
-    }
-
-    /// What the verifier has answered so far.
+    /// What the verifier has answered so far about keys.
     pub fn counts(&self) -> VerifierCounts {
-        self.answers.counts.read(self.cached())
+        self.keys.answers.counts.read(self.cached())
     }
 
     /// How long ago the last successful read of the change feed began: a key that another process revoked earlier is
     /// refused here. Before the first read it is the age of the verifier. `None` without a feed.
     pub fn feed_age(&self) -> Option<Duration> {
-        self.answers.feed_age()
+        self.keys.answers.feed_age()
     }
 
-    /// Reads the change feed, if there is one, and confirms cached keys in rounds. Writes noted uses every
+    /// How many digests are cached: those of good keys, and those without a good key.
+    pub fn cached(&self) -> (usize, usize) {
+        self.keys.answers.count()
+    }
+
+    /// Reads the change feed, if there is one, and confirms cached keys and sessions in rounds. Writes noted uses every
     /// [`FLUSH_INTERVAL`], and a key's first use at once. When `stop` is cancelled, writes as many uses as it can
     /// within [`FLUSH_AT_STOP_MAX`].
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let reading = async {
             if let Some(feed) = &self.feed {
-                let (feed, answers, clock) = (Arc::clone(feed), Arc::clone(&self.answers), Arc::clone(&self.clock));
-                FeedReader::new(feed, answers, clock).run(&stop).await;
+                let answers: Vec<Arc<dyn Remembered>> =
+                    vec![Arc::clone(&self.keys.answers) as _, Arc::clone(&self.sessions.answers) as _];
+                FeedReader::new(Arc::clone(feed), answers, Arc::clone(&self.clock)).run(&stop).await;
             }
         };
-        let flushing = async {
-            let (mut rest, mut failures) = (Duration::ZERO, FailuresInARow::default());
-            while stop.run_until_cancelled(self.wait(rest)).await.is_some() {
-                let began = Instant::now();
-                log(&self.flush_once().await, &mut failures);
-                rest = began.elapsed() * FLUSH_REST;
-            }
-            log(&timeout(FLUSH_AT_STOP_MAX, self.flush()).await.unwrap_or(Ok(())), &mut failures);
-            let lost = self.uses.count();
-            if lost > 0 {
-                tracing::warn!(lost, "shutdown ended before all last uses of keys were written");
-            }
-        };
-        let confirming = Rounds::new(Arc::clone(&self.answers), self.max_age).run(&stop);
-        tokio::join!(reading, confirming, flushing);
+        tokio::join!(reading, self.keys.run(&stop), self.sessions.run(&stop));
     }
 
     /// Writes all noted uses. Uses whose write fails stay noted.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// When a store fails.
     pub async fn flush(&self) -> Result<(), StoreError> {
-        // Count once: uses that are noted during the flush wait for the next one.
-        for _ in 0..self.uses.count().div_ceil(FLUSH_BATCH_MAX) {
-            self.flush_once().await?;
-        }
-        Ok(())
-    }
-
-    /// Writes at most [`FLUSH_BATCH_MAX`] noted uses, in one statement.
-    async fn flush_once(&self) -> Result<(), StoreError> {
-        let _one_at_a_time = self.flushing.lock().await;
-        let flush = Flush { uses: &self.uses, is_stored: false };
-        let uses = self.uses.begin_flush(FLUSH_BATCH_MAX);
-        if !uses.is_empty() {
-            self.answers.store.record_uses(&uses).await?;
-            // Keep the uses before the flush ends, so that each use is always in at least one of the two places.
-            self.stored_uses.keep(uses);
-        }
-        flush.succeed();
-        Ok(())
-    }
-
-    async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
-        let counts = &self.answers.counts;
-        let found = self.answers.ask(digest).await.inspect_err(|_| counts.count(Counted::MissFailed))?;
-        let now = self.clock.now();
-        let good = found.filter(|key| key.is_good(now)).inspect(|key| self.note(key, now));
-        counts.count(if good.is_some() { Counted::MissGood } else { Counted::MissRefused });
-        Ok(good)
-    }
-
-    async fn wait(&self, rest: Duration) {
-        sleep(rest).await;
-        tokio::select! {
-            () = sleep(FLUSH_INTERVAL.saturating_sub(rest)) => {}
-            () = self.first_use.notified() => {}
-        }
-    }
-
-    fn note(&self, key: &Arc<VerifiedKey>, at: Timestamp) {
-        if self.uses.note(key, at) {
-            self.first_use.notify_one();
-        }
+        let (of_keys, of_sessions) = tokio::join!(self.keys.flush(), self.sessions.flush());
+        of_keys.and(of_sessions)
     }
 }
 
@@ -247,12 +193,13 @@ impl ReadinessCheck for Verifier {
     }
 
     async fn check(&self) -> Result<(), NotReady> {
-        let trust = self.answers.trust(self.answers.age());
+        let answers = &self.keys.answers;
+        let trust = answers.trust(answers.age());
         if trust == Trust::Full && self.feed.is_some() {
             return Ok(());
         }
         // Any digest works, because only the success of the read matters.
-        match self.answers.look_ups.find(&CredentialDigest::from_bytes([0; 32])).await {
+        match answers.look_ups.find(&CredentialDigest::from_bytes([0; 32])).await {
             Err(_) if trust == Trust::Stale => Ok(()),
             Err(error) => {
                 Err(NotReady { summary: "cannot look up keys in the database", source: Some(Box::new(error)) })
@@ -262,44 +209,14 @@ impl ReadinessCheck for Verifier {
     }
 }
 
-/// Logs the first of several failures, and their end.
-fn log(flushed: &Result<(), StoreError>, failures: &mut FailuresInARow) {
-    match flushed {
-        Err(error) if failures.count() => {
-            tracing::warn!(error = error as &dyn std::error::Error, "cannot write the last uses of keys, retrying");
-        }
-        Err(_) => {}
-        Ok(()) => {
-            if let Some(failures) = failures.end() {
-                tracing::info!(failures, "writing the last uses of keys works again");
-            }
-        }
-    }
-}
-
-/// A flush in progress. If the flush fails, or its future is dropped, all of its uses wait again. Writing a use twice
-/// is harmless.
-struct Flush<'a> {
-    uses: &'a Uses<VerifiedKey>,
-    is_stored: bool,
-}
-
-impl Flush<'_> {
-    fn succeed(mut self) {
-        self.is_stored = true;
-    }
-}
-
-impl Drop for Flush<'_> {
-    fn drop(&mut self) {
-        self.uses.end_flush(self.is_stored);
-    }
-}
-
 impl RecentUses<KeyId> for Verifier {
     fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
-        let mut newest = self.uses.last_uses(ids);
-        self.stored_uses.add_to(&mut newest, ids);
-        newest
+        self.keys.last_uses(ids)
+    }
+}
+
+impl RecentUses<SessionId> for Verifier {
+    fn last_uses(&self, ids: &[SessionId]) -> HashMap<SessionId, Timestamp> {
+        self.sessions.last_uses(ids)
     }
 }

@@ -144,6 +144,8 @@ impl Key {
 }
 
 impl Used for Key {
+    type Id = KeyId;
+
     fn id(&self) -> KeyId {
         Self::ID
     }

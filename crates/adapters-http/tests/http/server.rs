@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTokens, serve};
-use domain::memory::{ManualClock, MemoryKeyStore, MemoryWebhookStore, SeededEntropy};
+use domain::memory::{ManualClock, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{KeyStore, ReadinessCheck, WebhookStores};
 use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, SealingKeys, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use verifier::{Verifier, VerifierSettings};
+use verifier::{CredentialStores, Verifier, VerifierSettings};
 use zeroize::Zeroizing;
 
 use crate::doubles::{FixedCheck, FixedIdentities, ISSUER};
@@ -72,7 +72,8 @@ impl Setup {
         let clock = Arc::new(ManualClock::new(Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap()));
         let entropy = Arc::new(SeededEntropy::new(42));
         let verification = VerifierSettings { rate_limit: self.rate_limit, ..VerifierSettings::default() };
-        let verifier = Verifier::single(self.store, clock.clone(), verification);
+        let stores = CredentialStores { keys: self.store, sessions: Arc::new(MemorySessionStore::default()) };
+        let verifier = Verifier::single(stores, clock.clone(), verification);
         let policy = KeyPolicy::default();
         let queue = Arc::new(MemoryWebhookStore::default());
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));

@@ -11,5 +11,7 @@ mod look_ups;
 mod random_histories;
 mod rate_limits;
 mod revoked_here;
+mod session_link;
+mod sessions;
 mod stale;
 mod world;

@@ -3,18 +3,21 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
+use domain::memory::{ManualClock, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, SeededEntropy};
 use domain::ports::{
-    ActiveLimit, BoxError, ChangeFeed, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore, Revocation,
-    Rotation, StoreError,
+    ActiveLimit, BoxError, ChangeFeed, Clock as _, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore,
+    Revocation, Rotation, StoreError,
 };
+use domain::sessions::Sessions;
 use domain::{
     ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation, KeyUse,
     Keys, Label, ListView, Scopes, Timestamp, UserId,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use verifier::{Verifier, VerifierSettings};
+use verifier::{CredentialStores, Verifier, VerifierSettings};
+
+use crate::session_link::SessionLink;
 
 /// One instance's connection to the store. Counts the calls, and can make them wait or fail.
 pub(crate) struct Link {
@@ -264,6 +267,7 @@ impl ChangeFeed for Link {
 /// What all instances share.
 pub(crate) struct World {
     pub(crate) store: Arc<MemoryKeyStore>,
+    pub(crate) sessions: Arc<MemorySessionStore>,
     pub(crate) clock: Arc<ManualClock>,
     entropy: Arc<SeededEntropy>,
     pub(crate) owner: UserId,
@@ -272,16 +276,20 @@ pub(crate) struct World {
 /// One process with its verifier.
 pub(crate) struct Instance {
     pub(crate) link: Arc<Link>,
+    pub(crate) session_link: Arc<SessionLink>,
     pub(crate) verifier: Arc<Verifier>,
     pub(crate) keys: Keys,
-    owner: UserId,
+    pub(crate) sessions: Sessions,
+    pub(crate) owner: UserId,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
         let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+        let feed = MemoryChangeFeed::default();
         Self {
-            store: Arc::default(),
+            store: Arc::new(MemoryKeyStore::reporting_to(feed.clone())),
+            sessions: Arc::new(MemorySessionStore::reporting_to(feed)),
             clock: Arc::new(ManualClock::new(now)),
             entropy: Arc::new(SeededEntropy::new(1)),
             owner: UserId::new("https://id.example", "alice").unwrap(),
@@ -290,16 +298,18 @@ impl World {
 
     /// An instance that is the only process to use the store.
     pub(crate) fn single(&self, settings: VerifierSettings) -> Instance {
-        let link = Link::to(&self.store);
-        let verifier = Verifier::single(link.clone(), self.clock.clone(), settings);
-        self.instance(link, verifier)
+        let (link, session_link) = self.links();
+        let stores = CredentialStores { keys: link.clone(), sessions: session_link.clone() };
+        let verifier = Verifier::single(stores, self.clock.clone(), settings);
+        self.instance(link, session_link, verifier)
     }
 
     /// One of several processes. Its verifier does not run yet.
     pub(crate) fn shared(&self, settings: VerifierSettings) -> Instance {
-        let link = Link::to(&self.store);
-        let verifier = Verifier::shared(link.clone(), link.clone(), self.clock.clone(), settings);
-        self.instance(link, verifier)
+        let (link, session_link) = self.links();
+        let stores = CredentialStores { keys: link.clone(), sessions: session_link.clone() };
+        let verifier = Verifier::shared(stores, link.clone(), self.clock.clone(), settings);
+        self.instance(link, session_link, verifier)
     }
 
     /// One of several processes. Its verifier runs and has read the feed.
@@ -311,11 +321,22 @@ impl World {
         (instance, stop.drop_guard())
     }
 
-    fn instance(&self, link: Arc<Link>, verifier: Arc<Verifier>) -> Instance {
+    /// Whether the clock is still before this instant.
+    pub(crate) fn clock_is_before(&self, at: Timestamp) -> bool {
+        self.clock.now() < at
+    }
+
+    fn links(&self) -> (Arc<Link>, Arc<SessionLink>) {
+        (Link::to(&self.store), SessionLink::to(&self.sessions))
+    }
+
+    fn instance(&self, link: Arc<Link>, session_link: Arc<SessionLink>, verifier: Arc<Verifier>) -> Instance {
         let settings = KeyPolicySettings { max_active: 10_000, ..KeyPolicySettings::default() };
         let policy = KeyPolicy::new(settings).unwrap();
         let keys = Keys::new(verifier.key_store(), verifier.clone(), self.clock.clone(), self.entropy.clone(), policy);
-        Instance { link, verifier, keys, owner: self.owner.clone() }
+        let (clock, entropy) = (self.clock.clone(), self.entropy.clone());
+        let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock, entropy);
+        Instance { link, session_link, verifier, keys, sessions, owner: self.owner.clone() }
     }
 }
 

@@ -1,0 +1,177 @@
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::ports::{Clock, StoreError};
+use domain::{CredentialDigest, FailuresInARow, Timestamp};
+use tokio::sync::{Mutex, Notify};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::answers::{Answers, Limits, Recall};
+use crate::counts::Counted;
+use crate::credential::Credential;
+use crate::fence::Fence;
+use crate::last_use::{Used, Uses};
+use crate::rounds::Rounds;
+use crate::stored_uses::StoredUses;
+use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST};
+
+/// What this process has in memory of one kind of credential: which are good, and when they were used.
+pub(crate) struct Register<C: Credential> {
+    pub(crate) answers: Arc<Answers<C>>,
+    clock: Arc<dyn Clock>,
+    max_age: Duration,
+    uses: Uses<C>,
+    stored_uses: StoredUses<C::Id>,
+    flushing: Mutex<()>,
+    /// Wakes [`Register::run`] when a credential is used for the first time ever.
+    first_use: Notify,
+}
+
+impl<C: Credential> Register<C> {
+    pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fence: Option<Fence>, limits: Limits) -> Self {
+        Self {
+            answers: Arc::new(Answers::new(store, Arc::clone(&clock), fence, limits)),
+            clock,
+            max_age: limits.max_age,
+            uses: Uses::new(),
+            stored_uses: StoredUses::new(),
+            flushing: Mutex::new(()),
+            first_use: Notify::new(),
+        }
+    }
+
+    /// Returns the credential for the `presented` string if it is good now, and notes its use.
+    pub(crate) async fn verify(&self, presented: &str) -> Result<Option<Arc<C>>, StoreError> {
+        let counts = &self.answers.counts;
+        let Some(digest) = CredentialDigest::of_presented(presented) else {
+            counts.count(Counted::NotAKey);
+            return Ok(None);
+        };
+        let now = self.clock.now();
+        match self.answers.recall(&digest, now) {
+            Recall::Good(found) => {
+                counts.count(Counted::HitGood);
+                self.note(&found, now);
+                Ok(Some(found))
+            }
+            Recall::NotGood => {
+                counts.count(Counted::HitRefused);
+                Ok(None)
+            }
+            // Boxed, so that the future of a cache hit stays small.
+            Recall::Unsure => Box::pin(self.ask(&digest)).await,
+        }
+    }
+
+    /// Confirms what is cached in rounds, and writes noted uses every [`FLUSH_INTERVAL`], and a first use at once. When
+    /// `stop` is cancelled, writes as many uses as it can within [`FLUSH_AT_STOP_MAX`].
+    pub(crate) async fn run(&self, stop: &CancellationToken) {
+        let flushing = async {
+            let (mut rest, mut failures) = (Duration::ZERO, FailuresInARow::default());
+            while stop.run_until_cancelled(self.wait(rest)).await.is_some() {
+                let began = Instant::now();
+                log::<C>(&self.flush_once().await, &mut failures);
+                rest = began.elapsed() * FLUSH_REST;
+            }
+            log::<C>(&timeout(FLUSH_AT_STOP_MAX, self.flush()).await.unwrap_or(Ok(())), &mut failures);
+            let lost = self.uses.count();
+            if lost > 0 {
+                tracing::warn!(lost, "shutdown ended before all last uses of {} were written", C::NAME);
+            }
+        };
+        let confirming = Rounds::new(Arc::clone(&self.answers), self.max_age).run(stop);
+        tokio::join!(confirming, flushing);
+    }
+
+    /// Writes all noted uses. Uses whose write fails stay noted.
+    pub(crate) async fn flush(&self) -> Result<(), StoreError> {
+        // Count once: uses that are noted during the flush wait for the next one.
+        for _ in 0..self.uses.count().div_ceil(FLUSH_BATCH_MAX) {
+            self.flush_once().await?;
+        }
+        Ok(())
+    }
+
+    /// The newest use of each of these that is noted, or was written a moment ago.
+    pub(crate) fn last_uses(&self, ids: &[C::Id]) -> HashMap<C::Id, Timestamp> {
+        let mut newest = self.uses.last_uses(ids);
+        self.stored_uses.add_to(&mut newest, ids);
+        newest
+    }
+
+    /// Writes at most [`FLUSH_BATCH_MAX`] noted uses, in one statement.
+    async fn flush_once(&self) -> Result<(), StoreError> {
+        let _one_at_a_time = self.flushing.lock().await;
+        let flush = Flush { uses: &self.uses, is_stored: false };
+        let uses = self.uses.begin_flush(FLUSH_BATCH_MAX);
+        if !uses.is_empty() {
+            C::record_uses(&self.answers.store, &uses).await?;
+            // Keep the uses before the flush ends, so that each use is always in at least one of the two places.
+            self.stored_uses.keep(uses);
+        }
+        flush.succeed();
+        Ok(())
+    }
+
+    async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<C>>, StoreError> {
+        let counts = &self.answers.counts;
+        let found = self.answers.ask(digest).await.inspect_err(|_| counts.count(Counted::MissFailed))?;
+        let now = self.clock.now();
+        let is_good = |found: &Arc<C>| !found.has_expired(now) && !found.is_idle(now);
+        let good = found.filter(is_good).inspect(|found| self.note(found, now));
+        counts.count(if good.is_some() { Counted::MissGood } else { Counted::MissRefused });
+        Ok(good)
+    }
+
+    async fn wait(&self, rest: Duration) {
+        sleep(rest).await;
+        tokio::select! {
+            () = sleep(FLUSH_INTERVAL.saturating_sub(rest)) => {}
+            () = self.first_use.notified() => {}
+        }
+    }
+
+    fn note(&self, used: &Arc<C>, at: Timestamp) {
+        if self.uses.note(used, at) {
+            self.first_use.notify_one();
+        }
+    }
+}
+
+/// Logs the first of several failures, and their end.
+fn log<C: Credential>(flushed: &Result<(), StoreError>, failures: &mut FailuresInARow) {
+    match flushed {
+        Err(error) if failures.count() => {
+            let error: &dyn Error = error;
+            tracing::warn!(error, "cannot write the last uses of {}, retrying", C::NAME);
+        }
+        Err(_) => {}
+        Ok(()) => {
+            if let Some(failures) = failures.end() {
+                tracing::info!(failures, "writing the last uses of {} works again", C::NAME);
+            }
+        }
+    }
+}
+
+/// A flush in progress. If the flush fails, or its future is dropped, all of its uses wait again. Writing a use twice
+/// is harmless.
+struct Flush<'a, C: Used> {
+    uses: &'a Uses<C>,
+    is_stored: bool,
+}
+
+impl<C: Used> Flush<'_, C> {
+    fn succeed(mut self) {
+        self.is_stored = true;
+    }
+}
+
+impl<C: Used> Drop for Flush<'_, C> {
+    fn drop(&mut self) {
+        self.uses.end_flush(self.is_stored);
+    }
+}

@@ -1,0 +1,95 @@
+use std::time::Duration;
+
+use domain::ports::{SessionStore, StoreError};
+use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse};
+use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+
+use crate::credential::{Confirmation, Credential};
+use crate::last_use::{LastUse, Used};
+
+/// A good session, with everything that an answer about the session needs. Shared, so that an answer copies nothing.
+#[derive(Debug)]
+pub struct VerifiedSession {
+    /// Identifies the session.
+    pub id: SessionId,
+    /// The user who signed in.
+    pub owner: UserId,
+    /// What the session may do.
+    pub role: SessionRole,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// The first instant at which it is no longer good, however much it is used.
+    pub expires_at: Timestamp,
+    last_use: LastUse,
+    confirmation: Confirmation,
+}
+
+impl Used for VerifiedSession {
+    type Id = SessionId;
+
+    fn id(&self) -> SessionId {
+        self.id
+    }
+
+    fn last_use(&self) -> &LastUse {
+        &self.last_use
+    }
+}
+
+impl Credential for VerifiedSession {
+    type Stored = Session;
+    type Store = dyn SessionStore;
+    const NAME: &'static str = "sessions";
+
+    fn new(session: Session, age: Duration) -> Self {
+        Self {
+            confirmation: Confirmation::at(age),
+            last_use: LastUse::new(Some(session.seen_at)),
+            id: session.id,
+            owner: session.owner,
+            role: session.role,
+            created_at: session.created_at,
+            expires_at: session.expires_at,
+        }
+    }
+
+    fn is_good(session: &Session, at: Timestamp) -> bool {
+        session.is_good(at)
+    }
+
+    fn stored_use(session: &Session) -> Option<Timestamp> {
+        Some(session.seen_at)
+    }
+
+    fn has_expired(&self, at: Timestamp) -> bool {
+        self.expires_at <= at
+    }
+
+    /// Another process may have seen the session, so this is not final. See decision 65.
+    fn is_idle(&self, at: Timestamp) -> bool {
+        self.last_use.at().is_none_or(|seen_at| seen_at.plus(SESSION_IDLE_MAX) <= at)
+    }
+
+    fn says_the_same_as(&self, session: &Session) -> bool {
+        (self.id, self.expires_at) == (session.id, session.expires_at)
+    }
+
+    fn confirmation(&self) -> &Confirmation {
+        &self.confirmation
+    }
+
+    async fn find(store: &Self::Store, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        store.find_by_digest(digest).await
+    }
+
+    async fn find_many(
+        store: &Self::Store,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
+        store.find_by_digests(digests).await
+    }
+
+    async fn record_uses(store: &Self::Store, uses: &[SessionUse]) -> Result<(), StoreError> {
+        store.record_uses(uses).await
+    }
+}

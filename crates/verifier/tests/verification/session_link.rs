@@ -1,0 +1,86 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use domain::memory::MemorySessionStore;
+use domain::ports::{BoxError, SessionStore, StoreError};
+use domain::sessions::{Session, SessionUse};
+use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+
+/// One instance's connection to the store of sessions. Counts the look-ups, and can fail.
+pub(crate) struct SessionLink {
+    store: Arc<MemorySessionStore>,
+    pub(crate) finds: AtomicUsize,
+    pub(crate) is_down: AtomicBool,
+    /// Whether ends are committed, but return an error.
+    pub(crate) loses_answers: AtomicBool,
+}
+
+impl SessionLink {
+    pub(crate) fn to(store: &Arc<MemorySessionStore>) -> Arc<Self> {
+        let (finds, is_down, loses_answers) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        Arc::new(Self { store: store.clone(), finds, is_down, loses_answers })
+    }
+
+    pub(crate) fn finds(&self) -> usize {
+        self.finds.load(Ordering::SeqCst)
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        fail_if(&self.is_down)
+    }
+}
+
+fn fail_if(switch: &AtomicBool) -> Result<(), StoreError> {
+    if switch.load(Ordering::SeqCst) { Err(StoreError::Unavailable(BoxError::from("switched off"))) } else { Ok(()) }
+}
+
+#[async_trait]
+impl SessionStore for SessionLink {
+    async fn open(
+        &self,
+        session: &Session,
+        digest: &CredentialDigest,
+        max: u32,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.check()?;
+        let ended = self.store.open(session, digest, max).await;
+        fail_if(&self.loses_answers)?;
+        ended
+    }
+
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+        self.check()?;
+        self.store.list(owner, at).await
+    }
+
+    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+        self.check()?;
+        let ended = self.store.end(owner, id).await;
+        fail_if(&self.loses_answers)?;
+        ended
+    }
+
+    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.check()?;
+        let ended = self.store.end_all(owner, kept).await;
+        fail_if(&self.loses_answers)?;
+        ended
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        self.finds.fetch_add(1, Ordering::SeqCst);
+        self.check()?;
+        self.store.find_by_digest(digest).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        self.check()?;
+        self.store.record_uses(uses).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.check()?;
+        self.store.purge_ended(before, max).await
+    }
+}
