@@ -210,7 +210,7 @@ impl Instance {
         if self.configuration.encryption_keys.len() > 1 {
             tasks.spawn_finite("the sealing of secrets", reseal_secrets(parts.use_cases.clone(), stop.clone()));
         }
-        let snapshots = watch_snapshots(Arc::clone(&self.store.queue), stop.clone());
+        let snapshots = watch_snapshots(Arc::clone(&self.store.figures), stop.clone());
         tasks.spawn_steady("the watch on snapshots", stop, snapshots);
         let (webhooks, until) = (parts.use_cases.clone(), stop.clone());
         let purge = async move { purge_hourly("webhooks", || webhooks.purge_history(), until).await };

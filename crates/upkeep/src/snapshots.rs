@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{DeliveryQueue, HeldSnapshot};
+use domain::ports::{HeldSnapshot, StoreFigures};
 use tokio_util::sync::CancellationToken;
 
 /// How often the oldest snapshot is read.
@@ -11,12 +11,12 @@ const READS_TO_REPORT: u32 = 6;
 
 /// Writes a line to the log when a snapshot of the database has been held for minutes, and another line when it ends, until
 /// `stop` is cancelled. See decision 61.
-pub async fn watch_snapshots(queue: Arc<dyn DeliveryQueue>, stop: CancellationToken) {
+pub async fn watch_snapshots(store: Arc<dyn StoreFigures>, stop: CancellationToken) {
     let watch = async {
         let mut watched = Watched::default();
         loop {
             // An error means that the database is away, which other lines say.
-            if let Ok(oldest) = queue.oldest_snapshot().await {
+            if let Ok(oldest) = store.snapshot_holder().await {
                 watched.note(oldest).into_iter().for_each(Report::log);
             }
             tokio::time::sleep(INTERVAL).await;

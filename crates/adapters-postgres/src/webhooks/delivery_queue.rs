@@ -1,14 +1,11 @@
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::ports::{
-    ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, HeldSnapshot, Publication, StoreError,
-};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, Publication, StoreError};
 use domain::webhooks::NewEvent;
 
 use super::claim::Claim;
 use super::complete::Complete;
 use super::end_closed::EndClosed;
-use super::oldest_snapshot::FindOldestSnapshot;
 use crate::PostgresStore;
 
 #[async_trait]
@@ -67,9 +64,5 @@ impl DeliveryQueue for PostgresStore {
     /// connection was lost and opened again. For one reader at a time: each signal wakes one reader.
     async fn hint(&self) {
         self.change_signal.wait_for_deliveries().await;
-    }
-
-    async fn oldest_snapshot(&self) -> Result<Option<HeldSnapshot>, StoreError> {
-        self.run(&FindOldestSnapshot).await
     }
 }

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use diesel::deserialize::QueryableByName;
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::StoredInstant;
@@ -10,9 +9,10 @@ use diesel_mapping::webhooks::{
     COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures,
 };
 use domain::Timestamp;
-use domain::ports::{LANES_SEARCHED_MAX, PoolFigures, QueueFigures, StoreError, StoreFigures};
+use domain::ports::{HeldSnapshot, LANES_SEARCHED_MAX, PoolFigures, QueueFigures, StoreError, StoreFigures};
 use futures_util::future::try_join3;
 
+use super::snapshots::{FindSnapshotAge, FindSnapshotHolder};
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::pool::Connections;
@@ -33,17 +33,6 @@ const FIND_OLDEST_DUE: &str = "SELECT min(first.due_at) AS oldest_due
         ORDER BY due_at LIMIT 1
     ) AS first";
 
-/// The oldest transaction of this database that has a snapshot, and of a prepared transaction. A vacuum keeps no row.
-/// The start of another role's transaction is only visible to members of `pg_read_all_stats`.
-const FIND_OLDEST_SNAPSHOT: &str = "SELECT COALESCE((extract(epoch FROM max(age)) * 1000)::bigint, 0) AS millis
-    FROM (
-        SELECT clock_timestamp() - xact_start AS age FROM pg_stat_activity
-        WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'
-            AND (datname = current_database() OR datname IS NULL)
-        UNION ALL
-        SELECT clock_timestamp() - prepared FROM pg_prepared_xacts WHERE database = current_database()
-    ) AS held";
-
 #[async_trait]
 impl StoreFigures for PostgresStore {
     async fn queue_figures(&self, at: Timestamp, max: u32) -> Result<QueueFigures, StoreError> {
@@ -51,7 +40,11 @@ impl StoreFigures for PostgresStore {
     }
 
     async fn oldest_snapshot(&self) -> Result<Option<Duration>, StoreError> {
-        self.run(&OldestSnapshot).await.map(Some)
+        self.run(&FindSnapshotAge).await.map(Some)
+    }
+
+    async fn snapshot_holder(&self) -> Result<Option<HeldSnapshot>, StoreError> {
+        self.run(&FindSnapshotHolder).await
     }
 
     fn pools(&self) -> Vec<PoolFigures> {
@@ -82,22 +75,5 @@ impl Work for Read {
         )
         .await?;
         Ok(queue_figures(&counts, &statuses, &oldest))
-    }
-}
-
-struct OldestSnapshot;
-
-#[derive(QueryableByName)]
-struct AgeRow {
-    #[diesel(sql_type = BigInt)]
-    millis: i64,
-}
-
-impl Work for OldestSnapshot {
-    type Answer = Duration;
-
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Duration, Failure> {
-        let row: AgeRow = diesel::sql_query(FIND_OLDEST_SNAPSHOT).get_result(&mut &*connection).await?;
-        Ok(Duration::from_millis(u64::try_from(row.millis).unwrap_or_default()))
     }
 }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use domain::ports::DeliveryQueue as _;
+use domain::ports::StoreFigures as _;
 use throwaway_postgres::Database;
 
 use crate::world::{connect, instance, query};
@@ -12,16 +12,17 @@ async fn a_held_snapshot_is_found_until_it_ends() {
     for held in ["BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1", "BEGIN; SELECT pg_current_xact_id()"] {
         let elsewhere = connect(&database).await;
         elsewhere.batch_execute(held).await.unwrap();
-        assert_eq!(store.oldest_snapshot().await.unwrap(), None, "{held}");
+        assert_eq!(store.snapshot_holder().await.unwrap(), None, "{held}");
         begin_transactions(&database, 1_500).await;
-        let oldest = store.oldest_snapshot().await.unwrap().unwrap();
+        let oldest = store.snapshot_holder().await.unwrap().unwrap();
         let pid: i32 = elsewhere.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
         assert!(oldest.holder.starts_with(&format!("session {pid} ")), "{oldest:?}");
+        assert!(store.oldest_snapshot().await.unwrap().unwrap() > Duration::ZERO, "{held}");
         begin_transactions(&database, 10).await;
-        assert_eq!(store.oldest_snapshot().await.unwrap(), Some(oldest), "{held}");
+        assert_eq!(store.snapshot_holder().await.unwrap(), Some(oldest), "{held}");
         elsewhere.batch_execute("ROLLBACK").await.unwrap();
         let ended = async {
-            while store.oldest_snapshot().await.unwrap().is_some() {
+            while store.snapshot_holder().await.unwrap().is_some() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };

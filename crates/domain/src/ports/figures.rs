@@ -25,6 +25,12 @@ pub trait StoreFigures: Send + Sync {
         Ok(None)
     }
 
+    /// Who holds the oldest snapshot of the database, if it keeps so many rows that it matters. A store that keeps no rows
+    /// for snapshots keeps this default.
+    async fn snapshot_holder(&self) -> Result<Option<HeldSnapshot>, StoreError> {
+        Ok(None)
+    }
+
     /// The pools of connections, from memory. A store without pools keeps this default.
     fn pools(&self) -> Vec<PoolFigures> {
         Vec::new()
@@ -71,6 +77,16 @@ pub struct LaneFigures {
     pub paused: u32,
     /// Lanes of other subscriptions, deleted ones included as long as they are stored.
     pub closed: u32,
+}
+
+/// A snapshot of the database that somebody holds. The database keeps every row that was deleted since, so its tables
+/// grow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldSnapshot {
+    /// Who holds it, for the log of the operator.
+    pub holder: String,
+    /// The state that it shows. The same holder with the same state holds the same snapshot.
+    pub state: String,
 }
 
 /// The state of a pool of connections.

@@ -114,7 +114,9 @@ mod webhooks;
 
 pub use crate::credential_use::RecentUses;
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
-pub use figures::{LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
+pub use figures::{
+    HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures,
+};
 pub use identity::{IdentityUnavailable, IdentityVerdict, IdentityVerifier};
 pub use keys::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
 pub use schema::{MigrateError, MigrationStatus, Schema};
@@ -125,8 +127,6 @@ pub use system::{Clock, Entropy, NotReady, ReadinessCheck};
 pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryRequest};
 pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
-pub use webhooks::queue::{
-    ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HeldSnapshot,
-};
+pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue};
 pub use webhooks::sender::{Attempt, WebhookSender};
 pub use webhooks::subscriptions::{SecretRotation, SubscriptionInsertion, SubscriptionStore};

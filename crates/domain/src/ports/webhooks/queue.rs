@@ -98,16 +98,6 @@ pub struct Completion {
     pub end: ClaimEnd,
 }
 
-/// A snapshot of the database that somebody holds. The database keeps every row that was deleted since, so its tables
-/// grow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldSnapshot {
-    /// Who holds it, for the log of the operator.
-    pub holder: String,
-    /// The state that it shows. The same holder with the same state holds the same snapshot.
-    pub state: String,
-}
-
 /// Hands out deliveries that are due, and records how their claims end.
 #[async_trait]
 pub trait DeliveryQueue: Send + Sync {
@@ -170,11 +160,5 @@ pub trait DeliveryQueue: Send + Sync {
     /// again at any time. A store that sends no notifications keeps this default, which never returns.
     async fn hint(&self) {
         pending::<()>().await;
-    }
-
-    /// The oldest snapshot that is held in the database, if it keeps so many rows that it matters. A store that keeps no
-    /// rows for snapshots keeps this default.
-    async fn oldest_snapshot(&self) -> Result<Option<HeldSnapshot>, StoreError> {
-        Ok(None)
     }
 }
