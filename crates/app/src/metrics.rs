@@ -66,6 +66,7 @@ impl MetricsParts {
 }
 
 /// The parts of an instance that the metrics show.
+#[derive(Clone, Copy)]
 pub(crate) struct MeteredParts<'a> {
     pub(crate) store: &'a Store,
     pub(crate) clock: &'a Arc<dyn Clock>,
