@@ -13,6 +13,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 const EDGES: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("counters", &[]),
+    ("doctor", &["domain"]),
     ("storage-conformance", &["domain"]),
     ("verifier", &["counters", "domain"]),
     ("dispatcher", &["counters", "domain"]),
@@ -39,6 +40,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "adapters-system",
             "cli",
             "dispatcher",
+            "doctor",
             "domain",
             "gatepost-client",
             "upkeep",

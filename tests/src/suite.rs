@@ -12,6 +12,7 @@
 //! | `client_library` | the client's calls as operator, and how soon it refuses a revoked key |
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
+//! | `doctor` | planted faults are found, and named with their cure |
 //! | `metrics` | the figures move by what happened, name nobody, and are those that alerts and dashboards ask for |
 //! | `canary` | no secret in logs, files or errors |
 //! | `gateways` | the configurations in `docs/gateways/` work with real gateways |
@@ -31,6 +32,7 @@ mod client_library;
 mod command_line;
 mod concurrency;
 mod contract;
+mod doctor;
 mod documents;
 mod gateways;
 mod harness;

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{config, dev, migrate, openapi, serve};
+use crate::commands::{config, dev, doctor, health, migrate, openapi, serve};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -33,5 +33,7 @@ pub(crate) enum Command {
     Client(cli::Command),
     Migrate(migrate::Arguments),
     Config(config::Arguments),
+    Doctor(doctor::Arguments),
+    Health(health::Arguments),
     Openapi(openapi::Arguments),
 }

@@ -18,12 +18,17 @@ impl WebAddress {
 
     /// The address at which clients on this machine find a listener.
     pub fn of_listener(address: SocketAddr) -> Self {
+        Self(format!("http://{}", Self::socket_of_listener(address)))
+    }
+
+    /// The same as the address of a socket.
+    pub fn socket_of_listener(address: SocketAddr) -> SocketAddr {
         let ip = match address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
             IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
             ip => ip,
         };
-        Self(format!("http://{}", SocketAddr::new(ip, address.port())))
+        SocketAddr::new(ip, address.port())
     }
 
     /// The address as a string.

@@ -73,6 +73,14 @@ impl Setup {
         (gatepost, log)
     }
 
+    /// Starts a process that cannot become ready, and waits until it answers.
+    pub(crate) async fn start_unready(self) -> Gatepost {
+        let mut gatepost = self.prepare();
+        gatepost.spawn();
+        eventually("/livez answers", async || Connection::open(gatepost.address()).await.ok()).await;
+        gatepost
+    }
+
     /// Starts a process that must refuse to start: waits for its end, and returns its status and output.
     pub(crate) async fn start_refused(self) -> (ExitStatus, String) {
         let mut gatepost = self.prepare();

@@ -3,6 +3,8 @@
 mod client;
 pub(crate) mod config;
 pub(crate) mod dev;
+pub(crate) mod doctor;
+pub(crate) mod health;
 pub(crate) mod migrate;
 pub(crate) mod openapi;
 pub(crate) mod serve;
@@ -35,6 +37,8 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         Command::Config(arguments) if arguments.reference => Ok(answer(&reference_page())?),
         Command::Config(arguments) => config::run(&arguments, &show_warnings(load(nothing)?)),
         Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
+        Command::Doctor(arguments) => block_on(doctor::run(arguments, load(serve::needs))),
+        Command::Health(_) => block_on(health::run(load(health::needs)?)),
         Command::Serve(_) => block_on(serve::run(load(serve::needs)?)),
         Command::Client(command) => {
             block_on(client::run(command, &environment, || load(client::needs).map(show_warnings)))

@@ -1,0 +1,51 @@
+use std::fmt;
+
+use serde::Serialize;
+
+/// Something that is wrong, or will be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The check that found it.
+    pub check: &'static str,
+    /// What is wrong.
+    pub what: String,
+    /// Why it matters.
+    pub why: &'static str,
+    /// The command or the change that cures it.
+    pub cure: String,
+}
+
+/// What the checks have found.
+#[derive(Debug, Default, Serialize)]
+pub struct Report {
+    /// The names of the checks that ran.
+    pub checks: Vec<&'static str>,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Adds the findings of a check.
+    pub fn add(&mut self, check: &'static str, findings: impl IntoIterator<Item = Finding>) {
+        self.checks.push(check);
+        self.findings.extend(findings);
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Finding { check, what, why, cure } in &self.findings {
+            writeln!(formatter, "{check}: {what}\n  why:  {why}\n  cure: {cure}")?;
+        }
+        match self.findings.len() {
+            0 => write!(formatter, "nothing is wrong with: {}", self.checks.join(", ")),
+            count => write!(formatter, "{count} of these is wrong or will be: {}", self.checks.join(", ")),
+        }
+    }
+}
+
+/// An error with its causes.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |chain, cause| format!("{chain}: {cause}"))
+}

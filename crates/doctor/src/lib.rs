@@ -1,0 +1,19 @@
+//! Finds what is wrong with an instance and its surroundings, and says what cures it.
+//!
+//! Each check looks at one thing through the ports that the service itself uses, or asks the operating system. A check
+//! changes nothing that the service does not change too: whether the database takes writes is checked by a write of the
+//! readiness check.
+
+mod finding;
+mod health;
+mod identity;
+mod listeners;
+mod machine;
+mod store;
+
+pub use finding::{Finding, Report};
+pub use health::{Unhealthy, health};
+pub use identity::check_identity;
+pub use listeners::{check_listener, is_served};
+pub use machine::{check_disk, check_open_files};
+pub use store::check_store;

@@ -1,0 +1,42 @@
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener};
+
+use crate::finding::Finding;
+use crate::health::get;
+
+/// Whether a running Gatepost has this address: its API, or its metrics.
+pub async fn is_served(address: SocketAddr) -> bool {
+    let shows = async |path, text: &str| {
+        get(address, path).await.is_ok_and(|(status, body)| status == 200 && body.contains(text))
+    };
+    let (api, metrics) = tokio::join!(shows("/livez", r#"{"status":"ok"}"#), shows("/metrics", "gatepost_build_info"));
+    api || metrics
+}
+
+/// Checks that the address that a setting names is free, or that Gatepost has it already.
+pub async fn check_listener(setting: &'static str, address: SocketAddr) -> Option<Finding> {
+    let error = TcpListener::bind(address).err()?;
+    let (what, cure) = match error.kind() {
+        ErrorKind::AddrInUse if is_served(address).await => return None,
+        ErrorKind::AddrInUse => {
+            let what = format!("another program listens on {address}");
+            (
+                what,
+                format!(
+                    "find it with `ss -ltnp '( sport = :{} )'`, or set {setting} to another address",
+                    address.port()
+                ),
+            )
+        }
+        ErrorKind::AddrNotAvailable => {
+            let what = format!("this machine does not have the address {}", address.ip());
+            (what, format!("set {setting} to an address that `ip addr` shows, or to 0.0.0.0:{}", address.port()))
+        }
+        ErrorKind::PermissionDenied => {
+            let what = format!("this user may not listen on {address}");
+            (what, format!("set {setting} to a port from 1024 on"))
+        }
+        _ => (format!("cannot listen on {address}: {error}"), format!("set {setting} to another address")),
+    };
+    Some(Finding { check: "listeners", what, why: "`gatepost serve` ends at its start", cure })
+}

@@ -1,0 +1,34 @@
+use std::path::Path;
+
+use rustix::fs::statvfs;
+use rustix::process::{Resource, getrlimit};
+
+use crate::finding::Finding;
+
+/// Less free space than this may be gone within minutes of webhooks.
+const FREE_BYTES_MIN: u64 = 1024 * 1024 * 1024;
+/// A default instance with its default connections to clients, receivers and the database needs more than this.
+const OPEN_FILES_MIN: u64 = 4_096;
+
+/// Checks the free space of the disk with the folder of the SQLite file.
+pub fn check_disk(folder: &Path) -> Option<Finding> {
+    let disk = statvfs(folder).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    (free < FREE_BYTES_MIN).then(|| Finding {
+        check: "disk",
+        what: format!("the disk of {} has {} MiB free", folder.display(), free / 1024 / 1024),
+        why: "a full disk takes no writes: keys cannot be created or revoked, and no event is accepted",
+        cure: "make room, or set WEBHOOK_RETENTION_DAYS lower".to_owned(),
+    })
+}
+
+/// Checks the hard limit on open files, to which Gatepost raises its own.
+pub fn check_open_files() -> Option<Finding> {
+    let limit = getrlimit(Resource::Nofile).maximum?;
+    (limit < OPEN_FILES_MIN).then(|| Finding {
+        check: "open files",
+        what: format!("this user may open {limit} files and sockets at most"),
+        why: "Gatepost uses three quarters of them for connections of clients, and webhooks need more at the same time",
+        cure: "set LimitNOFILE=65536 in the systemd unit, or `ulimit -Hn 65536` before the start".to_owned(),
+    })
+}

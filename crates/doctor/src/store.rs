@@ -1,0 +1,162 @@
+use std::time::Duration;
+
+use domain::ports::{ChangeFeed, Clock, MigrateError, Store, StoreFigures};
+
+use crate::finding::{Finding, chain};
+
+/// A clock that is off by more than this is wrong.
+const CLOCK_OFFSET_MAX: Duration = Duration::from_secs(5);
+/// An older transaction is forgotten, or will fill the disk.
+const SNAPSHOT_AGE_MAX: Duration = Duration::from_mins(30);
+/// A delivery that has been due for longer is late.
+const DUE_AGE_MAX: Duration = Duration::from_mins(1);
+
+/// Checks the database: that it answers, its schema, that it takes writes, the clocks, old transactions, and the queue.
+/// `migrates` says whether `serve` applies migrations itself.
+pub async fn check_store(store: &Store, clock: &dyn Clock, migrates: bool) -> Vec<Finding> {
+    let pending = match store.schema.status().await {
+        Ok(migrations) => migrations.iter().filter(|migration| !migration.applied).count(),
+        Err(error) => return vec![unusable(&error)],
+    };
+    if pending > 0 {
+        return if migrates { Vec::new() } else { vec![pending_migrations(pending)] };
+    }
+    let clocks = match &store.changes {
+        Some(changes) => clocks(&**changes, clock).await,
+        // A store that one process uses goes by this machine's clock.
+        None => None,
+    };
+    let figures = &*store.figures;
+    let found = [writes(store).await, clocks, snapshots(figures).await, queue(figures, clock).await];
+    found.into_iter().flatten().collect()
+}
+
+fn finding(what: String, why: &'static str, cure: &str) -> Finding {
+    Finding { check: "database", what, why, cure: cure.to_owned() }
+}
+
+fn unusable(error: &MigrateError) -> Finding {
+    let what = chain(error);
+    match error {
+        MigrateError::Newer { .. } => finding(
+            what,
+            "this version does not know the schema, and `gatepost serve` ends at its start",
+            "start the newer version again, or restore the backup from before the upgrade",
+        ),
+        MigrateError::Unavailable(_) => finding(
+            what,
+            "`gatepost serve` starts and answers 503 until the database answers",
+            "check the host, the port, the user and the password in DATABASE_URL with `psql \"$DATABASE_URL\"`",
+        ),
+        MigrateError::Busy { .. } | MigrateError::Failed { .. } | MigrateError::Unusable(_) => {
+            finding(what, "`gatepost serve` ends at its start", "read the cause above: waiting does not help")
+        }
+    }
+}
+
+fn pending_migrations(count: usize) -> Finding {
+    finding(
+        format!("the schema lacks {count} migrations, and MIGRATE is false"),
+        "/readyz fails until the schema is complete",
+        "run `gatepost migrate` as the owner of the schema",
+    )
+}
+
+async fn writes(store: &Store) -> Option<Finding> {
+    let error = store.readiness.check().await.err()?;
+    Some(finding(
+        chain(&error),
+        "/readyz fails, and nothing can be created, revoked or published",
+        "make the database writable: free space on its disk, its rights, or the primary instead of a standby",
+    ))
+}
+
+/// Reads the feed, because the clock follows the reads.
+async fn clocks(changes: &dyn ChangeFeed, clock: &dyn Clock) -> Option<Finding> {
+    changes.changes_since(None, 0).await.ok()?;
+    let (machine, database) = (clock.machine_time(), clock.now());
+    let offset = machine.since(database).max(database.since(machine));
+    (offset > CLOCK_OFFSET_MAX).then(|| {
+        finding(
+            format!("the clock of this machine differs from the database's by {} s", offset.as_secs()),
+            "ID tokens and signatures go by this machine's clock, and are refused if it is wrong",
+            "correct the clock of the machine that is wrong: `timedatectl set-ntp true`",
+        )
+    })
+}
+
+async fn snapshots(figures: &dyn StoreFigures) -> Option<Finding> {
+    let age = figures.oldest_snapshot().await.ok()??;
+    (age > SNAPSHOT_AGE_MAX).then(|| {
+        finding(
+            format!("a transaction has been open for {} minutes", age.as_secs() / 60),
+            "the tables of the queue grow with each delivery until it ends",
+            "find it in pg_stat_activity and end it with pg_terminate_backend: docs/runbooks/gatepost-snapshot-is-old.md",
+        )
+    })
+}
+
+async fn queue(figures: &dyn StoreFigures, clock: &dyn Clock) -> Option<Finding> {
+    let at = clock.now();
+    let oldest = figures.queue_figures(at, 1).await.ok()?.oldest_due?;
+    let age = at.since(oldest);
+    (age > DUE_AGE_MAX).then(|| {
+        finding(
+            format!("a webhook has been due for {} s, and no instance has sent it", age.as_secs()),
+            "webhooks arrive late; none is lost",
+            "start an instance without DISPATCH=false: docs/runbooks/gatepost-webhooks-are-late.md",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use domain::Timestamp;
+    use domain::memory::{ManualClock, MemoryKeyStore};
+    use domain::ports::{QueueFigures, StoreError};
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+
+    /// A store with a transaction and a due delivery of this age.
+    struct Aged(Duration);
+
+    #[async_trait]
+    impl StoreFigures for Aged {
+        async fn queue_figures(&self, at: Timestamp, _: u32) -> Result<QueueFigures, StoreError> {
+            Ok(QueueFigures { oldest_due: Some(at.minus(self.0)), ..QueueFigures::default() })
+        }
+
+        async fn oldest_snapshot(&self) -> Result<Option<Duration>, StoreError> {
+            Ok(Some(self.0))
+        }
+    }
+
+    /// The database's clock shows `NOW`, and the machine's is ahead of it.
+    struct Ahead(Duration);
+
+    impl Clock for Ahead {
+        fn now(&self) -> Timestamp {
+            NOW
+        }
+
+        fn machine_time(&self) -> Timestamp {
+            NOW.plus(self.0)
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_older_than_its_limit_is_found() {
+        let clock = ManualClock::new(NOW);
+        let second = Duration::from_secs(1);
+        let found = |finding: Option<Finding>| finding.is_some();
+        for (limit, is_found) in [(Duration::ZERO, false), (second, true)] {
+            assert_eq!(found(snapshots(&Aged(SNAPSHOT_AGE_MAX + limit)).await), is_found);
+            assert_eq!(found(queue(&Aged(DUE_AGE_MAX + limit), &clock).await), is_found);
+            let feed = MemoryKeyStore::default();
+            assert_eq!(found(clocks(&feed, &Ahead(CLOCK_OFFSET_MAX + limit)).await), is_found);
+        }
+    }
+}

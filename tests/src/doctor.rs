@@ -1,0 +1,196 @@
+//! `gatepost doctor` names each planted fault and what cures it, and finds nothing where nothing is wrong.
+//! `gatepost health` says whether an instance is ready.
+
+use std::fs::{self, Permissions};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Output;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::harness::{ENCRYPTION_KEY, IdentityProvider, Setup, Storage, free_address, gatepost_binary, run_gatepost};
+
+/// A place where an instance would work: a provider, a database, and free ports.
+struct Place {
+    folder: TempDir,
+    provider: std::sync::Arc<IdentityProvider>,
+    settings: Vec<(&'static str, String)>,
+}
+
+impl Place {
+    async fn new(storage: &Storage) -> Self {
+        let provider = IdentityProvider::start().await;
+        let settings = vec![
+            ("DATABASE_URL", storage.url()),
+            ("OIDC_ISSUER", provider.issuer().to_owned()),
+            ("OIDC_AUDIENCE", "audience".to_owned()),
+            ("ENCRYPTION_KEY", ENCRYPTION_KEY.to_owned()),
+            ("LISTEN", free_address().to_string()),
+            ("METRICS_LISTEN", String::new()),
+        ];
+        Self { folder: TempDir::new().unwrap(), provider, settings }
+    }
+
+    fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.settings.retain(|(known, _)| *known != name);
+        self.settings.push((name, value.to_owned()));
+        self
+    }
+
+    fn without(mut self, name: &str) -> Self {
+        self.settings.retain(|(known, _)| *known != name);
+        self
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let environment: Vec<(&str, &str)> =
+            self.settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        run_gatepost(self.folder.path(), arguments, &environment)
+    }
+
+    /// The findings: what is wrong, and what cures it.
+    #[track_caller]
+    fn findings(&self) -> Vec<(String, String)> {
+        let output = self.run(&["doctor", "--json"]);
+        let report: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        let text = |finding: &Value, field: &str| finding[field].as_str().expect("a string").to_owned();
+        let findings: Vec<_> = report["findings"].as_array().unwrap().iter().collect();
+        assert!(findings.iter().all(|one| !text(one, "why").is_empty()), "{report}");
+        assert_eq!(output.status.code(), Some(i32::from(!findings.is_empty())), "{report}");
+        findings.into_iter().map(|one| (text(one, "what"), text(one, "cure"))).collect()
+    }
+
+    /// There is one finding, and it has these words.
+    #[track_caller]
+    fn finds(&self, what: &str, cure: &str) {
+        let findings = self.findings();
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(findings[0].0.contains(what) && findings[0].1.contains(cure), "{findings:?}, not {what:?} {cure:?}");
+    }
+}
+
+async fn postgres() -> (Storage, Place) {
+    let storage = Storage::postgres().await;
+    let place = Place::new(&storage).await;
+    assert!(place.run(&["migrate"]).status.success());
+    (storage, place)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_found_where_nothing_is_wrong() {
+    let (_storage, place) = postgres().await;
+    assert_eq!(place.findings(), []);
+    let output = place.run(&["doctor"]);
+    let written = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && written.starts_with("nothing is wrong with: configuration"), "{written}");
+    let file = Storage::sqlite();
+    let place = Place::new(&file).await;
+    assert_eq!(place.findings(), []);
+    assert_eq!(fs::read_dir(file.files()).unwrap().count(), 0, "a database that does not exist is not made");
+    assert!(place.run(&["migrate"]).status.success());
+    assert_eq!(place.findings(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_found_beside_a_running_instance() {
+    for storage in [Storage::sqlite(), Storage::postgres().await] {
+        let (metrics, gatepost) = (free_address().to_string(), Setup::serve(&storage).await);
+        let gatepost = gatepost.with("METRICS_LISTEN", &metrics).start().await;
+        let place = Place::new(&storage).await.with("LISTEN", &gatepost.address().to_string());
+        assert_eq!(place.with("METRICS_LISTEN", &metrics).findings(), []);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_the_configuration_are_found() {
+    let storage = Storage::sqlite();
+    let place = Place::new(&storage).await;
+    let place = place.without("ENCRYPTION_KEY").with("KEEP_ALIVE_SECONDS", "soon");
+    let findings = place.findings();
+    let has = |what: &str| findings.iter().any(|(found, _)| found.contains(what));
+    assert!(findings.len() == 2 && has("ENCRYPTION_KEY is missing") && has("KEEP_ALIVE_SECONDS"), "{findings:?}");
+
+    let misspelt = Place::new(&storage).await.with("GATEPOST_LISTN", "127.0.0.1:1");
+    misspelt.finds("GATEPOST_LISTN", "correct the name");
+
+    let place = Place::new(&storage).await.without("ENCRYPTION_KEY");
+    let file = place.folder.path().join("key");
+    fs::write(&file, ENCRYPTION_KEY).unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o602)).unwrap();
+    place.with("ENCRYPTION_KEY_FILE", file.to_str().unwrap()).finds("chmod o-w", "the rights of the file");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn taken_ports_and_foreign_addresses_are_found() {
+    let storage = Storage::sqlite();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let place = Place::new(&storage).await;
+    // Nobody answers there, so the doctor must not wait without end.
+    let what = format!("another program listens on {address}");
+    place.with("METRICS_LISTEN", &address).finds(&what, "METRICS_LISTEN");
+    let place = Place::new(&storage).await.with("LISTEN", "192.0.2.1:8080");
+    place.finds("does not have the address 192.0.2.1", "LISTEN");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_the_database_are_found() {
+    let away = Place::new(&Storage::sqlite()).await;
+    let url = format!("postgres://nobody@{}/x?sslmode=disable", free_address());
+    away.with("DATABASE_URL", &url).finds("Connection refused", "DATABASE_URL");
+
+    let storage = Storage::postgres().await;
+    let place = Place::new(&storage).await.with("MIGRATE", "false");
+    place.finds("the schema lacks", "gatepost migrate");
+    assert!(place.run(&["migrate"]).status.success());
+    let (cluster, database) = storage.server().unwrap();
+    let sql = format!("ALTER DATABASE \"{}\" SET default_transaction_read_only = on", database.name);
+    cluster.execute("postgres", &sql).await.unwrap();
+    place.finds("read-only", "make the database writable");
+
+    let storage = Storage::sqlite();
+    let _holder = Setup::serve(&storage).await.start().await;
+    Place::new(&storage).await.finds("is using it", "stop the process");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_the_provider_are_found() {
+    let (_storage, place) = postgres().await;
+    let issuer = format!("{}/", place.provider.issuer());
+    let place = place.with("OIDC_ISSUER", &issuer);
+    place.finds("but the configured issuer is", "OIDC_ISSUER");
+    let nobody = format!("http://{}", free_address());
+    place.with("OIDC_ISSUER", &nobody).finds("no answer from", "curl");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_low_limit_on_open_files_is_found() {
+    let place = Place::new(&Storage::sqlite()).await;
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &format!("ulimit -n 512; exec {} doctor", gatepost_binary().display())]).env_clear();
+    shell.envs(place.settings.iter().map(|(name, value)| (*name, value))).current_dir(place.folder.path());
+    let output = shell.output().unwrap();
+    let written = String::from_utf8(output.stdout).unwrap();
+    assert!(written.contains("may open 512 files") && written.contains("LimitNOFILE"), "{written}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn health_says_whether_the_instance_is_ready() {
+    let gatepost = Setup::serve(&Storage::sqlite()).await.start().await;
+    let port = gatepost.address().port();
+    let health = |listen: &str| run_gatepost(&gatepost.folder(), &["health"], &[("LISTEN", listen)]);
+    for listen in [format!("127.0.0.1:{port}"), format!("0.0.0.0:{port}")] {
+        let output = health(&listen);
+        assert!(output.status.success() && output.stdout == b"ready\n", "{output:?}");
+    }
+    let nobody = health(&free_address().to_string());
+    assert_eq!(nobody.status.code(), Some(1), "{nobody:?}");
+    let not_ready = Setup::serve(&Storage::sqlite()).await.with("OIDC_ISSUER", &format!("http://{}", free_address()));
+    let gatepost = not_ready.start_unready().await;
+    let output = health(&gatepost.address().to_string());
+    let written = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && written.contains("503"), "{written}");
+}
