@@ -55,25 +55,54 @@ pub(super) enum Search {
 
 impl SqliteStore {
     /// See [`DeliveryCommands::purge_history`](domain::ports::DeliveryCommands::purge_history): first deliveries with
-    /// their attempts, then events, then subscriptions, each in many short transactions.
+    /// their attempts, then events, then subscriptions, each in many short transactions. Readers find what is old: nothing
+    /// makes it new again.
     pub(super) async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let below: Id = first_delivery_at(before).as_bytes().to_vec();
         let mut purged = self.purge_deliveries(&below, max).await?;
-        let mut after = Some(Id::new());
-        while purged < max
-            && let Some(from) = after
-        {
-            let (below, chunk) = (below.clone(), CHUNK.min(max - purged));
-            let work = move |connection: &mut SqliteConnection| purge_events(connection, &from, &below, chunk);
-            let (events, next) = self.writer.write(work).await?;
-            purged += events;
-            after = next;
-        }
+        purged += self.purge_events(&below, max.saturating_sub(purged)).await?;
         if purged < max {
-            let chunk = CHUNK.min(max - purged);
-            purged += self.writer.write(move |connection| purge_subscriptions(connection, before, chunk)).await?;
+            purged += self.purge_subscriptions(before, CHUNK.min(max - purged)).await?;
         }
         Ok(purged)
+    }
+
+    /// Deletes events with their publication keys, unless they have queued deliveries.
+    async fn purge_events(&self, below: &Id, max: u32) -> Result<u32, StoreError> {
+        let (mut purged, mut after) = (0, Id::new());
+        while purged < max {
+            let (from, bound, chunk) = (after, below.clone(), CHUNK.min(max - purged));
+            let mut events = self.readers.read(move |connection| old_events(connection, &from, &bound, chunk)).await?;
+            let (Some(first), Some(last)) = (events.first(), events.last()) else { break };
+            after = last.clone();
+            let due = self.due_events(first, last).await?;
+            events.retain(|event| !due.contains(event));
+            if !events.is_empty() {
+                purged += self.writer.write(move |connection| delete_events(connection, &events)).await?;
+            }
+        }
+        Ok(purged)
+    }
+
+    /// The events of the same time that have queued deliveries.
+    async fn due_events(&self, first: &[u8], last: &[u8]) -> Result<HashSet<Id>, StoreError> {
+        let (from, to) = ([&first[..6], &[0; 10]].concat(), [&last[..6], &[0xFF; 10]].concat());
+        let (mut events, mut next) = (HashSet::new(), Some(Id::new()));
+        while let Some(after) = next {
+            let (from, to) = (from.clone(), to.clone());
+            let (found, lane) = self.readers.read(move |connection| due_events(connection, after, &from, &to)).await?;
+            events.extend(found);
+            next = lane;
+        }
+        Ok(events)
+    }
+
+    async fn purge_subscriptions(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let forgotten = self.readers.read(move |connection| forgotten_subscriptions(connection, before, max)).await?;
+        if forgotten.is_empty() {
+            return Ok(0);
+        }
+        self.writer.write(move |connection| delete_subscriptions(connection, &forgotten)).await
     }
 
     async fn purge_deliveries(&self, below: &Id, max: u32) -> Result<u32, StoreError> {
@@ -151,61 +180,78 @@ fn delete_chunk(
     Ok(u32::try_from(deletion.execute(connection)?).unwrap_or(u32::MAX))
 }
 
-/// Deletes up to `max` events with ids after `after` and below `below`, and their publication keys. Keeps events that have
-/// queued deliveries. Returns how many rows, and where to continue.
-pub(super) fn purge_events(
+/// At most `max` events with ids after `after` and below `below`, in their order.
+pub(super) fn old_events(
     connection: &mut SqliteConnection,
     after: &[u8],
     below: &[u8],
     max: u32,
-) -> Result<(u32, Option<Id>), Undo> {
-    let events: Vec<Id> = webhook_events::table
+) -> Result<Vec<Id>, Undo> {
+    let events = webhook_events::table
         .filter(webhook_events::id.gt(after))
         .filter(webhook_events::id.lt(below))
         .order(webhook_events::id)
         .limit(max.into())
-        .select(webhook_events::id)
-        .load(connection)?;
-    let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok((0, None)) };
-    let due = due_events(connection, first, last)?;
-    let mut purged = 0;
-    for event in events.iter().filter(|event| !due.contains(*event)) {
-        let publications = webhook_publications::table.filter(webhook_publications::event_id.eq(event));
-        purged += diesel::delete(publications).execute(connection)?;
-        purged += diesel::delete(webhook_events::table.find(event)).execute(connection)?;
-    }
-    Ok((u32::try_from(purged).unwrap_or(u32::MAX), Some(last.clone())))
+        .select(webhook_events::id);
+    Ok(events.load(connection)?)
 }
 
-/// The events of the same time that have queued deliveries. Searches each lane that has a queue.
-fn due_events(connection: &mut SqliteConnection, first: &[u8], last: &[u8]) -> Result<HashSet<Id>, Undo> {
-    let (from, to) = ([&first[..6], &[0; 10]].concat(), [&last[..6], &[0xFF; 10]].concat());
-    let (mut events, mut after) = (HashSet::new(), Id::new());
-    loop {
+/// Deletes events and their publication keys. Returns how many rows.
+pub(super) fn delete_events(connection: &mut SqliteConnection, events: &[Id]) -> Result<u32, Undo> {
+    let mut deleted = 0;
+    for event in events {
+        let publications = webhook_publications::table.filter(webhook_publications::event_id.eq(event));
+        deleted += diesel::delete(publications).execute(connection)?;
+        deleted += diesel::delete(webhook_events::table.find(event)).execute(connection)?;
+    }
+    Ok(u32::try_from(deleted).unwrap_or(u32::MAX))
+}
+
+/// The events of the queued deliveries with ids from `from` to `to`. Searches [`LOOKED_AT_MAX`] lanes that have a queue,
+/// after the lane `after`, and returns the last one if there are more.
+pub(super) fn due_events(
+    connection: &mut SqliteConnection,
+    mut after: Id,
+    from: &[u8],
+    to: &[u8],
+) -> Result<(Vec<Id>, Option<Id>), Undo> {
+    let mut events = Vec::new();
+    for _ in 0..LOOKED_AT_MAX {
         let next: Option<Id> = webhook_due::table
             .filter(webhook_due::subscription_id.gt(&after))
             .order(webhook_due::subscription_id)
             .select(webhook_due::subscription_id)
             .first(connection)
             .optional()?;
-        let Some(lane) = next else { return Ok(events) };
+        let Some(lane) = next else { return Ok((events, None)) };
         let due = webhook_due::table
             .filter(webhook_due::subscription_id.eq(&lane))
-            .filter(webhook_due::delivery_id.between(&from, &to))
+            .filter(webhook_due::delivery_id.between(from, to))
             .select(webhook_due::event_id);
         events.extend(due.load::<Id>(connection)?);
         after = lane;
     }
+    Ok((events, Some(after)))
 }
 
-pub(super) fn purge_subscriptions(connection: &mut SqliteConnection, before: Timestamp, max: u32) -> Result<u32, Undo> {
+/// At most `max` subscriptions that were deleted before `before` and have no deliveries.
+pub(super) fn forgotten_subscriptions(
+    connection: &mut SqliteConnection,
+    before: Timestamp,
+    max: u32,
+) -> Result<Vec<Id>, Undo> {
     let forgotten =
         diesel::sql_query(FORGOTTEN).bind::<Instant, StoredInstant>(before.into()).bind::<BigInt, i64>(max.into());
-    let forgotten: Vec<Forgotten> = forgotten.load(connection)?;
-    for Forgotten { id } in &forgotten {
+    Ok(forgotten.load::<Forgotten>(connection)?.into_iter().map(|row| row.id).collect())
+}
+
+/// Deletes subscriptions and their lanes. Returns how many subscriptions.
+pub(super) fn delete_subscriptions(connection: &mut SqliteConnection, subscriptions: &[Id]) -> Result<u32, Undo> {
+    let mut deleted = 0;
+    for id in subscriptions {
         diesel::delete(webhook_lanes::table.find(id)).execute(connection)?;
         let subscription = webhook_subscriptions::table.filter(webhook_subscriptions::id.eq(id));
-        diesel::delete(subscription).execute(connection)?;
+        deleted += diesel::delete(subscription).execute(connection)?;
     }
-    Ok(u32::try_from(forgotten.len()).unwrap_or(max))
+    Ok(u32::try_from(deleted).unwrap_or(u32::MAX))
 }
