@@ -9,6 +9,7 @@ fn nothing_set_gives_the_documented_defaults() {
         ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
         ("DATABASE_POOL_SIZE", Some("16")),
         ("LISTEN", Some("127.0.0.1:8080")),
+        ("METRICS_LISTEN", Some("127.0.0.1:9464")),
         ("PUBLIC_URL", None),
         ("OIDC_ISSUER", None),
         ("OIDC_AUDIENCE", None),
@@ -48,7 +49,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 39);
+    assert_eq!(loaded.settings.len(), 40);
 }
 
 #[test]
@@ -57,6 +58,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("DATABASE_URL", "postgres://u@h/d"),
         ("DATABASE_POOL_SIZE", "500"),
         ("LISTEN", "[::1]:0"),
+        ("METRICS_LISTEN", "[::1]:0"),
         ("PUBLIC_URL", "https://keys.example.com/gate"),
         ("OIDC_ISSUER", "https://id.example.com/"),
         ("OIDC_AUDIENCE", "one,two"),
@@ -121,6 +123,7 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("VERIFY_WHEN_STALE", "accept:10", "refuse, or serve:"),
         ("LISTEN", "8080", "127.0.0.1:8080"),
         ("LISTEN", "localhost:8080", "127.0.0.1:8080"),
+        ("METRICS_LISTEN", "9464", "or empty"),
         ("PUBLIC_URL", "gatepost.example", "http or https"),
         ("OIDC_ISSUER", "http://id.example.com", "https"),
         ("OIDC_ISSUER", "https://id.example.com#a", "without"),
