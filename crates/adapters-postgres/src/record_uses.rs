@@ -9,8 +9,11 @@ use domain::{CredentialUse, KeyId, KeyUse, SessionId, Timestamp};
 
 use crate::attempt::{Failure, Work};
 
-/// Never moves the time of the last use back. The rows are locked in the order of their ids, so that two batches cannot
-/// deadlock. A row that would not change is neither locked nor written.
+/// Never moves the time of the last use back. A row that would not change is neither locked nor written.
+///
+/// The uses come in the order of their ids, and the connection allows only joins that go through them one by one
+/// ([`Purpose::Calls`](crate::server::Purpose)). So the rows are locked in that order, and two batches cannot deadlock. An
+/// `ORDER BY` would make the server read the whole index of ids: the connection allows no sort.
 macro_rules! record_uses {
     ($table:literal, $column:literal) => {
         concat!(
@@ -30,7 +33,6 @@ macro_rules! record_uses {
             " IS NULL OR stored.",
             $column,
             " < noted.at
-                ORDER BY stored.id
                 FOR NO KEY UPDATE OF stored
             ) AS used
             WHERE credential.id = used.id

@@ -7,7 +7,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{ActiveLimit, Close as _, Entropy, Insertion, KeyStore as _, Revocation, Rotation, Schema as _};
 use domain::{
-    ApiKey, CredentialDigest, KeyId, KeyRotation, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp, UserId,
+    ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp,
+    UserId,
 };
 use throwaway_postgres::{Cluster, Database};
 
@@ -61,16 +62,19 @@ async fn plant(database: &Database, ended: u32) {
     Cluster::shared().await.unwrap().execute(&database.name, &plant).await.unwrap();
 }
 
-/// Creates a key, rotates it, revokes both keys, and lists and purges keys.
+/// Creates a key, rotates it, notes its use, reports it as leaked, revokes both keys, and lists and purges keys.
 async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     let (view, limit) = (ListView::at(now), ActiveLimit { max: 10, at: now });
     let (old, successor) = (key(KeyId::mint(now, entropy), now), KeyId::mint(now, entropy));
-    let inserted = store.insert_within(&old, &digest(entropy), limit, view).await.unwrap();
+    let leaked = digest(entropy);
+    let inserted = store.insert_within(&old, &leaked, limit, view).await.unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)), "{inserted:?}");
     let (overlap, ttl_max) = (Duration::from_mins(1), Duration::from_hours(1));
     let rotation = KeyRotation { successor, prefix: "svc_".into(), at: now, overlap, overlapping_max: 10, ttl_max };
     let rotated = store.rotate(&old.owner, old.id, &rotation, &digest(entropy), view).await.unwrap();
     assert!(matches!(rotated, Rotation::Rotated { .. }), "{rotated:?}");
+    store.record_uses(&[KeyUse { id: old.id, at: now.plus(Duration::from_secs(1)) }]).await.unwrap();
+    assert_eq!(store.revoke_by_digests(&[leaked], now).await.unwrap().len(), 1);
     for id in [old.id, successor] {
         let revoked = store.revoke(&old.owner, id, now, view).await.unwrap();
         assert!(matches!(revoked, Revocation::Revoked { .. }), "{revoked:?}");
