@@ -1,0 +1,158 @@
+//! Sessions on a Postgres that several instances share: an ended session is refused on every instance, and no statement
+//! reads the sessions of other users.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "what fails here fails the test, which prints its figures"
+)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::memory::{ManualClock, SeededEntropy};
+use domain::ports::{Close as _, Schema as _, SessionStore};
+use domain::sessions::{OpenSession, OpenedSession, SESSIONS_MAX, SessionRole, SessionUse, Sessions};
+use domain::{Timestamp, UserId};
+use throwaway_postgres::{Cluster, Database};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use verifier::{CredentialStores, FEED_POLL_INTERVAL, FEED_READ_TIMEOUT, Verifier, VerifierSettings};
+
+/// One process: its connections, its memory, and the tasks that keep it right.
+struct Instance {
+    clock: Arc<ManualClock>,
+    verifier: Arc<Verifier>,
+    sessions: Sessions,
+    _running: DropGuard,
+}
+
+impl Instance {
+    async fn start(database: &Database, seed: u64) -> Self {
+        let store = Arc::new(open(database, 4).await);
+        let clock = Arc::new(ManualClock::new(now()));
+        let stores = CredentialStores { keys: store.clone(), sessions: store.clone() };
+        let verifier = Verifier::shared(stores, store, clock.clone(), VerifierSettings::default());
+        let stop = CancellationToken::new();
+        tokio::spawn(verifier.clone().run(stop.clone()));
+        let entropy = Arc::new(SeededEntropy::new(seed));
+        let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock.clone(), entropy);
+        Self { clock, verifier, sessions, _running: stop.drop_guard() }
+    }
+
+    async fn sign_in(&self, owner: &UserId) -> OpenedSession {
+        let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
+        self.sessions.open(owner, request).await.unwrap()
+    }
+
+    async fn accepts(&self, opened: &OpenedSession) -> bool {
+        self.verifier.verify_session(opened.secret.expose()).await.unwrap().is_some()
+    }
+
+    /// How long it still accepts the session.
+    async fn refuses_after(&self, opened: &OpenedSession) -> Duration {
+        let began = Instant::now();
+        let refused = async {
+            while self.accepts(opened).await {
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(Duration::from_secs(30), refused).await.expect("an ended session must be refused");
+        began.elapsed()
+    }
+}
+
+async fn open(database: &Database, pool_size: usize) -> PostgresStore {
+    PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size }).await.unwrap()
+}
+
+async fn fresh_database() -> Database {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let store = open(&database, 1).await;
+    store.migrate().await.unwrap();
+    store.close().await;
+    database
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
+}
+
+fn user(subject: &str) -> UserId {
+    UserId::new("https://id.example", subject).unwrap()
+}
+
+/// In each of the three ways in which a session is ended. The bound is that of keys: a poll of the feed, and a read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_session_that_ends_on_one_instance_is_refused_on_the_other() {
+    let database = fresh_database().await;
+    let (here, there) = tokio::join!(Instance::start(&database, 1), Instance::start(&database, 2));
+    let mut delays = Vec::new();
+    for round in 0..60 {
+        let owner = user(&format!("round {round}"));
+        let opened = here.sign_in(&owner).await;
+        assert!(there.accepts(&opened).await && here.accepts(&opened).await);
+        match round % 3 {
+            0 => drop(here.sessions.end(&owner, opened.session.id).await.unwrap()),
+            1 => drop(here.sessions.end_all(&owner, None).await.unwrap()),
+            _ => {
+                here.clock.advance(Duration::from_millis(1));
+                for _ in 0..SESSIONS_MAX {
+                    here.sign_in(&owner).await;
+                }
+            }
+        }
+        assert!(!here.accepts(&opened).await, "refused at once where it was ended");
+        delays.push(there.refuses_after(&opened).await);
+    }
+    delays.sort_unstable();
+    println!("refused on the other instance after {:?} at the median, {:?} at worst", delays[30], delays[59]);
+    assert!(delays[59] <= FEED_POLL_INTERVAL + FEED_READ_TIMEOUT, "{delays:?}");
+}
+
+/// Also for statements that were planned while the table was empty.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_number_of_rows_read_does_not_depend_on_the_sessions_of_others() {
+    let (few, many) = (rows_read(100).await, rows_read(20_000).await);
+    assert!(few > 50, "the server counts the reads: {few}");
+    // One statement that goes through all of them once reads 20,000 rows.
+    assert!(many < few + 5_000, "{few} rows beside few sessions, {many} beside many");
+}
+
+/// The number of rows that ten turns of one owner read, beside this many sessions of others.
+async fn rows_read(others: u32) -> u64 {
+    let (cluster, database) = (Cluster::shared().await.unwrap(), fresh_database().await);
+    let store = Arc::new(open(&database, 1).await);
+    let (clock, entropy) = (Arc::new(ManualClock::new(now())), Arc::new(SeededEntropy::new(1)));
+    let sessions = Sessions::new(store.clone(), Arc::new(()), clock, entropy);
+    // Enough for the server to keep its plans.
+    for _ in 0..8 {
+        turn(&store, &sessions).await;
+    }
+    let plant = format!(
+        "INSERT INTO sessions SELECT substring(sha256(i::text::bytea) FOR 16), sha256(i::text::bytea),
+            'https://id.example', 'user ' || i, 'user', now(), '2036-01-01', '2036-01-01', NULL, NULL
+            FROM generate_series(1, {others}) AS i;
+        SELECT pg_stat_reset()"
+    );
+    cluster.execute(&database.name, &plant).await.unwrap();
+    for _ in 0..10 {
+        turn(&store, &sessions).await;
+    }
+    store.close().await;
+    cluster.rows_read(&database.name, "sessions").await.unwrap()
+}
+
+/// Opens sessions, looks them up, notes uses, lists and ends them. A purge reads the whole table, and is left out.
+async fn turn(store: &PostgresStore, sessions: &Sessions) {
+    let owner = user("alice");
+    let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
+    let opened = sessions.open(&owner, request.clone()).await.unwrap();
+    let (id, digest) = (opened.session.id, opened.secret.digest());
+    assert_eq!(store.find_by_digest(&digest).await.unwrap().as_ref(), Some(&opened.session));
+    assert_eq!(store.find_by_digests(&[digest]).await.unwrap().len(), 1);
+    store.record_uses(&[SessionUse { id, at: now().plus(Duration::from_secs(1)) }]).await.unwrap();
+    sessions.open(&owner, request).await.unwrap();
+    assert_eq!(sessions.end(&owner, id).await.unwrap().len(), 1);
+    assert_eq!(sessions.end_all(&owner, None).await.unwrap(), []);
+}
