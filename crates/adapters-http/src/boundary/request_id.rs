@@ -7,34 +7,49 @@ pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 /// The longest id that is accepted from a client, in characters: a UUID with hyphens.
 const LENGTH_MAX: usize = 36;
 
-/// The id of one request. Visible ASCII, which is safe in a header, in JSON and in a log line.
-#[derive(Clone, Debug)]
-pub(crate) struct RequestId(HeaderValue);
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// The id of one request. Visible ASCII, which is safe in a header, in JSON and in a log line. It is kept in place, because
+/// every request has one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestId {
+    text: [u8; LENGTH_MAX],
+    length: usize,
+}
 
 impl RequestId {
     /// The id that the client sent, if it sent exactly one and it is harmless. Otherwise a new id.
     pub(crate) fn accept_or_mint(headers: &HeaderMap, entropy: &dyn Entropy) -> Self {
         let mut given = headers.get_all(X_REQUEST_ID);
         match (given.next(), given.next()) {
-            (Some(id), None) if is_harmless(id.as_bytes()) => Self(id.clone()),
+            (Some(id), None) if is_harmless(id.as_bytes()) => Self::of(id.as_bytes().iter().copied()),
             _ => Self::mint(entropy),
         }
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        self.0.to_str().unwrap_or_default()
+        str::from_utf8(&self.text[..self.length]).unwrap_or_default()
     }
 
     pub(crate) fn header_value(&self) -> HeaderValue {
-        self.0.clone()
+        HeaderValue::from_bytes(&self.text[..self.length]).unwrap_or_else(|_| HeaderValue::from_static(""))
     }
 
     /// 128 random bits in hexadecimal.
     fn mint(entropy: &dyn Entropy) -> Self {
         let mut random = [0; 16];
         entropy.fill(&mut random);
-        let id = format!("{:032x}", u128::from_be_bytes(random));
-        Self(HeaderValue::try_from(id).unwrap_or_else(|_| HeaderValue::from_static("")))
+        Self::of(random.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| HEX[usize::from(digit)]))
+    }
+
+    /// An id with these characters, of which there are at most [`LENGTH_MAX`].
+    fn of(characters: impl Iterator<Item = u8>) -> Self {
+        let (mut text, mut length) = ([0; LENGTH_MAX], 0);
+        for (place, character) in text.iter_mut().zip(characters) {
+            *place = character;
+            length += 1;
+        }
+        Self { text, length }
     }
 }
 
