@@ -1,11 +1,13 @@
+use std::cell::RefCell;
 use std::error::Error;
 use std::fmt::{self, Write};
 use std::iter;
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use domain::Timestamp;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
@@ -28,7 +30,7 @@ where
         // built in a `String` first.
         let mut object = Object(String::with_capacity(USUAL_LINE_BYTES));
         object.0.push_str("{\"timestamp\":\"");
-        SystemTime.format_time(&mut Writer::new(&mut object.0))?;
+        push_now(&mut object.0);
         object.0.push_str("\",\"level\":\"");
         object.0.push_str(event.metadata().level().as_str());
         object.0.push('"');
@@ -44,10 +46,11 @@ where
 struct Object(String);
 
 impl Object {
+    /// The name of a field, which is an identifier in the code and needs no escape.
     fn name(&mut self, name: &str) {
-        self.0.push(',');
-        self.text(name);
-        self.0.push(':');
+        self.0.push_str(",\"");
+        self.0.push_str(name);
+        self.0.push_str("\":");
     }
 
     fn text(&mut self, text: &str) {
@@ -125,13 +128,41 @@ fn chain(error: &(dyn Error + 'static)) -> String {
     text
 }
 
+/// The second that a thread wrote last, and its text.
+struct Second {
+    unix: u64,
+    text: String,
+}
+
+thread_local! {
+    static SECOND: RefCell<Second> = const { RefCell::new(Second { unix: u64::MAX, text: String::new() }) };
+}
+
+/// Writes the time with microseconds, as in `2026-11-21T01:42:03.120345Z` (RFC 3339). Each thread formats a second once.
+#[expect(clippy::disallowed_methods, reason = "log lines have the machine's time, whatever the service goes by")]
+fn push_now(line: &mut String) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    SECOND.with_borrow_mut(|second| {
+        if second.unix != now.as_secs() {
+            let whole = i64::try_from(now.as_secs()).ok().and_then(|secs| Timestamp::from_unix_millis(secs * 1_000));
+            second.text = whole.unwrap_or(Timestamp::MAX).to_string();
+            second.text.truncate("2026-11-21T01:42:03".len());
+            second.unix = now.as_secs();
+        }
+        line.push_str(&second.text);
+    });
+    line.push('.');
+    let micros = now.subsec_micros();
+    line.extend([100_000, 10_000, 1_000, 100, 10, 1].map(|place| char::from(b'0' + (micros / place % 10) as u8)));
+    line.push('Z');
+}
+
 /// Escapes what it is given for a JSON string, in any number of pieces.
 struct Escaped<'a>(&'a mut String);
 
 impl Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // Most strings have nothing to escape, and this check takes no branch for each byte.
-        if !text.bytes().fold(false, |found, byte| found | must_be_escaped(byte)) {
+        if is_plain(text.as_bytes()) {
             self.0.push_str(text);
             return Ok(());
         }
@@ -149,6 +180,25 @@ impl Write for Escaped<'_> {
         self.0.push_str(rest);
         Ok(())
     }
+}
+
+/// Whether nothing must be escaped, as in most strings. Looks at eight bytes at a time.
+fn is_plain(text: &[u8]) -> bool {
+    let (words, rest) = text.as_chunks();
+    let mut last = [b' '; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    words.iter().chain([&last]).all(|word| is_plain_word(u64::from_ne_bytes(*word)))
+}
+
+/// The same for eight bytes: the highest bit of a byte of `found` is set if the byte, or a lower one, must be escaped.
+fn is_plain_word(word: u64) -> bool {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
+    // The highest bit of a byte is set if the byte is below `bound`, up to 128, and its own highest bit is not set.
+    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word;
+    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    let found = below(word, 0x20) | is(b'"') | is(b'\\');
+    found & HIGHEST == 0
 }
 
 fn must_be_escaped(byte: u8) -> bool {
@@ -226,6 +276,33 @@ mod tests {
         let error = Layer("the database is unavailable", Some(Box::new(repeating)));
         let logged = line(|| tracing::warn!(error = &error as &(dyn Error + 'static), "retrying"));
         assert_eq!(logged["error"], "the database is unavailable: cannot connect: connection refused");
+    }
+
+    #[test]
+    fn every_byte_is_escaped_wherever_it_stands_or_not_at_all() {
+        for byte in 0..=u8::MAX {
+            for at in 0..20 {
+                let mut text = [b'a'; 20];
+                text[at] = byte;
+                assert_eq!(is_plain(&text), !must_be_escaped(byte), "{byte} at {at}");
+            }
+        }
+        assert!(is_plain(b""));
+        assert!(!is_plain(&[0xFF, 0x1F, 0x80]));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the machine's clock is what is tested")]
+    fn a_line_has_the_time() {
+        let mut text = String::new();
+        let before = SystemTime::now();
+        push_now(&mut text);
+        let after = SystemTime::now();
+        let micros = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap().as_micros();
+        let whole = Timestamp::parse_rfc3339(&format!("{}.000Z", &text[..19])).unwrap();
+        let written = u128::try_from(whole.unix_millis()).unwrap() * 1_000 + text[20..26].parse::<u128>().unwrap();
+        assert!((micros(before)..=micros(after)).contains(&written), "{text}");
+        assert_eq!((&text[19..20], &text[26..]), (".", "Z"));
     }
 
     #[test]
