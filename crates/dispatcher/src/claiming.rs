@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::lane::{Lane, StartBy, Target, Waiting};
 use crate::lanes::{many_of, may_have_left_payloads};
-use crate::state::Run;
+use crate::state::{LastClaim, Run};
 use crate::{POLL_INTERVAL, STORE_TIMEOUT, UNSENT_MAX};
 
 /// The shortest time between two claims. Under load, a later claim finds more deliveries at once.
@@ -54,8 +54,11 @@ impl Run<'_> {
         };
         let claiming = &mut self.claiming;
         (claiming.is_wanted, claiming.is_hinted, claiming.began) = (false, false, now);
-        claiming.is_short = is_short(&shares, dispatcher.settings.claimed_max());
-        claiming.not_before = now + if claiming.is_short { CLAIM_SPACING_WHEN_SHORT } else { CLAIM_SPACING };
+        (claiming.last, claiming.not_before) = if is_short(&shares, dispatcher.settings.claimed_max()) {
+            (LastClaim::HadLittleRoom, now + CLAIM_SPACING_WHEN_SHORT)
+        } else {
+            (LastClaim::Other, now + CLAIM_SPACING)
+        };
         (claiming.claim, claiming.shares) = (request.claim, shares);
         (claiming.lanes_max, claiming.payload_bytes_max) = (room.lanes_max as usize, request.payload_bytes_max);
         claiming.start_by = StartBy::within(dispatcher.settings.startable_for(), now, at);
@@ -69,12 +72,15 @@ impl Run<'_> {
             Ok(lanes) => lanes,
             Err(error) => {
                 self.claiming.not_before = Instant::now() + self.claiming.outage.failed(&error);
-                (self.claiming.is_wanted, self.claiming.has_found_few) = (true, false);
+                self.claiming.is_wanted = true;
                 return;
             }
         };
         self.claiming.outage.worked();
-        self.claiming.has_found_few = lanes.iter().map(|lane| lane.deliveries.len()).sum::<usize>() <= FOUND_FEW;
+        let found = lanes.iter().map(|lane| lane.deliveries.len()).sum::<usize>();
+        if self.claiming.last == LastClaim::Other && found <= FOUND_FEW {
+            self.claiming.last = LastClaim::FoundFew;
+        }
         let soon = StartBy::within(UNSENT_MAX, Instant::now(), self.dispatcher.clock.now());
         self.claiming.start_by = self.claiming.start_by.min(soon);
         if lanes.len() >= self.claiming.lanes_max || may_have_left_payloads(self.claiming.payload_bytes_max, &lanes) {

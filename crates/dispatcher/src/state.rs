@@ -50,10 +50,7 @@ pub(crate) struct Claiming<'a> {
     pub(crate) not_before: Instant,
     /// Events were published since the last claim began.
     pub(crate) is_hinted: bool,
-    /// There was little room when the last claim began.
-    pub(crate) is_short: bool,
-    /// The last claim found few deliveries.
-    pub(crate) has_found_few: bool,
+    pub(crate) last: LastClaim,
     /// When the last claim began.
     pub(crate) began: Instant,
     pub(crate) claim: ClaimId,
@@ -65,6 +62,17 @@ pub(crate) struct Claiming<'a> {
     pub(crate) outage: Outage,
 }
 
+/// What the last claim says about the next one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LastClaim {
+    /// It had little room, so the next one has little room too.
+    HadLittleRoom,
+    /// It found few deliveries: nothing is gained by waiting for more.
+    FoundFew,
+    /// It found many, failed, or has not ended.
+    Other,
+}
+
 impl Claiming<'_> {
     pub(crate) fn new(now: Instant) -> Self {
         Self {
@@ -72,8 +80,7 @@ impl Claiming<'_> {
             under_way: None,
             not_before: now,
             is_hinted: false,
-            is_short: false,
-            has_found_few: true,
+            last: LastClaim::FoundFew,
             began: now,
             claim: ClaimId::from_number(0),
             lanes_max: 0,
@@ -91,8 +98,8 @@ impl Claiming<'_> {
 
     /// When the next claim may begin, if it is wanted. Events that come one by one do not wait for each other.
     pub(crate) fn due_at(&self) -> Instant {
-        let is_calm = self.is_hinted && self.has_found_few && !self.is_short;
-        if is_calm { self.began } else { self.not_before }
+        let is_at_once = self.is_hinted && self.last == LastClaim::FoundFew;
+        if is_at_once { self.began } else { self.not_before }
     }
 
     /// Asks for another claim. One that may find many begins soon, also if there was little room at the last one.
