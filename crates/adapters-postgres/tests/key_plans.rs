@@ -62,7 +62,8 @@ async fn plant(database: &Database, ended: u32) {
     Cluster::shared().await.unwrap().execute(&database.name, &plant).await.unwrap();
 }
 
-/// Creates a key, rotates it, notes its use, reports it as leaked, revokes both keys, and lists and purges keys.
+/// Creates a key, rotates it, notes its use, reports it as leaked, revokes both keys and those of a user without
+/// keys, and lists and purges keys.
 async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     let (view, limit) = (ListView::at(now), ActiveLimit { max: 10, at: now });
     let (old, successor) = (key(KeyId::mint(now, entropy), now), KeyId::mint(now, entropy));
@@ -79,6 +80,8 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
         let revoked = store.revoke(&old.owner, id, now, view).await.unwrap();
         assert!(matches!(revoked, Revocation::Revoked { .. }), "{revoked:?}");
     }
+    let bob = UserId::new("https://id.example", "bob").unwrap();
+    assert_eq!(store.revoke_user_keys(&bob, now, now, 10).await.unwrap(), []);
     let shown = store.list(&old.owner, view).await.unwrap().len();
     assert!(shown <= LISTED_ENDED_KEYS_MAX as usize, "{shown}");
     assert_eq!(store.purge_ended(Timestamp::MIN, 10).await.unwrap(), 0);

@@ -10,10 +10,14 @@ use crate::transaction::{Begin, Commit, InTime, settle};
 
 /// The rows are locked in the order of their ids, so that two calls cannot deadlock. The limit counts locked rows, and
 /// PostgreSQL checks the condition again after it has waited for a lock: the limit is reached if such keys are left.
-const REVOKE: &str = "WITH found AS (
+///
+/// The ids are found before they are sorted, as in [`super::report_leaks`].
+const REVOKE: &str = "WITH theirs AS MATERIALIZED (
     SELECT id FROM api_keys
     WHERE owner_issuer = $2 AND owner_subject = $3 AND ends_at IS NOT NULL AND revoked_at IS NULL AND created_at < $4
-    ORDER BY id LIMIT $5 FOR NO KEY UPDATE
+), found AS (
+    SELECT key.id FROM (SELECT id FROM theirs ORDER BY id) AS sorted JOIN api_keys AS key ON key.id = sorted.id
+    WHERE key.revoked_at IS NULL LIMIT $5 FOR NO KEY UPDATE OF key
 ), revoked AS (
     UPDATE api_keys SET revoked_at = $1 FROM found WHERE api_keys.id = found.id RETURNING api_keys.id, digest
 ), changes AS (
