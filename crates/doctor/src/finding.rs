@@ -37,10 +37,8 @@ impl fmt::Display for Report {
         for Finding { check, what, why, cure } in &self.findings {
             writeln!(formatter, "{check}: {what}\n  why:  {why}\n  cure: {cure}")?;
         }
-        match self.findings.len() {
-            0 => write!(formatter, "nothing is wrong with: {}", self.checks.join(", ")),
-            count => write!(formatter, "{count} of these is wrong or will be: {}", self.checks.join(", ")),
-        }
+        let outcome = if self.findings.is_empty() { "nothing is wrong with" } else { "checked" };
+        write!(formatter, "{outcome}: {}", self.checks.join(", "))
     }
 }
 

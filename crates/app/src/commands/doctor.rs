@@ -47,7 +47,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Result<Loaded, InvalidConf
     }
     match report.findings.len() {
         0 => Ok(()),
-        count => bail!("{count} findings"),
+        count => bail!("problems found: {count}"),
     }
 }
 
