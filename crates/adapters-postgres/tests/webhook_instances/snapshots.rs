@@ -12,10 +12,11 @@ async fn a_held_snapshot_is_found_until_it_ends() {
     for held in ["BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1", "BEGIN; SELECT pg_current_xact_id()"] {
         let elsewhere = connect(&database).await;
         elsewhere.batch_execute(held).await.unwrap();
+        // After another statement, what the session still holds does not change any more.
+        let pid: i32 = elsewhere.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
         assert_eq!(store.snapshot_holder().await.unwrap(), None, "{held}");
         begin_transactions(&database, 1_500).await;
         let oldest = store.snapshot_holder().await.unwrap().unwrap();
-        let pid: i32 = elsewhere.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
         assert!(oldest.holder.starts_with(&format!("session {pid} ")), "{oldest:?}");
         assert!(store.oldest_snapshot().await.unwrap().unwrap() > Duration::ZERO, "{held}");
         begin_transactions(&database, 10).await;
