@@ -13,6 +13,8 @@ use tokio::time::{Instant, sleep};
 use crate::connection::Connection;
 use crate::process::Usage;
 
+/// The same for all, so that several can share a database.
+const ENCRYPTION_KEY: &str = "YmVuY2gtYmVuY2gtYmVuY2gtYmVuY2gtYmVuY2gtMDE=";
 const READY: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// `gatepost dev`, which has an identity provider and serves as `serve` does. Its data folder survives a restart.
@@ -94,6 +96,7 @@ impl Gatepost {
     fn command(&self, arguments: &[&str]) -> anyhow::Result<Command> {
         let mut command = Command::new(binary()?);
         command.args(arguments).env_clear().env("LISTEN", self.address.to_string()).current_dir(self.folder.path());
+        command.env("ENCRYPTION_KEY", ENCRYPTION_KEY);
         // The load comes from few users.
         command.env("USER_RATE_LIMIT", "off");
         command.env("METRICS_LISTEN", "");
