@@ -14,7 +14,7 @@ use crate::transaction::{Begin, Commit, ForceCustomPlan, settle};
 /// Locks the lanes before the subscriptions, in the order of their ids, like every transaction.
 const LOCK_LANES: &str = "SELECT subscription_id FROM webhook_lanes WHERE subscription_id = ANY(ARRAY(
         SELECT id FROM webhook_subscriptions
-        WHERE url_set_by = ANY($1) AND status = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3
+        WHERE url_set_by = ANY($1) AND status = $2 AND deleted_at IS NULL LIMIT $3
     )) ORDER BY subscription_id FOR NO KEY UPDATE";
 
 /// Disables subscriptions whose URL was set by one of the keys. Two round trips, and one for each subscription.

@@ -6,8 +6,8 @@ use domain::ports::{
     AttemptCursor, ClaimRequest, Close as _, Completion, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _,
     EventStore as _, RetryRequest, SubscriptionStore,
 };
-use domain::webhooks::{ClaimEnd, DeliveryFilter, DeliveryStateKind, NewEvent, SubscriptionChange};
-use domain::{DeliveryId, SubscriptionId, Timestamp};
+use domain::webhooks::{ClaimEnd, DeliveryFilter, DeliveryStateKind, DisableReason, NewEvent, SubscriptionChange};
+use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 use crate::world::{
@@ -25,8 +25,9 @@ async fn the_number_of_rows_read_does_not_depend_on_the_backlog() {
     assert!(much < none + 50_000, "{none} rows without waiting deliveries, {much} with many");
 }
 
-/// The same for what users read and order, beside as many deliveries that have ended, to the same subscription. Each of
-/// the ten turns counts up to 10,000 waiting deliveries.
+/// The same for what users read and order, beside as many deliveries that have ended, to the same subscription, and as many
+/// subscriptions of another user, which the statistics of the server count. Each of the ten turns counts up to 10,000
+/// waiting deliveries.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_number_of_rows_that_a_user_reads_does_not_depend_on_the_log() {
     let (none, much) = (rows_read(0, true).await, rows_read(100_000, true).await);
@@ -71,7 +72,11 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
     query(&database, &fill).await;
     if is_logged {
         let log = format!(
-            "INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a', '', now(), 1
+            "INSERT INTO webhook_subscriptions SELECT substring(sha256(i::text::bytea) FOR 16), 'https://id.example',
+                'bob', 'https://hooks.example/in', '*', '', 'enabled', substring(sha256(i::text::bytea) FOR 15), '', NULL,
+                NULL, now(), now(), NULL FROM generate_series(1, {waiting}) AS i;
+            ANALYZE webhook_subscriptions;
+            INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a', '', now(), 1
                 FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
             INSERT INTO webhook_deliveries SELECT {lane}, {id}, {id}, 'a', 'delivered', now(), 1
                 FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
@@ -162,6 +167,7 @@ async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: Subsc
     store.recover(&owner, lane, retry, 10).await.unwrap();
     store.rotate_secret(&owner, lane, &sealed(), at(5), at(3)).await.unwrap();
     store.list_secrets(None, 10).await.unwrap();
+    store.disable_set_by(&[KeyId::from_bytes([7; 16])], DisableReason::KeyLeaked, at(5), 10).await.unwrap();
     store.prepare_history(at(0), 1).await.unwrap();
     store.purge_history(at(0).plus(Duration::from_hours(48)), 100).await.unwrap();
 }

@@ -20,7 +20,6 @@ pub(super) fn disable_set_by(
         .filter(webhook_subscriptions::url_set_by.eq_any(keys))
         .filter(webhook_subscriptions::status.eq(status_code(SubscriptionStatus::Enabled)))
         .filter(webhook_subscriptions::deleted_at.is_null())
-        .order(webhook_subscriptions::id)
         .limit(max.into())
         .select(webhook_subscriptions::id)
         .load(connection)?;

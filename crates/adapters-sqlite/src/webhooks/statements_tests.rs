@@ -9,11 +9,11 @@ use domain::ports::{
     AttemptCursor, ClaimId, ClaimRequest, ClaimedDelivery, Completion, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange,
+    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DisableReason, Event, EventType, FairShares,
+    NewEvent, Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange,
     SubscriptionStatus, TargetUrl,
 };
-use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, KeyId, SubscriptionId, Timestamp, UserId};
 use tempfile::TempDir;
 
 use super::*;
@@ -133,6 +133,8 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     change_subscription::change_subscription(connection, owner, id, &switch(false), NOW).unwrap();
     change_subscription::change_subscription(connection, owner, id, &switch(true), NOW).unwrap();
     end_closed::end_closed(connection, NOW, 10).unwrap();
+    let key = KeyId::from_bytes([7; 16]);
+    disable_set_by::disable_set_by(connection, &[key], DisableReason::KeyLeaked, NOW, 10).unwrap();
     purge_history::search(connection, Vec::new(), &[0]).unwrap();
     purge_history::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
     let events = purge_history::old_events(connection, &[], &[0xFF; 16], 10).unwrap();
