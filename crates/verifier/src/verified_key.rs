@@ -21,7 +21,7 @@ pub struct VerifiedKey {
     pub scopes: Scopes,
     /// When the key was created.
     pub created_at: Timestamp,
-    /// The first instant at which the key is no longer good; `None` if the key does not expire.
+    /// The expiry time: from then on the key is not good. `None` if it does not expire.
     pub expires_at: Option<Timestamp>,
     last_use: LastUse,
     confirmation: Confirmation,

@@ -18,7 +18,7 @@ pub struct VerifiedSession {
     pub role: SessionRole,
     /// When it was opened.
     pub created_at: Timestamp,
-    /// The first instant at which it is no longer good, however much it is used.
+    /// The expiry time: from then on the session is not good, even if it is in use.
     pub expires_at: Timestamp,
     last_use: LastUse,
     confirmation: Confirmation,

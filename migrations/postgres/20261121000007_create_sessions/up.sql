@@ -1,8 +1,8 @@
 -- The browsers that are signed in. A session that somebody ends is deleted, and its digest is reported in
 -- `credential_changes`.
 --
--- The primary key begins with the owner, because lists and counts are by owner. There is no index on `seen_at`, so that
--- a use writes to no index: the hourly purge reads the whole table.
+-- Lists and counts are by owner, so the primary key begins with the owner. `seen_at` changes with each use and has no
+-- index, so that a use writes the row alone. The hourly purge therefore reads the whole table.
 CREATE TABLE sessions (
     id BYTEA NOT NULL,
     digest BYTEA NOT NULL,

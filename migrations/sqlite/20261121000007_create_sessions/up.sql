@@ -1,7 +1,7 @@
 -- The browsers that are signed in. A session that somebody ends is deleted.
 --
--- The primary key begins with the owner, because lists and counts are by owner. Times are Unix milliseconds. There is no
--- index on `seen_at`, so that a use writes to no index: the hourly purge reads the whole table.
+-- Lists and counts are by owner, so the primary key begins with the owner. Times are Unix milliseconds. `seen_at` changes
+-- with each use and has no index, so that a use writes the row alone. The hourly purge therefore reads the whole table.
 CREATE TABLE sessions (
     id BLOB NOT NULL UNIQUE,
     digest BLOB NOT NULL UNIQUE,

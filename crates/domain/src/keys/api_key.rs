@@ -15,7 +15,7 @@ pub struct ApiKey {
     pub created_at: Timestamp,
     /// When it was last used; `None` if it never was.
     pub last_used_at: Option<Timestamp>,
-    /// The first instant at which it is no longer good; `None` if it does not expire.
+    /// The expiry time: from then on the key is not good. `None` if it does not expire.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked; `None` if it is not.
     pub revoked_at: Option<Timestamp>,

@@ -7,7 +7,7 @@ use crate::{CredentialUse, SessionId, Timestamp, UserId};
 
 /// A session ends when it is not used for this long: 12 hours, so that a working day needs one sign-in.
 pub const SESSION_IDLE_MAX: Duration = Duration::from_hours(12);
-/// A session ends this long after it was opened, however much it is used: a week.
+/// A session ends this long after it was opened, even if it is in use: a week.
 pub const SESSION_LIFETIME: Duration = Duration::from_hours(7 * 24);
 /// The most good sessions of one user. When a user signs in once more, the session that was opened first ends.
 pub const SESSIONS_MAX: u32 = 50;
@@ -26,7 +26,7 @@ pub struct Session {
     pub created_at: Timestamp,
     /// When it was last used. A new session was used when it was opened.
     pub seen_at: Timestamp,
-    /// The first instant at which it is no longer good, however much it is used.
+    /// The expiry time: from then on the session is not good, even if it is in use.
     pub expires_at: Timestamp,
     /// The browser, by its own words when the session was opened.
     pub user_agent: Option<UserAgent>,
@@ -38,7 +38,7 @@ pub struct Session {
 pub type SessionUse = CredentialUse<SessionId>;
 
 impl Session {
-    /// The first instant at which the session is no longer good, if it is not used again.
+    /// When the session ends if it is not used again. From then on it is not good.
     pub fn ends_at(&self) -> Timestamp {
         self.expires_at.min(self.seen_at.plus(SESSION_IDLE_MAX))
     }

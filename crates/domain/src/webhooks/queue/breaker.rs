@@ -27,7 +27,7 @@ pub struct Breaker {
 /// A pause of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// The first instant at which the lane may deliver again.
+    /// From this time on the lane may deliver again.
     pub until: Timestamp,
     /// How long the breaker pauses the lane; zero if the receiver asked for the pause (`Retry-After`) and the breaker
     /// is closed.
