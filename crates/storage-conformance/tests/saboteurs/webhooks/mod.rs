@@ -1,4 +1,4 @@
-//! The suite of the ports of webhooks bites: stores with one fault each, and the promises that must be seen to break.
+//! Stores of webhooks with one fault each.
 
 mod claims;
 mod commands;

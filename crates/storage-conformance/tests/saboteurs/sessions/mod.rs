@@ -1,4 +1,4 @@
-//! The suite bites: stores of sessions with one fault each, and the promises that must be seen to break.
+//! Stores of sessions with one fault each.
 
 mod fault;
 mod liar;

@@ -11,7 +11,7 @@ use domain::webhooks::{
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;
 
-use crate::fault::Fault;
+use super::fault::Fault;
 
 /// The time between two statements of a store on a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);

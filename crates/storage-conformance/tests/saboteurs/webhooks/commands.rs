@@ -6,8 +6,8 @@ use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;
 
-use crate::fault::Fault;
-use crate::store::Saboteur;
+use super::fault::Fault;
+use super::store::Saboteur;
 
 const DAY: Duration = Duration::from_hours(24);
 const MILLISECOND: Duration = Duration::from_millis(1);

@@ -6,8 +6,8 @@ use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, Que
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
-use crate::fault::Fault;
-use crate::store::Saboteur;
+use super::fault::Fault;
+use super::store::Saboteur;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 /// How far a search looks, if it ends early.

@@ -6,8 +6,8 @@ use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreE
 use domain::webhooks::OwnerNumber;
 use tokio::task::yield_now;
 
-use crate::fault::Fault;
-use crate::store::Saboteur;
+use super::fault::Fault;
+use super::store::Saboteur;
 
 #[async_trait]
 impl DeliveryQueue for Saboteur {

@@ -5,8 +5,8 @@ use domain::{
     ApiKey, CredentialDigest, KeyRotation, KeyUse, Label, ListView, Rotated, RotationRefusal, Scopes, Timestamp, UserId,
 };
 
-use crate::fault::Fault;
-use crate::store::{Row, Saboteur, State};
+use super::fault::Fault;
+use super::store::{Row, Saboteur, State};
 
 /// What the store decides without looking further, each decision wrong if it is the fault.
 impl Saboteur {

@@ -4,8 +4,8 @@ use domain::ports::{ClaimId, Completion, DeliveryQueue};
 use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NextStep, SubscriptionStatus};
 use domain::{SubscriptionId, Timestamp};
 
-use crate::fault::Fault;
-use crate::store::{Saboteur, whole_second};
+use super::fault::Fault;
+use super::store::{Saboteur, whole_second};
 
 /// Completions and their effects, wrong where the fault says so.
 impl Saboteur {

@@ -10,8 +10,8 @@ use domain::webhooks::{
 use domain::{KeyId, SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;
 
-use crate::fault::Fault;
-use crate::store::Saboteur;
+use super::fault::Fault;
+use super::store::Saboteur;
 
 #[async_trait]
 impl SubscriptionStore for Saboteur {

@@ -5,8 +5,8 @@ use domain::webhooks::{
 };
 use domain::{SubscriptionId, UserId};
 
-use crate::fault::Fault;
-use crate::store::Saboteur;
+use super::fault::Fault;
+use super::store::Saboteur;
 
 /// Subscriptions as they are stored and returned, wrong where the fault says so.
 impl Saboteur {

@@ -6,8 +6,8 @@ use domain::ports::{
 };
 use domain::webhooks::{Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares};
 
-use crate::fault::Fault;
-use crate::store::{Saboteur, whole_second};
+use super::fault::Fault;
+use super::store::{Saboteur, whole_second};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 

@@ -6,8 +6,8 @@ use domain::ports::{Accepted, EventStore, Publication, StoreError, SubscriptionS
 use domain::webhooks::{ContentDigest, NewEvent, Payload, PublicationKey, PublisherId};
 use tokio::task::yield_now;
 
-use crate::fault::Fault;
-use crate::store::{Saboteur, failure};
+use super::fault::Fault;
+use super::store::{Saboteur, failure};
 
 impl Saboteur {
     fn taken(&self, events: &[NewEvent]) -> Vec<NewEvent> {

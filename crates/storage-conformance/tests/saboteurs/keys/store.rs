@@ -8,7 +8,7 @@ use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Tim
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::yield_now;
 
-use crate::fault::Fault;
+use super::fault::Fault;
 
 /// What lies between two steps of a store that asks a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);

@@ -1,0 +1,5 @@
+//! The suite bites: stores with one fault each, and the promises that must be seen to break.
+
+mod keys;
+mod sessions;
+mod webhooks;
