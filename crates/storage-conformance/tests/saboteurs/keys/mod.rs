@@ -5,17 +5,18 @@ mod liar;
 mod rules;
 mod store;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fault::Fault;
 use liar::{Liar, Lie};
-use storage_conformance::Promise;
 use storage_conformance::keys::{PROMISES, SHARED_PROMISES};
+use storage_conformance::{Promise, SharedPromise};
 use store::Saboteur;
 
+use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+
 /// Each fault, and promises that it breaks.
-const SABOTEURS: &[(Fault, &[&str])] = &[
+const SABOTEURS: &Broken<Fault> = &[
     (Fault::LosesMilliseconds, &["times_keep_their_milliseconds", "every_field_comes_back", "only_active_keys_count"]),
     (Fault::ForgetsExpiry, &["every_field_comes_back"]),
     (Fault::ForgetsScopes, &["every_field_comes_back", "scopes_come_back"]),
@@ -179,7 +180,7 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
 ];
 
 /// Each lie of a feed, and the promises that it breaks.
-const LIARS: &[(Lie, &[&str])] = &[
+const LIARS: &Broken<Lie> = &[
     (Lie::ListsOnlyItsOwn, &["each_change_reaches_every_instance_once", "an_answered_change_is_in_the_next_read"]),
     (
         Lie::LeavesOutRotations,
@@ -200,7 +201,7 @@ const LIARS: &[(Lie, &[&str])] = &[
 ];
 
 /// The faults are what breaks promises: without one, the same store keeps them all.
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
     for promise in PROMISES {
         (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
@@ -211,36 +212,26 @@ async fn without_a_fault_every_promise_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_lie_breaks_its_promises() {
-    for (lie, names) in LIARS {
-        for name in *names {
-            let promise = SHARED_PROMISES.iter().find(|promise| promise.name == *name).expect("a promise of this name");
-            let broken = tokio::spawn((promise.check)(Liar::instances(*lie))).await;
-            assert!(broken.is_err_and(|error| error.is_panic()), "{lie:?} must be seen by {promise:?}");
-        }
-    }
+async fn every_fault_breaks_its_promises() {
+    let check = |name: &str, fault| (promise(name).check)(Arc::new(Saboteur::new(fault)));
+    every_fault_is_seen(SABOTEURS, check).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_fault_breaks_its_promises() {
-    for (fault, names) in SABOTEURS {
-        for promise in names.iter().map(|name| promise(name)) {
-            let broken = tokio::spawn((promise.check)(Arc::new(Saboteur::new(*fault)))).await;
-            assert!(broken.is_err_and(|error| error.is_panic()), "{fault:?} must be seen by {promise:?}");
-        }
-    }
+async fn every_lie_breaks_its_promises() {
+    every_fault_is_seen(LIARS, |name, lie| (shared_promise(name).check)(Liar::instances(lie))).await;
 }
 
 #[test]
 fn every_promise_is_broken_by_some_fault() {
-    let broken: BTreeSet<&str> = SABOTEURS.iter().flat_map(|(_, names)| *names).copied().collect();
-    let promised: BTreeSet<&str> = PROMISES.iter().map(|promise| promise.name).collect();
-    assert_eq!(broken, promised);
-    let broken: BTreeSet<&str> = LIARS.iter().flat_map(|(_, names)| *names).copied().collect();
-    let promised: BTreeSet<&str> = SHARED_PROMISES.iter().map(|promise| promise.name).collect();
-    assert_eq!(broken, promised);
+    each_is_broken(SABOTEURS, PROMISES.iter().map(|promise| promise.name));
+    each_is_broken(LIARS, SHARED_PROMISES.iter().map(|promise| promise.name));
 }
 
 fn promise(name: &str) -> &'static Promise {
     PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
+}
+
+fn shared_promise(name: &str) -> &'static SharedPromise {
+    SHARED_PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
 }

@@ -4,16 +4,19 @@ mod fault;
 mod liar;
 mod store;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use domain::ports::SessionStore;
 use fault::Fault;
 use liar::{Liar, Lie};
 use storage_conformance::sessions::{PROMISES, SHARED_PROMISES};
+use storage_conformance::{Promise, SharedPromise, SharedSessionStore};
 use store::Saboteur;
 
+use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+
 /// Each fault, and promises that it breaks.
-const SABOTEURS: &[(Fault, &[&str])] = &[
+const SABOTEURS: &Broken<Fault> = &[
     (Fault::LosesMilliseconds, &["every_field_comes_back"]),
     (Fault::ForgetsRoles, &["every_field_comes_back"]),
     (Fault::ForgetsAddresses, &["every_field_comes_back"]),
@@ -63,7 +66,7 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
 ];
 
 /// Each lie of a feed, and the promises that it breaks.
-const LIARS: &[(Lie, &[&str])] = &[
+const LIARS: &Broken<Lie> = &[
     (Lie::LeavesOutTheSurplus, &["ended_sessions_reach_every_instance_once"]),
     (Lie::LeavesOutEndsOfAll, &["ended_sessions_reach_every_instance_once"]),
     (Lie::ListsTwice, &["ended_sessions_reach_every_instance_once"]),
@@ -86,32 +89,25 @@ async fn without_a_fault_every_promise_is_kept() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_fault_breaks_its_promises() {
-    for (fault, names) in SABOTEURS {
-        for name in *names {
-            let promise = PROMISES.iter().find(|promise| promise.name == *name).expect("a promise of this name");
-            let broken = tokio::spawn((promise.check)(Arc::new(Saboteur::new(*fault)))).await;
-            assert!(broken.is_err_and(|error| error.is_panic()), "{fault:?} must be seen by {promise:?}");
-        }
-    }
+    let check = |name: &str, fault| (promise(name).check)(Arc::new(Saboteur::new(fault)));
+    every_fault_is_seen(SABOTEURS, check).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_lie_breaks_its_promises() {
-    for (lie, names) in LIARS {
-        for name in *names {
-            let promise = SHARED_PROMISES.iter().find(|promise| promise.name == *name).expect("a promise of this name");
-            let broken = tokio::spawn((promise.check)(Liar::instances(*lie))).await;
-            assert!(broken.is_err_and(|error| error.is_panic()), "{lie:?} must be seen by {promise:?}");
-        }
-    }
+    every_fault_is_seen(LIARS, |name, lie| (shared_promise(name).check)(Liar::instances(lie))).await;
 }
 
 #[test]
 fn every_promise_is_broken_by_some_fault() {
-    let broken: BTreeSet<&str> = SABOTEURS.iter().flat_map(|(_, names)| *names).copied().collect();
-    let promised: BTreeSet<&str> = PROMISES.iter().map(|promise| promise.name).collect();
-    assert_eq!(broken, promised);
-    let broken: BTreeSet<&str> = LIARS.iter().flat_map(|(_, names)| *names).copied().collect();
-    let promised: BTreeSet<&str> = SHARED_PROMISES.iter().map(|promise| promise.name).collect();
-    assert_eq!(broken, promised);
+    each_is_broken(SABOTEURS, PROMISES.iter().map(|promise| promise.name));
+    each_is_broken(LIARS, SHARED_PROMISES.iter().map(|promise| promise.name));
+}
+
+fn promise(name: &str) -> &'static Promise<dyn SessionStore> {
+    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
+}
+
+fn shared_promise(name: &str) -> &'static SharedPromise<dyn SharedSessionStore> {
+    SHARED_PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
 }

@@ -11,7 +11,6 @@ mod rules;
 mod store;
 mod subscriptions;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fault::Fault;
@@ -19,8 +18,10 @@ use storage_conformance::webhooks::PROMISES;
 use storage_conformance::{Promise, WebhookStore};
 use store::Saboteur;
 
+use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+
 /// Each fault, and promises that it breaks.
-const SABOTEURS: &[(Fault, &[&str])] = &[
+const SABOTEURS: &Broken<Fault> = &[
     (
         Fault::LosesMilliseconds,
         &[
@@ -239,7 +240,7 @@ const SABOTEURS: &[(Fault, &[&str])] = &[
 ];
 
 /// The faults are what breaks promises: without one, the same store keeps them all.
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
     for promise in PROMISES {
         (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
@@ -248,33 +249,13 @@ async fn without_a_fault_every_promise_is_kept() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_fault_breaks_its_promises() {
-    let mut unseen = Vec::new();
-    for (fault, names) in SABOTEURS {
-        for promise in names.iter().map(|name| promise(name)) {
-            if !is_seen(*fault, promise).await {
-                unseen.push((fault, promise));
-            }
-        }
-    }
-    assert!(unseen.is_empty(), "each fault must be seen by its promises, not so: {unseen:?}");
+    let check = |name: &str, fault| (promise(name).check)(Arc::new(Saboteur::new(fault)));
+    every_fault_is_seen(SABOTEURS, check).await;
 }
 
 #[test]
 fn every_promise_is_broken_by_some_fault() {
-    let broken: BTreeSet<&str> = SABOTEURS.iter().flat_map(|(_, names)| *names).copied().collect();
-    let promised: BTreeSet<&str> = PROMISES.iter().map(|promise| promise.name).collect();
-    assert_eq!(broken, promised);
-}
-
-/// Whether the promise breaks. A try may miss a race on a busy machine, so there are several.
-async fn is_seen(fault: Fault, promise: &Promise<dyn WebhookStore>) -> bool {
-    for _ in 0..10 {
-        let broken = tokio::spawn((promise.check)(Arc::new(Saboteur::new(fault)))).await;
-        if broken.is_err_and(|error| error.is_panic()) {
-            return true;
-        }
-    }
-    false
+    each_is_broken(SABOTEURS, PROMISES.iter().map(|promise| promise.name));
 }
 
 fn promise(name: &str) -> &'static Promise<dyn WebhookStore> {

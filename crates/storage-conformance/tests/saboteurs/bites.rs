@@ -1,0 +1,43 @@
+//! Runs promises on stores that break them.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use storage_conformance::Check;
+
+/// Each fault, and promises that it breaks.
+pub(crate) type Broken<Fault> = [(Fault, &'static [&'static str])];
+
+/// Asserts that every promise beside a fault sees it. `check` begins the check of a promise on a new store with the
+/// fault.
+pub(crate) async fn every_fault_is_seen<Fault: Copy + fmt::Debug>(
+    broken: &Broken<Fault>,
+    check: impl Fn(&str, Fault) -> Check,
+) {
+    let mut unseen = Vec::new();
+    for (fault, promises) in broken {
+        for promise in *promises {
+            if !is_seen(|| check(promise, *fault)).await {
+                unseen.push((fault, promise));
+            }
+        }
+    }
+    assert!(unseen.is_empty(), "each fault must be seen by its promises, not so: {unseen:?}");
+}
+
+/// Whether the promise breaks. A try may miss a race on a busy machine, so there are ten.
+async fn is_seen(check: impl Fn() -> Check) -> bool {
+    for _ in 0..10 {
+        let broken = tokio::spawn(check()).await;
+        if broken.is_err_and(|error| error.is_panic()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Asserts that the promises beside the faults are these, so that a fault breaks each.
+pub(crate) fn each_is_broken<Fault>(broken: &Broken<Fault>, promises: impl Iterator<Item = &'static str>) {
+    let broken: BTreeSet<&str> = broken.iter().flat_map(|(_, promises)| *promises).copied().collect();
+    assert_eq!(broken, promises.collect());
+}
