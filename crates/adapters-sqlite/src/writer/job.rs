@@ -1,0 +1,114 @@
+//! One write, from the call to its answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use counters::Histogram;
+use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
+use domain::ports::StoreError;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::connection::unavailable;
+use crate::undo::{Savepoint, Undo};
+
+/// When a write is answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// When the write is on disk.
+    Flushed,
+    /// When the write is committed. A power failure may undo the write until a later write is flushed.
+    Committed,
+}
+
+impl Durability {
+    /// With NORMAL, a write-ahead log is flushed by the next commit that has FULL.
+    pub(super) fn pragma(self) -> &'static str {
+        match self {
+            Self::Flushed => "PRAGMA synchronous = FULL",
+            Self::Committed => "PRAGMA synchronous = NORMAL",
+        }
+    }
+}
+
+/// A write with a result of any type.
+pub(super) trait Job: Send {
+    /// Does the work on its own savepoint and keeps the outcome. An error means that the database failed: the whole
+    /// transaction fails with it. A refusal is an outcome, not an error.
+    fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()>;
+
+    /// What the caller waits for.
+    fn durability(&self) -> Durability;
+
+    /// Sends the outcome to the caller.
+    fn answer(self: Box<Self>, committed: bool);
+}
+
+/// The right to decide about a write. Either the writer takes it and performs the write, or the caller takes it and gives
+/// up.
+#[derive(Clone, Default)]
+pub(super) struct Turn(Arc<AtomicBool>);
+
+impl Turn {
+    /// Takes the turn; `false` if the other side has it.
+    pub(super) fn take(&self) -> bool {
+        !self.0.swap(true, Ordering::SeqCst)
+    }
+}
+
+pub(super) struct Write<T, Work, Tell> {
+    pub(super) work: Option<Work>,
+    pub(super) tell: Tell,
+    pub(super) durability: Durability,
+    pub(super) turn: Turn,
+    pub(super) outcome: Option<Result<T, StoreError>>,
+    pub(super) caller: oneshot::Sender<Result<T, StoreError>>,
+    pub(super) asked: Asked,
+}
+
+/// When a caller asked, and where it is counted how long it waits for the writer.
+pub(super) struct Asked {
+    pub(super) at: Instant,
+    pub(super) waits: Arc<Histogram>,
+}
+
+impl<T, Work, Tell> Job for Write<T, Work, Tell>
+where
+    T: Send,
+    Work: FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send,
+    Tell: FnOnce(&T) + Send,
+{
+    fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        let Some(work) = self.work.take_if(|_| !self.caller.is_closed() && self.turn.take()) else {
+            return Ok(());
+        };
+        self.asked.waits.observe(self.asked.at.elapsed());
+        // Not `connection.transaction`: it does not distinguish a failure of the work from a failure of its savepoint.
+        // After a failed savepoint no other write may be committed: SQLite has rolled everything back, for example
+        // because the disk is full.
+        Savepoint::Set.execute(connection)?;
+        let outcome = work(connection).map_err(|Undo(error)| error);
+        if outcome.is_err() {
+            Savepoint::RollBack.execute(connection)?;
+        }
+        Savepoint::Release.execute(connection)?;
+        self.outcome = Some(outcome);
+        Ok(())
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    fn answer(self: Box<Self>, committed: bool) {
+        let answer = match self.outcome {
+            Some(outcome) if committed || outcome.is_err() => outcome,
+            _ => Err(unavailable("the transaction was not committed")),
+        };
+        if let Ok(done) = &answer {
+            (self.tell)(done);
+        }
+        // An error means that the caller has dropped the future.
+        let _ = self.caller.send(answer);
+    }
+}

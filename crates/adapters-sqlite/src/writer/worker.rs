@@ -1,0 +1,92 @@
+//! The one thread that writes, and commits in groups. See decision 19.
+
+use std::sync::Arc;
+
+use diesel::SqliteConnection;
+use diesel::connection::SimpleConnection;
+use domain::ports::BoxError;
+use tokio::sync::{mpsc, oneshot};
+
+use super::job::{Durability, Job};
+use crate::connection::DatabaseFile;
+use crate::file_lock::FileLock;
+
+/// The most writes in one transaction: enough to make the flush cheap for each, and few enough that the first does not
+/// wait long for the last.
+const BATCH_LENGTH_MAX: usize = 256;
+
+pub(super) enum Message {
+    Perform(Box<dyn Job>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// The state of the writer thread.
+pub(super) struct Worker {
+    pub(super) file: DatabaseFile,
+    /// `None` after a failure, because the connection may still be inside a transaction.
+    pub(super) connection: Option<SqliteConnection>,
+    /// What commits of the connection wait for now.
+    pub(super) durability: Durability,
+    pub(super) lock: Arc<FileLock>,
+}
+
+impl Worker {
+    pub(super) fn run(mut self, mut inbox: mpsc::Receiver<Message>) {
+        let mut stopped = Vec::new();
+        while let Some(first) = inbox.blocking_recv() {
+            let mut jobs = Vec::new();
+            let mut next = Some(first);
+            while let Some(message) = next {
+                match message {
+                    Message::Perform(job) => jobs.push(job),
+                    Message::Stop(caller) => {
+                        inbox.close();
+                        stopped.push(caller);
+                    }
+                }
+                next = if jobs.len() < BATCH_LENGTH_MAX { inbox.try_recv().ok() } else { None };
+            }
+            self.commit(jobs);
+        }
+        drop(self.connection);
+        drop(self.lock);
+        for caller in stopped {
+            let _ = caller.send(());
+        }
+    }
+
+    /// Performs all jobs in one transaction, and answers them after the commit.
+    fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>) {
+        let committed = self.perform(&mut jobs);
+        if let Err(error) = &committed {
+            tracing::warn!(
+                error = &**error as &dyn std::error::Error,
+                writes = jobs.len(),
+                "a write transaction failed"
+            );
+            self.connection = None;
+        }
+        for job in jobs {
+            job.answer(committed.is_ok());
+        }
+    }
+
+    fn perform(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<(), BoxError> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => {
+                self.durability = Durability::Flushed;
+                none.insert(self.file.connect()?)
+            }
+        };
+        let unflushed = jobs.iter().all(|job| job.durability() == Durability::Committed);
+        let wanted = if unflushed { Durability::Committed } else { Durability::Flushed };
+        if self.durability != wanted {
+            connection.batch_execute(wanted.pragma())?;
+            self.durability = wanted;
+        }
+        // IMMEDIATE: a transaction that starts to write later does not wait for other writers, but fails at once.
+        connection.immediate_transaction(|connection| jobs.iter_mut().try_for_each(|job| job.perform(connection)))?;
+        Ok(())
+    }
+}
