@@ -105,7 +105,10 @@ impl Fault {
                 Ok(Instant::now())
             }
             Self::Clock => run_ahead(stage.next_instance()).await,
-            Self::Flood => flood(stage.next_instance().address(), OUTAGE).await,
+            Self::Flood => {
+                let good_key = stage.good_key();
+                flood(stage.next_instance(), &good_key, OUTAGE).await
+            }
             Self::FullDisk => {
                 stage.database.disk()?.fill();
                 sleep(OUTAGE).await;

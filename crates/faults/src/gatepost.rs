@@ -82,6 +82,15 @@ impl Gatepost {
         Ok(())
     }
 
+    /// The most memory that the process has had, in MiB.
+    pub(crate) fn resident_max(&self) -> anyhow::Result<u64> {
+        let process = self.process.as_ref().context("gatepost is not running")?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", process.id()))?;
+        let peak =
+            status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("/proc does not tell the memory")?;
+        Ok(peak.trim().trim_end_matches(" kB").parse::<u64>()? / 1024)
+    }
+
     /// Ends the process by this signal.
     pub(crate) async fn end(&mut self, signal: &str) -> anyhow::Result<()> {
         self.signal(signal)?;

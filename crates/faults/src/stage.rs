@@ -65,6 +65,11 @@ impl Stage {
         Load::start(&self.clients, &self.ledger, &self.good_key)
     }
 
+    /// A key that stays good.
+    pub(crate) fn good_key(&self) -> FullKey {
+        self.good_key.clone()
+    }
+
     /// The instances take turns.
     pub(crate) fn next_instance(&mut self) -> &mut Gatepost {
         self.turn += 1;
