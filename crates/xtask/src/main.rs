@@ -6,6 +6,7 @@ mod openapi;
 mod program;
 mod reference_libraries;
 mod test;
+mod vendor;
 
 use std::process::ExitCode;
 
@@ -17,6 +18,7 @@ cargo xtask lint                    runs every check: structure, prose, formatti
 cargo xtask lint --prose [PATH…]    lists what is not plain English
 cargo xtask lint --structure        checks import circles and the sizes of files and functions
 cargo xtask openapi [--check]       writes docs/openapi.json and docs/configuration.md, or checks that they are current
+cargo xtask vendor                  bundles web/vendor/preact.js from the packages in tests/browser/package.json
 cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks,
                                     backlog, neighbours, purge, snapshot (all of them without a name); see
                                     docs/benchmarks.md
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ["lint", "--structure"] => lint::structure(),
         ["openapi"] => openapi::write(),
         ["openapi", "--check"] => openapi::check(),
+        ["vendor"] => vendor::run_npm(),
         ["bench", rest @ ..] => on_release("bench", rest),
         ["faults", rest @ ..] => on_release("faults", rest),
         ["help" | "--help" | "-h"] => {

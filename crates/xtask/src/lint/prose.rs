@@ -10,7 +10,9 @@ use super::turns::Turn;
 use crate::program::{output, program, root, say};
 
 /// What is checked: whole files of these kinds, comments and code alike, since errors and help are strings in the code.
-const KINDS: [&str; 4] = ["rs", "md", "sql", "toml"];
+const KINDS: [&str; 8] = ["rs", "md", "sql", "toml", "js", "mjs", "html", "css"];
+/// What others wrote.
+const VENDORED: [&str; 2] = ["/vectors/", "/vendor/"];
 /// This lint itself, which has the turns and their tests.
 const THIS_LINT: &str = "crates/xtask/src/lint/";
 
@@ -80,13 +82,13 @@ fn joined_lines(text: &str) -> (String, Vec<usize>) {
     (joined, starts)
 }
 
-/// The files of git below these paths, without test vectors, which others wrote.
+/// The files of git below these paths, without those that others wrote.
 fn tracked(paths: &[&str]) -> anyhow::Result<Vec<String>> {
     let listed = output(program("git", ["ls-files", "--"].into_iter().chain(paths.iter().copied())))?;
     let listed = String::from_utf8(listed).context("a file's name is not UTF-8")?;
     let is_read = |path: &&str| {
         let kind = Path::new(path).extension().and_then(|kind| kind.to_str()).unwrap_or_default();
-        KINDS.contains(&kind) && !path.starts_with(THIS_LINT) && !path.contains("/vectors/")
+        KINDS.contains(&kind) && !path.starts_with(THIS_LINT) && !VENDORED.iter().any(|folder| path.contains(folder))
     };
     Ok(listed.lines().filter(is_read).map(str::to_owned).collect())
 }

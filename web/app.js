@@ -1,0 +1,143 @@
+// The frame of the console: who is signed in, the navigation, and the screen that the address names.
+
+import { html, render, useEffect, useState } from "./vendor/preact.js";
+import { call, Failure, PATHS, SESSION_OVER } from "./lib/api.js";
+import { forget } from "./lib/resource.js";
+import { followLinks, match, navigate, useAddress } from "./lib/router.js";
+import { Help, useShortcuts } from "./lib/shortcuts.js";
+import { ErrorPanel, Loading, Page } from "./lib/ui.js";
+import { NotFound, SignedOut, SignIn } from "./screens/outside.js";
+
+/** @typedef {import("./lib/router.js").Route} Route */
+/**
+ * Who is signed in.
+ * @typedef {{ user: { id: string, issuer: string, subject: string }, role: string, capabilities: string[],
+ *   createdAt: string, idleExpiresAt: string, expiresAt: string }} Session
+ */
+
+/** @type {Route[]} */
+const ROUTES = [
+  { pattern: "/console", load: () => import("./screens/home.js") },
+  { pattern: "/console/keys", load: () => import("./screens/keys.js") },
+  { pattern: "/console/subscriptions", load: () => import("./screens/subscriptions.js") },
+  { pattern: "/console/subscriptions/:id", load: () => import("./screens/subscription.js") },
+  { pattern: "/console/deliveries", load: () => import("./screens/deliveries.js") },
+  { pattern: "/console/deliveries/:id", load: () => import("./screens/delivery.js") },
+  { pattern: "/console/sessions", load: () => import("./screens/sessions.js") },
+];
+const SIGNED_OUT = "/console/signed-out";
+
+/** @type {[string, string, string][]} */
+const NAVIGATION = [
+  ["/console/", "Home", "M2.5 7.5 8 3l5.5 4.5V13h-4v-3.5h-3V13h-4z"],
+  ["/console/keys", "Keys", "M5.5 7.5a3 3 0 1 1 2.2 2.9L6.5 11.5H5V13H2.5v-2.5L5.6 8M10 6h.01"],
+  ["/console/subscriptions", "Subscriptions", "M5 11.5a2.5 2.5 0 1 1-1-4.8M6.5 5.5a2.5 2.5 0 1 1 4 2L8.7 5M9 11.5h2.5M4.5 9.5 7 6"],
+  ["/console/deliveries", "Deliveries", "M2.5 4h11v8h-11zM2.5 4.5 8 9l5.5-4.5"],
+  ["/console/sessions", "Sessions", "M2.5 3.5h11v7h-11zM5.5 13h5M8 10.5V13"],
+];
+
+/** @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known */
+
+function useSession() {
+  const [known, setKnown] = useState(/** @type {Known} */ ({}));
+  useEffect(() => {
+    const over = () => {
+      forget();
+      setKnown({ isOver: true });
+    };
+    window.addEventListener(SESSION_OVER, over);
+    call("GET", PATHS.session).then(
+      (session) => setKnown({ session }),
+      (failure) => failure.problem?.status !== 401 && setKnown({ failure }),
+    );
+    return () => window.removeEventListener(SESSION_OVER, over);
+  }, []);
+  return known;
+}
+
+function Console() {
+  const address = useAddress();
+  const { session, failure, isOver } = useSession();
+  if (address.pathname === SIGNED_OUT) return html`<${SignedOut} />`;
+  if (isOver) return html`<${SignIn} next=${address.pathname + address.search} />`;
+  if (failure) {
+    return html`<main class="lone"><h1>Gatepost</h1><${ErrorPanel} failure=${failure} retry=${() => location.reload()} /></main>`;
+  }
+  if (!session) return html`<main class="lone"><${Loading} /></main>`;
+  return html`<${Frame} session=${session} path=${address.pathname} />`;
+}
+
+/** @param {{ session: Session, path: string }} props */
+function Frame({ session, path }) {
+  const { isHelpOpen, setHelpOpen } = useShortcuts();
+  const found = match(ROUTES, path);
+  return html`
+    <a class="skip" href="#main">Skip to the content</a>
+    <header class="side">
+      <a class="brand" href="/console/"><${Mark} />Gatepost</a>
+      <nav aria-label="Screens"><ul>${NAVIGATION.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
+      <div class="account">
+        <p class="who" title=${session.user.issuer}>
+          <span class="quiet">Signed in as</span> <strong>${session.user.subject}</strong>
+        </p>
+        <form method="post" action="/console/logout"><button type="submit">Sign out</button></form>
+        <p class="small">
+          <a href="/docs">API</a>
+          <button type="button" class="link" onClick=${() => setHelpOpen(true)}>Keyboard</button>
+        </p>
+      </div>
+    </header>
+    <main id="main">
+      ${found
+        ? html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`
+        : html`<${NotFound} />`}
+    </main>
+    ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
+  `;
+}
+
+const Mark = () => html`
+  <svg viewBox="0 0 32 32" aria-hidden="true" class="mark">
+    <rect width="32" height="32" rx="7" /><path d="M10 26V10l4-4 4 4v16z" /><path class="rails" d="M18 13h7m-7 5h7" />
+  </svg>
+`;
+
+/** @param {{ item: [string, string, string], path: string }} props */
+function NavItem({ item: [href, text, icon], path }) {
+  const isHere = href === "/console/" ? path.replace(/\/$/, "") === "/console" : path.startsWith(href);
+  return html`
+    <li>
+      <a href=${href} aria-current=${isHere ? "page" : undefined}>
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d=${icon} /></svg>${text}
+      </a>
+    </li>
+  `;
+}
+
+/** @param {{ route: Route, parameters: Record<string, string> }} props */
+function Screen({ route, parameters }) {
+  const [screen, setScreen] = useState(/** @type {{ show: (props: any) => unknown } | undefined} */ (undefined));
+  useEffect(() => {
+    let isHere = true;
+    route.load().then(
+      (module) => isHere && setScreen({ show: module.default }),
+      () => isHere && setScreen({ show: Outdated }),
+    );
+    return () => void (isHere = false);
+  }, [route]);
+  return screen ? html`<${screen.show} ...${parameters} />` : html`<${Loading} />`;
+}
+
+/** The server has another version now, so that the files of this page are gone. */
+const Outdated = () => html`
+  <${Page} title="Reload this page" lead="The server has a new version of the console, or cannot be reached.">
+    <button type="button" class="primary" onClick=${() => location.reload()}>Reload</button>
+  <//>
+`;
+
+const root = document.getElementById("console");
+if (root) {
+  if (location.pathname === "/console") navigate("/console/", { replace: true });
+  followLinks(ROUTES);
+  render(html`<${Console} /><div id="announcements" class="hidden" aria-live="polite"></div>`, root);
+}

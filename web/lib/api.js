@@ -1,0 +1,159 @@
+// The calls of the API that the console makes, one function for each. Types come from docs/openapi.json.
+
+/** @typedef {import("api").components["schemas"]} Schemas */
+/** @typedef {import("api").operations} Operations */
+/** @typedef {Schemas["KeyRecord"]} Key */
+/** @typedef {Schemas["Subscription"]} Subscription */
+/** @typedef {Schemas["SubscriptionHealth"]} Health */
+/** @typedef {Schemas["Delivery"]} Delivery */
+/** @typedef {Schemas["Attempt"]} Attempt */
+/** @typedef {Schemas["Problem"]} Problem */
+/**
+ * The body of the successful answer of an operation.
+ * @template {keyof Operations} O
+ * @typedef {Operations[O]["responses"] extends { 200: { content: { "application/json": infer A } } } ? A :
+ *   Operations[O]["responses"] extends { 202: { content: { "application/json": infer B } } } ? B : undefined} Answer
+ */
+/**
+ * The body of the request of an operation.
+ * @template {keyof Operations} O
+ * @typedef {Operations[O] extends { requestBody: { content: { "application/json": infer B } } } ? B : never} Body
+ */
+/** @typedef {{ state?: string, eventType?: string, subscriptionId?: string, since?: string, until?: string,
+ *   cursor?: string, limit?: number }} DeliveryFilter */
+
+/** An answer that is an error, as a problem document. */
+export class Failure extends Error {
+  /** @param {Partial<Problem> & { title: string }} problem */
+  constructor(problem) {
+    super(problem.title);
+    this.problem = problem;
+  }
+
+  /**
+   * What is wrong with a field of the form, if something is.
+   * @param {string} name
+   */
+  fault(name) {
+    const field = (/** @type {string} */ path) => path === name || path.startsWith(`${name}[`);
+    return this.problem.errors?.find((fault) => field(fault.field))?.detail;
+  }
+}
+
+/** Raised as an event of `window` when the session is over. */
+export const SESSION_OVER = "gatepost:session-over";
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {RequestInit} [more]
+ * @returns {Promise<any>}
+ */
+export async function call(method, path, body, more = {}) {
+  const json = body === undefined ? undefined : JSON.stringify(body);
+  /** @type {Record<string, string>} */
+  const headers = json === undefined ? {} : { "content-type": "application/json" };
+  const response = await send(path, { method, body: json, headers, ...more });
+  if (!response.ok) throw await failure(response);
+  return response.status === 204 ? undefined : response.json();
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} request
+ */
+export async function send(path, request) {
+  try {
+    return await fetch(path, request);
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    throw new Failure({
+      title: "Gatepost does not answer",
+      detail: "The browser cannot reach the server. Check your connection, then try again.",
+    });
+  }
+}
+
+/** @param {Response} response */
+export async function failure(response) {
+  if (response.status === 401) window.dispatchEvent(new Event(SESSION_OVER));
+  const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
+  if (isProblem) return new Failure(await response.json());
+  return new Failure({ title: `The server answered with status ${response.status}`, status: response.status });
+}
+
+/** @param {Record<string, string | number | undefined>} parameters */
+function query(parameters) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text && `?${text}`;
+}
+
+const part = encodeURIComponent;
+
+/** Paths that screens read. */
+export const PATHS = {
+  session: "/api/session",
+  sessions: "/api/sessions",
+  keys: "/api/api-keys",
+  subscriptions: "/api/webhooks/subscriptions?limit=200",
+  /** @param {string} id */
+  subscription: (id) => `/api/webhooks/subscriptions/${part(id)}`,
+  /** @param {string} id */
+  delivery: (id) => `/api/webhooks/deliveries/${part(id)}`,
+  /** @param {DeliveryFilter} filter */
+  deliveries: (filter) => `/api/webhooks/deliveries${query(filter)}`,
+  stream: "/api/webhooks/deliveries/stream",
+};
+
+/** @param {Body<"createApiKey">} body @returns {Promise<Answer<"createApiKey">>} */
+export const createKey = (body) => call("POST", PATHS.keys, body);
+
+/** @param {string} keyId @returns {Promise<Answer<"revokeApiKey">>} */
+export const revokeKey = (keyId) => call("DELETE", PATHS.keys, { keyId });
+
+/** @param {string} keyId @param {number} overlapSeconds @returns {Promise<Answer<"rotateApiKey">>} */
+export const rotateKey = (keyId, overlapSeconds) =>
+  call("POST", `${PATHS.keys}/${part(keyId)}/rotate`, { overlapSeconds });
+
+/**
+ * Calls with the key alone: a request with two credentials is refused.
+ * @param {string} fullKey
+ */
+export async function checkKey(fullKey) {
+  const request = { headers: { "x-api-key": fullKey }, credentials: /** @type {const} */ ("omit") };
+  const response = await send("/api/whoami", request);
+  return { status: response.status, body: await response.json() };
+}
+
+/** @param {Body<"createSubscription">} body @returns {Promise<Answer<"createSubscription">>} */
+export const createSubscription = (body) => call("POST", "/api/webhooks/subscriptions", body);
+
+/** @param {string} id @param {Body<"changeSubscription">} body @returns {Promise<Answer<"changeSubscription">>} */
+export const changeSubscription = (id, body) => call("PATCH", PATHS.subscription(id), body);
+
+/** @param {string} id */
+export const deleteSubscription = (id) => call("DELETE", PATHS.subscription(id));
+
+/** @param {string} id @returns {Promise<Answer<"testSubscription">>} */
+export const testSubscription = (id) => call("POST", `${PATHS.subscription(id)}/test`);
+
+/** @param {string} id @param {number} overlapSeconds @returns {Promise<Answer<"rotateSecret">>} */
+export const rotateSecret = (id, overlapSeconds) =>
+  call("POST", `${PATHS.subscription(id)}/rotate-secret`, { overlapSeconds });
+
+/** @param {string} id @param {string} since @returns {Promise<Answer<"recoverSubscription">>} */
+export const recoverSubscription = (id, since) => call("POST", `${PATHS.subscription(id)}/recover`, { since });
+
+/** @param {DeliveryFilter} filter @returns {Promise<Answer<"listDeliveries">>} */
+export const listDeliveries = (filter) => call("GET", PATHS.deliveries(filter));
+
+/** @param {string} id @returns {Promise<Answer<"findDelivery">>} */
+export const findDelivery = (id) => call("GET", PATHS.delivery(id));
+
+/** @param {string} id @returns {Promise<Answer<"retryDelivery">>} */
+export const retryDelivery = (id) => call("POST", `${PATHS.delivery(id)}/retry`);
+
+/** @param {string} id @returns {Promise<Answer<"cancelDelivery">>} */
+export const cancelDelivery = (id) => call("POST", `${PATHS.delivery(id)}/cancel`);

@@ -1,0 +1,49 @@
+// Deliveries as rows.
+
+import { html } from "../vendor/preact.js";
+import { Badge, When } from "./ui.js";
+import { counted, DELIVERY_STATES, place } from "./words.js";
+
+/** @typedef {import("./api.js").Delivery} Delivery */
+/** @typedef {import("./api.js").Subscription} Subscription */
+
+/** @param {{ deliveries: Delivery[], subscriptions?: Subscription[], caption: string }} props */
+export const DeliveryTable = ({ deliveries, subscriptions, caption }) => html`
+  <table class="deliveries">
+    <caption class="hidden">${caption}</caption>
+    <thead>
+      <tr>
+        <th>Event</th>
+        <th>State</th>
+        ${subscriptions && html`<th>Sent to</th>`}
+        <th>Attempts</th>
+        <th>Published</th>
+        <th>Next attempt</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${deliveries.map(
+        (delivery) => html`<${Row} key=${delivery.id} delivery=${delivery} subscriptions=${subscriptions} />`,
+      )}
+    </tbody>
+  </table>
+`;
+
+/** @param {{ delivery: Delivery, subscriptions?: Subscription[] }} props */
+function Row({ delivery, subscriptions }) {
+  const [tone, name] = DELIVERY_STATES[delivery.state];
+  const subscription = subscriptions?.find((one) => one.id === delivery.subscriptionId);
+  return html`
+    <tr>
+      <th scope="row"><a data-row href="/console/deliveries/${delivery.id}">${delivery.eventType}</a></th>
+      <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
+      ${subscriptions &&
+      html`<td data-label="Sent to" class="url">
+        ${subscription ? place(subscription.url) : html`<span class="quiet">a deleted subscription</span>`}
+      </td>`}
+      <td data-label="Attempts">${counted(delivery.attempts, "attempt")}</td>
+      <td data-label="Published"><${When} at=${delivery.createdAt} /></td>
+      <td data-label="Next attempt"><${When} at=${delivery.nextAttemptAt} never="–" /></td>
+    </tr>
+  `;
+}

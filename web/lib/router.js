@@ -1,0 +1,94 @@
+// The address of the page: which screen it names, and which filter.
+
+import { useEffect, useState } from "../vendor/preact.js";
+
+const MOVED = "gatepost:moved";
+
+/**
+ * Goes to another screen.
+ * @param {string} to
+ * @param {{ replace?: boolean }} [how]
+ */
+export function navigate(to, { replace = false } = {}) {
+  if (replace) history.replaceState(null, "", to);
+  else history.pushState(null, "", to);
+  window.dispatchEvent(new Event(MOVED));
+}
+
+/** The path and the query of the page. Renders again when they change. */
+export function useAddress() {
+  const [address, setAddress] = useState(location.pathname + location.search);
+  useEffect(() => {
+    const read = () => setAddress(location.pathname + location.search);
+    window.addEventListener(MOVED, read);
+    window.addEventListener("popstate", read);
+    return () => {
+      window.removeEventListener(MOVED, read);
+      window.removeEventListener("popstate", read);
+    };
+  }, []);
+  return new URL(address, location.origin);
+}
+
+/**
+ * The filter in the address. Setting it keeps the screen; empty values leave the address.
+ * @returns {[Record<string, string>, (changes: Record<string, string>) => void]}
+ */
+export function useFilter() {
+  const { pathname, searchParams } = useAddress();
+  const filter = Object.fromEntries(searchParams);
+  const change = (/** @type {Record<string, string>} */ changes) => {
+    const next = Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== "");
+    const query = new URLSearchParams(next).toString();
+    navigate(query ? `${pathname}?${query}` : pathname, { replace: true });
+  };
+  return [filter, change];
+}
+
+/** @typedef {{ pattern: string, load: () => Promise<{ default: (props: any) => unknown }> }} Route */
+
+/**
+ * The route that a path matches, with its parameters: `:id` in a pattern is one.
+ * @param {Route[]} routes
+ * @param {string} path
+ * @returns {{ route: Route, parameters: Record<string, string> } | undefined}
+ */
+export function match(routes, path) {
+  const parts = path.replace(/\/$/, "").split("/");
+  for (const route of routes) {
+    const wanted = route.pattern.split("/");
+    if (wanted.length !== parts.length) continue;
+    /** @type {Record<string, string>} */
+    const parameters = {};
+    const fits = wanted.every((part, at) => {
+      if (part.startsWith(":")) parameters[part.slice(1)] = decoded(parts[at] ?? "");
+      return part.startsWith(":") || part === parts[at];
+    });
+    if (fits) return { route, parameters };
+  }
+  return undefined;
+}
+
+/** @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/**
+ * Follows links to screens without loading the page again.
+ * @param {Route[]} routes
+ */
+export function followLinks(routes) {
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || link.target || link.origin !== location.origin || !match(routes, link.pathname)) return;
+    event.preventDefault();
+    navigate(link.pathname + link.search);
+  });
+}

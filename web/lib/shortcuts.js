@@ -1,0 +1,106 @@
+// Keyboard shortcuts. They can be switched off, because speech input may trigger single letters (WCAG 2.1.4).
+
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { navigate } from "./router.js";
+import { Dialog } from "./ui.js";
+
+const SWITCH = "gatepost:shortcuts";
+
+/** @type {Record<string, [string, string]>} */
+const PLACES = {
+  h: ["/console/", "Home"],
+  k: ["/console/keys", "Keys"],
+  w: ["/console/subscriptions", "Subscriptions"],
+  d: ["/console/deliveries", "Deliveries"],
+  s: ["/console/sessions", "Sessions"],
+};
+/** How long a `g` waits for the letter of a place, in milliseconds. */
+const PATIENCE = 1500;
+
+const areOn = () => localStorage.getItem(SWITCH) !== "off";
+
+export function useShortcuts() {
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useEffect(() => {
+    let goPressed = -PATIENCE;
+    const press = (/** @type {KeyboardEvent} */ event) => {
+      if (!areOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const isGoing = event.timeStamp - goPressed < PATIENCE;
+      const place = PLACES[event.key];
+      goPressed = event.key === "g" ? event.timeStamp : -PATIENCE;
+      if (isGoing && place) navigate(place[0]);
+      else if (event.key === "?") setHelpOpen(true);
+      else if (event.key === "/") focus(event, "[data-search]");
+      else if (event.key === "j") step(1);
+      else if (event.key === "k") step(-1);
+      else if (event.key === "n") click(event, "[data-new]");
+      else if (event.key === "r") click(event, "[data-retry]");
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+  return { isHelpOpen, setHelpOpen };
+}
+
+/** @param {EventTarget | null} target */
+function isTyping(target) {
+  const isInput = target instanceof HTMLElement && target.matches("input, textarea, select");
+  return isInput || document.querySelector("dialog[open]") !== null;
+}
+
+/** @param {KeyboardEvent} event @param {string} selector */
+function focus(event, selector) {
+  const target = document.querySelector(selector);
+  if (!(target instanceof HTMLElement)) return;
+  event.preventDefault();
+  target.focus();
+}
+
+/** @param {KeyboardEvent} event @param {string} selector */
+function click(event, selector) {
+  const target = document.querySelector(selector);
+  if (!(target instanceof HTMLElement)) return;
+  event.preventDefault();
+  target.focus();
+  target.click();
+}
+
+/**
+ * Moves the focus to the next or previous row of the list.
+ * @param {number} by
+ */
+function step(by) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  const here = rows.findIndex((row) => row === document.activeElement);
+  const next = rows[here < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, here + by))];
+  if (next instanceof HTMLElement) next.focus();
+}
+
+/** @param {{ onClose: () => void }} props */
+export function Help({ onClose }) {
+  const [isOn, setOn] = useState(areOn());
+  const toggle = () => {
+    localStorage.setItem(SWITCH, isOn ? "off" : "on");
+    setOn(!isOn);
+  };
+  /** @type {[string, string][]} */
+  const keys = [
+    ...Object.entries(PLACES).map(([key, [, name]]) => /** @type {[string, string]} */ ([`g ${key}`, `Go to ${name}`])),
+    ["j", "Next row"],
+    ["k", "Previous row"],
+    ["/", "Search or filter"],
+    ["n", "New key or subscription"],
+    ["r", "Retry the delivery"],
+    ["?", "This help"],
+  ];
+  return html`
+    <${Dialog} title="Keyboard shortcuts" onClose=${onClose}>
+      <dl class="shortcuts">
+        ${keys.map(
+          ([key, text]) => html`<div><dt>${key.split(" ").map((one) => html`<kbd>${one}</kbd>`)}</dt><dd>${text}</dd></div>`,
+        )}
+      </dl>
+      <label class="check"><input type="checkbox" checked=${isOn} onChange=${toggle} /> Use these shortcuts</label>
+    <//>
+  `;
+}

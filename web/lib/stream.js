@@ -1,0 +1,106 @@
+// The stream of attempts. One tab of the browser reads it and tells the others, because browsers open few connections
+// to one server.
+
+import { useEffect, useRef, useState } from "../vendor/preact.js";
+import { failure, PATHS, send } from "./api.js";
+
+/** @typedef {import("./api.js").Schemas["StreamedAttempt"]} StreamedAttempt */
+/** @typedef {"off" | "connecting" | "live" | "waiting"} StreamState */
+/** @typedef {{ state: StreamState } | { attempt: StreamedAttempt }} News */
+
+const NAME = "gatepost:attempts";
+/** How long the reader waits before it connects again, in milliseconds. */
+const RECONNECT_AFTER = 3000;
+
+/**
+ * Calls back for each attempt that ends, while `isOn`.
+ * @param {boolean} isOn
+ * @param {(attempt: StreamedAttempt) => void} onAttempt
+ * @returns {StreamState}
+ */
+export function useAttempts(isOn, onAttempt) {
+  const [state, setState] = useState(/** @type {StreamState} */ ("off"));
+  const latest = useRef(onAttempt);
+  latest.current = onAttempt;
+  useEffect(() => {
+    if (!isOn) {
+      setState("off");
+      return undefined;
+    }
+    setState("connecting");
+    return follow((news) => {
+      if ("attempt" in news) latest.current(news.attempt);
+      else setState(news.state);
+    });
+  }, [isOn]);
+  return state;
+}
+
+/**
+ * @param {(news: News) => void} tell
+ * @returns {() => void} Stops.
+ */
+function follow(tell) {
+  const channel = new BroadcastChannel(NAME);
+  const stop = new AbortController();
+  channel.onmessage = (event) => tell(event.data);
+  const tellAll = (/** @type {News} */ news) => {
+    if (stop.signal.aborted) return;
+    tell(news);
+    channel.postMessage(news);
+  };
+  const reading = () => read(tellAll, stop.signal);
+  // Pages without TLS on another host have no locks: there each tab reads for itself.
+  const ended = navigator.locks ? navigator.locks.request(NAME, { signal: stop.signal }, reading) : reading();
+  ended.catch(() => undefined);
+  tell({ state: "live" });
+  return () => {
+    stop.abort();
+    channel.close();
+  };
+}
+
+/**
+ * Reads until `signal` says stop, and connects again whenever the stream ends.
+ * @param {(news: News) => void} tell
+ * @param {AbortSignal} signal
+ */
+async function read(tell, signal) {
+  let lastId = "";
+  while (!signal.aborted) {
+    try {
+      tell({ state: "connecting" });
+      const response = await send(PATHS.stream, { headers: lastId ? { "last-event-id": lastId } : {}, signal });
+      if (!response.ok) throw await failure(response);
+      tell({ state: "live" });
+      for await (const event of eventsOf(response)) {
+        lastId = event.id || lastId;
+        if (event.data) tell({ attempt: JSON.parse(event.data) });
+      }
+    } catch {
+      // The next turn tries again.
+    }
+    if (signal.aborted) return;
+    tell({ state: "waiting" });
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER));
+  }
+}
+
+/**
+ * The events of a stream (WHATWG HTML, section 9.2), as far as Gatepost uses them: id and data, one line each.
+ * @param {Response} response
+ */
+async function* eventsOf(response) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const chunk = await reader?.read();
+    if (!chunk || chunk.done) return;
+    const blocks = (rest + chunk.value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: ?(.*)/s, 2)));
+      yield { id: fields.id ?? "", data: fields.data ?? "" };
+    }
+  }
+}

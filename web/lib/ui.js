@@ -1,0 +1,270 @@
+// The parts that screens are made of.
+
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { exact, inWords } from "./time.js";
+
+/** @typedef {import("../vendor/preact.js").ComponentChildren} Children */
+/** @typedef {import("./api.js").Failure} Failure */
+
+/** How often the live region may speak, in milliseconds. */
+const SPEAK_EVERY = 5000;
+/** @type {{ text: string, timer: number | undefined, spoken: number }} */
+const speech = { text: "", timer: undefined, spoken: -SPEAK_EVERY };
+
+/**
+ * Says something to screen readers, at most every five seconds: later words replace earlier ones.
+ * @param {string} text
+ */
+export function announce(text) {
+  speech.text = text;
+  if (speech.timer !== undefined) return;
+  const wait = Math.max(0, speech.spoken + SPEAK_EVERY - performance.now());
+  speech.timer = window.setTimeout(() => {
+    const region = document.getElementById("announcements");
+    if (region) region.textContent = speech.text;
+    speech.timer = undefined;
+    speech.spoken = performance.now();
+  }, wait);
+}
+
+let isFirstScreen = true;
+
+/**
+ * A screen: its title, what it is for, its main action, and its content. The title gets the focus when the screen
+ * changes, so that a screen reader says where the reader is.
+ * @param {{ title: string, lead?: Children, actions?: Children, up?: { href: string, text: string }, children?: Children }} props
+ */
+export function Page({ title, lead, actions, up, children }) {
+  const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
+  useLayoutEffect(() => {
+    document.title = `${title} · Gatepost`;
+  }, [title]);
+  useEffect(() => {
+    if (!isFirstScreen) heading.current?.focus();
+    isFirstScreen = false;
+  }, []);
+  return html`
+    <header class="page-head">
+      <div>
+        ${up && html`<p class="up"><a href=${up.href}>${up.text}</a></p>`}
+        <h1 ref=${heading} tabindex="-1">${title}</h1>
+        ${lead && html`<p class="lead">${lead}</p>`}
+      </div>
+      ${actions && html`<div class="actions">${actions}</div>`}
+    </header>
+    ${children}
+  `;
+}
+
+/**
+ * What went wrong, what to do, and the id under which the log has it.
+ * @param {{ failure: Failure | undefined, retry?: () => void }} props
+ */
+export function ErrorPanel({ failure, retry }) {
+  if (!failure) return null;
+  const { title, detail, type, errors, requestId } = failure.problem;
+  return html`
+    <div class="error" role="alert">
+      <p class="error-title">${title}</p>
+      ${detail && html`<p>${detail}</p>`}
+      ${errors?.length &&
+      html`<ul>${errors.map((fault) => html`<li><code>${fault.field}</code> ${fault.detail}</li>`)}</ul>`}
+      <p class="error-foot">
+        ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
+        ${type && html`<a href=${type}>How to fix this</a>`}
+        ${requestId && html`<span>Request <code>${requestId}</code></span>`}
+      </p>
+    </div>
+  `;
+}
+
+/**
+ * A list that is empty: what it will show, the next step, and the same step from a terminal.
+ * @param {{ title: string, curl?: string, action?: Children, children?: Children }} props
+ */
+export function Empty({ title, curl, action, children }) {
+  return html`
+    <section class="empty">
+      <h2>${title}</h2>
+      ${children}
+      ${action && html`<p>${action}</p>`}
+      ${curl && html`<details><summary>Do it from a terminal</summary><${Code} text=${curl} what="command" /></details>`}
+    </section>
+  `;
+}
+
+/** Rows that are not there yet. */
+export function Loading() {
+  return html`<div class="loading" role="status"><span class="quiet">Loading…</span></div>`;
+}
+
+/** @typedef {"good" | "bad" | "warn" | "info" | "off"} Tone */
+
+/**
+ * A state in one word. Each tone has its own shape too, for readers who do not see the colour.
+ * @param {{ tone: Tone, children?: Children }} props
+ */
+export const Badge = ({ tone, children }) => html`<span class="badge ${tone}">${children}</span>`;
+
+/**
+ * A time in words, with the exact one on hover.
+ * @param {{ at: string | null | undefined, never?: string }} props
+ */
+export function When({ at, never = "never" }) {
+  useTick();
+  if (!at) return html`<span class="quiet">${never}</span>`;
+  return html`<time datetime=${at} title=${exact(at)}>${inWords(at)}</time>`;
+}
+
+/**
+ * A time in words and exact.
+ * @param {{ at: string | null | undefined, never?: string }} props
+ */
+export const WhenExactly = ({ at, never }) =>
+  html`<${When} at=${at} never=${never} />${at && html` <span class="quiet exact">${exact(at)}</span>`}`;
+
+/** Renders again every half minute, so that times in words stay true. */
+function useTick() {
+  const [, setTurn] = useState(0);
+  useEffect(() => {
+    const timer = window.setInterval(() => setTurn((turn) => turn + 1), 30_000);
+    return () => window.clearInterval(timer);
+  }, []);
+}
+
+/**
+ * @param {{ text: string, label?: string, what?: string }} props
+ */
+export function CopyButton({ text, label = "Copy", what = "" }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    announce("Copied");
+    window.setTimeout(() => setCopied(false), 2000);
+  };
+  return html`
+    <button type="button" class="copy" onClick=${copy}>
+      ${isCopied ? "Copied" : label}${what && html`<span class="hidden"> the ${what}</span>`}
+    </button>
+  `;
+}
+
+/**
+ * Something to read and to copy.
+ * @param {{ text: string, what: string, isOneLine?: boolean }} props
+ */
+export const Code = ({ text, what, isOneLine = false }) => html`
+  <div class=${isOneLine ? "code one-line" : "code"}>
+    <pre><code>${text}</code></pre>
+    <${CopyButton} text=${text} what=${what} />
+  </div>
+`;
+
+let fieldCount = 0;
+
+/**
+ * A label, its input, a hint, and what is wrong with the value.
+ * @param {{ label: string, hint?: string, fault?: string, input: (attributes: Record<string, unknown>) => Children }} props
+ */
+export function Field({ label, hint, fault, input }) {
+  const [id] = useState(() => `field-${(fieldCount += 1)}`);
+  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ") || undefined;
+  return html`
+    <div class="field">
+      <label for=${id}>${label}</label>
+      ${input({ id, "aria-describedby": described, "aria-invalid": fault ? "true" : undefined })}
+      ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+      ${fault && html`<p class="fault" id="${id}-fault">${fault}</p>`}
+    </div>
+  `;
+}
+
+/**
+ * A choice from a list.
+ * @param {{ label: string, value: string, options: [string, string][], onChange: (value: string) => void, hint?: string }} props
+ */
+export const Choice = ({ label, value, options, onChange, hint }) => html`
+  <${Field}
+    label=${label}
+    hint=${hint}
+    input=${(/** @type {object} */ attributes) => html`
+      <select ...${attributes} value=${value} onChange=${(/** @type {any} */ event) => onChange(event.target.value)}>
+        ${options.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
+      </select>
+    `}
+  />
+`;
+
+/** What opened the first dialog: another dialog may follow in its place. */
+let opener = /** @type {Element | null} */ (null);
+
+/**
+ * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes.
+ * @param {{ title: string, onClose: () => void, children?: Children }} props
+ */
+export function Dialog({ title, onClose, children }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useState(() => {
+    if (!document.querySelector("dialog[open]")) opener = document.activeElement;
+  });
+  useEffect(() => {
+    dialog.current?.showModal();
+    const input = dialog.current?.querySelector("form input, form select");
+    if (input instanceof HTMLElement) input.focus();
+    return giveBack;
+  }, []);
+  const cancel = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    onClose();
+  };
+  return html`
+    <dialog ref=${dialog} onCancel=${cancel} aria-labelledby="dialog-title">
+      <header>
+        <h2 id="dialog-title">${title}</h2>
+        <button type="button" class="close" aria-label="Close" onClick=${onClose}>
+          <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3 3 10 10M13 3 3 13" /></svg>
+        </button>
+      </header>
+      ${children}
+    </dialog>
+  `;
+}
+
+/** The focus returns to what opened the dialog, or to the title if that is gone. */
+function giveBack() {
+  window.setTimeout(() => {
+    const target = opener?.isConnected && opener !== document.body ? opener : document.querySelector("h1");
+    if (target instanceof HTMLElement && !document.querySelector("dialog[open]")) target.focus();
+  });
+}
+
+/**
+ * A form that runs an action, with its buttons and its error.
+ * @param {{ submit: () => void, isRunning: boolean, failure?: Failure, label: string, isDangerous?: boolean,
+ *   isReady?: boolean, onCancel?: () => void, children?: Children }} props
+ */
+export function Form({ submit, isRunning, failure, label, isDangerous, isReady = true, onCancel, children }) {
+  const onSubmit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (isReady && !isRunning) submit();
+  };
+  return html`
+    <form onSubmit=${onSubmit} novalidate>
+      ${children}
+      <${ErrorPanel} failure=${failure} />
+      <div class="form-foot">
+        ${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}
+        <button type="submit" class=${isDangerous ? "danger" : "primary"} disabled=${!isReady || isRunning}>
+          ${isRunning ? "Working…" : label}
+        </button>
+      </div>
+    </form>
+  `;
+}
+
+/**
+ * The text of an input, as it is typed.
+ * @param {(value: string) => void} set
+ */
+export const typed = (set) => (/** @type {any} */ event) => set(event.target.value);

@@ -1,0 +1,112 @@
+// States, reasons and errors of the API, in words.
+
+/** @typedef {import("./ui.js").Tone} Tone */
+/** @typedef {import("./api.js").Key} Key */
+/** @typedef {import("./api.js").Delivery} Delivery */
+/** @typedef {import("./api.js").Attempt} Attempt */
+/** @typedef {import("./api.js").Subscription} Subscription */
+/** @typedef {import("./api.js").Health} Health */
+
+/** @type {Record<Delivery["state"], [Tone, string]>} */
+export const DELIVERY_STATES = {
+  waiting: ["info", "Waiting"],
+  sending: ["info", "Sending"],
+  delivered: ["good", "Delivered"],
+  failed: ["bad", "Failed"],
+  cancelled: ["off", "Cancelled"],
+};
+
+/** @type {Record<string, string>} */
+const DELIVERY_REASONS = {
+  schedule_spent: "Every attempt of the retry schedule failed.",
+  subscription_disabled: "The subscription was disabled.",
+  unreadable: "The service cannot read the stored event.",
+  cancelled: "Somebody cancelled the delivery.",
+  subscription_deleted: "The subscription was deleted.",
+};
+
+/** @type {Record<NonNullable<Attempt["error"]>, string>} */
+const ATTEMPT_ERRORS = {
+  address_refused: "The URL leads to an address that webhooks may not reach.",
+  dns: "The host name has no address that webhooks may reach.",
+  connect: "The receiver did not accept the connection.",
+  tls: "The TLS handshake failed. The certificate may be expired or not trusted.",
+  timeout: "The receiver did not answer in time.",
+  redirect: "The receiver answered with a redirect, which webhooks do not follow.",
+  status: "The receiver answered with an error status.",
+  too_slow: "The attempt took too long.",
+};
+
+/** @type {Record<string, string>} */
+const DISABLED_REASONS = {
+  owner: "You disabled it.",
+  gone: "The receiver answered 410 Gone.",
+  only_failures: "Every attempt failed for five days.",
+  key_leaked: "The API key that set the URL was reported as leaked.",
+};
+
+/** @type {Record<string, [Tone, string]>} */
+const HEALTH_STATES = {
+  healthy: ["good", "Healthy"],
+  failing: ["bad", "Failing"],
+  paused: ["warn", "Paused"],
+};
+
+/** @param {Delivery} delivery */
+export const deliveryReason = ({ reason }) => (reason ? (DELIVERY_REASONS[reason] ?? reason) : "");
+
+/** @param {Pick<Attempt, "error">} attempt */
+export const attemptError = ({ error }) => (error ? ATTEMPT_ERRORS[error] : "");
+
+/**
+ * The state of a subscription, and why.
+ * @param {Subscription} subscription
+ * @param {Health | undefined} health
+ * @returns {{ tone: Tone, name: string, why: string }}
+ */
+export function subscriptionState(subscription, health) {
+  if (!subscription.enabled) {
+    const reason = subscription.disabledReason ?? "";
+    return { tone: "off", name: "Disabled", why: DISABLED_REASONS[reason] ?? reason };
+  }
+  if (!health) return { tone: "off", name: "Enabled", why: "" };
+  const [tone, name] = HEALTH_STATES[health.state] ?? ["off", health.state];
+  return { tone, name, why: healthReason(health) };
+}
+
+/** @param {Health} health */
+function healthReason({ state, reason }) {
+  if (state === "healthy" || reason === null) return "";
+  if (reason === "retry_after") return "The receiver asked for a pause.";
+  const known = /** @type {Record<string, string>} */ (ATTEMPT_ERRORS)[reason] ?? reason;
+  return state === "paused" ? `Too many attempts failed in a row. ${known}` : known;
+}
+
+/**
+ * The state of a key, and whether it still works.
+ * @param {Key} key
+ * @returns {{ tone: Tone, name: string, isActive: boolean }}
+ */
+export function keyState(key) {
+  const isExpired = key.expiresAt !== undefined && Date.parse(key.expiresAt) <= Date.now();
+  if (key.revokedAt) return { tone: "off", name: "Revoked", isActive: false };
+  if (isExpired) return { tone: "off", name: key.replacedBy ? "Replaced" : "Expired", isActive: false };
+  if (key.replacedBy) return { tone: "warn", name: "Being replaced", isActive: true };
+  return { tone: "good", name: "Active", isActive: true };
+}
+
+/**
+ * @param {number} count
+ * @param {string} one
+ * @param {string} [many]
+ */
+export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+/**
+ * The URL without its scheme, and not too long for a row.
+ * @param {string} url
+ */
+export function place(url) {
+  const rest = url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+  return rest.length <= 48 ? rest : `${rest.slice(0, 47)}…`;
+}

@@ -1,0 +1,192 @@
+// The deliveries of the user: filtered by the address, kept up to date by the stream of attempts.
+
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { listDeliveries, PATHS } from "../lib/api.js";
+import { DeliveryTable } from "../lib/delivery-table.js";
+import { useAction, useResource } from "../lib/resource.js";
+import { useFilter } from "../lib/router.js";
+import { deliveriesCurl } from "../lib/snippets.js";
+import { useAttempts } from "../lib/stream.js";
+import { ago, DAY } from "../lib/time.js";
+import { announce, Choice, Empty, ErrorPanel, Field, Loading, Page } from "../lib/ui.js";
+import { counted, DELIVERY_STATES, place } from "../lib/words.js";
+
+/** @typedef {import("../lib/api.js").Delivery} Delivery */
+/** @typedef {import("../lib/api.js").Subscription} Subscription */
+/** @typedef {import("../lib/api.js").DeliveryFilter} DeliveryFilter */
+/** @typedef {import("../lib/api.js").Answer<"listDeliveries">} Answer */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Subscriptions */
+
+const PAGE_SIZE = 50;
+/** Attempts of this long are read together, in milliseconds. */
+const GATHERED = 800;
+
+/** @type {[string, string][]} */
+const PERIODS = [
+  ["", "Any time"],
+  ["1h", "Last hour"],
+  ["24h", "Last 24 hours"],
+  ["7d", "Last 7 days"],
+];
+/** @type {Record<string, number>} */
+const SECONDS = { "1h": 3600, "24h": DAY, "7d": 7 * DAY };
+/** @type {[string, string][]} */
+const STATES = [["", "Any state"], ...Object.entries(DELIVERY_STATES).map(([key, [, name]]) => /** @type {[string, string]} */ ([key, name]))];
+
+export default function Deliveries() {
+  const [filter, change] = useFilter();
+  const [isPaused, setPaused] = useState(false);
+  const subscriptions = /** @type {Subscriptions} */ (useResource(PATHS.subscriptions)).data?.subscriptions ?? [];
+  const list = useDeliveries(filter);
+  const state = useAttempts(!isPaused, list.refreshSoon);
+  const toggle = html`
+    <button type="button" aria-pressed=${isPaused ? "true" : "false"} onClick=${() => setPaused(!isPaused)}>Pause</button>
+  `;
+  return html`
+    <${Page} title="Deliveries" lead=${html`<${Live} state=${isPaused ? "off" : state} />`} actions=${toggle}>
+      <${Filters} filter=${filter} change=${change} subscriptions=${subscriptions} />
+      <${ErrorPanel} failure=${list.failure} retry=${list.reload} />
+      ${!list.rows && !list.failure && html`<${Loading} />`}
+      ${list.newer > 0 &&
+      html`<p class="newer"><button type="button" onClick=${list.showNewer}>Show ${counted(list.newer, "new delivery", "new deliveries")}</button></p>`}
+      ${list.rows && !list.rows.length && !list.next && html`<${NoDeliveries} isFiltered=${Object.keys(filter).length > 0} clear=${() => change(CLEARED)} />`}
+      ${list.rows && list.rows.length > 0 && html`<${DeliveryTable} deliveries=${list.rows} subscriptions=${subscriptions} caption="Deliveries, newest first" />`}
+      ${list.next && html`<p class="more"><button type="button" onClick=${list.more} disabled=${list.isRunning}>Show more</button></p>`}
+    <//>
+  `;
+}
+
+const CLEARED = { state: "", subscriptionId: "", eventType: "", within: "" };
+
+/** @param {{ state: import("../lib/stream.js").StreamState }} props */
+function Live({ state }) {
+  const words = {
+    off: "Paused: the list does not change.",
+    connecting: "Connecting…",
+    live: "Live: the list follows each attempt.",
+    waiting: "The connection is lost. Trying again…",
+  };
+  return html`<span class="live ${state === "live" ? "following" : state}">${words[state]}</span>`;
+}
+
+/** @param {{ isFiltered: boolean, clear: () => void }} props */
+const NoDeliveries = ({ isFiltered, clear }) =>
+  isFiltered
+    ? html`<${Empty} title="No delivery matches" action=${html`<button type="button" onClick=${clear}>Clear the filter</button>`} />`
+    : html`<${Empty}
+        title="Nothing was sent yet"
+        curl=${deliveriesCurl()}
+        action=${html`<a class="button primary" href="/console/subscriptions">Go to your subscriptions</a>`}
+      >
+        <p>Each event that is sent to one of your subscriptions appears here, with each attempt. Send a test event to see one.</p>
+      <//>`;
+
+/**
+ * @param {{ filter: Record<string, string>, change: (changes: Record<string, string>) => void, subscriptions: Subscription[] }} props
+ */
+function Filters({ filter, change, subscriptions }) {
+  const names = subscriptions.map((one) => /** @type {[string, string]} */ ([one.id, place(one.url)]));
+  /** @type {[string, string][]} */
+  const urls = [["", "Any subscription"], ...names];
+  const chosen = filter.subscriptionId ?? "";
+  if (chosen && !names.some(([id]) => id === chosen)) urls.push([chosen, chosen]);
+  return html`
+    <form class="filters" role="search" aria-label="Filter deliveries" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <${Choice} label="State" value=${filter.state ?? ""} options=${STATES} onChange=${(/** @type {string} */ state) => change({ state })} />
+      <${Choice} label="Subscription" value=${chosen} options=${urls} onChange=${(/** @type {string} */ subscriptionId) => change({ subscriptionId })} />
+      <${Field}
+        label="Event type"
+        input=${(/** @type {object} */ more) => html`
+          <input type="search" data-search autocomplete="off" spellcheck="false" value=${filter.eventType ?? ""}
+            onChange=${(/** @type {any} */ event) => change({ eventType: event.target.value.trim() })} ...${more} />
+        `}
+      />
+      <${Choice} label="Published" value=${filter.within ?? ""} options=${PERIODS} onChange=${(/** @type {string} */ within) => change({ within })} />
+    </form>
+  `;
+}
+
+/**
+ * The rows that are shown, what is newer, and how to get more. Rows that are shown change in place; newer ones wait
+ * until the reader calls for them, so that nothing jumps.
+ * @param {Record<string, string>} filter
+ */
+function useDeliveries(filter) {
+  const key = JSON.stringify(filter);
+  const [rows, setRows] = useState(/** @type {Delivery[] | undefined} */ (undefined));
+  const [waiting, setWaiting] = useState(/** @type {Delivery[]} */ ([]));
+  const [next, setNext] = useState(/** @type {string | undefined} */ (undefined));
+  const timer = useRef(/** @type {number | undefined} */ (undefined));
+  const current = useRef(key);
+  current.current = key;
+
+  const ifCurrent = (/** @type {Answer} */ answer, /** @type {(answer: Answer) => void} */ act) => {
+    if (current.current === key) act(answer);
+  };
+  const first = useAction(async () =>
+    ifCurrent(await listDeliveries(asked(filter)), (answer) => {
+      setRows(answer.deliveries);
+      setNext(answer.nextCursor);
+      setWaiting([]);
+      announce(`${counted(answer.deliveries.length, "delivery", "deliveries")} shown`);
+    }),
+  );
+  const more = useAction(async () =>
+    ifCurrent(await listDeliveries({ ...asked(filter), cursor: next }), (answer) => {
+      setRows([...(rows ?? []), ...answer.deliveries]);
+      setNext(answer.nextCursor);
+    }),
+  );
+  const refresh = useAction(async () =>
+    ifCurrent(await listDeliveries(asked(filter)), ({ deliveries }) => {
+      const { kept, newer } = merged(rows ?? [], deliveries);
+      setRows(kept);
+      setWaiting(newer);
+      if (newer.length > 0) announce(`${counted(newer.length, "new delivery", "new deliveries")}`);
+    }),
+  );
+  useEffect(() => {
+    setRows(undefined);
+    first.run();
+    return () => window.clearTimeout(timer.current);
+  }, [key]);
+  return {
+    rows,
+    next,
+    newer: waiting.length,
+    failure: first.failure ?? more.failure,
+    isRunning: more.isRunning,
+    reload: first.run,
+    more: more.run,
+    showNewer: () => {
+      setRows([...waiting, ...(rows ?? [])]);
+      setWaiting([]);
+    },
+    refreshSoon: () => {
+      window.clearTimeout(timer.current);
+      timer.current = window.setTimeout(refresh.run, GATHERED);
+    },
+  };
+}
+
+/**
+ * @param {Record<string, string>} filter
+ * @returns {DeliveryFilter}
+ */
+function asked({ state, subscriptionId, eventType, within = "" }) {
+  const seconds = SECONDS[within];
+  return { state, subscriptionId, eventType, limit: PAGE_SIZE, ...(seconds && { since: ago(seconds) }) };
+}
+
+/**
+ * Brings known rows up to date, and sets apart those that are newer than all of them.
+ * @param {Delivery[]} rows
+ * @param {Delivery[]} latest
+ */
+function merged(rows, latest) {
+  const known = new Map(latest.map((delivery) => [delivery.id, delivery]));
+  const kept = rows.map((row) => known.get(row.id) ?? row);
+  const shown = new Set(rows.map((row) => row.id));
+  const newest = rows[0]?.createdAt ?? "";
+  return { kept, newer: latest.filter((delivery) => !shown.has(delivery.id) && delivery.createdAt >= newest) };
+}

@@ -1,0 +1,108 @@
+// One delivery: its event, each attempt, and what the owner can do.
+
+import { html } from "../vendor/preact.js";
+import { cancelDelivery, PATHS, retryDelivery } from "../lib/api.js";
+import { useAction, useResource } from "../lib/resource.js";
+import { deliveryCurl } from "../lib/snippets.js";
+import { useAttempts } from "../lib/stream.js";
+import { duration } from "../lib/time.js";
+import { Badge, Code, CopyButton, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
+import { attemptError, DELIVERY_STATES, deliveryReason } from "../lib/words.js";
+
+/** @typedef {import("../lib/api.js").Delivery} Delivery */
+/** @typedef {import("../lib/api.js").Attempt} Attempt */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findDelivery">>} Found */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findSubscription">>} FoundSubscription */
+
+/** @param {{ id: string }} props */
+export default function OneDelivery({ id }) {
+  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.delivery(id)));
+  const path = data && PATHS.subscription(data.delivery.subscriptionId);
+  const url = /** @type {FoundSubscription} */ (useResource(path)).data?.subscription.url;
+  const isOpen = data?.delivery.state === "waiting" || data?.delivery.state === "sending";
+  useAttempts(isOpen, ({ deliveryId }) => deliveryId === id && reload());
+  const up = { href: "/console/deliveries", text: "Deliveries" };
+  if (!data) {
+    return html`<${Page} title="Delivery" up=${up}>
+      ${failure ? html`<${ErrorPanel} failure=${failure} retry=${reload} />` : html`<${Loading} />`}
+    <//>`;
+  }
+  const { delivery, event, attempts } = data;
+  const curl = url && deliveryCurl(url, event.id, event.payload);
+  return html`
+    <${Page} title=${delivery.eventType} up=${up}>
+      <${ErrorPanel} failure=${failure} retry=${reload} />
+      <${Facts} delivery=${delivery} url=${url} />
+      <${Orders} delivery=${delivery} reload=${reload} curl=${curl} />
+      <section>
+        <h2>Attempts</h2>
+        ${attempts.length === 0 && html`<p class="quiet">No attempt has ended yet.</p>`}
+        <ol class="attempts">${attempts.toReversed().map((attempt) => html`<${OneAttempt} key=${attempt.number} attempt=${attempt} />`)}</ol>
+      </section>
+      <section>
+        <h2>Payload</h2>
+        <${Code} text=${JSON.stringify(event.payload, null, 2)} what="payload" />
+      </section>
+    <//>
+  `;
+}
+
+/** @param {{ delivery: Delivery, url: string | undefined }} props */
+function Facts({ delivery, url }) {
+  const [tone, name] = DELIVERY_STATES[delivery.state];
+  return html`
+    <dl class="facts">
+      <div><dt>State</dt><dd><${Badge} tone=${tone}>${name}<//> ${deliveryReason(delivery)}</dd></div>
+      <div>
+        <dt>Sent to</dt>
+        <dd>
+          ${url
+            ? html`<a class="url" href="/console/subscriptions/${delivery.subscriptionId}">${url}</a>`
+            : html`<span class="quiet">a subscription that is deleted</span>`}
+        </dd>
+      </div>
+      <div><dt>Published</dt><dd><${WhenExactly} at=${delivery.createdAt} /></dd></div>
+      ${delivery.nextAttemptAt && html`<div><dt>Next attempt</dt><dd><${WhenExactly} at=${delivery.nextAttemptAt} /></dd></div>`}
+      ${delivery.completedAt && html`<div><dt>Ended</dt><dd><${WhenExactly} at=${delivery.completedAt} /></dd></div>`}
+      <div><dt>Event</dt><dd><code>${delivery.eventId}</code></dd></div>
+      <div><dt>Delivery</dt><dd><code>${delivery.id}</code></dd></div>
+    </dl>
+  `;
+}
+
+/** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined }} props */
+function Orders({ delivery, reload, curl }) {
+  const retry = useAction(async () => {
+    await retryDelivery(delivery.id);
+    await reload();
+  });
+  const cancel = useAction(async () => {
+    await cancelDelivery(delivery.id);
+    await reload();
+  });
+  const isOpen = delivery.state === "waiting" || delivery.state === "sending";
+  return html`
+    <div class="toolbar">
+      <button type="button" data-retry onClick=${retry.run} disabled=${retry.isRunning}>
+        ${delivery.state === "waiting" ? "Try now" : "Send again"}
+      </button>
+      ${isOpen && html`<button type="button" onClick=${cancel.run} disabled=${cancel.isRunning}>Cancel the delivery</button>`}
+      ${curl && html`<${CopyButton} text=${curl} label="Copy as curl" />`}
+    </div>
+    <${ErrorPanel} failure=${retry.failure ?? cancel.failure} />
+  `;
+}
+
+/** @param {{ attempt: Attempt }} props */
+const OneAttempt = ({ attempt }) => html`
+  <li class=${attempt.error ? "bad" : "good"}>
+    <p class="attempt-head">
+      <strong>${attempt.status ?? "No answer"}</strong>
+      <span>Attempt ${attempt.number}</span>
+      <span>${duration(attempt.durationMs)}</span>
+      <span><${WhenExactly} at=${attempt.startedAt} /></span>
+    </p>
+    ${attempt.error && html`<p>${attemptError(attempt)}</p>`}
+    ${attempt.response && html`<details><summary>The answer's body</summary><pre class="plain"><code>${attempt.response}</code></pre></details>`}
+  </li>
+`;

@@ -1,0 +1,162 @@
+// The start: first steps until they are done, and then what needs attention.
+
+import { html } from "../vendor/preact.js";
+import { PATHS } from "../lib/api.js";
+import { useResource } from "../lib/resource.js";
+import { ago, DAY } from "../lib/time.js";
+import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
+import { counted, keyState, place, subscriptionState } from "../lib/words.js";
+
+/** @typedef {import("../lib/api.js").Key} Key */
+/** @typedef {import("../lib/api.js").Subscription} Subscription */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} Keys */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Subscriptions */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findSubscription">>} Found */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
+
+/** More failures than that are counted as "50+". */
+const COUNTED_MAX = 50;
+/** A key that expires sooner needs attention. */
+const SOON = 7 * DAY * 1000;
+/** The start of the day that "24 hours" means, fixed for as long as the page is open: the address is a cache's key. */
+const YESTERDAY = ago(DAY);
+
+export default function Home() {
+  const keys = /** @type {Keys} */ (useResource(PATHS.keys));
+  const subscriptions = /** @type {Subscriptions} */ (useResource(PATHS.subscriptions));
+  const any = /** @type {Deliveries} */ (useResource(PATHS.deliveries({ limit: 1 })));
+  const failed = /** @type {Deliveries} */ (
+    useResource(PATHS.deliveries({ state: "failed", since: YESTERDAY, limit: COUNTED_MAX }))
+  );
+  const all = [keys, subscriptions, any, failed];
+  const failure = all.find((one) => one.failure)?.failure;
+  const retry = () => all.forEach((one) => one.reload());
+  const isThere = keys.data && subscriptions.data && any.data && failed.data;
+  const active = keys.data?.keys.filter((key) => keyState(key).isActive) ?? [];
+  const subscribed = subscriptions.data?.subscriptions ?? [];
+  const steps = firstSteps(keys.data?.keys ?? [], subscribed, (any.data?.deliveries.length ?? 0) > 0);
+  return html`
+    <${Page} title="Home">
+      <${ErrorPanel} failure=${failure} retry=${retry} />
+      ${!isThere && !failure && html`<${Loading} />`}
+      ${isThere &&
+      html`
+        ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
+        <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
+        <${Attention} keys=${active} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />
+      `}
+    <//>
+  `;
+}
+
+/** @typedef {{ title: string, text: string, href: string, button: string, isDone: boolean }} Step */
+
+/**
+ * @param {Key[]} keys
+ * @param {Subscription[]} subscriptions
+ * @param {boolean} hasDeliveries
+ * @returns {Step[]}
+ */
+const firstSteps = (keys, subscriptions, hasDeliveries) => [
+  { title: "Make an API key", text: "Programs call the API with it.", href: "/console/keys", button: "Go to keys", isDone: keys.length > 0 },
+  {
+    title: "Call the API",
+    text: "The page that shows your new key checks it, and has the call in four languages.",
+    href: "/console/keys",
+    button: "Go to keys",
+    isDone: keys.some((key) => key.lastUsedAt !== null),
+  },
+  {
+    title: "Subscribe a URL",
+    text: "Gatepost sends your events there, signed.",
+    href: "/console/subscriptions",
+    button: "Go to subscriptions",
+    isDone: subscriptions.length > 0,
+  },
+  {
+    title: "Send a test event",
+    text: "See the request and the answer of your receiver.",
+    href: subscriptions[0] ? `/console/subscriptions/${subscriptions[0].id}` : "/console/subscriptions",
+    button: "Send one",
+    isDone: hasDeliveries,
+  },
+];
+
+/** @param {{ steps: Step[] }} props */
+function FirstSteps({ steps }) {
+  const next = steps.findIndex((step) => !step.isDone);
+  return html`
+    <section class="steps">
+      <h2>First steps</h2>
+      <ol>
+        ${steps.map(
+          (step, at) => html`
+            <li class=${step.isDone ? "done" : ""} aria-current=${at === next ? "step" : undefined}>
+              <div>
+                <strong>${step.title}</strong>${step.isDone && html`<span class="hidden">, done</span>`}
+                <span class="under">${step.text}</span>
+              </div>
+              ${at === next && html`<a class="button primary" href=${step.href}>${step.button}</a>`}
+            </li>
+          `,
+        )}
+      </ol>
+    </section>
+  `;
+}
+
+/** @param {{ keys: Key[], subscriptions: Subscription[], failed: Deliveries }} props */
+function Figures({ keys, subscriptions, failed }) {
+  const count = failed.data?.deliveries.length ?? 0;
+  const isMore = failed.data?.nextCursor !== undefined;
+  return html`
+    <ul class="figures">
+      <li><a href="/console/keys"><strong>${keys.length}</strong> active keys</a></li>
+      <li><a href="/console/subscriptions"><strong>${subscriptions.filter((one) => one.enabled).length}</strong> enabled subscriptions</a></li>
+      <li>
+        <a href="/console/deliveries?state=failed&within=24h"><strong>${count}${isMore ? "+" : ""}</strong> failed deliveries in 24 hours</a>
+      </li>
+    </ul>
+  `;
+}
+
+/** @param {{ keys: Key[], subscriptions: Subscription[], failedCount: number }} props */
+function Attention({ keys, subscriptions, failedCount }) {
+  const expiring = keys.filter((key) => key.expiresAt && Date.parse(key.expiresAt) - Date.now() < SOON && !key.replacedBy);
+  return html`
+    <section class="attention">
+      <h2>What needs attention</h2>
+      <ul>
+        ${expiring.map(
+          (key) => html`<li>
+            <p>The key <strong>${key.label}</strong> expires <${When} at=${key.expiresAt} />.</p>
+            <a class="button" href="/console/keys">Rotate it</a>
+          </li>`,
+        )}
+        ${subscriptions.map((one) => html`<${Trouble} key=${one.id} subscription=${one} />`)}
+        ${failedCount > 0 &&
+        html`<li>
+          <p>${counted(failedCount, "delivery has", "deliveries have")} failed in the last 24 hours, after every retry.</p>
+          <a class="button" href="/console/deliveries?state=failed&within=24h">See them</a>
+        </li>`}
+      </ul>
+      <p class="all-well">Everything works. Nothing needs you.</p>
+    </section>
+  `;
+}
+
+/**
+ * A subscription that is not healthy.
+ * @param {{ subscription: Subscription }} props
+ */
+function Trouble({ subscription }) {
+  const { data } = /** @type {Found} */ (useResource(PATHS.subscription(subscription.id)));
+  const { name, why } = subscriptionState(subscription, data?.health);
+  if (!data || data.health.state === "healthy" || subscription.disabledReason === "owner") return null;
+  return html`
+    <li>
+      <p><strong class="url">${place(subscription.url)}</strong> is ${name.toLowerCase()}. ${why}</p>
+      <a class="button" href="/console/subscriptions/${subscription.id}">See why</a>
+    </li>
+  `;
+}

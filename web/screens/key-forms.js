@@ -1,0 +1,127 @@
+// Creating and rotating a key. Both show the new key, once.
+
+import { html, useState } from "../vendor/preact.js";
+import { checkKey, createKey, PATHS, rotateKey } from "../lib/api.js";
+import { store, useAction } from "../lib/resource.js";
+import { Snippets } from "../lib/snippet-tabs.js";
+import { callsWith } from "../lib/snippets.js";
+import { DAY } from "../lib/time.js";
+import { Choice, Code, Dialog, ErrorPanel, Field, Form, typed, When } from "../lib/ui.js";
+
+/** @typedef {import("../lib/api.js").Key} Key */
+/** @typedef {import("../lib/api.js").Answer<"createApiKey">} Created */
+
+/** @type {[string, string][]} */
+const LIFETIMES = [
+  ["", "Never"],
+  ["7", "In 7 days"],
+  ["30", "In 30 days"],
+  ["90", "In 90 days"],
+  ["365", "In a year"],
+];
+
+/** @param {{ onClose: () => void }} props */
+export function CreateKey({ onClose }) {
+  const [label, setLabel] = useState("");
+  const [days, setDays] = useState("");
+  const [scopes, setScopes] = useState("");
+  const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
+  const { run, isRunning, failure } = useAction(async () => {
+    const names = scopes.split(/[\s,]+/).filter(Boolean);
+    const answer = await createKey({
+      label,
+      ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY * 1000).toISOString() }),
+      ...(names.length > 0 && { scopes: names }),
+    });
+    setCreated(answer);
+    store(PATHS.keys, { keys: answer.keys });
+  });
+  if (created) return html`<${NewKey} created=${created} onClose=${onClose} />`;
+  return html`
+    <${Dialog} title="New API key" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Create the key" onCancel=${onClose}>
+        <${Field}
+          label="Label"
+          hint="Where the key is used, such as “CI deploy”."
+          fault=${failure?.fault("label")}
+          input=${(/** @type {object} */ more) =>
+            html`<input type="text" autocomplete="off" maxlength="100" value=${label} onInput=${typed(setLabel)} ...${more} />`}
+        />
+        <${Choice} label="Expires" value=${days} options=${LIFETIMES} onChange=${setDays} />
+        <${Field}
+          label="Scopes"
+          hint="Optional. Words that your API defines, separated by spaces, such as “orders:read”. Without scopes the key may do everything."
+          fault=${failure?.fault("scopes")}
+          input=${(/** @type {object} */ more) =>
+            html`<input type="text" autocomplete="off" spellcheck="false" value=${scopes} onInput=${typed(setScopes)} ...${more} />`}
+        />
+      <//>
+    <//>
+  `;
+}
+
+/** @type {[string, string][]} */
+const OVERLAPS = [
+  ["0", "At once"],
+  ["3600", "In an hour"],
+  [String(DAY), "In a day"],
+  [String(7 * DAY), "In a week"],
+];
+
+/** @param {{ record: Key, onClose: () => void }} props */
+export function RotateKey({ record, onClose }) {
+  const [overlap, setOverlap] = useState(String(DAY));
+  const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
+  const { run, isRunning, failure } = useAction(async () => {
+    const answer = await rotateKey(record.id, Number(overlap));
+    setCreated(answer);
+    store(PATHS.keys, { keys: answer.keys });
+  });
+  if (created) return html`<${NewKey} created=${created} onClose=${onClose} />`;
+  return html`
+    <${Dialog} title="Rotate “${record.label}”" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Rotate the key" onCancel=${onClose}>
+        <p>You get a new key with the same label and the same scopes. Until the old key ends, both work, so that you can deploy the new one without a break.</p>
+        <${Choice} label="The old key ends" value=${overlap} options=${OVERLAPS} onChange=${setOverlap} />
+      <//>
+    <//>
+  `;
+}
+
+/**
+ * The only time that the full key is shown.
+ * @param {{ created: Created, onClose: () => void }} props
+ */
+function NewKey({ created, onClose }) {
+  const record = created.keys.find((key) => key.id === created.keyId);
+  return html`
+    <${Dialog} title="Your new key" onClose=${onClose}>
+      <p class="notice">Copy the key now. Gatepost stores only its SHA-256, so nobody can show it to you again.</p>
+      <${Code} text=${created.key} what="key" isOneLine />
+      ${record?.expiresAt && html`<p>It expires <${When} at=${record.expiresAt} />.</p>`}
+      <${CheckIt} fullKey=${created.key} />
+      <${Snippets} snippets=${callsWith(created.key)} label="Call the API with the key" />
+      <div class="form-foot"><button type="button" class="primary" onClick=${onClose}>I have copied the key</button></div>
+    <//>
+  `;
+}
+
+/** @param {{ fullKey: string }} props */
+function CheckIt({ fullKey }) {
+  const [answer, setAnswer] = useState(/** @type {{ status: number, body: unknown } | undefined} */ (undefined));
+  const { run, isRunning, failure } = useAction(async () => setAnswer(await checkKey(fullKey)));
+  return html`
+    <div class="check-it">
+      <button type="button" onClick=${run} disabled=${isRunning}>Check it</button>
+      <span class="quiet">Calls <code>/api/whoami</code> with the key.</span>
+      <div role="status">
+        ${answer &&
+        html`<p class=${answer.status === 200 ? "verdict good" : "verdict bad"}>
+            ${answer.status === 200 ? "200: the key works." : `${answer.status}: the key was refused.`}
+          </p>
+          <pre class="plain"><code>${JSON.stringify(answer.body, null, 2)}</code></pre>`}
+      </div>
+      <${ErrorPanel} failure=${failure} />
+    </div>
+  `;
+}

@@ -1,0 +1,189 @@
+// The API keys of the user: list, create, rotate, revoke.
+
+import { html, useState } from "../vendor/preact.js";
+import { PATHS, revokeKey } from "../lib/api.js";
+import { store, useAction, useResource } from "../lib/resource.js";
+import { createKeyCurl } from "../lib/snippets.js";
+import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
+import { counted, keyState } from "../lib/words.js";
+import { CreateKey, RotateKey } from "./key-forms.js";
+
+/** @typedef {import("../lib/api.js").Key} Key */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} KeyList */
+/** @typedef {{ create?: boolean, rotate?: Key, revoke?: Key, clear?: Key[] }} Open */
+
+const STALE_AFTER = 90 * 24 * 3600 * 1000;
+/** With more keys than that, there is a field to search them. */
+const SEARCHED_FROM = 9;
+
+/** @param {Key} key */
+const isStale = (key) => Date.now() - Date.parse(key.lastUsedAt ?? key.createdAt) > STALE_AFTER;
+
+export default function Keys() {
+  const { data, failure, reload } = /** @type {KeyList} */ (useResource(PATHS.keys));
+  const [open, setOpen] = useState(/** @type {Open} */ ({}));
+  const close = () => setOpen({});
+  const active = data?.keys.filter((key) => keyState(key).isActive) ?? [];
+  const ended = data?.keys.filter((key) => !keyState(key).isActive) ?? [];
+  const create = html`<button type="button" class="primary" data-new onClick=${() => setOpen({ create: true })}>New key</button>`;
+  return html`
+    <${Page} title="API keys" lead="A key lets a program call the API in your name." actions=${create}>
+      <${ErrorPanel} failure=${failure} retry=${reload} />
+      ${!data && !failure && html`<${Loading} />`}
+      ${data && !active.length && html`<${NoKeys} create=${() => setOpen({ create: true })} />`}
+      <${StaleHint} keys=${active.filter(isStale)} clear=${(/** @type {Key[]} */ clear) => setOpen({ clear })} />
+      ${active.length > 0 && html`<${ActiveKeys} keys=${active} setOpen=${setOpen} />`}
+      ${ended.length > 0 && html`<${EndedKeys} keys=${ended} />`}
+    <//>
+    ${open.create && html`<${CreateKey} onClose=${close} />`}
+    ${open.rotate && html`<${RotateKey} record=${open.rotate} onClose=${close} />`}
+    ${open.revoke && html`<${Revoke} record=${open.revoke} onClose=${close} />`}
+    ${open.clear && html`<${RevokeStale} keys=${open.clear} onClose=${close} />`}
+  `;
+}
+
+/** @param {{ create: () => void }} props */
+const NoKeys = ({ create }) => html`
+  <${Empty}
+    title="You have no active key"
+    curl=${createKeyCurl()}
+    action=${html`<button type="button" class="primary" onClick=${create}>Make your first key</button>`}
+  >
+    <p>Make one for each program that calls the API, so that you can revoke one without stopping the others.</p>
+  <//>
+`;
+
+/** @param {{ keys: Key[], clear: (keys: Key[]) => void }} props */
+const StaleHint = ({ keys, clear }) =>
+  keys.length > 0 &&
+  html`
+    <div class="notice">
+      <p>${counted(keys.length, "key has", "keys have")} not been used for 90 days. A key that nobody needs can only leak.</p>
+      <button type="button" onClick=${() => clear(keys)}>Revoke unused keys…</button>
+    </div>
+  `;
+
+/** @param {{ keys: Key[], setOpen: (open: Open) => void }} props */
+function ActiveKeys({ keys, setOpen }) {
+  const [search, setSearch] = useState("");
+  const shown = keys.filter((key) => `${key.label} ${key.prefix}`.toLowerCase().includes(search.toLowerCase()));
+  return html`
+    ${keys.length >= SEARCHED_FROM &&
+    html`<div class="filters">
+      <${Field}
+        label="Search"
+        input=${(/** @type {object} */ more) =>
+          html`<input type="search" data-search value=${search} onInput=${typed(setSearch)} ...${more} />`}
+      />
+    </div>`}
+    <table>
+      <caption class="hidden">Active keys</caption>
+      <thead>
+        <tr><th>Label</th><th>Key</th><th>State</th><th>Created</th><th>Last used</th><th>Expires</th><th><span class="hidden">Actions</span></th></tr>
+      </thead>
+      <tbody>${shown.map((key) => html`<${KeyRow} key=${key.id} record=${key} setOpen=${setOpen} />`)}</tbody>
+    </table>
+    ${shown.length === 0 && html`<p class="quiet">No key matches “${search}”.</p>`}
+  `;
+}
+
+/** @param {{ record: Key, setOpen: (open: Open) => void }} props */
+function KeyRow({ record, setOpen }) {
+  const { tone, name } = keyState(record);
+  return html`
+    <tr data-row tabindex="-1">
+      <th scope="row">${record.label}<${Scopes} scopes=${record.scopes} /></th>
+      <td data-label="Key"><code>${record.prefix}</code></td>
+      <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
+      <td data-label="Created"><${When} at=${record.createdAt} /></td>
+      <td data-label="Last used"><${When} at=${record.lastUsedAt} /></td>
+      <td data-label="Expires"><${When} at=${record.expiresAt} /></td>
+      <td class="row-actions">
+        ${!record.replacedBy &&
+        html`<button type="button" onClick=${() => setOpen({ rotate: record })}>
+          Rotate<span class="hidden"> ${record.label}</span>
+        </button>`}
+        <button type="button" class="danger-text" onClick=${() => setOpen({ revoke: record })}>
+          Revoke<span class="hidden"> ${record.label}</span>
+        </button>
+      </td>
+    </tr>
+  `;
+}
+
+/** @param {{ scopes: string[] | undefined }} props */
+const Scopes = ({ scopes }) =>
+  scopes?.length ? html`<span class="scopes">${scopes.map((scope) => html`<code>${scope}</code> `)}</span>` : null;
+
+/** @param {{ keys: Key[] }} props */
+const EndedKeys = ({ keys }) => html`
+  <details class="ended">
+    <summary>${counted(keys.length, "revoked or expired key")}</summary>
+    <table>
+      <caption class="hidden">Revoked and expired keys</caption>
+      <thead><tr><th>Label</th><th>Key</th><th>State</th><th>Last used</th><th>Ended</th></tr></thead>
+      <tbody>
+        ${keys.map(
+          (key) => html`
+            <tr key=${key.id}>
+              <th scope="row">${key.label}</th>
+              <td data-label="Key"><code>${key.prefix}</code></td>
+              <td data-label="State"><${Badge} tone=${keyState(key).tone}>${keyState(key).name}<//></td>
+              <td data-label="Last used"><${When} at=${key.lastUsedAt} /></td>
+              <td data-label="Ended"><${When} at=${key.revokedAt ?? key.expiresAt} /></td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  </details>
+`;
+
+/** @param {{ record: Key, onClose: () => void }} props */
+function Revoke({ record, onClose }) {
+  const [label, setLabel] = useState("");
+  const { run, isRunning, failure } = useAction(async () => {
+    store(PATHS.keys, await revokeKey(record.id));
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Revoke this key?" onClose=${onClose}>
+      <${Form}
+        submit=${run}
+        isRunning=${isRunning}
+        failure=${failure}
+        label="Revoke the key"
+        isDangerous
+        isReady=${label.trim() === record.label}
+        onCancel=${onClose}
+      >
+        <p>
+          Every request with <code>${record.prefix}</code> gets the status 401 from now on. You cannot undo this.
+          ${record.lastUsedAt ? html` The key was last used <${When} at=${record.lastUsedAt} />.` : " The key was never used."}
+        </p>
+        <${Field}
+          label="Type the label to confirm"
+          hint=${record.label}
+          input=${(/** @type {object} */ more) =>
+            html`<input type="text" autocomplete="off" value=${label} onInput=${typed(setLabel)} ...${more} />`}
+        />
+      <//>
+    <//>
+  `;
+}
+
+/** @param {{ keys: Key[], onClose: () => void }} props */
+function RevokeStale({ keys, onClose }) {
+  const { run, isRunning, failure } = useAction(async () => {
+    for (const key of keys) store(PATHS.keys, await revokeKey(key.id));
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Revoke ${counted(keys.length, "unused key")}?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke them" isDangerous onCancel=${onClose}>
+        <p>Nobody has used these keys for 90 days. Requests with them get the status 401 from now on. You cannot undo this.</p>
+        <ul>${keys.map((key) => html`<li>${key.label} <code>${key.prefix}</code></li>`)}</ul>
+      <//>
+    <//>
+  `;
+}

@@ -1,0 +1,13 @@
+// A new signing secret, and what to do with it.
+
+import { html } from "../vendor/preact.js";
+import { Snippets } from "../lib/snippet-tabs.js";
+import { verificationWith } from "../lib/snippets.js";
+import { Code } from "../lib/ui.js";
+
+/** @param {{ secret: string }} props */
+export const NewSecret = ({ secret }) => html`
+  <p class="notice">This secret signs your webhooks. Copy it now: Gatepost does not show it again.</p>
+  <${Code} text=${secret} what="secret" isOneLine />
+  <${Snippets} snippets=${verificationWith(secret)} label="Verify a webhook" />
+`;

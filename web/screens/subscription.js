@@ -1,0 +1,216 @@
+// One subscription: its health, its secret, its deliveries, and what the owner can change.
+
+import { html, useState } from "../vendor/preact.js";
+import { changeSubscription, deleteSubscription, PATHS, recoverSubscription, rotateSecret } from "../lib/api.js";
+import { DeliveryTable } from "../lib/delivery-table.js";
+import { useAction, useResource } from "../lib/resource.js";
+import { navigate } from "../lib/router.js";
+import { ago, DAY, duration } from "../lib/time.js";
+import { Badge, Choice, Dialog, ErrorPanel, Field, Form, Loading, Page, typed, WhenExactly } from "../lib/ui.js";
+import { attemptError, counted, subscriptionState } from "../lib/words.js";
+import { NewSecret } from "./secret.js";
+import { SendTest } from "./send-test.js";
+import { eventNames, Events, SubscriptionFields } from "./subscriptions.js";
+
+/** @typedef {import("../lib/api.js").Subscription} Subscription */
+/** @typedef {import("../lib/api.js").Health} Health */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findSubscription">>} Found */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
+/** @typedef {"edit" | "rotate" | "recover" | "disable" | "delete"} DialogName */
+/** @typedef {{ subscription: Subscription, reload: () => Promise<void>, onClose: () => void }} DialogProps */
+
+/** @param {{ id: string }} props */
+export default function OneSubscription({ id }) {
+  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.subscription(id)));
+  const deliveries = /** @type {Deliveries} */ (useResource(PATHS.deliveries({ subscriptionId: id, limit: 10 })));
+  const [open, setOpen] = useState(/** @type {DialogName | undefined} */ (undefined));
+  const reloadAll = async () => void (await Promise.all([reload(), deliveries.reload()]));
+  const up = { href: "/console/subscriptions", text: "Subscriptions" };
+  if (!data) {
+    return html`<${Page} title="Subscription" up=${up}>
+      ${failure ? html`<${ErrorPanel} failure=${failure} retry=${reload} />` : html`<${Loading} />`}
+    <//>`;
+  }
+  const { subscription, health } = data;
+  const shown = open && DIALOGS[open];
+  return html`
+    <${Page} title=${subscription.url} lead=${subscription.description} up=${up}>
+      <${ErrorPanel} failure=${failure} retry=${reload} />
+      <${Facts} subscription=${subscription} health=${health} />
+      <div class="toolbar">
+        ${subscription.enabled && html`<${SendTest} id=${id} onDone=${reloadAll} />`}
+        <${Enable} subscription=${subscription} reload=${reloadAll} disable=${() => setOpen("disable")} />
+        <button type="button" onClick=${() => setOpen("recover")}>Recover…</button>
+        <button type="button" onClick=${() => setOpen("rotate")}>Rotate the secret…</button>
+        <button type="button" onClick=${() => setOpen("edit")}>Edit…</button>
+        <button type="button" class="danger-text" onClick=${() => setOpen("delete")}>Delete…</button>
+      </div>
+      <${Recent} id=${id} deliveries=${deliveries} />
+    <//>
+    ${shown && html`<${shown} subscription=${subscription} reload=${reloadAll} onClose=${() => setOpen(undefined)} />`}
+  `;
+}
+
+/** @param {{ subscription: Subscription, health: Health }} props */
+function Facts({ subscription, health }) {
+  const { tone, name, why } = subscriptionState(subscription, health);
+  const last = health.lastAttempt;
+  return html`
+    <dl class="facts">
+      <div><dt>State</dt><dd><${Badge} tone=${tone}>${name}<//> ${why}</dd></div>
+      ${health.failingSince && html`<div><dt>Failing since</dt><dd><${WhenExactly} at=${health.failingSince} /></dd></div>`}
+      <div><dt>Waiting</dt><dd>${counted(health.waiting, "delivery", "deliveries")}</dd></div>
+      <div>
+        <dt>Last attempt</dt>
+        <dd>
+          <${WhenExactly} at=${last?.startedAt} />
+          ${last && html` · ${last.status ?? "no answer"} after ${duration(last.durationMs)}. ${attemptError(last)}`}
+        </dd>
+      </div>
+      <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
+      <div><dt>Created</dt><dd><${WhenExactly} at=${subscription.createdAt} /></dd></div>
+      <div><dt>Id</dt><dd><code>${subscription.id}</code></dd></div>
+    </dl>
+  `;
+}
+
+/** @param {{ subscription: Subscription, reload: () => Promise<void>, disable: () => void }} props */
+function Enable({ subscription, reload, disable }) {
+  const { run, isRunning, failure } = useAction(async () => {
+    await changeSubscription(subscription.id, { enabled: true });
+    await reload();
+  });
+  if (subscription.enabled) return html`<button type="button" onClick=${disable}>Disable…</button>`;
+  return html`<button type="button" class="primary" onClick=${run} disabled=${isRunning}>Enable</button>
+    <${ErrorPanel} failure=${failure} />`;
+}
+
+/** @param {{ id: string, deliveries: Deliveries }} props */
+const Recent = ({ id, deliveries: { data, failure, reload } }) => html`
+  <section>
+    <h2>Last deliveries</h2>
+    <${ErrorPanel} failure=${failure} retry=${reload} />
+    ${data && !data.deliveries.length && html`<p class="quiet">Nothing was sent yet. Send a test event.</p>`}
+    ${data && data.deliveries.length > 0 && html`<${DeliveryTable} deliveries=${data.deliveries} caption="Last deliveries" />`}
+    <p><a href="/console/deliveries?subscriptionId=${id}">All deliveries of this subscription</a></p>
+  </section>
+`;
+
+/** @param {DialogProps} props */
+function Disable({ subscription, reload, onClose }) {
+  const { run, isRunning, failure } = useAction(async () => {
+    await changeSubscription(subscription.id, { enabled: false });
+    await reload();
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Disable this subscription?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Disable" isDangerous onCancel=${onClose}>
+        <p>Deliveries that wait end as failed, and new events are not sent here. Later, “Recover” enables the subscription and brings the failed deliveries back.</p>
+      <//>
+    <//>
+  `;
+}
+
+/** @type {[string, string][]} */
+const OVERLAPS = [
+  ["0", "At once"],
+  ["3600", "In an hour"],
+  [String(DAY), "In a day"],
+  [String(7 * DAY), "In a week"],
+];
+
+/** @param {DialogProps} props */
+function Rotate({ subscription, reload, onClose }) {
+  const [overlap, setOverlap] = useState(String(DAY));
+  const [secret, setSecret] = useState(/** @type {string | undefined} */ (undefined));
+  const { run, isRunning, failure } = useAction(async () => {
+    setSecret((await rotateSecret(subscription.id, Number(overlap))).secret);
+    await reload();
+  });
+  return html`
+    <${Dialog} title="Rotate the signing secret" onClose=${onClose}>
+      ${secret
+        ? html`<${NewSecret} secret=${secret} />
+            <div class="form-foot"><button type="button" class="primary" onClick=${onClose}>I have copied the secret</button></div>`
+        : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Rotate" onCancel=${onClose}>
+            <p>You get a new secret. Until the old secret ends, both sign each webhook, so that you can change your receiver without a break.</p>
+            <${Choice} label="The old secret ends" value=${overlap} options=${OVERLAPS} onChange=${setOverlap} />
+          <//>`}
+    <//>
+  `;
+}
+
+/** @type {[string, string][]} */
+const SINCE = [
+  ["3600", "The last hour"],
+  [String(DAY), "The last 24 hours"],
+  [String(3 * DAY), "The last 3 days"],
+  [String(7 * DAY), "The last 7 days"],
+];
+
+/** @param {DialogProps} props */
+function Recover({ subscription, reload, onClose }) {
+  const [since, setSince] = useState(String(DAY));
+  const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
+  const { run, isRunning, failure } = useAction(async () => {
+    setCount((await recoverSubscription(subscription.id, ago(Number(since)))).deliveries);
+    await reload();
+  });
+  return html`
+    <${Dialog} title="Recover failed deliveries" onClose=${onClose}>
+      ${count === undefined
+        ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
+            <p>Gatepost enables the subscription if it is disabled, and sends again what failed. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
+            <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
+          <//>`
+        : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>
+            <div class="form-foot"><button type="button" class="primary" onClick=${onClose}>Close</button></div>`}
+    <//>
+  `;
+}
+
+/** @param {DialogProps} props */
+function Edit({ subscription, reload, onClose }) {
+  const [url, setUrl] = useState(subscription.url);
+  const [events, setEvents] = useState(subscription.events.join(" "));
+  const [description, setDescription] = useState(subscription.description);
+  const { run, isRunning, failure } = useAction(async () => {
+    const isMoved = url.trim() !== subscription.url;
+    await changeSubscription(subscription.id, { events: eventNames(events), description, ...(isMoved && { url: url.trim() }) });
+    await reload();
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Edit the subscription" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Save" onCancel=${onClose}>
+        <${SubscriptionFields} values=${{ url, events, description }} set=${{ setUrl, setEvents, setDescription }} failure=${failure} />
+      <//>
+    <//>
+  `;
+}
+
+/** @param {DialogProps} props */
+function Delete({ subscription, onClose }) {
+  const [word, setWord] = useState("");
+  const { run, isRunning, failure } = useAction(async () => {
+    await deleteSubscription(subscription.id);
+    navigate("/console/subscriptions");
+  });
+  return html`
+    <${Dialog} title="Delete this subscription?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Delete it" isDangerous
+        isReady=${word.trim().toLowerCase() === "delete"} onCancel=${onClose}>
+        <p>Deliveries that wait are cancelled, and the signing secret is gone. You cannot undo this. To stop for a while, disable the subscription instead.</p>
+        <${Field}
+          label="Type the word “delete” to confirm"
+          input=${(/** @type {object} */ more) =>
+            html`<input type="text" autocomplete="off" value=${word} onInput=${typed(setWord)} ...${more} />`}
+        />
+      <//>
+    <//>
+  `;
+}
+
+/** @type {Record<DialogName, (props: DialogProps) => unknown>} */
+const DIALOGS = { edit: Edit, rotate: Rotate, recover: Recover, disable: Disable, delete: Delete };
