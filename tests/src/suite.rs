@@ -14,6 +14,7 @@
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
 //! | `doctor` | planted faults are found, and named with their cure |
 //! | `metrics` | the figures move by what happened, name nobody, and are those that alerts and dashboards ask for |
+//! | `console` | the files of the console: its policy, and how browsers may keep them |
 //! | `canary` | no secret in logs, files or errors |
 //! | `gateways` | the configurations in `docs/gateways/` work with real gateways |
 //! | `bad_input` | ten thousand malformed requests |
@@ -31,6 +32,7 @@ mod canary;
 mod client_library;
 mod command_line;
 mod concurrency;
+mod console;
 mod contract;
 mod doctor;
 mod documents;

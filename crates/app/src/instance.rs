@@ -92,7 +92,12 @@ impl Instance {
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
-        let server = adapters_http::serve(self.listener, settings, api, more_routes, stop.clone());
+        let console = adapters_web::routes(self.configuration.console);
+        let routes = move |config: &mut ServiceConfig| {
+            more_routes(config);
+            console(config);
+        };
+        let server = adapters_http::serve(self.listener, settings, api, routes, stop.clone());
         let outcome = tasks.run_beside(server, once_serving, stop).await;
         engines_stop.cancel();
         let finished = tasks.finish().await;

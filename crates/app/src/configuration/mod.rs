@@ -83,6 +83,8 @@ pub(crate) struct Configuration {
     pub(crate) connections_max: usize,
     /// `MAX_CONNECTIONS_PER_ADDRESS`
     pub(crate) connections_per_address_max: usize,
+    /// `CONSOLE`
+    pub(crate) console: bool,
     /// `CORS_ORIGINS`
     pub(crate) cors_origins: Vec<String>,
     /// `TRUSTED_PROXIES`
@@ -125,6 +127,7 @@ impl Default for Configuration {
             keep_alive: limits.keep_alive,
             connections_max: limits.connections_max,
             connections_per_address_max: limits.connections_per_address_max,
+            console: true,
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
             webhooks: WebhookConfiguration::default(),

@@ -246,6 +246,14 @@ const SETTINGS: &[Setting] = &[
     )
     .showing(Secrecy::Secret),
     Setting::new(
+        "CONSOLE",
+        "Whether this instance serves the [console](console.md) at `/console/`. With `false`, `/` is a page that names \
+              the API.",
+        || "true or false".into(),
+        |draft, given| given.one(parsed).map(|console| draft.configuration.console = console),
+        |configuration| Some(configuration.console.to_string()),
+    ),
+    Setting::new(
         "CORS_ORIGINS",
         "Origins whose pages may call the API from a browser. Without it the service answers no CORS preflight.",
         || {

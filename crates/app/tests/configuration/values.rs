@@ -32,6 +32,7 @@ fn nothing_set_gives_the_documented_defaults() {
         ("KEY_CACHE_SIZE", Some("200000")),
         ("KEY_CACHE_MAX_AGE", Some("600")),
         ("VERIFY_WHEN_STALE", Some("refuse")),
+        ("CONSOLE", Some("true")),
         ("CORS_ORIGINS", None),
         ("TRUSTED_PROXIES", None),
         ("MIGRATE", Some("true")),
@@ -49,7 +50,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 40);
+    assert_eq!(loaded.settings.len(), 41);
 }
 
 #[test]
@@ -77,6 +78,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("KEY_CACHE_SIZE", "10000000"),
         ("KEY_CACHE_MAX_AGE", "86400"),
         ("VERIFY_WHEN_STALE", "serve:86400"),
+        ("CONSOLE", "false"),
         ("CORS_ORIGINS", "https://a.example,http://localhost:3000"),
         ("TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.1/32"),
         ("MIGRATE", "false"),
@@ -135,6 +137,7 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("API_KEY_PREFIX_LENGTH", "18", "1 to 17"),
         ("API_KEYS_RETENTION_DAYS", "0", "1 to 36500"),
         ("API_KEYS_MAX_TTL_DAYS", "99999999999", "1 to 36500"),
+        ("CONSOLE", "yes", "true or false"),
         ("CORS_ORIGINS", "*", "origins such as"),
         ("CORS_ORIGINS", "https://app.example.com/", "origins such as"),
         ("CORS_ORIGINS", "https://app.example.com:443", "origins such as"),

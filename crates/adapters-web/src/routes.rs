@@ -1,0 +1,76 @@
+use actix_web::http::{Method, header};
+use actix_web::web::{self, Path, ServiceConfig};
+use actix_web::{HttpRequest, HttpResponse, Resource, Route};
+
+use crate::file::{File, VERSION};
+
+/// Only this service, only files, no inline script or style, and no string that becomes markup or code.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; \
+    base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/// The path has a version, which is made from all files.
+const IMMUTABLE: &str = "public, max-age=31536000, immutable";
+
+/// The page at `/` where there is no console.
+const API_PAGE: &str = concat!(
+    "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Gatepost</title>",
+    "<meta name=\"viewport\" content=\"width=device-width\"></head><body><main><h1>Gatepost</h1>",
+    "<p>Version ",
+    env!("CARGO_PKG_VERSION"),
+    ". This instance has no console. <a href=\"/docs\">Read about the API</a>.</p></main></body></html>\n"
+);
+
+/// The routes of the console, and of `/`, which leads to it. Without the console, `/` is a page that names the API.
+///
+/// `/console/{screen}` matches every path that no earlier route matches: routes such as `/console/login`, which belong
+/// to another adapter, must come first.
+pub fn routes(has_console: bool) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
+    move |config| {
+        if !has_console {
+            config.service(read("/", || web::to(api_page)));
+            return;
+        }
+        config
+            .service(read("/", || web::to(to_the_console)))
+            .service(read("/console", || web::to(to_the_console)))
+            .service(read("/console/assets/{version}/{file:.*}", || web::to(asset)))
+            .service(read("/console/{screen:.*}", || web::to(shell)));
+    }
+}
+
+/// A path that answers GET and HEAD. The framework leaves the body out of the answer to HEAD.
+fn read(path: &str, handler: fn() -> Route) -> Resource {
+    web::resource(path).route(handler().method(Method::GET)).route(handler().method(Method::HEAD))
+}
+
+async fn api_page() -> HttpResponse {
+    HttpResponse::Ok().content_type("text/html; charset=utf-8").body(API_PAGE)
+}
+
+async fn to_the_console() -> HttpResponse {
+    HttpResponse::SeeOther().insert_header((header::LOCATION, "/console/")).finish()
+}
+
+/// The same page for every screen: the script in it reads the address.
+async fn shell(request: HttpRequest) -> HttpResponse {
+    let Some(shell) = File::find("index.html") else {
+        return HttpResponse::NotFound().finish();
+    };
+    let mut answer = HttpResponse::Ok();
+    answer
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY))
+        .insert_header(("cross-origin-opener-policy", "same-origin"));
+    shell.answer(&request, answer)
+}
+
+/// Files of another version are not there: a page must not mix versions.
+async fn asset(request: HttpRequest, path: Path<(String, String)>) -> HttpResponse {
+    let (version, file) = path.into_inner();
+    let Some(file) = File::find(&file).filter(|_| version == VERSION) else {
+        return HttpResponse::NotFound().finish();
+    };
+    let mut answer = HttpResponse::Ok();
+    answer.insert_header((header::CACHE_CONTROL, IMMUTABLE));
+    file.answer(&request, answer)
+}

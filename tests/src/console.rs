@@ -1,0 +1,163 @@
+//! The files of the console: who gets them, how browsers may keep them, and what the page may load.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::harness::{Gatepost, Request, Response, Setup};
+
+/// Exactly this: what it does not allow, a browser refuses.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+    connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types 'none'";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_root_leads_to_the_console() {
+    let gatepost = Setup::dev().await.start().await;
+    for (method, path) in [("GET", "/"), ("HEAD", "/"), ("GET", "/console")] {
+        let response = gatepost.send(&Request::new(method, path)).await;
+        assert_eq!((response.status, response.header("location")), (303, Some("/console/")), "{method} {path}");
+    }
+    let posted = gatepost.send(&Request::new("POST", "/console/")).await;
+    assert_eq!((posted.status, posted.header("allow")), (405, Some("GET, HEAD")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_screen_is_the_same_page_with_a_strict_policy() {
+    let gatepost = Setup::dev().await.start().await;
+    let home = get(&gatepost, "/console/").await;
+    for path in ["/console/", "/console/keys", "/console/deliveries/dlv_1?state=failed", "/console/nowhere"] {
+        let response = get(&gatepost, path).await;
+        assert_eq!(response.status, 200, "{path}");
+        for (name, value) in [
+            ("content-security-policy", POLICY),
+            ("content-type", "text/html; charset=utf-8"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("referrer-policy", "no-referrer"),
+            ("x-content-type-options", "nosniff"),
+            ("cache-control", "no-cache"),
+            ("vary", "accept-encoding"),
+        ] {
+            assert_eq!(response.header(name), Some(value), "{path}: {name}");
+        }
+        assert_eq!(response.body, home.body, "{path}");
+    }
+    let page = home.text();
+    assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains("<script>"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_files_of_the_page_are_kept_for_as_long_as_they_are_true() {
+    let gatepost = Setup::dev().await.start().await;
+    let page = get(&gatepost, "/console/").await.text();
+    let paths: BTreeSet<&str> = page.split('"').filter(|text| text.starts_with("/console/assets/")).collect();
+    assert!(paths.len() > 5, "{page}");
+    for path in paths {
+        let (plain, small) = (get(&gatepost, path).await, get_compressed(&gatepost, path).await);
+        assert_eq!(plain.body, file(path), "{path} is what is in git");
+        assert_eq!((small.header("content-encoding"), &small.body[..2]), (Some("gzip"), &[0x1f, 0x8b][..]), "{path}");
+        assert!(small.body.len() < plain.body.len(), "{path}");
+        for response in [&plain, &small] {
+            assert_eq!(response.header("cache-control"), Some("public, max-age=31536000, immutable"), "{path}");
+            assert_eq!(response.header("vary"), Some("accept-encoding"), "{path}");
+        }
+        assert_eq!(plain.header("content-type"), Some(content_type(path)), "{path}");
+        let tag = plain.header("etag").unwrap();
+        let again = gatepost.send(&Request::new("GET", path).header("if-none-match", tag)).await;
+        assert_eq!((again.status, again.body.len(), again.header("etag")), (304, 0, Some(tag)), "{path}");
+        let head = gatepost.send(&Request::new("HEAD", path)).await;
+        assert_eq!((head.status, head.header("etag"), head.body.len()), (200, Some(tag), 0), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_that_are_not_there_are_404() {
+    let gatepost = Setup::dev().await.start().await;
+    let page = get(&gatepost, "/console/").await.text();
+    let script = page.split('"').find(|text| text.ends_with("/app.js")).unwrap();
+    let version = script.split('/').nth(3).unwrap();
+    for path in [
+        script.replace(version, "0123456789abcdef"),
+        script.replace("app.js", "nothing.js"),
+        script.replace("app.js", "vendor/preact.d.ts"),
+        script.replace("app.js", "../index.html"),
+        format!("/console/assets/{version}/"),
+    ] {
+        let response = get(&gatepost, &path).await;
+        assert_eq!((response.status, response.header("cache-control")), (404, Some("no-store")), "{path}");
+        assert_eq!(response.json()["code"], "not_found", "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_console_the_root_names_the_api() {
+    let gatepost = Setup::dev().await.with("CONSOLE", "false").start().await;
+    let response = get(&gatepost, "/").await;
+    assert_eq!((response.status, response.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let page = response.text();
+    assert!(page.contains("href=\"/docs\"") && page.contains(env!("CARGO_PKG_VERSION")), "{page}");
+    for path in ["/console/", "/console/keys", "/console"] {
+        assert_eq!(get(&gatepost, path).await.status, 404, "{path}");
+    }
+}
+
+#[test]
+fn what_others_wrote_is_what_was_vendored() {
+    let folder = root().join("web/vendor");
+    let sums = fs::read_to_string(folder.join("SHA256SUMS")).unwrap();
+    for line in sums.lines() {
+        let (expected, name) = line.split_once("  ").unwrap();
+        let digest = Sha256::digest(fs::read(folder.join(name)).unwrap());
+        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(digest, expected, "{name} was changed by hand: run `cargo xtask vendor`");
+    }
+    let names: BTreeSet<&str> = sums.lines().filter_map(|line| Some(line.split_once("  ")?.1)).collect();
+    assert_eq!(names, BTreeSet::from(["htm.LICENSE.txt", "preact.LICENSE.txt", "preact.js"]));
+}
+
+/// The policy would only refuse it in the browser, on the screen that has it.
+#[test]
+fn no_file_of_the_console_has_an_inline_style_or_makes_markup_of_strings() {
+    for file in files_below(&root().join("web")).into_iter().filter(|file| !file.starts_with(root().join("web/vendor")))
+    {
+        let text = fs::read_to_string(&file).unwrap();
+        for forbidden in [" style=", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "http-equiv"] {
+            assert!(!text.contains(forbidden), "{} has {forbidden}", file.display());
+        }
+    }
+}
+
+async fn get(gatepost: &Gatepost, path: &str) -> Response {
+    gatepost.send(&Request::new("GET", path)).await
+}
+
+async fn get_compressed(gatepost: &Gatepost, path: &str) -> Response {
+    gatepost.send(&Request::new("GET", path).header("accept-encoding", "gzip, deflate, br")).await
+}
+
+/// The file below `web` that an address names.
+fn file(path: &str) -> Vec<u8> {
+    let inner: Vec<&str> = path.split('/').skip(4).collect();
+    fs::read(root().join("web").join(inner.join("/"))).unwrap()
+}
+
+fn content_type(path: &str) -> &'static str {
+    match Path::new(path).extension().and_then(|kind| kind.to_str()) {
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        kind => panic!("{kind:?}"),
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    files.into_iter().chain(folders.iter().flat_map(|folder| files_below(folder))).collect()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
