@@ -5,8 +5,9 @@ use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses};
 use adapters_system::EncryptionKey;
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
+use domain::SealingKeys;
 use domain::ports::{Clock, Entropy, MigrateError, Store, StoreError};
-use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, SealingKeys, WebhookRules, Webhooks};
+use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, WebhookRules, Webhooks};
 
 use crate::configuration::Configuration;
 

@@ -16,10 +16,9 @@ use domain::ports::{
     Attempt, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError, WebhookSender,
 };
 use domain::webhooks::{
-    Allotment, Answer, AttemptOutcome, Breaker, ClaimEnd, OwnerNumber, Payload, SealedSecrets, SealingKeys,
-    SigningSecret, TargetUrl,
+    Allotment, Answer, AttemptOutcome, Breaker, ClaimEnd, OwnerNumber, Payload, SealedSecrets, SigningSecret, TargetUrl,
 };
-use domain::{DeliveryId, EventId, SubscriptionId, Timestamp};
+use domain::{DeliveryId, EventId, SealingKeys, SubscriptionId, Timestamp};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use domain::SealingKeys;
 use domain::ports::{Clock, DeliveryQueue, Entropy, WebhookSender};
-use domain::webhooks::SealingKeys;
 use tokio::sync::Notify;
 
 use crate::counters::Counters;

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::webhooks::{SealedSecrets, SealingKeys, SigningSecret, UnsealError};
-use domain::{SubscriptionId, Timestamp};
+use domain::webhooks::{SealedSecrets, SigningSecret, UnsealError};
+use domain::{SealingKeys, SubscriptionId, Timestamp};
 
 /// The most subscriptions in one generation of [`SecretCache`].
 const GENERATION_MAX: usize = 1_024;

@@ -10,9 +10,9 @@ use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTok
 use domain::memory::{ManualClock, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{KeyStore, ReadinessCheck, WebhookStores};
 use domain::webhooks::{
-    EgressPolicy, EgressPolicySettings, SealingKeys, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
+    EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
-use domain::{KeyPolicy, Keys, RateLimit, Timestamp};
+use domain::{KeyPolicy, Keys, RateLimit, SealingKeys, Timestamp};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;

@@ -1,7 +1,7 @@
-use domain::SubscriptionId;
 use domain::memory::SeededEntropy;
 use domain::ports::{EventStore as _, SubscriptionStore as _};
-use domain::webhooks::{SealingKeys, SigningSecret};
+use domain::webhooks::SigningSecret;
+use domain::{SealingKeys, SubscriptionId};
 
 use crate::world::{alice, at, event, hexadecimal, instances, query, subscribe_as};
 

@@ -12,9 +12,9 @@ use domain::ports::{
 };
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
-    Payload, SealedSecret, SealingKeys, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    Payload, SealedSecret, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, SealingKeys, SubscriptionId, Timestamp, UserId};
 
 use super::*;
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use dispatcher::DispatcherSettings;
+use domain::SealingKeys;
 use domain::ports::{Attempt, Clock};
-use domain::webhooks::{AttemptOutcome, DeliveryEnd, DeliveryState, OurFault, RetrySchedule, SealingKeys};
+use domain::webhooks::{AttemptOutcome, DeliveryEnd, DeliveryState, OurFault, RetrySchedule};
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 

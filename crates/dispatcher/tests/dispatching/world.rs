@@ -9,10 +9,10 @@ use domain::ports::{
     Clock, DeliveryLog, Entropy, EventStore, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SealingKeys,
-    SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SigningSecret,
+    SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{EventId, SubscriptionId, Timestamp, UserId};
+use domain::{EventId, SealingKeys, SubscriptionId, Timestamp, UserId};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use zeroize::Zeroizing;

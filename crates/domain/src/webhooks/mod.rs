@@ -46,7 +46,7 @@ pub use signing::check_keys::CheckKeysError;
 pub use signing::idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
 pub use signing::reseal_secrets::ResealedSecrets;
 pub use signing::rotate_secret::{RotateSecret, RotateSecretError, RotatedSecret};
-pub use signing::sealed_secret::{InvalidSealingKeys, SealedSecret, SealedSecrets, SealingKeys, UnsealError, Unsealed};
+pub use signing::sealed_secret::{SealedSecret, SealedSecrets, UnsealError, Unsealed};
 pub use signing::signature::{SignatureHeaders, sign};
 pub use signing::signing_secret::{InvalidSigningSecret, SigningSecret};
 pub use subscriptions::create_subscription::{CreateSubscription, CreateSubscriptionError, CreatedSubscription};

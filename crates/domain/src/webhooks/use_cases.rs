@@ -3,10 +3,10 @@ use std::sync::Arc;
 use super::webhook_policy::WebhookPolicy;
 use crate::ports::{Clock, DeliveryPage, Entropy, RetryRequest, StoreError, WebhookStores};
 use crate::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, SealingKeys,
-    Subscription, SubscriptionChange, TargetUrl,
+    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, Subscription,
+    SubscriptionChange, TargetUrl,
 };
-use crate::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, KeyId, SealingKeys, SubscriptionId, Timestamp, UserId};
 
 /// About how many rows one call deletes, which keeps its transaction short.
 const PURGED_ROWS_MAX: u32 = 1_000;

@@ -6,10 +6,10 @@ use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Complet
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError, CreatedSubscription, Description,
     EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares, PublishEvent, PublishEventsError,
-    PublisherId, RetrySchedule, SealingKeys, SigningSecret, SubscribedEvents, WebhookPolicy, WebhookPolicySettings,
-    WebhookRules, Webhooks,
+    PublisherId, RetrySchedule, SigningSecret, SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules,
+    Webhooks,
 };
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::{SealingKeys, SubscriptionId, Timestamp, UserId};
 use pollster::block_on;
 use zeroize::Zeroizing;
 

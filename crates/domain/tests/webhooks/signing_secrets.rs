@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use domain::ports::SubscriptionStore;
 use domain::webhooks::{
-    CheckKeysError, IdempotencyKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SealingKeys,
-    SigningSecret, Webhooks,
+    CheckKeysError, IdempotencyKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SigningSecret,
+    Webhooks,
 };
-use domain::{OVERLAP_MAX, SubscriptionId};
+use domain::{OVERLAP_MAX, SealingKeys, SubscriptionId};
 use pollster::block_on;
 use zeroize::Zeroizing;
 

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::SubscriptionId;
 use domain::ports::{Clock, SubscriptionStore};
-use domain::webhooks::SealingKeys;
+use domain::{SealingKeys, SubscriptionId};
 use insta::assert_snapshot;
 use zeroize::Zeroizing;
 

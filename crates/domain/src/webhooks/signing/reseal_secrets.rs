@@ -1,7 +1,7 @@
-use super::sealed_secret::{SealedSecret, SealedSecrets, SealingKeys, UnsealError};
-use crate::SubscriptionId;
+use super::sealed_secret::{SealedSecret, SealedSecrets, UnsealError};
 use crate::ports::{Entropy, StoreError};
 use crate::webhooks::Webhooks;
+use crate::{SealingKeys, SubscriptionId};
 
 /// How many subscriptions one read returns.
 const READ_AT_ONCE_MAX: u32 = 200;

@@ -1,7 +1,5 @@
 use std::fmt;
 
-use aes_gcm::aead::{Aead, KeyInit, Payload};
-use aes_gcm::{Aes256Gcm, Nonce};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
@@ -9,18 +7,10 @@ use zeroize::Zeroizing;
 use super::idempotency_key::IdempotencyKey;
 use super::signing_secret::SigningSecret;
 use crate::ports::Entropy;
-use crate::{SubscriptionId, Timestamp};
+use crate::{SealingKeys, SubscriptionId, Timestamp};
 
-/// The first byte of a sealed secret. It stands for this layout: version, nonce, ciphertext with tag.
-const VERSION: u8 = 1;
-const NONCE_BYTES: usize = 12;
 /// Begins every message of which a secret is derived, so that no other use of a key gives the same bytes.
 const DERIVATION: &[u8] = b"gatepost rotate-secret 1\0";
-
-/// The list of keys is empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("at least one key is needed")]
-pub struct InvalidSealingKeys;
 
 /// None of the keys opens the sealed secret. It was sealed under another key or for another subscription, or it is
 /// damaged: AES-GCM does not show which.
@@ -85,27 +75,10 @@ pub struct Unsealed {
     pub under_older_key: bool,
 }
 
-/// The key that seals secrets, and older keys that still open them. They have no `Display`, and their memory is cleared
-/// on drop.
-pub struct SealingKeys(Vec<Zeroizing<[u8; 32]>>);
-
 impl SealingKeys {
-    /// The keys, newest first.
-    ///
-    /// # Errors
-    ///
-    /// If the list is empty.
-    pub fn new(keys: Vec<Zeroizing<[u8; 32]>>) -> Result<Self, InvalidSealingKeys> {
-        if keys.is_empty() { Err(InvalidSealingKeys) } else { Ok(Self(keys)) }
-    }
-
-    /// Seals `secret` for `subscription` under the newest key. With random nonces of 96 bits, one key may seal up to
-    /// 2^32 secrets (NIST SP 800-38D, 8.3).
+    /// Seals `secret` for `subscription` under the newest key.
     pub fn seal(&self, secret: &SigningSecret, subscription: SubscriptionId, entropy: &dyn Entropy) -> SealedSecret {
-        let mut nonce = [0; NONCE_BYTES];
-        entropy.fill(&mut nonce);
-        let ciphertext = encrypt(&self.0[0], nonce, secret.expose(), subscription);
-        SealedSecret([&[VERSION][..], &nonce, &ciphertext].concat())
+        SealedSecret(self.seal_bytes(secret.expose().as_bytes(), subscription.as_bytes(), entropy))
     }
 
     /// Opens a secret that was sealed for `subscription`.
@@ -114,56 +87,25 @@ impl SealingKeys {
     ///
     /// If none of the keys opens it.
     pub fn unseal(&self, sealed: &SealedSecret, subscription: SubscriptionId) -> Result<Unsealed, UnsealError> {
-        let rest = sealed.0.strip_prefix(&[VERSION]).ok_or(UnsealError)?;
-        let (nonce, ciphertext) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(UnsealError)?;
-        let associated_data = associated_data(subscription);
-        let open = |key| {
-            let payload = Payload { msg: ciphertext, aad: &associated_data };
-            cipher(key).decrypt(&Nonce::from(*nonce), payload).ok().map(Zeroizing::new)
-        };
-        let (index, text) =
-            self.0.iter().enumerate().find_map(|(index, key)| Some((index, open(key)?))).ok_or(UnsealError)?;
-        let text = str::from_utf8(&text).map_err(|_| UnsealError)?;
+        let opened = self.open_bytes(&sealed.0, subscription.as_bytes()).ok_or(UnsealError)?;
+        let text = str::from_utf8(&opened.content).map_err(|_| UnsealError)?;
         let secret = SigningSecret::parse(text).map_err(|_| UnsealError)?;
-        Ok(Unsealed { secret, under_older_key: index > 0 })
+        Ok(Unsealed { secret, under_older_key: opened.under_older_key })
     }
-}
 
-impl SealingKeys {
     /// The secret that each key gives a rotation with this idempotency key, newest key first: HMAC-SHA256 of the
     /// subscription and the idempotency key. The same rotation gets the same secret, and nothing is stored for it. See
     /// decision 56.
     pub(super) fn derive(&self, subscription: SubscriptionId, key: &IdempotencyKey) -> Vec<SigningSecret> {
-        let derive = |sealing_key: &Zeroizing<[u8; 32]>| {
-            let mut mac = Hmac::<Sha256>::new_from_slice(&**sealing_key).expect("HMAC takes a key of any length");
+        let derive = |sealing_key: &[u8; 32]| {
+            let mut mac = Hmac::<Sha256>::new_from_slice(sealing_key).expect("HMAC takes a key of any length");
             for part in [DERIVATION, subscription.as_bytes(), key.as_str().as_bytes()] {
                 mac.update(part);
             }
             SigningSecret::of_key(Zeroizing::new(mac.finalize().into_bytes().to_vec()))
         };
-        self.0.iter().map(derive).collect()
+        self.iter().map(derive).collect()
     }
-}
-
-impl fmt::Debug for SealingKeys {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("SealingKeys")
-    }
-}
-
-fn encrypt(key: &[u8; 32], nonce: [u8; NONCE_BYTES], text: &str, subscription: SubscriptionId) -> Vec<u8> {
-    let payload = Payload { msg: text.as_bytes(), aad: &associated_data(subscription) };
-    cipher(key).encrypt(&Nonce::from(nonce), payload).expect("a secret is far shorter than AES-GCM's limit")
-}
-
-fn cipher(key: &[u8; 32]) -> Aes256Gcm {
-    Aes256Gcm::new(key.into())
-}
-
-fn associated_data(subscription: SubscriptionId) -> [u8; 17] {
-    let mut data = [VERSION; 17];
-    data[1..].copy_from_slice(subscription.as_bytes());
-    data
 }
 
 #[cfg(test)]
@@ -265,10 +207,5 @@ mod tests {
         let distinct: std::collections::HashSet<&String> = all.iter().collect();
         assert_eq!(distinct.len(), 4);
         assert!(all.iter().all(|text| text.starts_with("whsec_") && text.len() == 6 + 44));
-    }
-
-    #[test]
-    fn without_a_key_nothing_is_sealed() {
-        assert_eq!(SealingKeys::new(Vec::new()).err(), Some(InvalidSealingKeys));
     }
 }
