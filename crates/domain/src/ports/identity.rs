@@ -49,3 +49,68 @@ pub trait IdentityVerifier: Send + Sync {
     /// Whether `token` is valid at `at`. `Err` means that the answer is not known now.
     async fn verify(&self, token: &IdToken, at: Timestamp) -> Result<IdentityVerdict, IdentityUnavailable>;
 }
+
+/// What a sign-in that begins sends to the identity provider.
+#[derive(Clone, Copy, Debug)]
+pub struct SignInRequest<'a> {
+    /// Where the provider sends the browser with its answer.
+    pub redirect_uri: &'a str,
+    /// Returns with the answer.
+    pub state: &'a str,
+    /// Returns in the ID token.
+    pub nonce: &'a str,
+    /// The SHA-256 of the code verifier, in base64url (PKCE, RFC 7636).
+    pub code_challenge: &'a str,
+}
+
+/// What the identity provider answered, and what proves that the answer belongs to the sign-in.
+#[derive(Clone, Copy)]
+pub struct SignInAnswer<'a> {
+    /// The code, which the provider exchanges for an ID token once.
+    pub code: &'a str,
+    /// Who answered, by its own words (`iss`, RFC 9207).
+    pub issuer: Option<&'a str>,
+    /// [`SignInRequest::redirect_uri`] again.
+    pub redirect_uri: &'a str,
+    /// The verifier whose SHA-256 was sent.
+    pub code_verifier: &'a str,
+    /// [`SignInRequest::nonce`] again.
+    pub nonce: &'a str,
+}
+
+/// The result of verifying an answer of the identity provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignInVerdict {
+    /// The provider has identified this user, for this sign-in.
+    Valid {
+        /// The user.
+        user: UserId,
+        /// Whether the ID token has the claim that makes its user an operator.
+        has_operator_claim: bool,
+    },
+    /// The answer is not valid. The reason is for the log and contains nothing of the answer.
+    Refused(&'static str),
+}
+
+/// The identity provider, at which people sign in.
+#[async_trait]
+pub trait IdentityProvider: Send + Sync {
+    /// The page of the provider at which a person signs in (OAuth 2.0, the code flow).
+    ///
+    /// # Errors
+    ///
+    /// If the page is not known now.
+    fn sign_in_url(&self, request: &SignInRequest<'_>) -> Result<String, IdentityUnavailable>;
+
+    /// Exchanges the code of the answer for an ID token, and verifies the token at `at` as `OpenID` Connect Core 1.0
+    /// (section 3.1.3.7) requires of the client. `Err` means that the provider does not answer.
+    async fn verify_sign_in(
+        &self,
+        answer: SignInAnswer<'_>,
+        at: Timestamp,
+    ) -> Result<SignInVerdict, IdentityUnavailable>;
+
+    /// The page of the provider at which a person signs out and which then leads `back_to` this URL; `None` if the
+    /// provider has no such page, or is not known yet.
+    fn sign_out_url(&self, back_to: &str) -> Option<String>;
+}

@@ -117,7 +117,10 @@ pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
 pub use figures::{
     HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures,
 };
-pub use identity::{IdentityUnavailable, IdentityVerdict, IdentityVerifier};
+pub use identity::{
+    IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, SignInAnswer, SignInRequest,
+    SignInVerdict,
+};
 pub use keys::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
 pub use schema::{MigrateError, MigrationStatus, Schema};
 pub use sessions::SessionStore;

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::CredentialDigest;
 use crate::ports::Entropy;
 
-/// 256 bits, so that no session can be guessed.
+/// 256 bits, which nobody guesses.
 const RANDOM_BYTES: usize = 32;
 
 /// The secret of a session, which the browser keeps in a cookie: 43 characters of base64url.
@@ -18,12 +18,7 @@ pub struct SessionSecret(Zeroizing<String>);
 impl SessionSecret {
     /// A new random secret.
     pub fn generate(entropy: &dyn Entropy) -> Self {
-        let mut random = Zeroizing::new([0; RANDOM_BYTES]);
-        entropy.fill(random.as_mut());
-        // Enough capacity from the start: a string that grows leaves a copy of the secret in memory.
-        let mut text = Zeroizing::new(String::with_capacity(RANDOM_BYTES.div_ceil(3) * 4));
-        URL_SAFE_NO_PAD.encode_string(*random, &mut text);
-        Self(text)
+        Self(random_text(entropy))
     }
 
     /// The secret itself. Only the answer that sets the cookie shows it.
@@ -41,6 +36,16 @@ impl fmt::Debug for SessionSecret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("SessionSecret")
     }
+}
+
+/// 256 random bits as 43 characters of base64url.
+pub(super) fn random_text(entropy: &dyn Entropy) -> Zeroizing<String> {
+    let mut random = Zeroizing::new([0; RANDOM_BYTES]);
+    entropy.fill(random.as_mut());
+    // Enough capacity from the start: a string that grows leaves a copy of the secret in memory.
+    let mut text = Zeroizing::new(String::with_capacity(RANDOM_BYTES.div_ceil(3) * 4));
+    URL_SAFE_NO_PAD.encode_string(*random, &mut text);
+    text
 }
 
 #[cfg(test)]

@@ -1,0 +1,126 @@
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use super::return_path::ReturnPath;
+use super::session_secret::random_text;
+use crate::ports::Entropy;
+use crate::{SealingKeys, Timestamp};
+
+/// How long a person may take at the identity provider: ten minutes.
+pub const SIGN_IN_MAX: Duration = Duration::from_mins(10);
+/// Nothing else is sealed for this purpose.
+const PURPOSE: &[u8] = b"sign-in";
+
+/// What a browser keeps while its user is at the identity provider. It is sealed, so that the browser can neither read
+/// nor change it, and any instance with the same keys can finish what another one began.
+pub(super) struct PendingSignIn {
+    began_at: Timestamp,
+    /// Returns with the answer of the provider, and shows that this browser began the sign-in.
+    pub(super) state: Zeroizing<String>,
+    /// Returns in the ID token, and shows that the token was made for this sign-in.
+    pub(super) nonce: Zeroizing<String>,
+    /// Proves to the provider that the code comes from who asked for it (PKCE, RFC 7636).
+    pub(super) code_verifier: Zeroizing<String>,
+    pub(super) next: ReturnPath,
+}
+
+impl PendingSignIn {
+    pub(super) fn begin(next: ReturnPath, began_at: Timestamp, entropy: &dyn Entropy) -> Self {
+        let [state, nonce, code_verifier] = [(), (), ()].map(|()| random_text(entropy));
+        Self { began_at, state, nonce, code_verifier, next }
+    }
+
+    /// The SHA-256 of the verifier (`S256`).
+    pub(super) fn code_challenge(&self) -> String {
+        URL_SAFE_NO_PAD.encode(Sha256::digest(self.code_verifier.as_bytes()))
+    }
+
+    /// The value of the cookie.
+    pub(super) fn seal(&self, keys: &SealingKeys, entropy: &dyn Entropy) -> String {
+        let Self { began_at, state, nonce, code_verifier, next } = self;
+        let began_at = began_at.unix_millis().to_string();
+        let parts = [began_at.as_str(), state.as_str(), nonce.as_str(), code_verifier.as_str(), next.as_str()];
+        let content = Zeroizing::new(parts.join("\n"));
+        URL_SAFE_NO_PAD.encode(keys.seal_bytes(content.as_bytes(), PURPOSE, entropy))
+    }
+
+    /// What is sealed in the cookie; `None` if that is not a sign-in that began at most [`SIGN_IN_MAX`] before `now`.
+    pub(super) fn unseal(cookie: &str, keys: &SealingKeys, now: Timestamp) -> Option<Self> {
+        let opened = keys.open_bytes(&URL_SAFE_NO_PAD.decode(cookie).ok()?, PURPOSE)?;
+        let mut parts = str::from_utf8(&opened.content).ok()?.split('\n');
+        let began_at = Timestamp::from_unix_millis(parts.next()?.parse().ok()?)?;
+        let mut secret = || parts.next().map(|text| Zeroizing::new(text.to_owned()));
+        let (state, nonce, code_verifier) = (secret()?, secret()?, secret()?);
+        let next = ReturnPath::parse(parts.next()?)?;
+        (now.since(began_at) < SIGN_IN_MAX).then_some(Self { began_at, state, nonce, code_verifier, next })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SeededEntropy;
+
+    fn keys(byte: u8) -> SealingKeys {
+        SealingKeys::new(vec![Zeroizing::new([byte; 32])]).unwrap()
+    }
+
+    fn at(unix_millis: i64) -> Timestamp {
+        Timestamp::from_unix_millis(unix_millis).unwrap()
+    }
+
+    fn pending() -> PendingSignIn {
+        PendingSignIn::begin(ReturnPath::parse("/console/keys").unwrap(), at(5), &SeededEntropy::new(1))
+    }
+
+    #[test]
+    fn comes_back_whole_for_ten_minutes() {
+        let (began, entropy) = (pending(), SeededEntropy::new(2));
+        let cookie = began.seal(&keys(1), &entropy);
+        let back = PendingSignIn::unseal(&cookie, &keys(1), at(600_004)).unwrap();
+        assert_eq!((&back.state, &back.nonce), (&began.state, &began.nonce));
+        assert_eq!((&back.code_verifier, &back.next), (&began.code_verifier, &began.next));
+        assert!(PendingSignIn::unseal(&cookie, &keys(1), at(600_005)).is_none());
+        assert!(PendingSignIn::unseal(&cookie, &keys(2), at(5)).is_none());
+        assert_ne!(cookie, began.seal(&keys(1), &entropy));
+    }
+
+    #[test]
+    fn its_secrets_differ_and_the_challenge_is_s256() {
+        let began = pending();
+        assert!(began.state != began.nonce && began.nonce != began.code_verifier && began.state != began.code_verifier);
+        assert!([&began.state, &began.nonce, &began.code_verifier].iter().all(|secret| secret.len() == 43));
+        // The example of RFC 7636, appendix B.
+        let example =
+            PendingSignIn { code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".to_owned().into(), ..began };
+        assert_eq!(example.code_challenge(), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+    }
+
+    #[test]
+    fn nothing_else_is_a_sign_in() {
+        let (keys, entropy) = (keys(1), SeededEntropy::new(3));
+        let cookie = pending().seal(&keys, &entropy);
+        for index in 0..cookie.len() {
+            let mut damaged = cookie.clone().into_bytes();
+            damaged[index] = if damaged[index] == b'A' { b'B' } else { b'A' };
+            let damaged = String::from_utf8(damaged).unwrap();
+            assert!(PendingSignIn::unseal(&damaged, &keys, at(5)).is_none(), "{index}");
+        }
+        let secrets = "a\nb\nc";
+        let good = format!("5\n{secrets}\n/console/");
+        let sealed =
+            |content: &str, purpose| URL_SAFE_NO_PAD.encode(keys.seal_bytes(content.as_bytes(), purpose, &entropy));
+        assert!(PendingSignIn::unseal(&sealed(&good, PURPOSE), &keys, at(5)).is_some());
+        assert!(PendingSignIn::unseal(&sealed(&good, b"another"), &keys, at(5)).is_none());
+        for wrong in ["", "5", "x\na\nb\nc\n/console/", &format!("5\n{secrets}"), &format!("5\n{secrets}\n//evil")] {
+            assert!(PendingSignIn::unseal(&sealed(wrong, PURPOSE), &keys, at(5)).is_none(), "{wrong:?}");
+        }
+        for wrong in ["", "x", "AAAA", "é"] {
+            assert!(PendingSignIn::unseal(wrong, &keys, at(5)).is_none(), "{wrong:?}");
+        }
+    }
+}

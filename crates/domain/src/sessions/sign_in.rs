@@ -1,0 +1,150 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use subtle::ConstantTimeEq;
+
+use super::open_session::{OpenSession, OpenedSession};
+use super::pending_sign_in::PendingSignIn;
+use super::return_path::ReturnPath;
+use super::session_role::SessionRole;
+use super::use_cases::Sessions;
+use super::user_agent::UserAgent;
+use crate::SealingKeys;
+use crate::ports::{
+    Clock, Entropy, IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict, StoreError,
+};
+
+/// How people sign in.
+#[derive(Clone, Debug)]
+pub struct SignInSettings {
+    /// Where the provider sends the browser with its answer.
+    pub redirect_uri: String,
+    /// The subjects of the operators. A claim of the provider makes operators too.
+    pub operators: Vec<String>,
+}
+
+/// The use cases of signing in at the identity provider.
+#[derive(Clone)]
+pub struct SignIn {
+    provider: Arc<dyn IdentityProvider>,
+    sessions: Sessions,
+    keys: Arc<SealingKeys>,
+    settings: Arc<SignInSettings>,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+}
+
+/// A sign-in that has begun.
+#[derive(Debug)]
+pub struct BegunSignIn {
+    /// The page of the provider to which the browser goes.
+    pub url: String,
+    /// What the browser keeps until it comes back. It can neither read nor change it.
+    pub sealed: String,
+}
+
+/// The parameters with which the provider sends the browser back.
+#[derive(Clone, Debug, Default)]
+pub struct SignInParameters {
+    /// `code`
+    pub code: Option<String>,
+    /// `state`
+    pub state: Option<String>,
+    /// `iss`
+    pub issuer: Option<String>,
+}
+
+/// A user who has signed in.
+#[derive(Debug)]
+pub struct SignedIn {
+    /// The new session.
+    pub opened: OpenedSession,
+    /// The page to show.
+    pub next: ReturnPath,
+}
+
+/// Why nobody is signed in.
+#[derive(Debug, thiserror::Error)]
+pub enum SignInError {
+    /// This browser began no sign-in in the last ten minutes, or not the one that the provider answers.
+    #[error("this browser has not begun this sign-in")]
+    NotBegun,
+    /// The provider's answer is not valid. The reason is for the log.
+    #[error("the sign-in is refused: {0}")]
+    Refused(&'static str),
+    /// The provider does not answer.
+    #[error(transparent)]
+    Provider(#[from] IdentityUnavailable),
+    /// The store failed.
+    #[error("the session could not be opened")]
+    Store(#[from] StoreError),
+}
+
+impl SignIn {
+    /// The use cases on these ports.
+    pub fn new(
+        provider: Arc<dyn IdentityProvider>,
+        sessions: Sessions,
+        keys: Arc<SealingKeys>,
+        settings: SignInSettings,
+        (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>),
+    ) -> Self {
+        Self { provider, sessions, keys, settings: Arc::new(settings), clock, entropy }
+    }
+
+    /// Begins a sign-in that ends on this page.
+    ///
+    /// # Errors
+    ///
+    /// If the provider's page is not known.
+    pub fn begin(&self, next: ReturnPath) -> Result<BegunSignIn, IdentityUnavailable> {
+        let pending = PendingSignIn::begin(next, self.clock.now(), &*self.entropy);
+        let url = self.provider.sign_in_url(&SignInRequest {
+            redirect_uri: &self.settings.redirect_uri,
+            state: &pending.state,
+            nonce: &pending.nonce,
+            code_challenge: &pending.code_challenge(),
+        })?;
+        Ok(BegunSignIn { url, sealed: pending.seal(&self.keys, &*self.entropy) })
+    }
+
+    /// Opens a session for the user whom the provider has identified, if this browser began the sign-in.
+    ///
+    /// # Errors
+    ///
+    /// See [`SignInError`].
+    pub async fn complete(
+        &self,
+        sealed: &str,
+        parameters: &SignInParameters,
+        (user_agent, address): (Option<UserAgent>, Option<IpAddr>),
+    ) -> Result<SignedIn, SignInError> {
+        let pending = PendingSignIn::unseal(sealed, &self.keys, self.clock.now()).ok_or(SignInError::NotBegun)?;
+        // First: without the state, the answer may be another person's, whose session this browser must not get.
+        let state = parameters.state.as_deref().unwrap_or_default();
+        if !bool::from(state.as_bytes().ct_eq(pending.state.as_bytes())) {
+            return Err(SignInError::NotBegun);
+        }
+        let code = parameters.code.as_deref().ok_or(SignInError::Refused("the provider sent an error and no code"))?;
+        let answer = SignInAnswer {
+            code,
+            issuer: parameters.issuer.as_deref(),
+            redirect_uri: &self.settings.redirect_uri,
+            code_verifier: &pending.code_verifier,
+            nonce: &pending.nonce,
+        };
+        let (user, has_operator_claim) = match self.provider.verify_sign_in(answer, self.clock.world_time()).await? {
+            SignInVerdict::Valid { user, has_operator_claim } => (user, has_operator_claim),
+            SignInVerdict::Refused(reason) => return Err(SignInError::Refused(reason)),
+        };
+        let is_named = self.settings.operators.iter().any(|subject| subject == user.subject());
+        let role = if has_operator_claim || is_named { SessionRole::Operator } else { SessionRole::User };
+        let opened = self.sessions.open(&user, OpenSession { role, user_agent, address }).await?;
+        Ok(SignedIn { opened, next: pending.next })
+    }
+
+    /// The page of the provider at which a person signs out, and which then leads `back_to` this URL, if it has one.
+    pub fn sign_out_url(&self, back_to: &str) -> Option<String> {
+        self.provider.sign_out_url(back_to)
+    }
+}

@@ -1,0 +1,5 @@
+//! The rules of sessions through their use cases, on the memory store.
+
+#![expect(clippy::unwrap_used, reason = "a test fails with a panic")]
+
+mod sign_in;

@@ -1,0 +1,137 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy};
+use domain::ports::{IdentityProvider, IdentityUnavailable, SessionStore, SignInAnswer, SignInRequest, SignInVerdict};
+use domain::sessions::{
+    BegunSignIn, ReturnPath, SessionRole, Sessions, SignIn, SignInError, SignInParameters, SignInSettings, UserAgent,
+};
+use domain::{CredentialDigest, SealingKeys, Timestamp, UserId};
+use pollster::block_on;
+
+const REDIRECT: &str = "https://keys.example/console/callback";
+
+/// A provider whose codes are subjects, and which remembers what it was asked for.
+#[derive(Default)]
+struct Provider {
+    asked: Mutex<HashMap<&'static str, String>>,
+    is_down: bool,
+}
+
+#[async_trait]
+impl IdentityProvider for Provider {
+    fn sign_in_url(&self, request: &SignInRequest<'_>) -> Result<String, IdentityUnavailable> {
+        if self.is_down {
+            return Err(IdentityUnavailable("down".into()));
+        }
+        let SignInRequest { redirect_uri, state, nonce, code_challenge } = *request;
+        let parts = [("redirect", redirect_uri), ("state", state), ("nonce", nonce), ("challenge", code_challenge)];
+        *self.asked.lock().unwrap() = parts.map(|(name, value)| (name, value.to_owned())).into();
+        Ok("https://id.example/authorize".to_owned())
+    }
+
+    async fn verify_sign_in(
+        &self,
+        answer: SignInAnswer<'_>,
+        _: Timestamp,
+    ) -> Result<SignInVerdict, IdentityUnavailable> {
+        let asked = self.asked.lock().unwrap().clone();
+        assert_eq!((answer.redirect_uri, answer.nonce), (REDIRECT, asked["nonce"].as_str()));
+        assert_eq!(answer.issuer, Some("https://id.example"));
+        if answer.code == "stolen" {
+            return Ok(SignInVerdict::Refused("the code is not this client's"));
+        }
+        let user = UserId::new("https://id.example", answer.code).unwrap();
+        Ok(SignInVerdict::Valid { user, has_operator_claim: answer.code == "olga" })
+    }
+
+    fn sign_out_url(&self, back_to: &str) -> Option<String> {
+        Some(format!("https://id.example/logout?back={back_to}"))
+    }
+}
+
+struct Desk {
+    provider: Arc<Provider>,
+    store: Arc<MemorySessionStore>,
+    clock: Arc<ManualClock>,
+    sign_in: SignIn,
+}
+
+fn desk(provider: Provider) -> Desk {
+    let clock = Arc::new(ManualClock::new(Timestamp::from_unix_millis(1_795_225_323_120).unwrap()));
+    let (entropy, store, provider) =
+        (Arc::new(SeededEntropy::new(1)), Arc::<MemorySessionStore>::default(), Arc::new(provider));
+    let sessions = Sessions::new(store.clone(), Arc::new(()), clock.clone(), entropy.clone());
+    let keys = Arc::new(SealingKeys::new(vec![[1; 32].into()]).unwrap());
+    let settings = SignInSettings { redirect_uri: REDIRECT.into(), operators: vec!["oskar".into()] };
+    let sign_in = SignIn::new(provider.clone(), sessions, keys, settings, (clock.clone(), entropy));
+    Desk { provider, store, clock, sign_in }
+}
+
+impl Desk {
+    fn begin(&self) -> BegunSignIn {
+        self.sign_in.begin(ReturnPath::parse("/console/keys").unwrap()).unwrap()
+    }
+
+    /// The answer of the provider to the sign-in that began last.
+    fn answer(&self, code: &str) -> SignInParameters {
+        let state = self.provider.asked.lock().unwrap()["state"].clone();
+        let issuer = Some("https://id.example".to_owned());
+        SignInParameters { code: Some(code.to_owned()), state: Some(state), issuer }
+    }
+
+    fn complete(&self, begun: &BegunSignIn, parameters: &SignInParameters) -> Result<SessionRole, SignInError> {
+        let browser = (UserAgent::new("Firefox"), Some([192, 0, 2, 1].into()));
+        let signed_in = block_on(self.sign_in.complete(&begun.sealed, parameters, browser))?;
+        assert_eq!(signed_in.next.as_str(), "/console/keys");
+        let digest = CredentialDigest::of_presented(signed_in.opened.secret.expose()).unwrap();
+        let stored = block_on(self.store.find_by_digest(&digest)).unwrap().unwrap();
+        assert_eq!(stored, signed_in.opened.session);
+        assert_eq!(stored.owner.subject(), parameters.code.as_deref().unwrap());
+        assert_eq!(stored.user_agent.unwrap().as_str(), "Firefox");
+        Ok(stored.role)
+    }
+}
+
+#[test]
+fn a_session_is_opened_with_the_role_of_its_user() {
+    for (code, role) in
+        [("alice", SessionRole::User), ("olga", SessionRole::Operator), ("oskar", SessionRole::Operator)]
+    {
+        let desk = desk(Provider::default());
+        let begun = desk.begin();
+        assert_eq!(desk.complete(&begun, &desk.answer(code)).unwrap(), role, "{code}");
+    }
+}
+
+#[test]
+fn only_the_browser_that_began_a_sign_in_completes_it() {
+    let desk = desk(Provider::default());
+    let (first, its_answer) = (desk.begin(), desk.answer("alice"));
+    let second = desk.begin();
+    let not_begun = |begun: &BegunSignIn, parameters: &SignInParameters| {
+        matches!(desk.complete(begun, parameters), Err(SignInError::NotBegun))
+    };
+    assert!(not_begun(&second, &its_answer), "the answer to another sign-in");
+    for state in [None, Some(String::new()), Some("x".repeat(43))] {
+        assert!(not_begun(&first, &SignInParameters { state, ..its_answer.clone() }));
+    }
+    assert!(not_begun(&BegunSignIn { sealed: String::new(), ..second }, &its_answer), "no cookie");
+    desk.clock.advance(Duration::from_mins(10));
+    assert!(not_begun(&first, &its_answer), "too late");
+}
+
+#[test]
+fn a_refusal_and_an_outage_of_the_provider_open_nothing() {
+    let desk = desk(Provider::default());
+    let (begun, answer) = (desk.begin(), desk.answer("stolen"));
+    assert!(matches!(desk.complete(&begun, &answer), Err(SignInError::Refused("the code is not this client's"))));
+    let error = SignInParameters { code: None, ..answer };
+    assert!(matches!(desk.complete(&begun, &error), Err(SignInError::Refused(_))));
+    let stolen = UserId::new("https://id.example", "stolen").unwrap();
+    assert_eq!(block_on(desk.store.end_all(&stolen, None)).unwrap().len(), 0);
+    let down = self::desk(Provider { is_down: true, ..Provider::default() });
+    assert!(down.sign_in.begin(ReturnPath::default()).is_err());
+}
