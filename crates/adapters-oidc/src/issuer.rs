@@ -57,9 +57,9 @@ impl Issuer {
         &self.discovery
     }
 
-    /// Whether keys may come from this URL: https, or http if the issuer and the keys are on this machine. So a remote
-    /// issuer cannot make the verifier call a service on loopback.
-    pub(crate) fn may_publish_keys_at(&self, url: &Url) -> bool {
+    /// Whether the issuer may have its keys or an endpoint at this URL: https, or http if both are on this machine. So a
+    /// remote issuer cannot make the verifier call a service on loopback.
+    pub(crate) fn may_have_endpoint(&self, url: &Url) -> bool {
         url.scheme() == "https" || (url.scheme() == "http" && self.on_loopback && is_on_loopback(url))
     }
 }
@@ -111,11 +111,11 @@ mod tests {
         let remote = Issuer::parse("https://id.example").unwrap();
         let local = Issuer::parse("http://127.0.0.1:1").unwrap();
         let keys = |text: &str| Url::parse(text).unwrap();
-        assert!(remote.may_publish_keys_at(&keys("https://keys.example/jwks")));
-        assert!(!remote.may_publish_keys_at(&keys("http://127.0.0.1/jwks")));
-        assert!(!remote.may_publish_keys_at(&keys("http://id.example/jwks")));
-        assert!(!remote.may_publish_keys_at(&keys("file:///etc/passwd")));
-        assert!(local.may_publish_keys_at(&keys("http://localhost:2/jwks")));
-        assert!(!local.may_publish_keys_at(&keys("http://id.example/jwks")));
+        assert!(remote.may_have_endpoint(&keys("https://keys.example/jwks")));
+        assert!(!remote.may_have_endpoint(&keys("http://127.0.0.1/jwks")));
+        assert!(!remote.may_have_endpoint(&keys("http://id.example/jwks")));
+        assert!(!remote.may_have_endpoint(&keys("file:///etc/passwd")));
+        assert!(local.may_have_endpoint(&keys("http://localhost:2/jwks")));
+        assert!(!local.may_have_endpoint(&keys("http://id.example/jwks")));
     }
 }

@@ -16,7 +16,7 @@ const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
 /// Tokens with unknown keys cause at most one fetch in this time.
 const DEMAND_EVERY: Duration = Duration::from_secs(30);
 /// The limit of a fetch of both documents, and so of the time that a token waits for one.
-const FETCH_DEADLINE: Duration = Duration::from_secs(5);
+pub(crate) const FETCH_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Fetches keys.
 #[async_trait]
@@ -45,6 +45,12 @@ pub(crate) enum FetchError {
     NotYet,
     #[error("the identity provider publishes no usable key")]
     NoUsableKey,
+    #[error("the discovery document names no {0} that is https")]
+    NoEndpoint(&'static str),
+    #[error("the token endpoint refuses the client id or the client secret: {0}")]
+    ClientRefused(&'static str),
+    #[error("the call of the token endpoint was aborted")]
+    Aborted(#[source] tokio::task::JoinError),
     #[error("the key is unknown, and the last request to the identity provider is less than 30 s ago")]
     AskedRecently,
 }

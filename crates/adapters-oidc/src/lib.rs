@@ -1,7 +1,7 @@
-//! ID tokens by OpenID Connect discovery and JWKS, and the development provider.
+//! ID tokens by OpenID Connect discovery and JWKS, signing in, and the development provider.
 //!
 //! [`OidcVerifier`] finds the user of a token. It consists of rules without I/O (how a token is parsed, which claims
-//! are accepted, which keys fit) and one task that fetches the keys of the provider. [`dev_provider`] is the provider
+//! are accepted, which keys fit) and one task that fetches the keys of the provider. [`OidcProvider`] signs people in there. [`dev_provider`] is the provider
 //! that `gatepost dev` runs.
 
 #[cfg(test)]
@@ -10,11 +10,15 @@ mod claims;
 mod compact_token;
 pub mod dev_provider;
 mod discovered_keys;
+mod discovery;
 mod issuer;
 mod key_cache;
 mod key_set;
 mod loopback;
+mod oidc_provider;
 mod oidc_verifier;
+mod operator_claim;
+mod provider_client;
 mod public_key;
 mod strict_json;
 #[cfg(test)]
@@ -23,4 +27,6 @@ mod verdict_cache;
 mod weak_key;
 
 pub use issuer::InvalidIssuer;
+pub use oidc_provider::{OidcClient, OidcProvider};
 pub use oidc_verifier::{OidcSettings, OidcVerifier};
+pub use operator_claim::OperatorClaim;

@@ -4,14 +4,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::ports::{IdentityUnavailable, IdentityVerdict, IdentityVerifier, NotReady, ReadinessCheck};
 use domain::{IdToken, Timestamp, UserId};
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::claims::{Recipients, Refusal, Validity, read_user};
 use crate::compact_token::CompactToken;
 use crate::discovered_keys::DiscoveredKeys;
+use crate::discovery::KnownEndpoints;
 use crate::issuer::{InvalidIssuer, Issuer};
 use crate::key_cache::{FetchError, KeyCache, KeySource, Known};
 use crate::key_set::KeySet;
+use crate::provider_client::ProviderClient;
 use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
 
 /// An instance with older keys is not ready, though it continues to verify with them. The limit is long because API
@@ -35,14 +38,17 @@ pub struct OidcSettings {
 /// The keys come from the provider's JWK set, which [`run`](Self::run) fetches in the background. A token never decides
 /// where a key comes from, or with which algorithm a key is used. See decision 20.
 pub struct OidcVerifier {
-    issuer: Issuer,
+    pub(crate) issuer: Issuer,
     recipients: Recipients,
     keys: KeyCache,
     verdicts: VerdictCache,
+    /// Of the newest discovery document, for signing in.
+    pub(crate) endpoints: KnownEndpoints,
+    pub(crate) client: Arc<ProviderClient>,
 }
 
 /// Why a token is not accepted.
-enum Failure {
+pub(crate) enum Failure {
     Refused(Refusal),
     Unavailable(IdentityUnavailable),
 }
@@ -61,13 +67,15 @@ impl OidcVerifier {
     /// When keys cannot safely come from the issuer's URL.
     pub fn new(settings: OidcSettings) -> Result<Arc<Self>, InvalidIssuer> {
         let issuer = Issuer::parse(&settings.issuer)?;
-        let source = DiscoveredKeys::new(issuer.clone());
+        let (client, endpoints) = (Arc::<ProviderClient>::default(), KnownEndpoints::default());
+        let source = DiscoveredKeys::new(issuer.clone(), Arc::clone(&client), endpoints.clone());
         let recipients = Recipients { audiences: settings.audiences, client_ids: settings.client_ids };
-        Ok(Arc::new(Self::with_source(issuer, recipients, Box::new(source))))
+        Ok(Arc::new(Self { endpoints, client, ..Self::with_source(issuer, recipients, Box::new(source)) }))
     }
 
     fn with_source(issuer: Issuer, recipients: Recipients, source: Box<dyn KeySource>) -> Self {
-        Self { issuer, recipients, keys: KeyCache::new(source), verdicts: VerdictCache::new() }
+        let (keys, verdicts) = (KeyCache::new(source), VerdictCache::new());
+        Self { issuer, recipients, keys, verdicts, endpoints: KnownEndpoints::default(), client: Arc::default() }
     }
 
     /// How long ago the keys were last fetched; `None` before the first fetch succeeds.
@@ -86,14 +94,44 @@ impl OidcVerifier {
         if let Some(verdict) = self.verdicts.find(digest, &known.keys, at) {
             return Ok(verdict?);
         }
-        // Claims before keys: only a token with acceptable claims may cause a fetch.
         let token = CompactToken::parse(token.expose())?;
-        let user = read_user(&token.claims, self.issuer.as_str(), &self.recipients)?;
+        let proved = self.prove(&token, &self.recipients, at, known).await?;
+        let user = proved.user.clone();
+        self.verdicts.keep(digest, proved);
+        Ok(user)
+    }
+
+    /// The user and the claims of a token that was issued to this client for the sign-in with this nonce.
+    pub(crate) async fn identify_for_sign_in(
+        &self,
+        token: &IdToken,
+        client_id: &str,
+        nonce: &str,
+        at: Timestamp,
+    ) -> Result<(UserId, Map<String, Value>), Failure> {
+        let token = CompactToken::parse(token.expose())?;
+        if token.claims.get("nonce").and_then(Value::as_str) != Some(nonce) {
+            return Err(Refusal("the nonce is not that of the sign-in").into());
+        }
+        let client = vec![client_id.to_owned()];
+        let recipients = Recipients { audiences: client.clone(), client_ids: client };
+        let proved = self.prove(&token, &recipients, at, self.keys.known()).await?;
+        Ok((proved.user, token.claims))
+    }
+
+    async fn prove(
+        &self,
+        token: &CompactToken<'_>,
+        recipients: &Recipients,
+        at: Timestamp,
+        known: Known,
+    ) -> Result<Proved, Failure> {
+        // Claims before keys: only a token with acceptable claims may cause a fetch.
+        let user = read_user(&token.claims, self.issuer.as_str(), recipients)?;
         let validity = Validity::read(&token.claims)?;
         validity.check(at)?;
-        let by = self.check_signature(&token, known).await?;
-        self.verdicts.keep(digest, Proved { user: user.clone(), validity, by });
-        Ok(user)
+        let by = self.check_signature(token, known).await?;
+        Ok(Proved { user, validity, by })
     }
 
     /// The key set with the key that signed the token.

@@ -21,7 +21,7 @@ struct Published {
 }
 
 impl Provider {
-    fn publish(&self, keys: &[serde_json::Value]) {
+    fn publish(&self, keys: &[Value]) {
         *self.0.keys.lock().unwrap() = Some(key_set(keys));
     }
 
@@ -55,7 +55,7 @@ struct Running {
 }
 
 /// A verifier whose background task runs, beside a provider that publishes these keys.
-fn start(keys: &[serde_json::Value]) -> Running {
+fn start(keys: &[Value]) -> Running {
     let provider = Provider::default();
     if !keys.is_empty() {
         provider.publish(keys);
@@ -72,7 +72,7 @@ fn token(seed: u8, id: &str) -> IdToken {
     token_of(seed, id, &json!({"iss": ISSUER, "aud": "us", "sub": "alice", "exp": NOW_SECONDS + 600}))
 }
 
-fn token_of(seed: u8, id: &str, claims: &serde_json::Value) -> IdToken {
+fn token_of(seed: u8, id: &str, claims: &Value) -> IdToken {
     IdToken::new(TestKey::ed25519(seed).token(&json!({"alg": "EdDSA", "kid": id}), claims))
 }
 

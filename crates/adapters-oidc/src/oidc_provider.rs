@@ -1,0 +1,177 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::ports::{IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict};
+use domain::{IdToken, Timestamp};
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+use url::Url;
+use url::form_urlencoded::Serializer;
+use zeroize::Zeroizing;
+
+use crate::OidcVerifier;
+use crate::claims::Refusal;
+use crate::discovery::Endpoints;
+use crate::key_cache::{FETCH_DEADLINE, FetchError};
+use crate::oidc_verifier::Failure;
+use crate::operator_claim::OperatorClaim;
+use crate::provider_client::{Answer, ClientPassword};
+use crate::strict_json::read_object;
+
+/// What this service is to the provider: a client with a name.
+#[derive(Clone)]
+pub struct OidcClient {
+    /// The client id. ID tokens of sign-ins must be issued for it.
+    pub id: String,
+    /// The client secret; `None` for a public client, which PKCE alone protects.
+    pub secret: Option<Zeroizing<String>>,
+    /// The claim that makes a user an operator.
+    pub operator_claim: Option<OperatorClaim>,
+}
+
+/// The identity provider at which people sign in: the authorization code flow of `OpenID` Connect Core 1.0 with PKCE.
+/// See decision 66.
+pub struct OidcProvider {
+    verifier: Arc<OidcVerifier>,
+    client: OidcClient,
+    /// Connections live here, and not on the thread of the request that needs one first.
+    runtime: Handle,
+}
+
+/// How the token endpoint ends an exchange.
+enum Exchange {
+    Token(IdToken),
+    Refused(&'static str),
+}
+
+impl OidcProvider {
+    /// The provider whose documents the verifier reads. Call it on the main runtime, which opens its connections.
+    pub fn new(verifier: Arc<OidcVerifier>, client: OidcClient) -> Arc<Self> {
+        Arc::new(Self { verifier, client, runtime: Handle::current() })
+    }
+
+    fn endpoints(&self) -> Result<Arc<Endpoints>, IdentityUnavailable> {
+        self.verifier.endpoints.get().ok_or_else(|| unavailable(FetchError::NotYet))
+    }
+
+    /// `openid`, and the scope that has the name of the operators' claim, if the provider has such a scope.
+    fn scope(&self, endpoints: &Endpoints) -> String {
+        let claim = self.client.operator_claim.as_ref().map(OperatorClaim::name);
+        let scope = claim.filter(|name| endpoints.scopes.iter().any(|scope| scope == name));
+        ["openid"].into_iter().chain(scope).collect::<Vec<_>>().join(" ")
+    }
+
+    async fn exchange(&self, answer: SignInAnswer<'_>, endpoints: &Endpoints) -> Result<Exchange, FetchError> {
+        let url = endpoints.token.clone().ok_or(FetchError::NoEndpoint("token_endpoint"))?;
+        let OidcClient { id, secret, .. } = &self.client;
+        let in_form = secret.as_ref().filter(|_| endpoints.takes_secret_in_form);
+        let in_header = secret.as_ref().filter(|_| !endpoints.takes_secret_in_form);
+        let form = form(answer, id, in_form);
+        let password = in_header.map(|secret| ClientPassword { id: id.clone(), secret: secret.clone() });
+        let client = Arc::clone(&self.verifier.client);
+        let call = async move {
+            let answered = timeout(FETCH_DEADLINE, client.post(&url, form, password.as_ref())).await;
+            read_exchange(&answered.unwrap_or(Err(FetchError::TimedOut))?, url)
+        };
+        self.runtime.spawn(call).await.map_err(FetchError::Aborted)?
+    }
+
+    /// RFC 9207: an answer that names another issuer comes from another provider, which must not get the code.
+    fn check_issuer(&self, issuer: Option<&str>, endpoints: &Endpoints) -> Result<(), Refusal> {
+        match issuer {
+            Some(issuer) if issuer == self.verifier.issuer.as_str() => Ok(()),
+            Some(_) => Err(Refusal("the answer's iss is not the configured issuer")),
+            None if endpoints.names_issuer => Err(Refusal("the answer has no iss")),
+            None => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl IdentityProvider for OidcProvider {
+    fn sign_in_url(&self, request: &SignInRequest<'_>) -> Result<String, IdentityUnavailable> {
+        let endpoints = self.endpoints()?;
+        let url = endpoints.authorization.clone();
+        let mut url = url.ok_or_else(|| unavailable(FetchError::NoEndpoint("authorization_endpoint")))?;
+        url.query_pairs_mut()
+            .append_pair("response_type", "code")
+            .append_pair("client_id", &self.client.id)
+            .append_pair("redirect_uri", request.redirect_uri)
+            .append_pair("scope", &self.scope(&endpoints))
+            .append_pair("state", request.state)
+            .append_pair("nonce", request.nonce)
+            .append_pair("code_challenge", request.code_challenge)
+            .append_pair("code_challenge_method", "S256");
+        Ok(url.into())
+    }
+
+    async fn verify_sign_in(
+        &self,
+        answer: SignInAnswer<'_>,
+        at: Timestamp,
+    ) -> Result<SignInVerdict, IdentityUnavailable> {
+        let endpoints = self.endpoints()?;
+        if let Err(Refusal(reason)) = self.check_issuer(answer.issuer, &endpoints) {
+            return Ok(SignInVerdict::Refused(reason));
+        }
+        let token = match self.exchange(answer, &endpoints).await.map_err(unavailable)? {
+            Exchange::Token(token) => token,
+            Exchange::Refused(reason) => return Ok(SignInVerdict::Refused(reason)),
+        };
+        match self.verifier.identify_for_sign_in(&token, &self.client.id, answer.nonce, at).await {
+            Ok((user, claims)) => {
+                let has_operator_claim = self.client.operator_claim.as_ref().is_some_and(|claim| claim.is_in(&claims));
+                Ok(SignInVerdict::Valid { user, has_operator_claim })
+            }
+            Err(Failure::Refused(Refusal(reason))) => Ok(SignInVerdict::Refused(reason)),
+            Err(Failure::Unavailable(unavailable)) => Err(unavailable),
+        }
+    }
+
+    fn sign_out_url(&self, back_to: &str) -> Option<String> {
+        let mut url = self.verifier.endpoints.get()?.end_session.clone()?;
+        url.query_pairs_mut()
+            .append_pair("client_id", &self.client.id)
+            .append_pair("post_logout_redirect_uri", back_to);
+        Some(url.into())
+    }
+}
+
+fn form(answer: SignInAnswer<'_>, client_id: &str, secret: Option<&Zeroizing<String>>) -> Zeroizing<String> {
+    let mut form = Serializer::new(String::new());
+    form.append_pair("grant_type", "authorization_code")
+        .append_pair("code", answer.code)
+        .append_pair("redirect_uri", answer.redirect_uri)
+        .append_pair("client_id", client_id)
+        .append_pair("code_verifier", answer.code_verifier);
+    if let Some(secret) = secret {
+        form.append_pair("client_secret", secret);
+    }
+    Zeroizing::new(form.finish())
+}
+
+/// Reads a token response, or an error (RFC 6749, sections 5.1 and 5.2).
+fn read_exchange(answer: &Answer, url: Url) -> Result<Exchange, FetchError> {
+    let status = answer.status.as_u16();
+    let object = read_object(&answer.body);
+    let text = |name: &str| object.as_ref().and_then(|object| object.get(name)).and_then(Value::as_str);
+    match (status, text("error")) {
+        (200, _) => {
+            let token = text("id_token").ok_or(FetchError::Malformed("the token endpoint sent no id_token"))?;
+            Ok(Exchange::Token(IdToken::new(token)))
+        }
+        (400 | 401, Some("invalid_client")) => Err(FetchError::ClientRefused("invalid_client")),
+        (400 | 401 | 403, Some("unauthorized_client")) => Err(FetchError::ClientRefused("unauthorized_client")),
+        (400, Some("invalid_grant")) => Ok(Exchange::Refused("the token endpoint does not accept the code")),
+        (400, Some(_)) => Ok(Exchange::Refused("the token endpoint refuses the exchange")),
+        _ => Err(FetchError::Status { url, status }),
+    }
+}
+
+fn unavailable(error: FetchError) -> IdentityUnavailable {
+    IdentityUnavailable(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests;

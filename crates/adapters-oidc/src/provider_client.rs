@@ -1,0 +1,117 @@
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use reqwest::redirect::Policy;
+use reqwest::{Client, RequestBuilder, StatusCode};
+use tokio::sync::OnceCell;
+use url::Url;
+use url::form_urlencoded::byte_serialize;
+use zeroize::Zeroizing;
+
+use crate::key_cache::FetchError;
+
+/// The largest document that is read.
+pub(crate) const DOCUMENT_SIZE_BYTES_MAX: usize = 1024 * 1024;
+/// Fetches are minutes apart, so a connection that is kept for longer goes stale.
+const KEEP_CONNECTION: Duration = Duration::from_secs(30);
+
+/// The HTTP client for the identity provider: without proxies and redirects, and with limits.
+#[derive(Default)]
+pub(crate) struct ProviderClient {
+    /// Created at the first call: it reads the system's certificates, which would delay the start.
+    client: OnceCell<Client>,
+}
+
+/// An answer, whatever its status.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Zeroizing<Vec<u8>>,
+}
+
+/// A client id and a client secret.
+#[derive(Clone)]
+pub(crate) struct ClientPassword {
+    pub(crate) id: String,
+    pub(crate) secret: Zeroizing<String>,
+}
+
+impl ProviderClient {
+    /// The document at this URL. Only status 200 counts.
+    pub(crate) async fn get(&self, url: &Url) -> Result<Zeroizing<Vec<u8>>, FetchError> {
+        let answer = send(self.client().await?.get(url.clone()), url).await?;
+        match answer.status {
+            StatusCode::OK => Ok(answer.body),
+            status => Err(FetchError::Status { url: url.clone(), status: status.as_u16() }),
+        }
+    }
+
+    /// The answer to this form.
+    pub(crate) async fn post(
+        &self,
+        url: &Url,
+        form: Zeroizing<String>,
+        password: Option<&ClientPassword>,
+    ) -> Result<Answer, FetchError> {
+        let request = self.client().await?.post(url.clone()).header(ACCEPT, "application/json");
+        let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded").body((*form).clone());
+        let request = match password {
+            Some(password) => request.header(AUTHORIZATION, password.basic().as_str()),
+            None => request,
+        };
+        send(request, url).await
+    }
+
+    async fn client(&self) -> Result<&Client, FetchError> {
+        self.client.get_or_try_init(async || new_client()).await
+    }
+}
+
+impl ClientPassword {
+    /// The value of `Authorization`. Both parts are encoded as in a form first (RFC 6749, section 2.3.1).
+    fn basic(&self) -> Zeroizing<String> {
+        let encoded = |text: &str| Zeroizing::new(byte_serialize(text.as_bytes()).collect::<String>());
+        let pair = Zeroizing::new(format!("{}:{}", *encoded(&self.id), *encoded(&self.secret)));
+        Zeroizing::new(format!("Basic {}", STANDARD.encode(pair.as_bytes())))
+    }
+}
+
+async fn send(request: RequestBuilder, url: &Url) -> Result<Answer, FetchError> {
+    // The message of reqwest repeats the URL, which the error below names.
+    let unreachable =
+        |source: reqwest::Error| FetchError::Unreachable { url: url.clone(), source: source.without_url() };
+    let mut response = request.send().await.map_err(unreachable)?;
+    let mut body = Zeroizing::new(Vec::new());
+    while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+        if body.len() + chunk.len() > DOCUMENT_SIZE_BYTES_MAX {
+            return Err(FetchError::TooLarge);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Answer { status: response.status(), body })
+}
+
+/// No proxy and no redirect: the documents decide which tokens are trusted, so they must come from the configured URL.
+fn new_client() -> Result<Client, FetchError> {
+    Client::builder()
+        .no_proxy()
+        .redirect(Policy::none())
+        .pool_idle_timeout(KEEP_CONNECTION)
+        .user_agent(concat!("gatepost/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(FetchError::NoClient)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_encoded_twice() {
+        let password = ClientPassword { id: "my client".into(), secret: Zeroizing::new("a:b%ü".into()) };
+        let basic = password.basic();
+        let decoded = STANDARD.decode(basic.strip_prefix("Basic ").unwrap()).unwrap();
+        assert_eq!(decoded, b"my+client:a%3Ab%25%C3%BC");
+    }
+}
