@@ -92,7 +92,7 @@ impl DevProvider {
 }
 
 /// A redirect must stay on this machine, so that no page elsewhere gets a code.
-fn local_redirect(text: &str) -> Option<Url> {
+pub(super) fn local_redirect(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_plain = url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
     (matches!(url.scheme(), "http" | "https") && is_on_loopback(&url) && is_plain).then_some(url)

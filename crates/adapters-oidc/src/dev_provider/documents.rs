@@ -10,6 +10,7 @@ impl DevProvider {
             "issuer": issuer,
             "authorization_endpoint": format!("{issuer}/authorize"),
             "token_endpoint": format!("{issuer}/token"),
+            "end_session_endpoint": format!("{issuer}/logout"),
             "jwks_uri": format!("{issuer}/jwks"),
             "scopes_supported": ["openid"],
             "response_types_supported": ["code"],
@@ -19,7 +20,7 @@ impl DevProvider {
             "id_token_signing_alg_values_supported": ["EdDSA"],
             "token_endpoint_auth_methods_supported": ["none"],
             "code_challenge_methods_supported": ["S256"],
-            "claims_supported": ["iss", "sub", "aud", "iat", "exp", "nonce"],
+            "claims_supported": ["iss", "sub", "aud", "iat", "exp", "nonce", "groups"],
             "authorization_response_iss_parameter_supported": true,
             "request_uri_parameter_supported": false,
         })

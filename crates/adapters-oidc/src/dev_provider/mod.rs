@@ -1,5 +1,5 @@
 //! The identity provider of `gatepost dev`: real `OpenID` Connect under `{public_url}/dev/oidc`, but a user name alone
-//! is enough to log in. It answers only callers on loopback.
+//! is enough to log in. It answers only callers on loopback. The user [`OPERATOR`] is in the group [`OPERATOR_GROUP`].
 //!
 //! Besides the authorization code flow, its token endpoint accepts the grant [`USER_NAME_GRANT`], with which a terminal
 //! gets an ID token in one call:
@@ -34,6 +34,13 @@ use signer::{IdTokenClaims, Signer};
 /// The `grant_type` that returns an ID token for the `username` in the same form.
 pub const USER_NAME_GRANT: &str = "urn:gatepost:grant-type:user-name";
 
+/// The user whose ID tokens have [`OPERATOR_GROUP`] in the claim `groups`.
+pub const OPERATOR: &str = "operator";
+/// The group of operators.
+pub const OPERATOR_GROUP: &str = "gatepost-operators";
+
+/// The users whom the login page offers.
+const QUICK_USERS: [&str; 3] = ["alice", "bob", OPERATOR];
 /// The path of the provider under the public URL.
 const PATH: &str = "/dev/oidc";
 /// The lifetime of an ID token, in seconds.
@@ -127,6 +134,7 @@ impl DevProvider {
             iat: issued_at,
             exp: issued_at + ID_TOKEN_LIFETIME_SECONDS,
             nonce,
+            groups: (subject == OPERATOR).then_some([OPERATOR_GROUP]),
         }))
     }
 

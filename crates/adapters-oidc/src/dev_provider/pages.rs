@@ -1,17 +1,14 @@
 use std::fmt::Write;
 
+use super::QUICK_USERS;
 use super::authorization::CARRIED_PARAMETERS;
 use super::parameters::Parameters;
 
 /// The login page. Hidden fields carry the parameters of the request, so the server keeps no state before a login.
 pub(super) fn login_page(parameters: &Parameters, problem: Option<&str>) -> String {
+    let carried = hidden_fields(parameters);
     let mut form = String::from("<form method=\"post\" action=\"authorize\">\n");
-    for name in CARRIED_PARAMETERS {
-        if let Some(value) = parameters.get(name) {
-            // Writing to a String cannot fail.
-            let _ = writeln!(form, "<input type=\"hidden\" name=\"{name}\" value=\"{}\">", escape(value));
-        }
-    }
+    form.push_str(&carried);
     let (alert, described_by) = match problem {
         None => (String::new(), ""),
         Some(problem) => (
@@ -26,10 +23,30 @@ pub(super) fn login_page(parameters: &Parameters, problem: Option<&str>) -> Stri
          <p><input id=\"username\" name=\"username\" required maxlength=\"255\" autocomplete=\"username\" \
          autocapitalize=\"none\" spellcheck=\"false\" autofocus{described_by}></p>\n\
          <p><button type=\"submit\">Log in</button></p>\n</form>\n\
+         <form method=\"post\" action=\"authorize\" aria-label=\"Users for a quick start\">\n{carried}{}</form>\n\
          <p>This is the development identity provider: it asks for no password. \
-         It only answers this machine.</p>"
+         It only answers this machine.</p>",
+        QUICK_USERS.map(quick_button).concat(),
     );
     page("Log in", &form)
+}
+
+/// The parameters of the request, for a form that repeats them.
+fn hidden_fields(parameters: &Parameters) -> String {
+    let field = |name: &str| {
+        let value = escape(parameters.get(name)?);
+        Some(format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">\n"))
+    };
+    CARRIED_PARAMETERS.into_iter().filter_map(field).collect()
+}
+
+fn quick_button(name: &str) -> String {
+    format!("<p><button name=\"username\" value=\"{name}\">Log in as {name}</button></p>\n")
+}
+
+/// The page after a logout that leads nowhere else.
+pub(super) fn logged_out_page() -> String {
+    page("You are logged out", "<p>The development identity provider remembers nobody.</p>")
 }
 
 /// The page for a request whose answer cannot be a redirect to the client.

@@ -7,9 +7,9 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde_json::json;
 use url::Url;
 
-use super::authorization::Rejection;
+use super::authorization::{Rejection, local_redirect};
 use super::guard::loopback_only;
-use super::pages::{login_page, rejection_page};
+use super::pages::{logged_out_page, login_page, rejection_page};
 use super::parameters::{Parameters, UnreadableParameters};
 use super::token_endpoint::refusal;
 use super::{DevProvider, ID_TOKEN_LIFETIME_SECONDS, PATH};
@@ -22,6 +22,7 @@ pub(super) fn register(config: &mut ServiceConfig, provider: Arc<DevProvider>) {
             .service(web::resource("/.well-known/openid-configuration").route(web::get().to(discovery)))
             .service(web::resource("/jwks").route(web::get().to(key_set)))
             .service(web::resource("/authorize").route(web::get().to(ask_to_log_in)).route(web::post().to(log_in)))
+            .service(web::resource("/logout").route(web::get().to(log_out)))
             .service(web::resource("/token").route(web::post().to(exchange))),
     );
 }
@@ -57,6 +58,17 @@ async fn log_in(provider: Data<DevProvider>, body: Bytes) -> HttpResponse {
     match provider.log_in(&request, parameters.get("username").unwrap_or_default()) {
         Ok(client) => redirect(&client),
         Err(problem) => html(HttpResponse::BadRequest(), login_page(&parameters, Some(problem))),
+    }
+}
+
+/// RP-initiated logout. Nobody stays logged in here, so it only leads back.
+async fn log_out(request: HttpRequest) -> HttpResponse {
+    let Ok(parameters) = Parameters::read(request.query_string().as_bytes()) else {
+        return reject(Rejection::Page(UNREADABLE));
+    };
+    match parameters.get("post_logout_redirect_uri").and_then(local_redirect) {
+        Some(client) => redirect(&client),
+        None => html(HttpResponse::Ok(), logged_out_page()),
     }
 }
 

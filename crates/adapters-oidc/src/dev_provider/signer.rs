@@ -26,6 +26,8 @@ pub(super) struct IdTokenClaims<'a> {
     pub(super) exp: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nonce: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) groups: Option<[&'a str; 1]>,
 }
 
 impl Signer {

@@ -159,6 +159,39 @@ async fn the_whole_flow_ends_with_a_token_that_our_verifier_takes() {
 }
 
 #[tokio::test]
+async fn the_page_offers_users_and_an_operator() {
+    let server = start();
+    let page = server.ask(&authorization()).await.text().await.unwrap();
+    for name in ["alice", "bob", "operator"] {
+        assert!(page.contains(&format!("<button name=\"username\" value=\"{name}\">")), "{page}");
+    }
+    assert_eq!(page.matches("name=\"state\" value=\"st&amp;a&quot;te\"").count(), 2, "each form has the request");
+    let groups = |name: &str| {
+        let token = server.provider.id_token(name).unwrap();
+        crate::compact_token::CompactToken::parse(token.expose()).ok().unwrap().claims.get("groups").cloned()
+    };
+    assert_eq!(groups("operator"), Some(json!(["gatepost-operators"])));
+    assert_eq!(groups("alice"), None);
+}
+
+#[tokio::test]
+async fn a_logout_leads_back_to_this_machine_alone() {
+    let server = start();
+    let log_out = async |back_to: &str| {
+        let query = encode_form(&HashMap::from([("post_logout_redirect_uri", back_to.to_owned())]));
+        server.client.get(format!("{}?{query}", server.at("/logout"))).send().await.unwrap()
+    };
+    let back = log_out("http://127.0.0.1:8080/console/signed-out").await;
+    assert_eq!(back.status(), StatusCode::SEE_OTHER);
+    assert_eq!(back.headers()["location"], "http://127.0.0.1:8080/console/signed-out");
+    for elsewhere in ["https://evil.example/", "javascript:alert(1)", ""] {
+        let page = log_out(elsewhere).await;
+        assert_eq!(page.status(), StatusCode::OK, "{elsewhere}");
+        assert!(page.text().await.unwrap().contains("You are logged out"));
+    }
+}
+
+#[tokio::test]
 async fn a_code_is_exchanged_once_in_time_by_whoever_asked_for_it() {
     let server = start();
     let code = server.log_in().await;
