@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use domain::Keys;
 use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck};
+use domain::sessions::{Sessions, SignIn};
 use domain::webhooks::Webhooks;
 use verifier::Verifier;
 
@@ -14,13 +15,19 @@ pub struct Api {
     pub keys: Keys,
     /// Manages subscriptions, publishes events and shows deliveries.
     pub webhooks: Webhooks,
-    /// Verifies API keys.
+    /// Lists and ends sessions.
+    pub sessions: Sessions,
+    /// Signs people in at the identity provider.
+    pub sign_in: SignIn,
+    /// Whether people who sign in can be operators.
+    pub operators_sign_in: bool,
+    /// Verifies API keys and sessions.
     pub verifier: Arc<Verifier>,
     /// Verifies ID tokens.
     pub identity: Arc<dyn IdentityVerifier>,
     /// The issuer (`iss`) of the ID tokens. A `userId` in the operator API is a user of this issuer.
     pub issuer: String,
-    /// The tokens of the operator API; without any, the operator API is off.
+    /// The tokens of the operator API. Without any, and without operators who sign in, the operator API is off.
     pub operator_tokens: OperatorTokens,
     /// The checks behind `/readyz`.
     pub readiness: Vec<Arc<dyn ReadinessCheck>>,

@@ -14,6 +14,7 @@ mod endpoints;
 mod errors;
 mod limits;
 mod openapi;
+mod pages;
 mod parameters;
 mod readiness;
 mod records;

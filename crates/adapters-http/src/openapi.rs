@@ -6,6 +6,7 @@ use crate::documents::error_examples::ErrorExamples;
 use crate::documents::limits::BodyLimits;
 use crate::documents::operator_scopes::OperatorScopes;
 use crate::documents::parameters::IdParameters;
+use crate::documents::sessions::{SCHEME, SessionCalls};
 use crate::documents::values::AnswerValues;
 use crate::endpoints::operations;
 use crate::errors::problem::Problem;
@@ -24,6 +25,7 @@ pub fn openapi_json() -> String {
     IdParameters.modify(&mut document);
     ErrorExamples.modify(&mut document);
     OperatorScopes.modify(&mut document);
+    SessionCalls.modify(&mut document);
     let mut json = document.to_pretty_json().expect("strings and maps serialize to JSON");
     json.push('\n');
     json
@@ -61,6 +63,7 @@ lost, list first.";
     modifiers(&SecuritySchemes),
     tags(
         (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),
+        (name = "Sessions", description = "Sign in, and see and end the sessions of browsers"),
         (name = "Webhook subscriptions", description = "Send a user's events to URLs"),
         (name = "Deliveries", description = "The delivery of each event to each subscription"),
         (name = "Credentials", description = "Show what a credential is"),
@@ -93,6 +96,14 @@ impl Modify for SecuritySchemes {
             ),
             ("apiKey", SecurityScheme::Http(bearer("An API key"))),
             ("apiKeyHeader", header("x-api-key", "An API key")),
+            (
+                SCHEME,
+                SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
+                    "__Host-gatepost-session",
+                    "The session of a browser that has signed in. Where PUBLIC_URL is http, the cookie is \
+                     gatepost-session. Calls that change something must come from a page of the service",
+                ))),
+            ),
         ];
         document
             .components

@@ -11,6 +11,9 @@ use ipnet::IpNet;
 pub struct HttpSettings {
     /// `CORS_ORIGINS`: origins (`https://app.example`) whose pages may call `/api` from a browser.
     pub cors_origins: Vec<String>,
+    /// `PUBLIC_URL`: where browsers find the service, without a slash at the end. Only pages of this origin may change
+    /// something with the cookie of a session.
+    pub public_url: String,
     /// `TRUSTED_PROXIES`: networks whose `X-Forwarded-For` the service trusts.
     pub trusted_proxies: Vec<IpNet>,
     /// `USER_RATE_LIMIT`: how often each user may call, verification apart; `None` means no limit.

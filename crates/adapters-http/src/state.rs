@@ -7,6 +7,8 @@ use domain::UserId;
 use domain::ports::ReadinessCheck;
 use tokio_util::sync::CancellationToken;
 
+use crate::credentials::cookies::Cookies;
+use crate::credentials::same_origin::OwnOrigin;
 use crate::errors::api_error::{ApiError, Limited};
 use crate::limits::credential_failures::CredentialFailures;
 use crate::limits::keyed_limiter::UserLimit;
@@ -22,6 +24,12 @@ pub(crate) struct State {
     /// Of verification alone.
     pub(crate) verification: Readiness,
     pub(crate) streams: Arc<OpenStreams>,
+    /// The cookies of browsers that sign in.
+    pub(crate) cookies: Cookies,
+    /// Whose pages may use these cookies.
+    pub(crate) own_origin: OwnOrigin,
+    /// Where browsers find the service, without a slash at the end.
+    pub(crate) public_url: String,
     /// Which requests may change webhooks; `None` means every request.
     webhook_changes: Option<fn(&HeaderMap) -> bool>,
     /// The limit on the calls of each user, if there is one. Verification does not count.
@@ -40,7 +48,11 @@ impl State {
     pub(crate) fn new(api: Api, settings: &HttpSettings, document: fn() -> Bytes, stop: CancellationToken) -> Self {
         let limits = settings.limits;
         let verifies: Arc<dyn ReadinessCheck> = Arc::clone(&api.verifier) as _;
+        let own_origin = OwnOrigin::of(&settings.public_url);
         Self {
+            cookies: Cookies::new(own_origin.is_secure()),
+            own_origin,
+            public_url: settings.public_url.clone(),
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
             verification: Readiness::new(vec![verifies], limits.readiness_deadline),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),

@@ -6,17 +6,19 @@ use std::time::Duration;
 use actix_web::http::header::HeaderMap;
 use actix_web::web::ServiceConfig;
 use adapters_http::{Api, HttpLimits, HttpSettings, OperatorTokens};
-use adapters_oidc::OidcVerifier;
+use adapters_oidc::{OidcClient, OidcProvider, OidcVerifier};
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
-use domain::Keys;
+use cli::WebAddress;
 use domain::ports::{Clock, Entropy, Store};
-use domain::sessions::Sessions;
+use domain::sessions::{Sessions, SignIn, SignInSettings};
 use domain::webhooks::Webhooks;
+use domain::{Keys, SealingKeys};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
 use verifier::{CredentialStores, Verifier};
+use zeroize::Zeroizing;
 
 use crate::configuration::Configuration;
 use crate::metrics::{MeteredParts, MetricsParts};
@@ -38,6 +40,8 @@ pub(crate) struct Instance {
     pub(crate) identity: Arc<OidcVerifier>,
     /// The issuer of the ID tokens.
     pub(crate) issuer: String,
+    /// Where browsers find the service.
+    pub(crate) public_url: WebAddress,
     /// See [`HttpSettings::webhook_changes`].
     pub(crate) webhook_changes: Option<fn(&HeaderMap) -> bool>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -88,7 +92,8 @@ impl Instance {
         if let Some(listener) = self.metrics_listener.take() {
             metrics.start(self.metered_parts(&verifier, &webhooks), listener, &mut tasks, &engines_stop);
         }
-        let api = self.api(keys, verifier, webhooks.use_cases);
+        let sign_in = self.sign_in(&sessions, &webhooks.sealing_keys)?;
+        let api = self.api(keys, (sessions, sign_in), verifier, webhooks.use_cases);
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
@@ -127,9 +132,23 @@ impl Instance {
         Sessions::new(verifier.session_store(), Arc::clone(verifier) as _, clock, entropy)
     }
 
+    /// Signs people in at the provider whose tokens are accepted.
+    fn sign_in(&self, sessions: &Sessions, keys: &Arc<SealingKeys>) -> Result<SignIn> {
+        let configuration = &self.configuration;
+        let id = configuration.sign_in_client_id().context("OIDC_AUDIENCE is required")?.to_owned();
+        let secret = configuration.oidc_client_secret.as_ref().map(|secret| Zeroizing::new(secret.expose().to_owned()));
+        let client = OidcClient { id, secret, operator_claim: configuration.operator_claim.clone() };
+        let provider = OidcProvider::new(Arc::clone(&self.identity), client);
+        let redirect_uri = format!("{}/console/callback", self.public_url);
+        let settings = SignInSettings { redirect_uri, operators: configuration.operators.clone() };
+        let system = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
+        Ok(SignIn::new(provider, sessions.clone(), Arc::clone(keys), settings, system))
+    }
+
     fn http_settings(&self, metrics: &MetricsParts) -> HttpSettings {
         let configuration = self.configuration.clone();
         HttpSettings {
+            public_url: self.public_url.as_str().to_owned(),
             cors_origins: configuration.cors_origins,
             trusted_proxies: configuration.trusted_proxies,
             user_rate_limit: configuration.user_rate_limit,
@@ -147,9 +166,18 @@ impl Instance {
         }
     }
 
-    fn api(&self, keys: Keys, verifier: Arc<Verifier>, webhooks: Webhooks) -> Api {
+    fn api(
+        &self,
+        keys: Keys,
+        (sessions, sign_in): (Sessions, SignIn),
+        verifier: Arc<Verifier>,
+        webhooks: Webhooks,
+    ) -> Api {
         Api {
             keys,
+            sessions,
+            sign_in,
+            operators_sign_in: self.configuration.operators_sign_in(),
             verifier,
             webhooks,
             identity: Arc::clone(&self.identity) as _,

@@ -22,6 +22,8 @@ const CONNECTIONS_FOR_EACH_ATTEMPT: usize = 4;
 /// The webhook parts of an instance: the use cases and the dispatcher.
 pub(crate) struct WebhookParts {
     pub(crate) use_cases: Webhooks,
+    /// Seal what is stored, and what browsers keep while they sign in.
+    pub(crate) sealing_keys: Arc<SealingKeys>,
     /// `None` with `DISPATCH=false`.
     pub(crate) dispatcher: Option<Arc<Dispatcher>>,
 }
@@ -45,12 +47,17 @@ impl WebhookParts {
         let rules = WebhookRules { policy, egress: egress.clone(), sealing_keys: Arc::clone(&sealing_keys) };
         let use_cases = Webhooks::new(store.webhooks.clone(), rules, Arc::clone(clock), Arc::clone(entropy));
         if !configuration.webhooks.dispatch {
-            return Ok(Self { use_cases, dispatcher: None });
+            return Ok(Self { use_cases, sealing_keys, dispatcher: None });
         }
         let sender = Arc::new(sender(configuration, egress, entropy)?);
         let (clock, entropy) = (Arc::clone(clock), Arc::clone(entropy));
-        let ports = DispatcherPorts { queue: Arc::clone(&store.queue), sender, keys: sealing_keys, clock, entropy };
-        Ok(Self { use_cases, dispatcher: Some(Dispatcher::new(ports, dispatcher_settings(configuration))) })
+        let (queue, keys) = (Arc::clone(&store.queue), Arc::clone(&sealing_keys));
+        let ports = DispatcherPorts { queue, sender, keys, clock, entropy };
+        Ok(Self {
+            use_cases,
+            sealing_keys,
+            dispatcher: Some(Dispatcher::new(ports, dispatcher_settings(configuration))),
+        })
     }
 }
 

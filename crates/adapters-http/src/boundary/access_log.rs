@@ -45,7 +45,11 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
     let error = response.error();
     let ours = error.and_then(actix_web::Error::as_error::<ApiError>);
     let refused = match ours {
-        Some(ApiError::CredentialInvalid(reason) | ApiError::TooManyCredentialFailures(reason, _)) => Some(*reason),
+        Some(
+            ApiError::CredentialInvalid(reason)
+            | ApiError::TooManyCredentialFailures(reason, _)
+            | ApiError::SignInRefused(reason),
+        ) => Some(*reason),
         _ => None,
     };
     let inside = match ours {

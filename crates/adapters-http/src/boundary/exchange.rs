@@ -17,6 +17,9 @@ use crate::connections::turn::Turn;
 /// The routes that gateways and host applications verify credentials with.
 const VERIFICATION_ROUTES: [&str; 2] = ["/forward-auth", "/api/operator/introspect"];
 
+/// The routes to which an address bar leads. Their errors are pages.
+const ROUTES_FOR_PEOPLE: [&str; 3] = ["/console/login", "/console/callback", "/console/logout"];
+
 /// What the log reports about one request and its answer.
 pub(crate) struct Exchange {
     pub(crate) request_id: RequestId,
@@ -65,6 +68,11 @@ impl Exchange {
         self.route
             .as_deref()
             .is_some_and(|route| VERIFICATION_ROUTES.iter().any(|verification| route.starts_with(verification)))
+    }
+
+    /// Whether a person reads the answer.
+    pub(super) fn is_for_people(&self) -> bool {
+        self.route.as_deref().is_some_and(|route| ROUTES_FOR_PEOPLE.contains(&route))
     }
 
     /// Records the user who calls.

@@ -123,7 +123,7 @@ impl Boundary {
     fn close(&self, exchange: &Exchange, line: AccessLine, cors: CorsVerdict, response: HttpResponse) -> HttpResponse {
         let response = self.limit_failures(exchange, response);
         line.write(&response);
-        let mut response = problem::fill(response, exchange.request_id.as_str());
+        let mut response = problem::fill(response, exchange.request_id.as_str(), exchange.is_for_people());
         add_default_headers(&mut response);
         cors.add_headers(&mut response);
         response.headers_mut().insert(X_REQUEST_ID, exchange.request_id.header_value());

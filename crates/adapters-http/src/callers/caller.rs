@@ -5,23 +5,26 @@ use std::sync::Arc;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 use domain::UserId;
-use verifier::{Allowance, VerifiedKey};
+use verifier::{Allowance, VerifiedKey, VerifiedSession};
 
 use crate::boundary::exchange::Exchange;
 use crate::callers::id_token::verify_id_token;
+use crate::callers::session::{find_good_session, session_beside};
 use crate::credentials::headers::{Credential, credential_in};
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::{ApiError, Limited};
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
-/// The caller of a path that accepts an API key or an ID token: every path under `/api` except key management.
+/// The caller of a path that accepts an API key, an ID token or a session: every path under `/api` except key management.
 #[derive(Debug)]
 pub(crate) enum Caller {
     /// The bearer of an API key that is valid now and within its rate limit.
     ApiKey(Arc<VerifiedKey>),
     /// The user of an ID token.
     User(UserId),
+    /// A browser that has signed in.
+    Session(Arc<VerifiedSession>),
 }
 
 impl Caller {
@@ -30,6 +33,7 @@ impl Caller {
         match self {
             Self::ApiKey(key) => &key.owner,
             Self::User(user) => user,
+            Self::Session(session) => &session.owner,
         }
     }
 }
@@ -41,11 +45,10 @@ impl FromRequest for Caller {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
         Box::pin(async move {
-            let caller = match credential_in(request.headers()) {
-                Presented::Nothing => return Err(ErrorCode::CredentialMissing.into()),
-                Presented::Unusable(reason) => return Err(ApiError::CredentialInvalid(reason)),
-                Presented::One(Credential::ApiKey(key)) => Self::ApiKey(verify_key(&request, key).await?),
-                Presented::One(Credential::IdToken(token)) => Self::User(verify_id_token(&request, token).await?),
+            let presented = credential_in(request.headers());
+            let caller = match session_beside(&request, &presented).await? {
+                Some(session) => Self::Session(session),
+                None => verify(&request, presented).await?,
             };
             State::of(&request).count_call_of(caller.user())?;
             Ok(caller)
@@ -53,9 +56,21 @@ impl FromRequest for Caller {
     }
 }
 
+async fn verify(request: &HttpRequest, presented: Presented<Credential<'_>>) -> Result<Caller, ApiError> {
+    match presented {
+        Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
+        Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
+        Presented::One(Credential::ApiKey(key)) => Ok(Caller::ApiKey(verify_key(request, key).await?)),
+        Presented::One(Credential::IdToken(token)) => Ok(Caller::User(verify_id_token(request, token).await?)),
+    }
+}
+
 /// Whether the credential of a caller is still valid. For answers that go on for long, such as streams. Counts as a use
 /// of a key, but not against its rate limit.
 pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiError> {
+    if let Presented::One(secret) = State::of(request).cookies.session.read(request.headers()) {
+        return Ok(find_good_session(request, secret).await?.is_some());
+    }
     match credential_in(request.headers()) {
         Presented::Nothing | Presented::Unusable(_) => Ok(false),
         Presented::One(Credential::ApiKey(key)) => Ok(find_good_key(request, key).await?.is_some()),

@@ -4,16 +4,18 @@ use std::pin::Pin;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 use domain::UserId;
+use domain::sessions::Capability;
 
 use crate::bodies::body::read_fields;
 use crate::bodies::fields::Fields;
 use crate::callers::id_token::identify;
+use crate::callers::session::{permit, session_beside};
 use crate::credentials::headers::id_token_in;
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
 use crate::state::State;
 
-/// The user of an ID token in the headers. API keys are refused.
+/// The user of an ID token in the headers, or of a session that may see keys. API keys are refused.
 pub(crate) struct IdentifiedUser(pub(crate) UserId);
 
 impl FromRequest for IdentifiedUser {
@@ -23,14 +25,15 @@ impl FromRequest for IdentifiedUser {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
         Box::pin(async move {
-            let user = identify(&request, id_token_in(request.headers())).await?;
+            let user = user_of(&request, id_token_in(request.headers()), Capability::KeysRead).await?;
             State::of(&request).count_call_of(&user)?;
             Ok(Self(user))
         })
     }
 }
 
-/// The user of an ID token in the headers or in the body, and the fields of the body. API keys are refused.
+/// The user of an ID token in the headers or in the body, or of a session that may change keys, and the fields of the
+/// body. API keys are refused.
 ///
 /// The body is read first, within its limits, because the token may be in the body. Faults of the body are reported
 /// only to callers with a valid token in the headers; all others get a 401.
@@ -48,9 +51,17 @@ impl FromRequest for IdentifiedRequest {
         Box::pin(async move {
             let body = read_fields(&request, payload, &State::of(&request).limits).await;
             let in_body = body.as_ref().map_or(Presented::Nothing, Fields::id_token);
-            let user = identify(&request, id_token_in(request.headers()).and(in_body)).await?;
+            let presented = id_token_in(request.headers()).and(in_body);
+            let user = user_of(&request, presented, Capability::Keys).await?;
             State::of(&request).count_call_of(&user)?;
             Ok(Self { user, fields: body? })
         })
+    }
+}
+
+async fn user_of(request: &HttpRequest, presented: Presented<&str>, needed: Capability) -> Result<UserId, ApiError> {
+    match session_beside(request, &presented).await? {
+        Some(session) => permit(&session, needed).map(|()| session.owner.clone()),
+        None => identify(request, presented).await,
     }
 }

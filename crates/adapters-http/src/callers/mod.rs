@@ -5,4 +5,6 @@ pub(crate) mod caller_request;
 pub(crate) mod id_token;
 pub(crate) mod identified;
 pub(crate) mod operator;
+pub(crate) mod session;
+pub(crate) mod session_owner;
 pub(crate) mod webhook_caller;

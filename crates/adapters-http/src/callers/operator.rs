@@ -1,4 +1,5 @@
-use std::future::{Ready, ready};
+use std::future::Future;
+use std::pin::Pin;
 
 use actix_web::dev::Payload;
 use actix_web::web::{Bytes, Data};
@@ -7,7 +8,8 @@ use actix_web::{FromRequest, HttpRequest};
 use crate::bodies::body::{read_fields, read_form_or_fields, read_json};
 use crate::bodies::fields::Fields;
 use crate::boundary::exchange::Exchange;
-use crate::credentials::headers::bearer_in;
+use crate::callers::session::session_beside;
+use crate::credentials::headers::{bearer_in, credential_in};
 use crate::credentials::operator_scope::OperatorScope;
 use crate::credentials::operator_tokens::OperatorToken;
 use crate::credentials::presented::Presented;
@@ -16,27 +18,21 @@ use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 use crate::{Api, HttpLimits};
 
-/// Proof that the call has an operator token with the scope that it needs. The first argument of a handler, so that the
-/// token is checked first. See decision 47.
+/// Proof that the call has an operator token with the scope that it needs, or an operator's session. The first argument of
+/// a handler, so that it is checked first. See decisions 47 and 67.
 pub(crate) struct Operator;
 
 impl FromRequest for Operator {
     type Error = ApiError;
-    type Future = Ready<Result<Self, ApiError>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(match bearer_in(request.headers()) {
-            Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
-            Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
-            Presented::One(presented) => match State::of(request).api.operator_tokens.find(presented) {
-                Some(token) => permit(request, token),
-                None => Err(ApiError::CredentialInvalid("a token that is not an operator token")),
-            },
-        })
+        let request = request.clone();
+        Box::pin(async move { check(&request).await.map(|()| Self) })
     }
 }
 
-/// A call of the operator API with a body. The body is read only when the token is right.
+/// A call of the operator API with a body. The body is read only when the credential is right.
 pub(crate) struct OperatorRequest {
     pub(crate) request: HttpRequest,
     payload: Payload,
@@ -73,22 +69,43 @@ impl OperatorRequest {
 
 impl FromRequest for OperatorRequest {
     type Error = ApiError;
-    type Future = Ready<Result<Self, ApiError>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let is_operator = Operator::from_request(request, payload).into_inner();
-        ready(is_operator.map(|_| Self { request: request.clone(), payload: payload.take() }))
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move {
+            check(&request).await?;
+            Ok(Self { request, payload })
+        })
+    }
+}
+
+async fn check(request: &HttpRequest) -> Result<(), ApiError> {
+    let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
+    // Host applications verify keys, and never browsers.
+    if needed != OperatorScope::Verify
+        && let Some(session) = session_beside(request, &credential_in(request.headers())).await?
+    {
+        State::of(request).count_call_of(&session.owner)?;
+        return session.role.is_operator().then_some(()).ok_or(ErrorCode::OperatorRoleMissing.into());
+    }
+    match bearer_in(request.headers()) {
+        Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
+        Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
+        Presented::One(presented) => match State::of(request).api.operator_tokens.find(presented) {
+            Some(token) => permit(request, token, needed),
+            None => Err(ApiError::CredentialInvalid("a token that is not an operator token")),
+        },
     }
 }
 
 /// Notes the token for the log, and checks its scopes.
-fn permit(request: &HttpRequest, token: &OperatorToken) -> Result<Operator, ApiError> {
+fn permit(request: &HttpRequest, token: &OperatorToken, needed: OperatorScope) -> Result<(), ApiError> {
     if let Some(exchange) = Exchange::of(request) {
         exchange.note_operator(token.name());
     }
-    let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
     if token.allows(needed) {
-        return Ok(Operator);
+        return Ok(());
     }
     let detail = format!("the operator token {} lacks the scope {needed}", token.name());
     Err(ApiError::Explained(ErrorCode::OperatorScopeMissing, detail.into()))

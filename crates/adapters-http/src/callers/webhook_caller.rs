@@ -3,10 +3,12 @@ use std::pin::Pin;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
+use domain::sessions::Capability;
 use domain::{CredentialDigest, KeyId, SubscriptionId, UserId, WebhookAccess, confirm_key};
 
 use crate::Api;
 use crate::callers::caller::Caller;
+use crate::callers::session::permit;
 use crate::credentials::headers::{Credential, credential_in};
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
@@ -40,7 +42,7 @@ impl WebhookWriter {
     pub(crate) fn key(&self) -> Option<KeyId> {
         match &self.caller {
             Caller::ApiKey(key) => Some(key.id),
-            Caller::User(_) => None,
+            Caller::User(_) | Caller::Session(_) => None,
         }
     }
 
@@ -83,13 +85,21 @@ impl FromRequest for WebhookWriter {
     }
 }
 
-/// The caller, if its scopes allow the access. ID tokens have no scopes.
+/// The caller, if its scopes or capabilities allow the access. ID tokens have neither.
 async fn permitted(request: &HttpRequest, access: WebhookAccess) -> Result<Caller, ApiError> {
     let caller = Caller::extract(request).await?;
     match &caller {
         Caller::ApiKey(key) if !access.is_granted_by(&key.scopes) => {
             Err(ApiError::InsufficientScope(access.required()))
         }
+        Caller::Session(session) => permit(session, capability(access)).map(|()| caller),
         _ => Ok(caller),
+    }
+}
+
+fn capability(access: WebhookAccess) -> Capability {
+    match access {
+        WebhookAccess::Read => Capability::WebhooksRead,
+        WebhookAccess::Write => Capability::Webhooks,
     }
 }

@@ -5,4 +5,5 @@ pub(crate) mod limits;
 pub(crate) mod operator_scopes;
 pub(crate) mod parameters;
 pub(crate) mod responses;
+pub(crate) mod sessions;
 pub(crate) mod values;

@@ -50,8 +50,8 @@ mod tests {
                 let security = operation["security"].to_string();
                 assert_eq!(security.contains("operatorToken"), of_operator, "{method} {path}");
                 if of_operator {
-                    let named = ["verify", "publish", "support"].map(|scope| json!([{ "operatorToken": [scope] }]));
-                    assert!(named.contains(&operation["security"]), "{method} {path}: {security}");
+                    let named = ["verify", "publish", "support"].map(|scope| json!({ "operatorToken": [scope] }));
+                    assert!(named.contains(&operation["security"][0]), "{method} {path}: {security}");
                     assert!(operation["description"].as_str().unwrap().contains("Requires an operator token"));
                     calls += 1;
                 }

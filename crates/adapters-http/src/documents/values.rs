@@ -1,5 +1,5 @@
 use domain::webhooks::{DeliveryStateKind, FailureReason};
-use domain::{DeliveryId, EventId, KeyId, SubscriptionId};
+use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
 use serde_json::{Value, json};
 use utoipa::Modify;
 use utoipa::openapi::OpenApi;
@@ -8,7 +8,7 @@ use utoipa::openapi::schema::Schema;
 use crate::documents::limits::field_of;
 
 /// The values of fields in answers, for clients that are generated from the document.
-const VALUES: [(&str, &str, Values); 18] = [
+const VALUES: [(&str, &str, Values); 22] = [
     ("CreatedApiKey", "keyId", Values::Ids(KeyId::PREFIX)),
     ("KeyRecord", "id", Values::Ids(KeyId::PREFIX)),
     ("KeyRecord", "replacedBy", Values::Ids(KeyId::PREFIX)),
@@ -24,6 +24,10 @@ const VALUES: [(&str, &str, Values); 18] = [
     ("StreamedAttempt", "deliveryId", Values::Ids(DeliveryId::PREFIX)),
     ("StreamedAttempt", "eventId", Values::Ids(EventId::PREFIX)),
     ("StreamedAttempt", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
+    ("CurrentSession", "id", Values::Ids(SessionId::PREFIX)),
+    ("CurrentSession", "role", Values::Roles),
+    ("Session", "id", Values::Ids(SessionId::PREFIX)),
+    ("Session", "role", Values::Roles),
     ("Attempt", "error", Values::FailuresOrNull),
     ("Liveness", "status", Values::Always("ok")),
     ("Readiness", "status", Values::Always("ready")),
@@ -35,6 +39,7 @@ enum Values {
     Ids(&'static str),
     Always(&'static str),
     States,
+    Roles,
     FailuresOrNull,
 }
 
@@ -68,6 +73,7 @@ impl Values {
             Self::Ids(_) => None,
             Self::Always(value) => Some(vec![json!(value)]),
             Self::States => Some(DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into()),
+            Self::Roles => Some(["user", "operator", "visitor"].map(|role| json!(role)).into()),
             Self::FailuresOrNull => {
                 let reasons = FailureReason::ALL.iter().map(|reason| json!(reason.code()));
                 Some(reasons.chain([Value::Null]).collect())

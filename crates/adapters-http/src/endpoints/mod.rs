@@ -1,10 +1,12 @@
 //! The endpoints: a folder for each group, and a file for each operation.
 
+mod console;
 mod documentation;
 mod gateways;
 mod health;
 mod keys;
 mod operator;
+mod sessions;
 mod to_the_end;
 mod webhooks;
 
@@ -21,12 +23,20 @@ type Methods = fn(Resource) -> Resource;
 /// Paths and their methods. They are explicit resources, which answer other methods with 405 and `Allow`.
 type Resources = &'static [(&'static str, Methods)];
 
-const RESOURCES: [Resources; 5] =
-    [gateways::RESOURCES, keys::RESOURCES, webhooks::RESOURCES, health::RESOURCES, documentation::RESOURCES];
+const RESOURCES: [Resources; 7] = [
+    gateways::RESOURCES,
+    keys::RESOURCES,
+    sessions::RESOURCES,
+    webhooks::RESOURCES,
+    health::RESOURCES,
+    documentation::RESOURCES,
+    console::RESOURCES,
+];
 
-/// Registers every endpoint. The operator API exists only when the operator token is set.
+/// Registers every endpoint. The operator API exists only when there can be operators.
 pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
-    let operator = (!api.operator_tokens.is_empty()).then_some(operator::RESOURCES);
+    let has_operators = api.operators_sign_in || !api.operator_tokens.is_empty();
+    let operator = has_operators.then_some(operator::RESOURCES);
     let resources = RESOURCES.into_iter().chain(operator).flatten().copied();
     // Exact paths come first: the router tries paths in order, and each pattern costs a regular expression.
     let (patterns, exact): (Vec<_>, Vec<_>) = resources.partition(|(path, _)| path.contains('{'));
@@ -39,10 +49,12 @@ pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
 pub(crate) fn operations() -> openapi::OpenApi {
     let mut operations = gateways::Operations::openapi();
     operations.merge(keys::Operations::openapi());
+    operations.merge(sessions::Operations::openapi());
     operations.merge(webhooks::Operations::openapi());
     operations.merge(operator::Operations::openapi());
     operations.merge(health::Operations::openapi());
     operations.merge(documentation::Operations::openapi());
+    operations.merge(console::Operations::openapi());
     operations
 }
 

@@ -39,6 +39,8 @@ pub(crate) enum ApiError {
     TooManyCredentialFailures(&'static str, Duration),
     /// The same for nginx, which turns every status other than 401 and 403 into a 500.
     RateLimitedForNginx(Allowance),
+    /// The reason goes to the log. Nobody is signed in.
+    SignInRefused(&'static str),
     Internal(BoxError),
     Unavailable(BoxError),
     NotReady(&'static str, Vec<CheckOutcome>),
@@ -87,6 +89,7 @@ impl ApiError {
             Self::RateLimited(limited, _) => limited.code(),
             Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
             Self::TooManyCredentialFailures(..) => ErrorCode::TooManyCredentialFailures,
+            Self::SignInRefused(_) => ErrorCode::SignInRefused,
             Self::Internal(_) => ErrorCode::InternalError,
             Self::Unavailable(_) | Self::NotReady(..) => ErrorCode::Unavailable,
         }
@@ -104,6 +107,7 @@ impl ApiError {
             | Self::RateLimited(..)
             | Self::TooManyCredentialFailures(..)
             | Self::RateLimitedForNginx(_)
+            | Self::SignInRefused(_)
             | Self::Internal(_)
             | Self::Unavailable(_) => self.code().entry().cause.into(),
         }

@@ -46,16 +46,28 @@ error_codes! {
         cure: "To manage keys, send an ID token in Authorization: Bearer, in x-id-token, or in the JSON field \
                idToken. Every other path accepts an API key (x-api-key, or Authorization: Bearer) or an ID token \
                (Authorization: Bearer, or x-id-token). The operator API requires the operator token in \
-               Authorization: Bearer.",
+               Authorization: Bearer. Browsers that have signed in send the cookie of their session instead.",
     }
     CredentialInvalid = 401 "credential_invalid" {
         title: "The credential is not valid",
         cause: "One of: an API key that is unknown, revoked, expired or malformed; an ID token that has expired, is \
                 meant for another service, or is not signed by the identity provider; several credentials that \
-                differ; an API key where only an ID token is accepted; or, in the operator API, a token other than \
-                the operator token.",
+                differ; an API key where only an ID token is accepted; a session that has ended; or, in the operator \
+                API, a token other than the operator token.",
         cure: "Send one credential. Get a fresh ID token from the identity provider, or create a new API key. To \
                manage keys, use an ID token.",
+    }
+    SeveralCredentials = 400 "several_credentials" {
+        title: "The request has a session and another credential",
+        cause: "The browser sent the cookie of its session together with an API key, an ID token or an operator token. \
+                It is not clear for whom the request is made.",
+        cure: "Sign out, or send the request without the other credential. Programs send no cookies.",
+    }
+    SignInNotBegun = 400 "sign_in_not_begun" {
+        title: "This sign-in cannot be completed",
+        cause: "This browser began no sign-in in the last ten minutes, or began another one since, in another tab. Or it \
+                did not keep the cookie of the sign-in.",
+        cure: "Sign in again. If that does not help, allow cookies for this site.",
     }
     BadRequest = 400 "bad_request" {
         title: "The request is malformed",
@@ -100,6 +112,30 @@ error_codes! {
         cure: "Use a token that has the scope, or add the scope to the token in OPERATOR_TOKENS. The scope of each \
                call is in /docs.",
     }
+    OperatorRoleMissing = 403 "operator_role_missing" {
+        title: "The session is not an operator's",
+        cause: "The user of the session is not an operator. The role is fixed when a user signs in.",
+        cure: "Add the user to OPERATORS, or to the group that OPERATOR_CLAIM names. Then sign in again.",
+    }
+    CapabilityMissing = 403 "capability_missing" {
+        title: "The session lacks a capability",
+        cause: "The session is that of a visitor and lacks the capability that this call requires. The detail names the \
+                capability.",
+        cure: "Ask the application that sent you here for a link with this capability, or sign in.",
+    }
+    CrossSiteRequest = 403 "cross_site_request" {
+        title: "Another site made this request",
+        cause: "The request would change something with the session of a browser, and no page of this service made it: \
+                Sec-Fetch-Site is not same-origin or, in older browsers, Origin is not the origin of PUBLIC_URL.",
+        cure: "Use the console at PUBLIC_URL. If you are there, check that PUBLIC_URL is the address in the address bar. \
+               Programs use an API key or an ID token instead of a cookie.",
+    }
+    SignInRefused = 403 "sign_in_refused" {
+        title: "The sign-in was refused",
+        cause: "The identity provider refused the sign-in, or its answer is not valid. The log of the service has the \
+                reason, under the requestId.",
+        cure: "Sign in again. If it is refused again, send the requestId to the operator.",
+    }
     NotLocal = 403 "not_local" {
         title: "Only this machine may change webhooks here",
         cause: "gatepost dev sends webhooks to the machine that it runs on. It therefore changes webhooks only for \
@@ -117,6 +153,12 @@ error_codes! {
         title: "No API key with this id",
         cause: "There is no key with this keyId. It may be mistyped, or the key ended long ago and was deleted.",
         cure: "Copy the id from the list of keys. The preview (prefix) and the full key are not ids.",
+    }
+    SessionNotFound = 404 "session_not_found" {
+        title: "No session with this id",
+        cause: "The user has no session with this id. It may be mistyped, the session may have ended already, or it may \
+                belong to another user.",
+        cure: "Copy the id from the list of sessions.",
     }
     SubscriptionNotFound = 404 "subscription_not_found" {
         title: "No webhook subscription with this id",

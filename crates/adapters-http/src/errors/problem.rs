@@ -8,10 +8,13 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::{ErrorCode, ErrorEntry};
+use crate::errors::error_code::{ErrorCode, ErrorEntry, error_reference};
 use crate::errors::field_fault::FieldFault;
+use crate::pages::page;
 use crate::records::check_outcome::CheckOutcome;
 
+/// Where people sign in.
+const LOGIN: &str = "/console/login";
 /// The media type of RFC 9457.
 pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
 
@@ -80,12 +83,27 @@ impl Problem {
         }
         problem
     }
+
+    /// The same in words, with the way on.
+    fn to_page(&self) -> String {
+        let Self { kind, title, detail, code, request_id, .. } = self;
+        let entry = error_reference().iter().find(|entry| entry.code == *code);
+        let cure = entry.map_or("", |entry| entry.cure);
+        let content = format!(
+            "<p>{}</p><p>{cure}</p><p><a href=\"{LOGIN}\">Sign in</a></p>\
+             <p><a href=\"{kind}\"><code>{code}</code></a>, request <code>{request_id}</code></p>",
+            page::escape(detail)
+        );
+        page::page(title, &content)
+    }
 }
 
 /// Writes the problem document into an error response, whether the error comes from this crate or from the framework,
 /// whose error bodies are empty or plain text. An error body that a handler wrote stays. The status and the headers
 /// always stay, `Allow` in particular.
-pub(crate) fn fill(response: HttpResponse, request_id: &str) -> HttpResponse {
+///
+/// With `for_people` the document is a page: the address bar of a browser led there.
+pub(crate) fn fill(response: HttpResponse, request_id: &str, for_people: bool) -> HttpResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
@@ -98,9 +116,13 @@ pub(crate) fn fill(response: HttpResponse, request_id: &str) -> HttpResponse {
             Problem { status: status.as_u16(), ..Problem::of_code(ErrorCode::of_status(status.as_u16()), request_id) }
         }
     };
-    let body = serde_json::to_vec(&problem).unwrap_or_default();
+    let (body, media_type) = if for_people {
+        (problem.to_page().into_bytes(), page::MEDIA_TYPE)
+    } else {
+        (serde_json::to_vec(&problem).unwrap_or_default(), MEDIA_TYPE)
+    };
     let mut response = response.set_body(BoxBody::new(body));
-    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(MEDIA_TYPE));
+    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(media_type));
     response
 }
 

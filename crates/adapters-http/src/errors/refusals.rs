@@ -1,6 +1,7 @@
 //! Maps the errors of the domain to HTTP. Nothing else does.
 
 use domain::ports::{IdentityUnavailable, StoreError};
+use domain::sessions::{EndSessionError, SignInError};
 use domain::webhooks::{
     CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
     RotateSecretError, TestSubscriptionError,
@@ -23,6 +24,26 @@ impl From<StoreError> for ApiError {
 impl From<IdentityUnavailable> for ApiError {
     fn from(error: IdentityUnavailable) -> Self {
         Self::Unavailable(error.into())
+    }
+}
+
+impl From<SignInError> for ApiError {
+    fn from(error: SignInError) -> Self {
+        match error {
+            SignInError::NotBegun => ErrorCode::SignInNotBegun.into(),
+            SignInError::Refused(reason) => Self::SignInRefused(reason),
+            SignInError::Provider(error) => error.into(),
+            SignInError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<EndSessionError> for ApiError {
+    fn from(error: EndSessionError) -> Self {
+        match error {
+            EndSessionError::NotFound => ErrorCode::SessionNotFound.into(),
+            EndSessionError::Store(error) => error.into(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
-use domain::{DeliveryId, KeyId, SubscriptionId};
+use domain::{DeliveryId, KeyId, SessionId, SubscriptionId};
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -29,6 +29,14 @@ impl NamedInPath for KeyId {
 
     fn parameter(parameters: PathParameters) -> Option<String> {
         parameters.key_id
+    }
+}
+
+impl NamedInPath for SessionId {
+    const NOT_FOUND: ErrorCode = ErrorCode::SessionNotFound;
+
+    fn parameter(parameters: PathParameters) -> Option<String> {
+        parameters.id
     }
 }
 

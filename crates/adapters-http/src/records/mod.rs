@@ -6,5 +6,6 @@ pub(crate) mod delivery_record;
 pub(crate) mod event_record;
 pub(crate) mod health_record;
 pub(crate) mod key_record;
+pub(crate) mod session_record;
 pub(crate) mod streamed_attempt;
 pub(crate) mod subscription_record;

@@ -2,10 +2,12 @@
 
 use async_trait::async_trait;
 use domain::ports::{
-    ActiveLimit, IdentityUnavailable, IdentityVerdict, IdentityVerifier, Insertion, KeyStore, NotReady, ReadinessCheck,
-    Revocation, Rotation, StoreError,
+    ActiveLimit, IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, Insertion, KeyStore,
+    NotReady, ReadinessCheck, Revocation, Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict,
+    StoreError,
 };
-use domain::{ApiKey, CredentialDigest, IdToken, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::sessions::{Session, SessionUse};
+use domain::{ApiKey, CredentialDigest, IdToken, KeyId, KeyRotation, KeyUse, ListView, SessionId, Timestamp, UserId};
 
 /// The issuer of the users in tests.
 pub(crate) const ISSUER: &str = "https://id.example";
@@ -27,7 +29,37 @@ impl IdentityVerifier for FixedIdentities {
     }
 }
 
-fn user(subject: &str) -> UserId {
+/// Signs in the user whose name is the code. Refuses the code `stolen`, and does not answer for `down`.
+pub(crate) struct FixedProvider;
+
+#[async_trait]
+impl IdentityProvider for FixedProvider {
+    fn sign_in_url(&self, request: &SignInRequest<'_>) -> Result<String, IdentityUnavailable> {
+        let SignInRequest { redirect_uri, state, nonce, code_challenge } = request;
+        Ok(format!("{ISSUER}/authorize?to={redirect_uri}&state={state}&nonce={nonce}&challenge={code_challenge}"))
+    }
+
+    async fn verify_sign_in(
+        &self,
+        answer: SignInAnswer<'_>,
+        _: Timestamp,
+    ) -> Result<SignInVerdict, IdentityUnavailable> {
+        if answer.issuer != Some(ISSUER) {
+            return Ok(SignInVerdict::Refused("another issuer"));
+        }
+        match answer.code {
+            "down" => Err(IdentityUnavailable("connection refused by 192.0.2.1".into())),
+            "stolen" => Ok(SignInVerdict::Refused("the code is not this client's")),
+            name => Ok(SignInVerdict::Valid { user: user(name), has_operator_claim: name == "olga" }),
+        }
+    }
+
+    fn sign_out_url(&self, back_to: &str) -> Option<String> {
+        Some(format!("{ISSUER}/logout?back={back_to}&client=gatepost"))
+    }
+}
+
+pub(crate) fn user(subject: &str) -> UserId {
     UserId::new(ISSUER, subject).unwrap()
 }
 
@@ -119,5 +151,39 @@ impl ReadinessCheck for FixedCheck {
             }
             Self::NeverAnswers(_) => std::future::pending().await,
         }
+    }
+}
+
+/// The same for sessions.
+pub(crate) struct FailingSessions(pub(crate) fn() -> StoreError);
+
+#[async_trait]
+impl SessionStore for FailingSessions {
+    async fn open(&self, _: &Session, _: &CredentialDigest, _: u32) -> Result<Vec<CredentialDigest>, StoreError> {
+        Err(self.0())
+    }
+
+    async fn list(&self, _: &UserId, _: Timestamp) -> Result<Vec<Session>, StoreError> {
+        Err(self.0())
+    }
+
+    async fn end(&self, _: &UserId, _: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+        Err(self.0())
+    }
+
+    async fn end_all(&self, _: &UserId, _: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+        Err(self.0())
+    }
+
+    async fn find_by_digest(&self, _: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        Err(self.0())
+    }
+
+    async fn record_uses(&self, _: &[SessionUse]) -> Result<(), StoreError> {
+        Err(self.0())
+    }
+
+    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Err(self.0())
     }
 }

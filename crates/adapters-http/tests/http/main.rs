@@ -13,5 +13,6 @@ mod health;
 mod keys;
 mod operator;
 mod server;
+mod sessions;
 mod transcript;
 mod webhooks;

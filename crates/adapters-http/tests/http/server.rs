@@ -8,7 +8,8 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTokens, serve};
 use domain::memory::{ManualClock, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore, SeededEntropy};
-use domain::ports::{KeyStore, ReadinessCheck, WebhookStores};
+use domain::ports::{KeyStore, ReadinessCheck, SessionStore, WebhookStores};
+use domain::sessions::{Sessions, SignIn, SignInSettings};
 use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
@@ -22,13 +23,18 @@ use tokio_util::sync::CancellationToken;
 use verifier::{CredentialStores, Verifier, VerifierSettings};
 use zeroize::Zeroizing;
 
-use crate::doubles::{FixedCheck, FixedIdentities, ISSUER};
+use crate::doubles::{FixedCheck, FixedIdentities, FixedProvider, ISSUER};
 
 /// Much longer than any answer takes: a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Where browsers find the server, by its own words.
+pub(crate) const PUBLIC_URL: &str = "https://gatepost.example";
+
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
+    /// Opens and ends sessions without a browser.
+    pub(crate) sessions: Sessions,
     pub(crate) clock: Arc<ManualClock>,
     /// The queue that a dispatcher would work on.
     pub(crate) queue: Arc<MemoryWebhookStore>,
@@ -42,6 +48,8 @@ pub(crate) struct Server {
 
 pub(crate) struct Setup {
     pub(crate) store: Arc<dyn KeyStore>,
+    pub(crate) session_store: Arc<dyn SessionStore>,
+    pub(crate) operators_sign_in: bool,
     /// Replaces the memory store that [`Server::queue`] gives access to.
     pub(crate) webhook_stores: Option<WebhookStores>,
     pub(crate) webhook_policy: WebhookPolicySettings,
@@ -53,10 +61,13 @@ pub(crate) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let mut settings = HttpSettings { workers: Some(1), ..HttpSettings::default() };
+        let public_url = PUBLIC_URL.to_owned();
+        let mut settings = HttpSettings { public_url, workers: Some(1), ..HttpSettings::default() };
         settings.limits.drain_grace = Duration::ZERO;
         Self {
             store: Arc::new(MemoryKeyStore::default()),
+            session_store: Arc::new(MemorySessionStore::default()),
+            operators_sign_in: false,
             webhook_stores: None,
             webhook_policy: WebhookPolicySettings::default(),
             checks: vec![Arc::new(FixedCheck::Works("database"))],
@@ -72,12 +83,17 @@ impl Setup {
         let clock = Arc::new(ManualClock::new(Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap()));
         let entropy = Arc::new(SeededEntropy::new(42));
         let verification = VerifierSettings { rate_limit: self.rate_limit, ..VerifierSettings::default() };
-        let stores = CredentialStores { keys: self.store, sessions: Arc::new(MemorySessionStore::default()) };
+        let stores = CredentialStores { keys: self.store, sessions: self.session_store };
         let verifier = Verifier::single(stores, clock.clone(), verification);
         let policy = KeyPolicy::default();
         let queue = Arc::new(MemoryWebhookStore::default());
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
+        let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock.clone(), entropy.clone());
+        let sign_in = sign_in(&sessions, &clock, &entropy);
         let api = Api {
+            sessions: sessions.clone(),
+            sign_in,
+            operators_sign_in: self.operators_sign_in,
             keys: Keys::new(verifier.key_store(), verifier.clone(), clock.clone(), entropy.clone(), policy),
             webhooks: Webhooks::new(stores, rules(self.webhook_policy), clock.clone(), entropy.clone()),
             verifier,
@@ -93,8 +109,16 @@ impl Setup {
         let address = listener.local_addr().unwrap();
         let routes = test_routes(Arc::clone(&slow_reached), Arc::clone(&slow_release));
         let ended = tokio::spawn(serve(listener, self.settings, api, routes, stop.clone()));
-        Server { address, clock, queue, stop, slow_reached, slow_release, ended }
+        Server { address, sessions, clock, queue, stop, slow_reached, slow_release, ended }
     }
+}
+
+/// Olga is an operator by the provider's claim, and oskar by the settings.
+fn sign_in(sessions: &Sessions, clock: &Arc<ManualClock>, entropy: &Arc<SeededEntropy>) -> SignIn {
+    let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap());
+    let redirect_uri = format!("{PUBLIC_URL}/console/callback");
+    let settings = SignInSettings { redirect_uri, operators: vec!["oskar".to_owned()] };
+    SignIn::new(Arc::new(FixedProvider), sessions.clone(), keys, settings, (clock.clone(), entropy.clone()))
 }
 
 /// The rules with default settings.

@@ -6,6 +6,7 @@ use adapters_oidc::{OidcSettings, OidcVerifier};
 use adapters_system::{EncryptionKey, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
+use cli::WebAddress;
 use tokio_util::sync::CancellationToken;
 
 use super::start_log;
@@ -37,7 +38,8 @@ pub(crate) async fn run(loaded: Loaded) -> Result<()> {
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
     let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids })?;
     let (store, clock) = with_clock(open_store(&configuration).await?);
-    let (listener, _) = listen(configuration.listen)?;
+    let (listener, address) = listen(configuration.listen)?;
+    let public_url = configuration.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(address));
     let metrics_listener = listen_for_metrics(&configuration)?;
     let (limits, webhook_changes, entropy) = (HttpLimits::default(), None, Arc::new(SystemEntropy));
     let instance = Instance {
@@ -48,6 +50,7 @@ pub(crate) async fn run(loaded: Loaded) -> Result<()> {
         store,
         identity,
         issuer,
+        public_url,
         webhook_changes,
         clock,
         entropy,

@@ -12,6 +12,7 @@ mod load;
 mod problem;
 mod reference;
 mod settings;
+mod sign_in_settings;
 mod verification_settings;
 mod warning;
 mod webhook_settings;
@@ -20,6 +21,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use adapters_http::{HttpLimits, OperatorTokens};
+use adapters_oidc::OperatorClaim;
 use adapters_system::{EncryptionKey, LogFilter, LogSettings, Secret};
 use cli::WebAddress;
 use domain::webhooks::WebhookPolicy;
@@ -61,6 +63,12 @@ pub(crate) struct Configuration {
     pub(crate) oidc_audiences: Vec<String>,
     /// `OIDC_CLIENT_ID`; empty accepts the tokens of every client.
     pub(crate) oidc_client_ids: Vec<String>,
+    /// `OIDC_CLIENT_SECRET`
+    pub(crate) oidc_client_secret: Option<Secret>,
+    /// `OPERATORS`: their subjects.
+    pub(crate) operators: Vec<String>,
+    /// `OPERATOR_CLAIM`
+    pub(crate) operator_claim: Option<OperatorClaim>,
     /// `API_KEYS_*`, `API_KEY_PREFIX` and `API_KEY_PREFIX_LENGTH`
     pub(crate) key_policy: KeyPolicy,
     /// `OPERATOR_TOKEN`
@@ -98,6 +106,16 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
+    /// The client of the provider that people sign in with.
+    pub(crate) fn sign_in_client_id(&self) -> Option<&str> {
+        self.oidc_client_ids.first().or(self.oidc_audiences.first()).map(String::as_str)
+    }
+
+    /// Whether people who sign in can be operators.
+    pub(crate) fn operators_sign_in(&self) -> bool {
+        self.operator_claim.is_some() || !self.operators.is_empty()
+    }
+
     /// Where clients on this machine find the service.
     pub(crate) fn address(&self) -> WebAddress {
         self.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(self.listen))
@@ -116,6 +134,9 @@ impl Default for Configuration {
             oidc_issuer: None,
             oidc_audiences: Vec::new(),
             oidc_client_ids: Vec::new(),
+            oidc_client_secret: None,
+            operators: Vec::new(),
+            operator_claim: None,
             key_policy: KeyPolicy::default(),
             operator_token: None,
             operator_tokens: OperatorTokens::default(),

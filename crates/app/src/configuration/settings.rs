@@ -15,6 +15,7 @@ use url::Url;
 use super::database_url::without_password;
 use super::given::{Given, Refused};
 use super::http_settings::HTTP_SETTINGS;
+use super::sign_in_settings::SIGN_IN_SETTINGS;
 use super::verification_settings::VERIFICATION_SETTINGS;
 use super::webhook_settings::WEBHOOK_SETTINGS;
 use super::{Configuration, DatabaseUrl};
@@ -76,7 +77,7 @@ impl Setting {
         Self { when_unset, ..self }
     }
 
-    const fn showing(self, secrecy: Secrecy) -> Self {
+    pub(super) const fn showing(self, secrecy: Secrecy) -> Self {
         Self { secrecy, ..self }
     }
 
@@ -102,7 +103,7 @@ pub(super) fn value_file_name(name: &str) -> String {
 
 /// Every setting, in the order of the reference page.
 pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
-    SETTINGS.iter().chain(VERIFICATION_SETTINGS).chain(HTTP_SETTINGS).chain(WEBHOOK_SETTINGS)
+    SETTINGS.iter().chain(SIGN_IN_SETTINGS).chain(VERIFICATION_SETTINGS).chain(HTTP_SETTINGS).chain(WEBHOOK_SETTINGS)
 }
 
 /// The settings of the service as a whole and of keys.
@@ -172,7 +173,8 @@ const SETTINGS: &[Setting] = &[
         "OIDC_CLIENT_ID",
         "The clients of the provider whose tokens are accepted: `azp` must be one of them, or, in a token without \
               `azp`, the only `aud`. Set it if other clients of the provider can get tokens with your audience. See \
-              [identity providers](operations.md#identity-providers).",
+              [identity providers](operations.md#identity-providers). People [sign in](console.md) with the first one or, \
+              if there is none, with the first audience.",
         || "one or more client ids, separated by commas".into(),
         |draft, given| given.many(not_empty).map(|clients| draft.configuration.oidc_client_ids = clients),
         |configuration| listed(&configuration.oidc_client_ids),
@@ -310,7 +312,7 @@ pub(super) fn seconds_within(range: RangeInclusive<u64>, text: &str) -> Option<D
     within(range, text).map(Duration::from_secs)
 }
 
-fn not_empty(text: &str) -> Option<String> {
+pub(super) fn not_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 

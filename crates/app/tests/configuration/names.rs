@@ -28,7 +28,7 @@ fn a_misspelt_variable_is_reported_without_its_value() {
         "ENCRYPTION",
         "API_KEY",
         "HOSTNAME",
-        "OIDC_CLIENT_SECRET",
+        "OIDC_SCOPES",
         "GATEPOST_URL",
     ] {
         assert_eq!(with("", [(other, "1")]).unwrap().complaint, "", "{other}");

@@ -14,6 +14,9 @@ fn nothing_set_gives_the_documented_defaults() {
         ("OIDC_ISSUER", None),
         ("OIDC_AUDIENCE", None),
         ("OIDC_CLIENT_ID", None),
+        ("OIDC_CLIENT_SECRET", None),
+        ("OPERATORS", None),
+        ("OPERATOR_CLAIM", None),
         ("API_KEYS_MAX_ACTIVE", Some("10")),
         ("API_KEY_PREFIX", Some("svc_live_")),
         ("API_KEY_PREFIX_LENGTH", Some("12")),
@@ -50,7 +53,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 41);
+    assert_eq!(loaded.settings.len(), 44);
 }
 
 #[test]
@@ -64,6 +67,8 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("OIDC_ISSUER", "https://id.example.com/"),
         ("OIDC_AUDIENCE", "one,two"),
         ("OIDC_CLIENT_ID", "web,app"),
+        ("OPERATORS", "alice,bob"),
+        ("OPERATOR_CLAIM", "groups=gatepost-operators"),
         ("API_KEYS_MAX_ACTIVE", "1"),
         ("API_KEY_PREFIX", "acme-live_"),
         ("API_KEY_PREFIX_LENGTH", "17"),

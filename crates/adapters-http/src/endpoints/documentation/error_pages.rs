@@ -7,11 +7,8 @@ use actix_web::web::Path;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::{ErrorCode, ErrorEntry, error_reference};
+use crate::pages::page::{MEDIA_TYPE, page as page_of};
 
-const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;\
-    color:#1c1c1c;background:#fff}code{background:#f0f0f0;padding:.1em .3em;border-radius:.2em}\
-    th,td{text-align:left;padding:.3rem 1rem .3rem 0;vertical-align:top}\
-    @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}code{background:#2a2a2a}a{color:#8ab4ff}}";
 const CACHE_CONTROL: &str = "public, max-age=3600";
 
 /// Lists all error codes.
@@ -57,13 +54,9 @@ pub(super) async fn error_page(code: Path<String>) -> Result<HttpResponse, ApiEr
 /// Nothing is escaped: the strings come from the table of codes, and a test checks that they contain no markup.
 fn page(title: &str, content: &str) -> HttpResponse {
     HttpResponse::Ok()
-        .content_type("text/html; charset=utf-8")
+        .content_type(MEDIA_TYPE)
         .insert_header((header::CACHE_CONTROL, CACHE_CONTROL))
-        .body(format!(
-            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} - Gatepost</title>\
-             <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head>\
-             <body><main><h1>{title}</h1>{content}</main></body></html>\n"
-        ))
+        .body(page_of(title, content))
 }
 
 documented_errors!(Errors: [], NotFound);

@@ -36,6 +36,8 @@ enum PresentedCredential {
     },
     /// An ID token.
     IdToken,
+    /// The session of a browser. `GET /api/session` shows more of it.
+    Session,
 }
 
 /// Shows the caller's user and credential.
@@ -59,6 +61,7 @@ pub(super) async fn whoami(caller: Caller) -> Json<Answer> {
             scopes: key.scopes.iter().map(str::to_owned).collect(),
         },
         Caller::User(_) => PresentedCredential::IdToken,
+        Caller::Session(_) => PresentedCredential::Session,
     };
     Json(Answer { user_id, credential })
 }

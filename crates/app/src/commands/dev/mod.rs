@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_http::HttpLimits;
-use adapters_oidc::dev_provider::{DevProvider, DevProviderError, DevProviderSettings, is_for_this_machine};
-use adapters_oidc::{OidcSettings, OidcVerifier};
+use adapters_oidc::dev_provider::{
+    DevProvider, DevProviderError, DevProviderSettings, OPERATOR_GROUP, is_for_this_machine,
+};
+use adapters_oidc::{OidcSettings, OidcVerifier, OperatorClaim};
 use adapters_system::{Secret, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -71,6 +73,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     let folder = DataFolder::of(&configuration.database_url);
     let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
+    use_provider(&mut configuration, &audience);
     let (store, clock) = with_clock(open_store(&configuration).await?);
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let issuer = provider.issuer().to_owned();
@@ -108,6 +111,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
         store,
         identity,
         issuer,
+        public_url,
         webhook_changes,
         clock,
         entropy,
@@ -128,6 +132,15 @@ fn fill_in(configuration: &mut Configuration, folder: &DataFolder, entropy: &dyn
     }
     configuration.operator_token = Some(folder.operator_token(entropy)?);
     Ok(configuration.operator_token.clone())
+}
+
+/// The development provider has one client without a secret, and one operator, unless the configuration names others.
+fn use_provider(configuration: &mut Configuration, client_id: &str) {
+    configuration.oidc_client_ids = vec![client_id.to_owned()];
+    configuration.oidc_client_secret = None;
+    if !configuration.operators_sign_in() {
+        configuration.operator_claim = OperatorClaim::parse(&format!("groups={OPERATOR_GROUP}"));
+    }
 }
 
 /// The development provider gives tokens for any user without a password, so only this machine may reach it.

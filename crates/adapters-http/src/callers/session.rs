@@ -1,0 +1,80 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
+use domain::sessions::Capability;
+use verifier::VerifiedSession;
+
+use crate::boundary::exchange::Exchange;
+use crate::credentials::headers::credential_in;
+use crate::credentials::presented::Presented;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::state::State;
+
+/// The session of the browser that calls. Other credentials are refused.
+pub(crate) struct CallingSession(pub(crate) Arc<VerifiedSession>);
+
+impl FromRequest for CallingSession {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let other = credential_in(request.headers());
+            match (session_beside(&request, &other).await?, other) {
+                (Some(session), _) => Ok(Self(session)),
+                (None, Presented::Nothing) => Err(ErrorCode::CredentialMissing.into()),
+                (None, _) => Err(ApiError::CredentialInvalid("another credential where only a session is accepted")),
+            }
+        })
+    }
+}
+
+/// The session in the cookie of a request; `None` if there is no cookie. Counts as a use of the session.
+///
+/// # Errors
+///
+/// When the session is not valid, when the request carries the `other` credential too, or when it changes something and no
+/// page of this service made it. See decision 67.
+pub(crate) async fn session_beside<T>(
+    request: &HttpRequest,
+    other: &Presented<T>,
+) -> Result<Option<Arc<VerifiedSession>>, ApiError> {
+    let state = State::of(request);
+    let secret = match (state.cookies.session.read(request.headers()), other) {
+        (Presented::Nothing, _) => return Ok(None),
+        (_, Presented::One(_) | Presented::Unusable(_)) => return Err(ErrorCode::SeveralCredentials.into()),
+        (Presented::Unusable(reason), _) => return Err(ApiError::CredentialInvalid(reason)),
+        (Presented::One(secret), _) => secret,
+    };
+    if !state.own_origin.allows(request.head()) {
+        return Err(ErrorCode::CrossSiteRequest.into());
+    }
+    let session = find_good_session(request, secret).await?;
+    Ok(Some(session.ok_or(ApiError::CredentialInvalid("a session that is not valid"))?))
+}
+
+/// The session with this secret, if it is good now. Records the user for the log.
+pub(crate) async fn find_good_session(
+    request: &HttpRequest,
+    secret: &str,
+) -> Result<Option<Arc<VerifiedSession>>, ApiError> {
+    let session = State::of(request).api.verifier.verify_session(secret).await?;
+    if let (Some(session), Some(exchange)) = (&session, Exchange::of(request)) {
+        exchange.note_user(&session.owner);
+    }
+    Ok(session)
+}
+
+/// Fails if the session may not do what needs this capability.
+pub(crate) fn permit(session: &VerifiedSession, needed: Capability) -> Result<(), ApiError> {
+    if session.role.may(needed) {
+        return Ok(());
+    }
+    let detail = format!("the session lacks the capability {}", needed.name());
+    Err(ApiError::Explained(ErrorCode::CapabilityMissing, detail.into()))
+}

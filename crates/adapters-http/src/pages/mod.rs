@@ -1,0 +1,3 @@
+//! The few HTML pages that are not the console's.
+
+pub(crate) mod page;

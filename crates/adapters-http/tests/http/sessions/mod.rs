@@ -1,0 +1,4 @@
+mod browser;
+mod own_sessions;
+mod signing_in;
+mod signing_out;

@@ -1,0 +1,175 @@
+//! Signing in: from `/console/login` by way of the provider to a session.
+
+use adapters_http::HttpSettings;
+
+use super::browser::{call, cookie_in, cookies_of};
+use crate::boundary::logs::Lines;
+use crate::doubles::ISSUER;
+use crate::server::{Server, Setup};
+use crate::transcript::{Response, request};
+
+const SIGN_IN: &str = "__Host-gatepost-sign-in";
+const SESSION: &str = "__Host-gatepost-session";
+
+/// A sign-in that has begun: the cookie, and the state that the provider returns.
+async fn begin(server: &Server, query: &str) -> (String, String) {
+    let response = request(&format!("GET /console/login{query}")).send(server).await;
+    assert_eq!(response.status, 303, "{response:?}");
+    let location = response.header("location").unwrap();
+    let state = location.split("&state=").nth(1).unwrap().split('&').next().unwrap();
+    (cookie_in(&response, SIGN_IN), state.to_owned())
+}
+
+/// The answer to the browser that the provider sends back with these parameters.
+async fn complete(server: &Server, cookie: &str, parameters: &str) -> Response {
+    let callback = request(&format!("GET /console/callback?{parameters}"));
+    // The provider is another site.
+    callback.header(("sec-fetch-site", "cross-site")).header(("cookie", cookie)).send(server).await
+}
+
+fn answer(code: &str, state: &str) -> String {
+    format!("code={code}&state={state}&iss={ISSUER}")
+}
+
+#[tokio::test]
+async fn the_browser_goes_to_the_provider_and_comes_back_with_a_session() {
+    let server = Server::start();
+    let begun = request("GET /console/login?next=/console/keys%3Fstate%3Dactive").send(&server).await;
+    let location = begun.header("location").unwrap();
+    let start = format!("{ISSUER}/authorize?to=https://gatepost.example/console/callback&state=");
+    assert!(location.starts_with(&start) && location.contains("&nonce=") && location.contains("&challenge="));
+    let [cookie] = cookies_of(&begun)[..] else { panic!("{begun:?}") };
+    assert!(cookie.ends_with("; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure"), "{cookie}");
+    let (cookie, state) = (cookie_in(&begun, SIGN_IN), location.split("&state=").nth(1).unwrap()[..43].to_owned());
+    assert!(!cookie.contains(&state) && !cookie.contains("console"), "the cookie is sealed: {cookie}");
+
+    let signed_in = complete(&server, &cookie, &answer("alice", &state)).await;
+    assert_eq!(signed_in.status, 200, "{signed_in:?}");
+    assert_eq!(signed_in.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(signed_in.header("cache-control"), Some("no-store"));
+    let policy = signed_in.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("script"), "{policy}");
+    let refresh = r#"<meta http-equiv="refresh" content="0;url=/console/keys?state=active">"#;
+    assert!(signed_in.body.contains(refresh) && !signed_in.body.contains("<script"), "{}", signed_in.body);
+    let cookies = cookies_of(&signed_in);
+    assert!(cookies.contains(&"__Host-gatepost-sign-in=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure"));
+    let session = cookies.iter().find(|line| line.starts_with(SESSION)).unwrap();
+    assert!(session.ends_with("; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure"), "{session}");
+
+    let session = call("GET /api/session", &cookie_in(&signed_in, SESSION)).send(&server).await;
+    let id = session.body.split("\"id\":\"ses_").nth(1).unwrap()[..26].to_owned();
+    assert!(session.body.contains(r#""user":{"id":"alice","issuer":"https://id.example","subject":"alice"}"#));
+    assert!(session.body.contains(r#""role":"user","capabilities":["keys","keys:read","webhooks","webhooks:read"]"#));
+    let times = r#""createdAt":"2026-11-21T01:42:03.120Z","idleExpiresAt":"2026-11-21T13:42:03.120Z","expiresAt":"2026-11-28T01:42:03.120Z"}"#;
+    assert!(session.body.ends_with(times), "{}", session.body);
+    assert_eq!(session.status, 200);
+    let sessions = call("GET /api/sessions", &cookie_in(&signed_in, SESSION)).send(&server).await;
+    assert!(sessions.body.contains(&id) && sessions.body.contains(r#""address":"127.0.0.1""#), "{}", sessions.body);
+}
+
+#[tokio::test]
+async fn a_link_to_another_place_leads_to_the_console() {
+    let server = Server::start();
+    for next in [
+        "//evil.example",
+        "%2F%2Fevil.example",
+        "/%5Cevil.example",
+        "/\\evil.example",
+        "https://evil.example/console/",
+        "%252F%252Fevil.example",
+        "/console/%0d%0aset-cookie:a=b",
+        "/console/..//evil.example",
+        "javascript:alert(1)",
+        "",
+    ] {
+        let (cookie, state) = begin(&server, &format!("?next={next}")).await;
+        let signed_in = complete(&server, &cookie, &answer("alice", &state)).await;
+        assert!(signed_in.body.contains(r#"content="0;url=/console/">"#), "{next}: {}", signed_in.body);
+        assert!(!signed_in.body.contains("evil"), "{next}");
+    }
+}
+
+#[tokio::test]
+async fn operators_are_named_by_the_provider_or_by_the_settings() {
+    let server = Server::start();
+    for (code, role) in [("alice", "user"), ("olga", "operator"), ("oskar", "operator")] {
+        let (cookie, state) = begin(&server, "").await;
+        let signed_in = complete(&server, &cookie, &answer(code, &state)).await;
+        let session = call("GET /api/session", &cookie_in(&signed_in, SESSION)).send(&server).await;
+        assert_eq!(session.field("role"), role, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_belong_to_the_sign_in_opens_no_session() {
+    let server = Server::start();
+    let (cookie, state) = begin(&server, "").await;
+    let (other_cookie, _) = begin(&server, "").await;
+    let both = format!("{cookie}; {other_cookie}");
+    let good = answer("alice", &state);
+    let without_issuer = format!("code=alice&state={state}");
+    for (cookie, parameters, status, code) in [
+        ("a=b", &*good, 400, "sign_in_not_begun"),
+        (&*other_cookie, &good, 400, "sign_in_not_begun"),
+        (&both, &good, 400, "sign_in_not_begun"),
+        ("__Host-gatepost-sign-in=AAAA", &good, 400, "sign_in_not_begun"),
+        (&cookie, "code=alice", 400, "sign_in_not_begun"),
+        (&cookie, &answer("alice", "guessed"), 400, "sign_in_not_begun"),
+        (&cookie, &without_issuer, 403, "sign_in_refused"),
+        (&cookie, &format!("{without_issuer}&iss=https://evil.example"), 403, "sign_in_refused"),
+        (&cookie, &format!("{good}&code=bob"), 403, "sign_in_refused"),
+        (&cookie, &format!("{good}&state=x"), 403, "sign_in_refused"),
+        (&cookie, &answer("stolen", &state), 403, "sign_in_refused"),
+        (&cookie, &format!("error=access_denied&state={state}&iss={ISSUER}"), 403, "sign_in_refused"),
+        (&cookie, &answer("down", &state), 503, "unavailable"),
+    ] {
+        let refused = complete(&server, cookie, parameters).await;
+        assert_eq!(refused.status, status, "{parameters}: {refused:?}");
+        assert_eq!(refused.header("content-type"), Some("text/html; charset=utf-8"));
+        assert!(refused.body.contains(&format!("/docs/errors/{code}")), "{parameters}: {}", refused.body);
+        assert!(refused.body.contains("<a href=\"/console/login\">Sign in</a>"));
+        assert!(cookies_of(&refused).is_empty() && !refused.body.contains("192.0.2.1"), "{parameters}: {refused:?}");
+    }
+    assert_eq!(complete(&server, &cookie, &good).await.status, 200, "the browser that began may still complete it");
+}
+
+#[tokio::test]
+async fn a_sign_in_must_end_within_ten_minutes() {
+    let server = Server::start();
+    let (cookie, state) = begin(&server, "").await;
+    server.clock.advance(std::time::Duration::from_mins(10));
+    assert_eq!(complete(&server, &cookie, &answer("alice", &state)).await.status, 400);
+}
+
+#[tokio::test]
+async fn the_log_has_the_user_or_the_reason_and_no_secret() {
+    let (lines, server) = (Lines::capture(), Server::start());
+    let (cookie, state) = begin(&server, "").await;
+    complete(&server, &cookie, &answer("stolen", &state)).await;
+    let (cookie, state) = begin(&server, "").await;
+    let signed_in = complete(&server, &cookie, &answer("carol", &state)).await;
+    let text = lines.text();
+    let callbacks: Vec<&str> = text.lines().filter(|line| line.contains(r#""route":"/console/callback""#)).collect();
+    assert!(
+        callbacks.iter().any(|line| line.contains(r#""refused":"the code is not this client's""#)),
+        "{callbacks:?}"
+    );
+    assert!(callbacks.iter().any(|line| line.contains(r#""user_id":"carol""#)), "{callbacks:?}");
+    for secret in [&state, &cookie, &cookie_in(&signed_in, SESSION)] {
+        assert!(!text.contains(secret.split('=').next_back().unwrap()), "{secret}");
+    }
+}
+
+#[tokio::test]
+async fn without_https_the_cookies_are_plain() {
+    let public_url = "http://gatepost.example".to_owned();
+    let settings = HttpSettings { public_url, workers: Some(1), ..HttpSettings::default() };
+    let server = Setup { settings, ..Setup::default() }.start();
+    let begun = request("GET /console/login").send(&server).await;
+    let [cookie] = cookies_of(&begun)[..] else { panic!("{begun:?}") };
+    assert!(cookie.starts_with("gatepost-sign-in=") && cookie.ends_with("; HttpOnly; SameSite=Lax"), "{cookie}");
+    let state = begun.header("location").unwrap().split("&state=").nth(1).unwrap()[..43].to_owned();
+    let signed_in = complete(&server, &cookie_in(&begun, "gatepost-sign-in"), &answer("alice", &state)).await;
+    let session = call("GET /api/session", &cookie_in(&signed_in, "gatepost-session")).send(&server).await;
+    assert_eq!(session.status, 200);
+}
