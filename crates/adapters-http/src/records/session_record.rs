@@ -86,7 +86,7 @@ pub(crate) struct SessionRecord {
     created_at: String,
     /// When the session was last used.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
-    last_used_at: String,
+    seen_at: String,
     /// When the session ends if it is not used again.
     #[schema(format = DateTime, example = "2026-11-21T13:42:03.120Z")]
     idle_expires_at: String,
@@ -123,7 +123,7 @@ impl SessionRecord {
             role: role(&session.role),
             capabilities: capabilities(&session.role),
             created_at: session.created_at.to_string(),
-            last_used_at: session.seen_at.to_string(),
+            seen_at: session.seen_at.to_string(),
             idle_expires_at: session.ends_at().to_string(),
             expires_at: session.expires_at.to_string(),
             user_agent: session.user_agent.map(|text| text.as_str().to_owned()),

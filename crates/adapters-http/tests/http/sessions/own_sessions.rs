@@ -32,7 +32,7 @@ async fn a_user_sees_own_sessions_newest_first_and_ends_one() {
     assert_eq!(listed(&by_first), [(newer.clone(), false), (older.clone(), true)]);
     let by_token = request("GET /api/sessions").header(ALICE).send(&server).await;
     assert_eq!(listed(&by_token), [(newer.clone(), false), (older.clone(), false)]);
-    let fields = r#""role":"operator","capabilities":["keys","keys:read","webhooks","webhooks:read"],"createdAt":"2026-11-21T01:42:04.120Z","lastUsedAt":"2026-11-21T01:42:04.120Z","idleExpiresAt":"2026-11-21T13:42:04.120Z","expiresAt":"2026-11-28T01:42:04.120Z","userAgent":null,"address":null"#;
+    let fields = r#""role":"operator","capabilities":["keys","keys:read","webhooks","webhooks:read"],"createdAt":"2026-11-21T01:42:04.120Z","seenAt":"2026-11-21T01:42:04.120Z","idleExpiresAt":"2026-11-21T13:42:04.120Z","expiresAt":"2026-11-28T01:42:04.120Z","userAgent":null,"address":null"#;
     assert!(by_token.body.contains(fields), "{}", by_token.body);
 
     for (line, cookie) in
