@@ -13,7 +13,7 @@ use pollster::block_on;
 
 const REDIRECT: &str = "https://keys.example/console/callback";
 
-/// A provider whose codes are subjects, and which remembers what it was asked for.
+/// A provider whose codes are subjects, and which remembers the last request.
 #[derive(Default)]
 struct Provider {
     asked: Mutex<HashMap<&'static str, String>>,

@@ -14,7 +14,7 @@ use crate::state::State;
 /// Completes a sign-in.
 ///
 /// The identity provider leads the browser here. Sets the cookie of the new session, and leads to the page that
-/// `/console/login` was asked for.
+/// `next` named at `/console/login`.
 #[utoipa::path(
     get,
     path = "/console/callback",
