@@ -1,9 +1,10 @@
 //! The promises of this adapter only about webhooks: exactness over many instances, nothing lost with a connection,
-//! hints, and plans that do not depend on the number of waiting deliveries.
+//! hints, partitions by days, and plans that do not depend on the number of waiting deliveries.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod damage;
 mod lane_locks;
+mod periods;
 mod rows_read;
 mod secrets;
 mod sharing;

@@ -1,110 +1,34 @@
-//! The log on Postgres is partitioned by days, and old days are dropped. See decision 48.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+//! The log is partitioned by days, and old days are dropped. See decision 48.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use adapters_postgres::{PostgresSettings, PostgresStore};
+use adapters_postgres::PostgresStore;
+use domain::Timestamp;
 use domain::memory::SeededEntropy;
-use domain::ports::{
-    ClaimId, ClaimRequest, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, Schema as _,
-    StoreError, SubscriptionStore,
-};
-use domain::webhooks::{
-    AttemptRecord, ClaimEnd, DeliveryFilter, Description, Event, EventType, FairShares, NewEvent, Payload,
-    SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
-};
-use domain::{EventId, SubscriptionId, Timestamp, UserId};
-use throwaway_postgres::{Cluster, Database};
+use domain::ports::{DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, StoreError};
+use domain::webhooks::DeliveryFilter;
 use tokio::time::Instant;
 use tokio_postgres::Client;
+
+use crate::world::{alice, at, connect, delivered, event_at, instance, open, request, sealed, subscribe};
 
 const DAY: Duration = Duration::from_hours(24);
 const TABLES: [&str; 3] = ["webhook_attempts", "webhook_deliveries", "webhook_events"];
 
-async fn open(database: &Database) -> PostgresStore {
-    PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 4 }).await.unwrap()
-}
-
-async fn fresh() -> (PostgresStore, Database) {
-    let database = Cluster::shared().await.unwrap().database().await.unwrap();
-    let store = open(&database).await;
-    store.migrate().await.unwrap();
-    (store, database)
-}
-
-async fn connect(database: &Database) -> Client {
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
-}
-
 /// 2026-11-21T01:42:03Z, and days after it.
 fn day(number: u32) -> Timestamp {
-    Timestamp::from_unix_millis(1_795_225_323_120).unwrap().plus(DAY * number)
-}
-
-fn alice() -> UserId {
-    UserId::new("https://id.example", "alice").unwrap()
-}
-
-async fn subscribe(store: &PostgresStore, entropy: &SeededEntropy) -> SubscriptionId {
-    let subscription = Subscription {
-        id: SubscriptionId::mint(day(0), entropy),
-        owner: alice(),
-        url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
-        events: SubscribedEvents::parse(["*"]).unwrap(),
-        url_set_by: None,
-        description: Description::default(),
-        status: SubscriptionStatus::Enabled,
-        created_at: day(0),
-        updated_at: day(0),
-    };
-    store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1; 61]), 10).await.unwrap();
-    subscription.id
+    at(0).plus(DAY * number)
 }
 
 async fn publish(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
-    let event = Event {
-        id: EventId::mint(at, entropy),
-        owner: alice(),
-        event_type: EventType::parse("order.created").unwrap(),
-        payload: Payload::from_bytes(b"{}".to_vec()),
-        created_at: at,
-    };
-    store.publish(&[NewEvent { event, publication: None, only: None }]).await.unwrap();
+    store.publish(&[event_at(entropy, at)]).await.unwrap();
 }
 
 /// Delivers everything that is due.
 async fn deliver(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
-    let until = at.plus(Duration::from_mins(1));
-    let claim = ClaimId::mint(entropy);
-    let request = ClaimRequest {
-        claim,
-        at,
-        until,
-        lanes_max: 10,
-        room: 10,
-        rooms: Vec::new(),
-        shares: FairShares::new(100),
-        payload_bytes_max: u64::MAX,
-    };
-    for lane in store.claim(&request).await.unwrap() {
-        let done = lane.deliveries.iter().map(|delivery| Completion {
-            subscription: lane.subscription,
-            delivery: delivery.id,
-            claim,
-            end: ClaimEnd::Delivered(AttemptRecord {
-                number: delivery.attempt,
-                started_at: at,
-                duration: Duration::from_millis(2),
-                failure: None,
-                status: Some(200),
-                excerpt: Vec::new(),
-            }),
-        });
-        assert!(store.complete(&done.collect::<Vec<_>>()).await.unwrap().iter().all(|held| *held));
-    }
+    let request = request(entropy, at);
+    let completions = delivered(request.claim, &store.claim(&request).await.unwrap(), at);
+    assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
 }
 
 async fn purge(store: &PostgresStore, before: Timestamp) {
@@ -125,9 +49,9 @@ async fn deliveries(store: &PostgresStore) -> usize {
 /// Several instances prepare at once, for days and for longer periods, and again after a week in which none ran.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn partitions_are_created_ahead_once() {
-    let (store, database) = fresh().await;
+    let (store, database) = instance().await;
     let client = connect(&database).await;
-    let others = [open(&database).await, open(&database).await, open(&database).await, store.clone()];
+    let others = [open(&database.url).await, open(&database.url).await, open(&database.url).await, store.clone()];
     let expected = ["2026_11_21", "2026_11_22", "2026_11_23", "2026_11_24"];
     for (at, days, expected) in
         [(day(0), 1, expected.to_vec()), (day(7), 4, [&expected[..], &["2026_11_27", "2026_12_01"]].concat())]
@@ -143,9 +67,9 @@ async fn partitions_are_created_ahead_once() {
 /// A day goes at once, when none of its deliveries is queued.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_day_is_dropped_when_nothing_of_it_is_queued() {
-    let ((store, database), entropy) = (fresh().await, SeededEntropy::new(1));
+    let ((store, database), entropy) = (instance().await, SeededEntropy::new(1));
     let client = connect(&database).await;
-    subscribe(&store, &entropy).await;
+    subscribe(&store, &entropy, &sealed()).await;
     for number in [0, 2] {
         publish(&store, &entropy, day(number)).await;
         deliver(&store, &entropy, day(number)).await;
@@ -166,9 +90,9 @@ async fn a_day_is_dropped_when_nothing_of_it_is_queued() {
 /// A dump reads the tables for hours. Nobody but the purge waits for it, and the purge tries again later.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_reader_holds_up_the_purge_and_nobody_else() {
-    let ((store, database), entropy) = (fresh().await, Arc::new(SeededEntropy::new(2)));
+    let ((store, database), entropy) = (instance().await, SeededEntropy::new(2));
     let reader = connect(&database).await;
-    subscribe(&store, &entropy).await;
+    subscribe(&store, &entropy, &sealed()).await;
     publish(&store, &entropy, day(0)).await;
     publish(&store, &entropy, day(5)).await;
     deliver(&store, &entropy, day(5)).await;
@@ -201,9 +125,9 @@ async fn a_delivery_that_is_retried_beside_the_purge_is_kept() {
         INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run,
             run_started_at)
         SELECT subscription_id, id, event_id, 2, ended_at, attempts, attempts, ended_at FROM ended";
-    let ((store, database), entropy) = (fresh().await, SeededEntropy::new(3));
+    let ((store, database), entropy) = (instance().await, SeededEntropy::new(3));
     let (locker, retrier) = (connect(&database).await, connect(&database).await);
-    subscribe(&store, &entropy).await;
+    subscribe(&store, &entropy, &sealed()).await;
     publish(&store, &entropy, day(0)).await;
     deliver(&store, &entropy, day(0)).await;
     locker.batch_execute("BEGIN; LOCK TABLE webhook_periods IN SHARE ROW EXCLUSIVE MODE").await.unwrap();
