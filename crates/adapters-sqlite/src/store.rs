@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use async_trait::async_trait;
 use domain::ports::Close;
@@ -30,6 +31,8 @@ pub struct SqliteStore {
     pub(crate) writer: Writer,
     pub(crate) readers: Readers,
     pub(crate) wake: Wake,
+    /// Whether this process has claimed deliveries.
+    pub(crate) has_claimed: Arc<AtomicBool>,
 }
 
 impl SqliteStore {
@@ -50,7 +53,7 @@ impl SqliteStore {
         let connection = file.connect().map_err(OpenError::Connect)?;
         let writer = Writer::start(file.clone(), connection, Arc::clone(&lock)).map_err(OpenError::Thread)?;
         let readers = Readers::new(file.clone(), settings.readers);
-        Ok(Self { file, lock, writer, readers, wake: Wake::default() })
+        Ok(Self { file, lock, writer, readers, wake: Wake::default(), has_claimed: Arc::default() })
     }
 }
 

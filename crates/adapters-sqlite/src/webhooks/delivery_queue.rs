@@ -1,3 +1,6 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::Timestamp;
@@ -7,6 +10,7 @@ use domain::webhooks::NewEvent;
 use super::claim::claim;
 use super::complete::complete;
 use super::end_closed::{CHUNK, end_closed};
+use super::left_claims::end_left_claims;
 use super::publish_events::publish_events;
 use crate::SqliteStore;
 
@@ -22,9 +26,16 @@ impl EventStore for SqliteStore {
 #[async_trait]
 impl DeliveryQueue for SqliteStore {
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
+        let (request, has_claimed) = (request.clone(), Arc::clone(&self.has_claimed));
+        let work = move |connection: &mut SqliteConnection| {
+            // If this transaction fails, the claims end by their time.
+            if !has_claimed.swap(true, Ordering::SeqCst) {
+                end_left_claims(connection, request.at)?;
+            }
+            claim(connection, &request)
+        };
         // No wait for the disk: a delivery whose claim a power failure undoes is claimed again.
-        let request = request.clone();
-        self.writer.write_unflushed(move |connection: &mut SqliteConnection| claim(connection, &request)).await
+        self.writer.write_unflushed(work).await
     }
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {

@@ -22,6 +22,9 @@ use crate::{SqliteSettings, SqliteStore};
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
 
+/// Indexes of a few rows only: what is deleted and not purged yet, and what is claimed.
+const SHORT_INDEXES: [&str; 2] = ["webhook_subscriptions_deleted", "webhook_due_claims"];
+
 /// A store with one subscription, and a connection to the store that records its statements.
 async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, TempDir) {
     let folder = tempfile::tempdir().unwrap();
@@ -133,6 +136,7 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     change_subscription::change_subscription(connection, owner, id, &switch(false), NOW).unwrap();
     change_subscription::change_subscription(connection, owner, id, &switch(true), NOW).unwrap();
     end_closed::end_closed(connection, NOW, 10).unwrap();
+    left_claims::end_left_claims(connection, NOW).unwrap();
     let key = KeyId::from_bytes([7; 16]);
     disable_set_by::disable_set_by(connection, &[key], DisableReason::KeyLeaked, NOW, 10).unwrap();
     purge_history::search(connection, Vec::new(), &[0]).unwrap();
@@ -155,7 +159,7 @@ async fn every_statement_finds_its_rows_by_an_index() {
     let mut plain = store.file.connect().unwrap();
     for statement in performed {
         for step in plan(&mut plain, &statement) {
-            let scans = step.starts_with("SCAN") && !step.contains("webhook_subscriptions_deleted");
+            let scans = step.starts_with("SCAN") && !SHORT_INDEXES.iter().any(|index| step.contains(index));
             let reads_all = scans && step.contains("webhook_") || step.contains("USE TEMP B-TREE");
             assert!(!reads_all, "{step}: {statement}");
         }

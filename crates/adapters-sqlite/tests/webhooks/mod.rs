@@ -116,6 +116,26 @@ async fn closing_ends_a_thousand_at_once_and_the_rest_bit_by_bit() {
     assert_eq!((left().await, store.end_closed(NOW, 10_000).await.unwrap()), (0, 0));
 }
 
+/// One process at a time has the file. So what the last one claimed and did not complete is due when the next one begins.
+#[tokio::test]
+async fn claims_of_an_earlier_process_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let (store, subscription) = subscribed(&path).await;
+    store.publish(&events(&subscription.owner, 10, 12)).await.unwrap();
+    let attempts = |lanes: &[ClaimedLane]| -> Vec<u32> {
+        lanes.iter().flat_map(|lane| &lane.deliveries).map(|delivery| delivery.attempt).collect()
+    };
+    assert_eq!(attempts(&claim(&store).await), [1; 10]);
+    assert_eq!(attempts(&claim(&store).await), [1; 2]);
+    assert!(claim(&store).await.is_empty(), "this process holds its claims");
+    store.close().await;
+    let store = migrated(&path).await;
+    assert_eq!(attempts(&claim(&store).await), [2; 10]);
+    assert_eq!(attempts(&claim(&store).await), [2; 2]);
+    assert!(claim(&store).await.is_empty(), "this process holds its claims");
+}
+
 #[tokio::test]
 async fn a_reader_holds_no_claim_up() {
     let folder = tempfile::tempdir().unwrap();

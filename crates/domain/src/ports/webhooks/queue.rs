@@ -127,6 +127,7 @@ pub trait DeliveryQueue: Send + Sync {
     /// - An empty answer means that nothing is left to claim. Claims that run in parallel may miss what the other one
     ///   leaves.
     /// - A claim need not be durable: if a power failure undoes it, the delivery is claimed again.
+    /// - A store that knows that a process is gone may end the claims of that process before their time.
     /// - It takes as long with a million deliveries waiting as with none.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError>;
 
