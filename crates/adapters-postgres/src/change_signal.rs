@@ -11,6 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::PostgresStore;
+use crate::claimers::Claimers;
 use crate::server::{Purpose, Server};
 
 const LISTEN: &str = "LISTEN gatepost_credential_changes; LISTEN gatepost_deliveries";
@@ -40,6 +41,7 @@ pub(crate) struct ChangeSignal(Arc<Inner>);
 
 struct Inner {
     server: Server,
+    claimers: Claimers,
     runtime: Handle,
     signals: Arc<Signals>,
     task: OnceLock<AbortHandle>,
@@ -62,10 +64,10 @@ struct Signal {
 }
 
 impl ChangeSignal {
-    pub(crate) fn new(server: Server, runtime: Handle) -> Self {
+    pub(crate) fn new(server: Server, claimers: Claimers, runtime: Handle) -> Self {
         let (task_alive, task_end) = mpsc::channel(1);
         let (signals, task, task_end) = (Arc::default(), OnceLock::new(), Mutex::new(Some(task_end)));
-        Self(Arc::new(Inner { server, runtime, signals, task, task_alive, task_end }))
+        Self(Arc::new(Inner { server, claimers, runtime, signals, task, task_alive, task_end }))
     }
 
     /// Returns when the task that holds the connection has ended.
@@ -106,7 +108,7 @@ impl ChangeSignal {
         let inner = &*self.0;
         inner.task.get_or_init(|| {
             let end = inner.task_end.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let connected = keep_connected(inner.server.clone(), Arc::clone(&inner.signals));
+            let connected = keep_connected(inner.server.clone(), inner.claimers.clone(), Arc::clone(&inner.signals));
             let task = async move {
                 let _end = end;
                 connected.await;
@@ -122,11 +124,11 @@ impl Drop for Inner {
     }
 }
 
-async fn keep_connected(server: Server, signals: Arc<Signals>) {
+async fn keep_connected(server: Server, claimers: Claimers, signals: Arc<Signals>) {
     loop {
         if let Ok(connection) = server.connect(Purpose::Calls).await {
             // An error means that the connection is lost. Calls on other connections report the cause better.
-            let _ = exchange(connection, &signals).await;
+            let _ = exchange(connection, &claimers, &signals).await;
         }
         tokio::time::sleep(RECONNECT_INTERVAL).await;
     }
@@ -137,11 +139,13 @@ enum Exchange {
     Received(Option<QueryResult<diesel::pg::PgNotification>>),
     NotifyOfKeys,
     NotifyOfDeliveries,
+    Look,
 }
 
 /// Sends and receives until the connection is lost.
-async fn exchange(mut connection: AsyncPgConnection, signals: &Signals) -> QueryResult<()> {
+async fn exchange(mut connection: AsyncPgConnection, claimers: &Claimers, signals: &Signals) -> QueryResult<()> {
     connection.batch_execute(LISTEN).await?;
+    let mut watch = claimers.watch();
     // Notifications may have been sent before this connection listened.
     signals.keys.received.notify_one();
     signals.deliveries.received.notify_one();
@@ -157,6 +161,7 @@ async fn exchange(mut connection: AsyncPgConnection, signals: &Signals) -> Query
                 notification = notifications.next() => Exchange::Received(notification),
                 () = signals.keys.to_send.notified() => Exchange::NotifyOfKeys,
                 () = deliveries => Exchange::NotifyOfDeliveries,
+                () = tokio::time::sleep_until(watch.next_look) => Exchange::Look,
             }
         };
         match next {
@@ -166,6 +171,11 @@ async fn exchange(mut connection: AsyncPgConnection, signals: &Signals) -> Query
             Exchange::NotifyOfDeliveries => {
                 connection.batch_execute(NOTIFY_DELIVERIES).await?;
                 next_of_deliveries = Instant::now() + DELIVERIES_INTERVAL;
+            }
+            Exchange::Look => {
+                if watch.look(&connection).await? {
+                    signals.deliveries.received.notify_one();
+                }
             }
         }
     }

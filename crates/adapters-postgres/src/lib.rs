@@ -31,6 +31,7 @@
 mod attempt;
 mod change_feed;
 mod change_signal;
+mod claimers;
 mod hosts;
 mod keys;
 mod migrate;

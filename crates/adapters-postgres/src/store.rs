@@ -5,6 +5,7 @@ use domain::ports::Close;
 use tokio::runtime::Handle;
 
 use crate::change_signal::ChangeSignal;
+use crate::claimers::Claimers;
 use crate::owner_lock::OwnerTurns;
 use crate::pool::Connections;
 use crate::server::{OpenError, Purpose, Server};
@@ -43,6 +44,7 @@ pub struct PostgresStore {
     pub(crate) queue_connections: Connections,
     pub(crate) publisher: Publisher,
     pub(crate) owner_turns: OwnerTurns,
+    pub(crate) claimers: Claimers,
     pub(crate) change_signal: ChangeSignal,
     pub(crate) runtime: Handle,
 }
@@ -69,7 +71,8 @@ impl PostgresStore {
         let publishing = ["publishing", "publishing_again"].map(|name| pool(name, Purpose::Queue, 1));
         let [first, second] = publishing;
         let publisher = Publisher::new([first?, second?], &runtime);
-        let change_signal = ChangeSignal::new(server.clone(), runtime.clone());
+        let claimers = Claimers::default();
+        let change_signal = ChangeSignal::new(server.clone(), claimers.clone(), runtime.clone());
         let owner_turns = OwnerTurns::new();
         Ok(Self {
             server,
@@ -79,6 +82,7 @@ impl PostgresStore {
             queue_connections,
             publisher,
             owner_turns,
+            claimers,
             change_signal,
             runtime,
         })
@@ -150,8 +154,10 @@ mod tests {
         // The aborted task is dropped when its runtime runs.
         working.block_on(tokio::task::yield_now());
         assert_eq!(watching.block_on(ended(&store, long)), Some("the task that exchanges notifications"));
-        let other =
-            PostgresStore { change_signal: ChangeSignal::new(store.server.clone(), store.runtime.clone()), ..store };
+        let other = PostgresStore {
+            change_signal: ChangeSignal::new(store.server.clone(), store.claimers.clone(), store.runtime.clone()),
+            ..store
+        };
         assert_eq!(watching.block_on(ended(&other, moment)), None);
         drop(working);
         assert_eq!(watching.block_on(ended(&other, long)), Some("a task that publishes events"));

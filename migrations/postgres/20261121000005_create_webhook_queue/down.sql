@@ -1,1 +1,2 @@
+DROP TABLE webhook_claimers;
 DROP TABLE webhook_due;

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, subscription_id};
@@ -16,6 +16,7 @@ use futures_util::future::{OptionFuture, join, join3};
 use super::left_out::{LeftOut, delete_lanes, end_unreadable, put_back};
 use super::settle_lanes::{SeenLane, lock_lanes, settle_lanes};
 use crate::attempt::{Failure, Work};
+use crate::claimers::Claimer;
 use crate::transaction::{Begin, Commit, NotDurable, settle};
 
 /// The lanes that need service, beginning with the lane that has waited longest, and the columns that their deliveries
@@ -95,7 +96,7 @@ const CLAIM: &str = "WITH asked AS MATERIALIZED (
             ) AS in_order LIMIT asked.room
         ) AS due
     ), claimed AS (
-        UPDATE webhook_due AS due SET claim = $6, claimed_until = $7, attempts = due.attempts + 1
+        UPDATE webhook_due AS due SET claim = $6, claimed_until = $7, claimer = $9, attempts = due.attempts + 1
         WHERE due.ctid = ANY(ARRAY(SELECT place FROM picked))
         RETURNING due.subscription_id, due.delivery_id, due.event_id, due.attempts, due.attempts_before_run,
             due.run_started_at, due.phase, due.due_at
@@ -131,6 +132,8 @@ const LINGER: Duration = Duration::from_secs(1);
 /// Claims what is due. Three round trips, and one more for each time that it reads lanes again.
 pub(super) struct Claim<'a> {
     pub(super) request: &'a ClaimRequest,
+    /// This process; `None` until it has a number.
+    pub(super) by: Option<Claimer>,
     /// Lanes in which earlier rounds found nothing.
     pub(super) skipped: &'a [SubscriptionId],
 }
@@ -257,7 +260,8 @@ impl Claim<'_> {
             .bind::<Instant, StoredInstant>(request.at.into())
             .bind::<BigInt, i64>(request.claim.number())
             .bind::<Instant, StoredInstant>(request.until.into())
-            .bind::<BigInt, i64>(i64::try_from(request.payload_bytes_max).unwrap_or(i64::MAX));
+            .bind::<BigInt, i64>(i64::try_from(request.payload_bytes_max).unwrap_or(i64::MAX))
+            .bind::<Nullable<Integer>, _>(self.by.map(Claimer::number));
         Kept(query).load(&mut &*connection).await
     }
 }

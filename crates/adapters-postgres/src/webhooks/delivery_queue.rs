@@ -26,9 +26,10 @@ impl DeliveryQueue for PostgresStore {
     /// Lanes may be ready although nothing is due. If nothing is due in any lane of a claim, the claim continues with
     /// the next lanes.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
+        self.end_claims_of_the_gone();
         let mut skipped = Vec::new();
         loop {
-            let claimed = self.run_on_queue(&Claim { request, skipped: &skipped }).await?;
+            let claimed = self.run_on_queue(&Claim { request, by: self.claimers.own(), skipped: &skipped }).await?;
             if !claimed.lanes.is_empty() || claimed.seen.is_empty() {
                 return Ok(claimed.lanes);
             }

@@ -18,6 +18,7 @@ mod end_closed;
 mod find_delivery;
 mod find_subscription;
 mod follow_attempts;
+mod left_claims;
 mod left_out;
 mod list_deliveries;
 mod locate_delivery;

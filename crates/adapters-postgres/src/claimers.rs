@@ -1,0 +1,128 @@
+//! Which processes claim deliveries, and which of them are gone. See decision 77.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::Integer;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use tokio::time::Instant;
+
+/// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII.
+const LOCKS: i32 = 0x6761_7465;
+/// How often a process looks who is gone.
+pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// A process without a lock for this long is gone. A process that has only lost its connection opens another one
+/// sooner.
+const GONE_AFTER: Duration = Duration::from_secs(3);
+
+/// Shared: a lost connection may still hold the lock when the process has opened another one.
+const LOCK: &str = "SELECT FROM pg_advisory_lock_shared($1, $2)";
+const REGISTER: &str = "INSERT INTO webhook_claimers DEFAULT VALUES RETURNING number";
+const REGISTER_AGAIN: &str = "INSERT INTO webhook_claimers (number) VALUES ($1) ON CONFLICT DO NOTHING";
+const ABSENT: &str = "SELECT number FROM webhook_claimers WHERE NOT EXISTS (
+        SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = number::oid AND objsubid = 2
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    )";
+/// The process that deletes the row ends the claims.
+const FORGET: &str = "DELETE FROM webhook_claimers WHERE number = $1";
+
+/// The number of a process that claims deliveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Claimer(i32);
+
+impl Claimer {
+    pub(crate) const fn number(self) -> i32 {
+        self.0
+    }
+}
+
+/// The number of this process, and the processes that it has found gone.
+#[derive(Clone, Default)]
+pub(crate) struct Claimers {
+    own: Arc<OnceLock<Claimer>>,
+    gone: Arc<Mutex<Vec<Claimer>>>,
+}
+
+impl Claimers {
+    /// The number of this process; `None` until it has reached the database.
+    pub(crate) fn own(&self) -> Option<Claimer> {
+        self.own.get().copied()
+    }
+
+    /// The processes that were found gone since the last call.
+    pub(crate) fn take_gone(&self) -> Vec<Claimer> {
+        std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A watch on a new connection.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch { claimers: self.clone(), is_registered: false, absent_since: HashMap::new(), next_look: Instant::now() }
+    }
+
+    fn add_gone(&self, claimer: Claimer) {
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(claimer);
+    }
+}
+
+/// Says on one connection that this process is there, and finds the processes that are gone. While this process is cut
+/// off, it knows nothing of the others.
+pub(crate) struct Watch {
+    claimers: Claimers,
+    is_registered: bool,
+    absent_since: HashMap<Claimer, Instant>,
+    pub(crate) next_look: Instant,
+}
+
+#[derive(QueryableByName)]
+struct ClaimerRow {
+    #[diesel(sql_type = Integer)]
+    number: i32,
+}
+
+impl Watch {
+    /// Returns whether a process was found gone.
+    pub(crate) async fn look(&mut self, connection: &AsyncPgConnection) -> QueryResult<bool> {
+        let now = Instant::now();
+        self.next_look = now + LOOK_INTERVAL;
+        if !self.is_registered {
+            // An error means that this database takes no writes now, so nobody claims. The next look tries again.
+            self.is_registered = self.register(connection).await.is_ok();
+            return Ok(false);
+        }
+        let absent: Vec<ClaimerRow> =
+            diesel::sql_query(ABSENT).bind::<Integer, _>(LOCKS).load(&mut &*connection).await?;
+        let absent = absent.into_iter().map(|row| Claimer(row.number));
+        self.absent_since = absent.map(|claimer| (claimer, *self.absent_since.get(&claimer).unwrap_or(&now))).collect();
+        let gone: Vec<Claimer> = self.gone(now).collect();
+        for claimer in &gone {
+            let forgotten = diesel::sql_query(FORGET).bind::<Integer, _>(claimer.0).execute(&mut &*connection).await?;
+            if forgotten > 0 {
+                self.claimers.add_gone(*claimer);
+            }
+        }
+        Ok(!gone.is_empty())
+    }
+
+    fn gone(&self, now: Instant) -> impl Iterator<Item = Claimer> {
+        self.absent_since.iter().filter(move |(_, since)| now - **since >= GONE_AFTER).map(|(claimer, _)| *claimer)
+    }
+
+    /// The lock comes after the row: a process without a lock for a moment is not gone.
+    async fn register(&self, connection: &AsyncPgConnection) -> QueryResult<()> {
+        let own = match self.claimers.own() {
+            Some(own) => {
+                let again = diesel::sql_query(REGISTER_AGAIN).bind::<Integer, _>(own.0);
+                again.execute(&mut &*connection).await?;
+                own
+            }
+            None => Claimer(diesel::sql_query(REGISTER).get_result::<ClaimerRow>(&mut &*connection).await?.number),
+        };
+        let lock = diesel::sql_query(LOCK).bind::<Integer, _>(LOCKS).bind::<Integer, _>(own.0);
+        lock.execute(&mut &*connection).await?;
+        let _ = self.claimers.own.set(own);
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! The claims of a process that is gone end at once. See decision 77.
+
+use std::time::Duration;
+
+use adapters_postgres::PostgresStore;
+use adapters_system::SystemClock;
+use domain::DeliveryId;
+use domain::memory::SeededEntropy;
+use domain::ports::{ClaimRequest, ClaimedDelivery, Clock as _, Close as _, DeliveryQueue as _, EventStore as _};
+use throwaway_postgres::Database;
+use tokio::time::{sleep, timeout};
+
+use crate::world::{event_at, instances, query, request, sealed, subscribe};
+
+/// Far below the minute that a claim lasts.
+const SOON: Duration = Duration::from_secs(20);
+
+/// The one delivery that the store claims now.
+async fn claim_one(store: &PostgresStore, request: &ClaimRequest) -> Option<ClaimedDelivery> {
+    let lanes = store.claim(&ClaimRequest { room: 1, ..request.clone() }).await.unwrap();
+    lanes.into_iter().flat_map(|lane| lane.deliveries).next()
+}
+
+/// Polls until the query answers this.
+async fn until(database: &Database, sql: &str, answer: &str) {
+    let answered = async {
+        while query(database, sql).await != answer {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(SOON, answered).await.unwrap_or_else(|_| panic!("not {answer}: {sql}"));
+}
+
+/// Three processes: one loses its connection for a moment, one is gone, and one goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_claims_of_a_process_that_is_gone_end() {
+    const LOCKS: &str = "SELECT count(DISTINCT objid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2";
+    let ((stores, database), entropy) = (instances(3).await, SeededEntropy::new(1));
+    let [cut_off, gone, left] = &stores[..] else { panic!("three") };
+    subscribe(left, &entropy, &sealed()).await;
+    for store in &stores {
+        // A dispatcher always waits for hints.
+        let _ = timeout(Duration::ZERO, store.hint()).await;
+    }
+    until(&database, LOCKS, "3").await;
+    let now = SystemClock.now();
+    left.publish(&[event_at(&entropy, now), event_at(&entropy, now)]).await.unwrap();
+    let requests = [request(&entropy, now), request(&entropy, now)];
+    let of_cut_off = claim_one(cut_off, &requests[0]).await.unwrap();
+    let of_gone = claim_one(gone, &requests[1]).await.unwrap();
+    let cut = format!(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+            AND objid = (SELECT claimer FROM webhook_due WHERE claim = {})::oid",
+        requests[0].claim.number()
+    );
+    assert_eq!(query(&database, &cut).await, "1");
+    gone.close().await;
+    let taken_over = async {
+        loop {
+            if let Some(delivery) = claim_one(left, &request(&entropy, SystemClock.now())).await {
+                return delivery;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let taken_over = timeout(SOON, taken_over).await.expect("the claim ends long before its time");
+    let what = |delivery: &ClaimedDelivery| -> (DeliveryId, u32) { (delivery.id, delivery.attempt) };
+    assert_eq!(what(&taken_over), (of_gone.id, 2));
+    assert!(claim_one(left, &request(&entropy, SystemClock.now())).await.is_none(), "{of_cut_off:?} is being sent");
+    until(&database, "SELECT count(*) FROM webhook_claimers", "2").await;
+}
