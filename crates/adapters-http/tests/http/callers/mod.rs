@@ -1,3 +1,4 @@
 mod credentials;
 mod limits;
+mod matrix;
 mod operator;

@@ -1,4 +1,4 @@
-mod browser;
+pub(crate) mod browser;
 mod own_sessions;
 mod signing_in;
 mod signing_out;
