@@ -7,6 +7,7 @@
 //! | `contract` | `/api/api-keys` and its neighbours, to the letter |
 //! | `concurrency` | the exact maximum, from one process and from two |
 //! | `revocation` | every instance refuses a revoked key in time, whichever connection is cut; good keys stay good |
+//! | `sign_in` | a browser signs in and out, on one instance and on two; a session survives a restart |
 //! | `survival` | `kill -9` loses nothing that was answered; a database outage heals; graceful shutdown |
 //! | `command_line` | `dev`, and the error for every wrong configuration |
 //! | `client_library` | the client's calls as operator, and how soon it refuses a revoked key |
@@ -42,6 +43,7 @@ mod keys_command;
 mod metrics;
 mod pages;
 mod revocation;
+mod sign_in;
 mod survival;
 mod webhooks;
 mod webhooks_command;

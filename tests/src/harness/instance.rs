@@ -58,6 +58,11 @@ impl Setup {
         Self { address: free_address(), ..self.clone() }
     }
 
+    /// The same on this port.
+    pub(crate) fn at(self, address: SocketAddr) -> Self {
+        Self { address, ..self }
+    }
+
     pub(crate) async fn start(self) -> Gatepost {
         let mut gatepost = self.prepare();
         gatepost.start_again().await;

@@ -1,6 +1,7 @@
 //! What the tests use: the real binary, an identity provider, the databases, plain HTTP/1.1.
 
 mod binary;
+mod browser;
 mod fault_proxy;
 mod identity_provider;
 mod instance;
@@ -14,6 +15,7 @@ mod waiting;
 mod wire;
 
 pub(crate) use binary::{build, feed_gatepost, gatepost_binary, run_gatepost, search_path};
+pub(crate) use browser::{Browser, led_to};
 pub(crate) use fault_proxy::{FaultProxy, Line};
 pub(crate) use identity_provider::{IdentityProvider, seconds_since_1970};
 pub(crate) use instance::{ENCRYPTION_KEY, Gatepost, Setup, free_address};

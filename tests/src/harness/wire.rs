@@ -41,9 +41,11 @@ impl Request {
         self.header("content-type", media_type)
     }
 
-    /// The bytes of the request, with `Host` and `Content-Length` added.
+    /// The bytes of the request, with `Content-Length` added, and `Host` if it is missing.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut head = format!("{} {} HTTP/1.1\r\nhost: gatepost.test\r\n", self.method, self.path);
+        let has_host = self.headers.iter().any(|(name, _)| name == "host");
+        let host = if has_host { "" } else { "host: gatepost.test\r\n" };
+        let mut head = format!("{} {} HTTP/1.1\r\n{host}", self.method, self.path);
         for (name, value) in &self.headers {
             write!(head, "{name}: {value}\r\n").expect("a String takes everything");
         }

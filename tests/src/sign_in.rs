@@ -1,0 +1,125 @@
+//! Signing in and out with a browser, at the development provider. Instances of `serve` use the provider of a `dev` beside
+//! them.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use crate::harness::{
+    Browser, Gatepost, Request, Response, Setup, Storage, eventually, free_address, led_to, on_both_databases,
+};
+
+on_both_databases!(a_session_works_survives_a_restart_and_ends);
+
+/// The bound for revoked keys, which holds for sessions.
+const REFUSED_WITHIN: Duration = Duration::from_secs(1);
+const SESSION: &str = "gatepost-session";
+
+async fn session(browser: &mut Browser, address: SocketAddr) -> Response {
+    browser.send(address, Request::new("GET", "/api/session")).await
+}
+
+/// `serve` on this database, as the client of the provider of this `dev`. Browsers find it at `public`.
+async fn setup(storage: &Storage, provider: &Gatepost, public: SocketAddr) -> Setup {
+    let setup = Setup::serve(storage).await.with("PUBLIC_URL", &format!("http://{public}"));
+    let issuer = format!("http://{}/dev/oidc", provider.address());
+    let setup = setup.with("OIDC_ISSUER", &issuer).with("OIDC_AUDIENCE", "gatepost-dev");
+    setup.with("OPERATOR_CLAIM", "groups=gatepost-operators")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dev_signs_in_users_and_an_operator_without_configuration() {
+    let gatepost = Setup::dev().await.start().await;
+    let address = gatepost.address();
+    // The provider's keys are fetched in the background.
+    let mut nobody = Browser::default();
+    eventually("the provider is known", async || {
+        let login = nobody.send(address, Request::new("GET", "/console/login")).await;
+        (login.status == 303).then_some(())
+    })
+    .await;
+    let mut alice = Browser::default();
+    let page = alice.sign_in(address, "alice", "/console/deliveries?state=failed").await;
+    assert_eq!(led_to(&page), "/console/deliveries?state=failed");
+    assert_eq!(alice.cookie("gatepost-sign-in"), None, "the sign-in is over");
+    let answer = session(&mut alice, address).await.json();
+    assert_eq!((&answer["user"]["id"], &answer["role"]), (&json!("alice"), &json!("user")));
+
+    let mut olga = Browser::default();
+    let page = olga.sign_in(address, "operator", "//evil.example").await;
+    assert_eq!(led_to(&page), "/console/");
+    assert_eq!(session(&mut olga, address).await.json()["role"], "operator");
+    let keys = |browser: &mut Browser| {
+        let (mut browser, call) = (browser.clone(), Request::new("GET", "/api/operator/users/alice/keys"));
+        async move { browser.send(address, call).await.status }
+    };
+    assert_eq!((keys(&mut olga).await, keys(&mut alice).await), (200, 403));
+
+    let out = alice.send(address, Request::new("POST", "/console/logout")).await;
+    let provider = led_to(&out);
+    assert!(provider.starts_with(&format!("http://{address}/dev/oidc/logout?")), "{provider}");
+    assert_eq!(alice.cookie(SESSION), None);
+    let back = alice.open(&provider).await;
+    assert_eq!(back.header("location"), Some(&*format!("http://{address}/console/signed-out")));
+    assert_eq!(session(&mut alice, address).await.status, 401);
+    assert_eq!(session(&mut olga, address).await.status, 200);
+}
+
+/// A session does what an ID token does, and the store keeps it.
+async fn a_session_works_survives_a_restart_and_ends(storage: Storage) {
+    let provider = Setup::dev().await.start().await;
+    let public = free_address();
+    let mut gatepost = setup(&storage, &provider, public).await.at(public).start().await;
+    let address = gatepost.address();
+    let (mut alice, mut other) = (Browser::default(), Browser::default());
+    alice.sign_in(address, "alice", "/console/").await;
+    other.sign_in(address, "alice", "/console/").await;
+    let created = alice.send(address, Request::new("POST", "/api/api-keys").json(&json!({ "label": "browser" }))).await;
+    assert_eq!(created.status, 200, "{}", created.text());
+    let stolen = other.cookie(SESSION).expect("is signed in").to_owned();
+    gatepost.kill().await;
+    gatepost.start_again().await;
+
+    assert_eq!(session(&mut alice, address).await.json()["user"]["subject"], "alice");
+    assert_eq!(gatepost.whoami(created.json()["key"].as_str().expect("a key")).await.status, 200);
+    let everywhere = alice.send(address, Request::new("DELETE", "/api/sessions?keepCurrent=true")).await;
+    assert_eq!(everywhere.json()["sessions"].as_array().map(Vec::len), Some(1), "{}", everywhere.text());
+    let with_stolen = Request::new("GET", "/api/session").header("cookie", &format!("{SESSION}={stolen}"));
+    assert_eq!(gatepost.send(&with_stolen).await.status, 401);
+    assert_eq!(session(&mut alice, address).await.status, 200);
+    assert!(!gatepost.written().contains(&stolen), "no log has the secret of a session");
+}
+
+/// What one instance begins another completes, and what one ends the other refuses.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_instances_share_sign_ins_and_sign_outs() {
+    let (provider, storage) = (Setup::dev().await.start().await, Storage::postgres().await);
+    let public = free_address();
+    let setup = setup(&storage, &provider, public).await;
+    let (here, there) = (setup.clone().at(public).start().await, setup.twin().start().await);
+    let mut longest = Duration::ZERO;
+    for _ in 0..20 {
+        let mut browser = Browser::default();
+        // The load balancer sends the two halves of a sign-in to different instances.
+        let login = browser.send(there.address(), Request::new("GET", "/console/login")).await;
+        let callback = browser.identify(&login, "alice").await;
+        assert!(callback.starts_with(&format!("http://{public}/console/callback?")), "{callback}");
+        assert_eq!(browser.open(&callback).await.status, 200);
+        for instance in [&here, &there] {
+            assert_eq!(session(&mut browser, instance.address()).await.status, 200);
+        }
+        let mut thief = browser.clone();
+        let ended = browser.send(here.address(), Request::new("DELETE", "/api/session")).await;
+        let began = Instant::now();
+        assert_eq!(ended.status, 204);
+        assert_eq!(session(&mut thief.clone(), here.address()).await.status, 401, "at once where it was ended");
+        while session(&mut thief, there.address()).await.status == 200 {
+            assert!(began.elapsed() <= REFUSED_WITHIN, "still signed in there after {:?}", began.elapsed());
+            sleep(Duration::from_millis(5)).await;
+        }
+        longest = longest.max(began.elapsed());
+    }
+    assert!(longest <= REFUSED_WITHIN, "{longest:?}");
+}
