@@ -13,6 +13,8 @@ pub struct DevServer {
     pub database: String,
     /// Where clients find the server.
     pub public_url: String,
+    /// Whether the server has the console.
+    pub has_console: bool,
     /// Whether a client with the same configuration finds the server. It does not where the system chose the port.
     pub is_found: bool,
     /// The issuer of the development identity provider.
@@ -29,6 +31,8 @@ pub struct DevServer {
 pub struct Welcome {
     version: &'static str,
     database: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    console_url: Option<String>,
     api_url: String,
     docs_url: String,
     issuer: String,
@@ -61,10 +65,11 @@ impl Welcome {
 
     /// The welcome of this server.
     pub fn new(server: DevServer) -> Self {
-        let DevServer { database, public_url, is_found, issuer, audience, operator_token } = server;
+        let DevServer { database, public_url, has_console, is_found, issuer, audience, operator_token } = server;
         Self {
             version: env!("CARGO_PKG_VERSION"),
             database,
+            console_url: has_console.then(|| format!("{public_url}/console/")),
             api_url: format!("{public_url}/api/api-keys"),
             docs_url: format!("{public_url}/docs"),
             login_url: login_url(&issuer, &audience, &public_url),
@@ -93,13 +98,15 @@ impl Welcome {
     pub fn in_words(&self, token: &IdToken) -> String {
         [self.places(), self.about_keys(token), self.about_webhooks()].join("\n")
     }
+
     fn places(&self) -> String {
         let Self { version, database, api_url, docs_url, issuer, audience, login_url, .. } = self;
+        let console = self.console_url.as_ref().map(|url| format!("  Console            {url}\n")).unwrap_or_default();
         format!(
             "\
 Gatepost {version}, for development on this machine. Data: {database}. Ctrl-C stops it.
 
-  API                {api_url}
+{console}  API                {api_url}
   API page           {docs_url}
   Identity provider  {issuer} (audience {audience})
   Login page         {login_url}

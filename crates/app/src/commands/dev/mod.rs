@@ -87,6 +87,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     let welcome = Welcome::new(DevServer {
         database: configuration.database_url.to_string(),
         // A client that reads the same configuration cannot know which free port the system chose.
+        has_console: configuration.console,
         is_found: configuration.public_url.is_some() || configuration.listen == address,
         public_url: public_url.as_str().to_owned(),
         issuer: issuer.clone(),
