@@ -9,11 +9,7 @@ import { ErrorPanel, Loading, Page } from "./lib/ui.js";
 import { NotFound, SignedOut, SignIn } from "./screens/outside.js";
 
 /** @typedef {import("./lib/router.js").Route} Route */
-/**
- * Who is signed in.
- * @typedef {{ user: { id: string, issuer: string, subject: string }, role: string, capabilities: string[],
- *   createdAt: string, idleExpiresAt: string, expiresAt: string }} Session
- */
+/** @typedef {import("./lib/api.js").Answer<"findCurrentSession">} Session */
 
 /** @type {Route[]} */
 const ROUTES = [

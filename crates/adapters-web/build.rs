@@ -25,7 +25,6 @@ const KINDS: [(&str, &str); 5] = [
     ("txt", "text/plain; charset=utf-8"),
 ];
 
-#[expect(clippy::print_stdout, reason = "how a build script speaks to cargo")]
 fn main() -> Result<()> {
     let web =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web").canonicalize().context("there is no folder web")?;
@@ -66,7 +65,7 @@ fn collect(web: &Path, folder: &Path, files: &mut Vec<File>) -> Result<()> {
         }
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
         if let Some((_, content_type)) = KINDS.iter().find(|(known, _)| *known == kind) {
-            let name = path.strip_prefix(web)?.to_str().context("the name of a file is not UTF-8")?.to_owned();
+            let name = text(path.strip_prefix(web)?)?.to_owned();
             files.push(File { path: name, content_type, content: fs::read(&path)? });
         }
     }
@@ -90,9 +89,15 @@ fn pack(file: File, version: &str, place: &Path, source: &mut String) -> Result<
     writeln!(
         source,
         "File {{ path: {path:?}, content_type: {content_type:?}, tag: {tag:?}, \
-         plain: include_bytes!({plain_place:?}), gzip: include_bytes!({gzip_place:?}) }},"
+         plain: include_bytes!({:?}), gzip: include_bytes!({:?}) }},",
+        text(&plain_place)?,
+        text(&gzip_place)?,
     )?;
     Ok(())
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
 /// The first 64 bits of a SHA-256 over the parts, in hexadecimal.

@@ -107,6 +107,14 @@ export const PATHS = {
   stream: "/api/webhooks/deliveries/stream",
 };
 
+/** @param {string} id @returns {Promise<Answer<"endSession">>} */
+export const endSession = (id) => call("DELETE", `${PATHS.sessions}/${part(id)}`);
+
+/** @returns {Promise<Answer<"endSessions">>} */
+export const endOtherSessions = () => call("DELETE", `${PATHS.sessions}?keepCurrent=true`);
+
+export const endSessions = () => call("DELETE", PATHS.sessions);
+
 /** @param {Body<"createApiKey">} body @returns {Promise<Answer<"createApiKey">>} */
 export const createKey = (body) => call("POST", PATHS.keys, body);
 

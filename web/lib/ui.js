@@ -196,7 +196,7 @@ export const Choice = ({ label, value, options, onChange, hint }) => html`
   />
 `;
 
-/** What opened the first dialog: another dialog may follow in its place. */
+/** What opened the dialog, until it gets the focus back. Another dialog may follow the first before that. */
 let opener = /** @type {Element | null} */ (null);
 
 /**
@@ -205,10 +205,8 @@ let opener = /** @type {Element | null} */ (null);
  */
 export function Dialog({ title, onClose, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useState(() => {
-    if (!document.querySelector("dialog[open]")) opener = document.activeElement;
-  });
-  useEffect(() => {
+  useState(() => (opener ??= document.activeElement));
+  useLayoutEffect(() => {
     dialog.current?.showModal();
     const input = dialog.current?.querySelector("form input, form select");
     if (input instanceof HTMLElement) input.focus();
@@ -234,8 +232,10 @@ export function Dialog({ title, onClose, children }) {
 /** The focus returns to what opened the dialog, or to the title if that is gone. */
 function giveBack() {
   window.setTimeout(() => {
+    if (document.querySelector("dialog[open]")) return;
     const target = opener?.isConnected && opener !== document.body ? opener : document.querySelector("h1");
-    if (target instanceof HTMLElement && !document.querySelector("dialog[open]")) target.focus();
+    opener = null;
+    if (target instanceof HTMLElement) target.focus();
   });
 }
 

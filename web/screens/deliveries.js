@@ -39,6 +39,10 @@ export default function Deliveries() {
   const subscriptions = /** @type {Subscriptions} */ (useResource(PATHS.subscriptions)).data?.subscriptions ?? [];
   const list = useDeliveries(filter);
   const state = useAttempts(!isPaused, list.refreshSoon);
+  // What happened before the stream was connected is not in it.
+  useEffect(() => {
+    if (state === "live") list.refreshSoon();
+  }, [state]);
   const toggle = html`
     <button type="button" aria-pressed=${isPaused ? "true" : "false"} onClick=${() => setPaused(!isPaused)}>Pause</button>
   `;
@@ -106,6 +110,8 @@ function Filters({ filter, change, subscriptions }) {
   `;
 }
 
+/** @typedef {{ rows?: Delivery[], waiting: Delivery[], next?: string }} List */
+
 /**
  * The rows that are shown, what is newer, and how to get more. Rows that are shown change in place; newer ones wait
  * until the reader calls for them, so that nothing jumps.
@@ -113,60 +119,67 @@ function Filters({ filter, change, subscriptions }) {
  */
 function useDeliveries(filter) {
   const key = JSON.stringify(filter);
-  const [rows, setRows] = useState(/** @type {Delivery[] | undefined} */ (undefined));
-  const [waiting, setWaiting] = useState(/** @type {Delivery[]} */ ([]));
-  const [next, setNext] = useState(/** @type {string | undefined} */ (undefined));
+  const [list, setList] = useState(/** @type {List} */ ({ waiting: [] }));
   const timer = useRef(/** @type {number | undefined} */ (undefined));
   const current = useRef(key);
   current.current = key;
 
-  const ifCurrent = (/** @type {Answer} */ answer, /** @type {(answer: Answer) => void} */ act) => {
-    if (current.current === key) act(answer);
+  // Answers may be overtaken: each changes the list as it is when the answer comes, and only for the same filter.
+  const change = (/** @type {Answer} */ answer, /** @type {(list: List, answer: Answer) => List} */ next) => {
+    if (current.current === key) setList((list) => next(list, answer));
   };
-  const first = useAction(async () =>
-    ifCurrent(await listDeliveries(asked(filter)), (answer) => {
-      setRows(answer.deliveries);
-      setNext(answer.nextCursor);
-      setWaiting([]);
-      announce(`${counted(answer.deliveries.length, "delivery", "deliveries")} shown`);
-    }),
-  );
-  const more = useAction(async () =>
-    ifCurrent(await listDeliveries({ ...asked(filter), cursor: next }), (answer) => {
-      setRows([...(rows ?? []), ...answer.deliveries]);
-      setNext(answer.nextCursor);
-    }),
-  );
-  const refresh = useAction(async () =>
-    ifCurrent(await listDeliveries(asked(filter)), ({ deliveries }) => {
-      const { kept, newer } = merged(rows ?? [], deliveries);
-      setRows(kept);
-      setWaiting(newer);
-      if (newer.length > 0) announce(`${counted(newer.length, "new delivery", "new deliveries")}`);
-    }),
-  );
+  const first = useAction(async () => change(await listDeliveries(asked(filter)), firstPage));
+  const more = useAction(async () => change(await listDeliveries({ ...asked(filter), cursor: list.next }), nextPage));
+  const refresh = useAction(async () => change(await listDeliveries(asked(filter)), merged));
   useEffect(() => {
-    setRows(undefined);
+    setList({ waiting: [] });
     first.run();
     return () => window.clearTimeout(timer.current);
   }, [key]);
+  const newer = list.waiting.length;
+  useEffect(() => {
+    if (newer > 0) announce(counted(newer, "new delivery", "new deliveries"));
+  }, [newer]);
   return {
-    rows,
-    next,
-    newer: waiting.length,
+    rows: list.rows,
+    next: list.next,
+    newer,
     failure: first.failure ?? more.failure,
     isRunning: more.isRunning,
     reload: first.run,
     more: more.run,
-    showNewer: () => {
-      setRows([...waiting, ...(rows ?? [])]);
-      setWaiting([]);
-    },
+    showNewer: () => setList(({ rows = [], waiting, next }) => ({ rows: [...waiting, ...rows], waiting: [], next })),
     refreshSoon: () => {
       window.clearTimeout(timer.current);
       timer.current = window.setTimeout(refresh.run, GATHERED);
     },
   };
+}
+
+/** @type {(list: List, answer: Answer) => List} */
+const firstPage = (_, { deliveries, nextCursor }) => ({ rows: deliveries, waiting: [], next: nextCursor });
+
+/** @type {(list: List, answer: Answer) => List} */
+const nextPage = ({ rows = [], waiting }, { deliveries, nextCursor }) => ({
+  rows: [...rows, ...deliveries],
+  waiting,
+  next: nextCursor,
+});
+
+/**
+ * Brings known rows up to date, and sets apart those that are newer than all of them.
+ * @param {List} list
+ * @param {Answer} answer
+ * @returns {List}
+ */
+function merged(list, { deliveries }) {
+  if (!list.rows) return list;
+  const latest = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  const shown = new Set(list.rows.map((row) => row.id));
+  const newest = list.rows[0]?.createdAt ?? "";
+  const isNewer = (/** @type {Delivery} */ one) => !shown.has(one.id) && one.createdAt >= newest;
+  const rows = list.rows.map((row) => latest.get(row.id) ?? row);
+  return { rows, waiting: deliveries.filter(isNewer), next: list.next };
 }
 
 /**
@@ -176,17 +189,4 @@ function useDeliveries(filter) {
 function asked({ state, subscriptionId, eventType, within = "" }) {
   const seconds = SECONDS[within];
   return { state, subscriptionId, eventType, limit: PAGE_SIZE, ...(seconds && { since: ago(seconds) }) };
-}
-
-/**
- * Brings known rows up to date, and sets apart those that are newer than all of them.
- * @param {Delivery[]} rows
- * @param {Delivery[]} latest
- */
-function merged(rows, latest) {
-  const known = new Map(latest.map((delivery) => [delivery.id, delivery]));
-  const kept = rows.map((row) => known.get(row.id) ?? row);
-  const shown = new Set(rows.map((row) => row.id));
-  const newest = rows[0]?.createdAt ?? "";
-  return { kept, newer: latest.filter((delivery) => !shown.has(delivery.id) && delivery.createdAt >= newest) };
 }

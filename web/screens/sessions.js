@@ -1,15 +1,12 @@
 // The browsers in which the user is signed in.
 
 import { html, useState } from "../vendor/preact.js";
-import { call, PATHS } from "../lib/api.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { endOtherSessions, endSession, endSessions, PATHS } from "../lib/api.js";
+import { store, useAction, useResource } from "../lib/resource.js";
 import { Dialog, ErrorPanel, Form, Loading, Page, When } from "../lib/ui.js";
 
-/**
- * @typedef {{ id: string, createdAt: string, seenAt: string, expiresAt: string, userAgent: string | null,
- *   address: string | null, current: boolean }} Session
- */
-/** @typedef {import("../lib/resource.js").Resource<{ sessions: Session[] }>} SessionList */
+/** @typedef {import("../lib/api.js").Schemas["Session"]} Session */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSessions">>} SessionList */
 
 export default function Sessions() {
   const { data, failure, reload } = /** @type {SessionList} */ (useResource(PATHS.sessions));
@@ -19,26 +16,26 @@ export default function Sessions() {
     <${Page} title="Sessions" lead="The browsers in which you are signed in." actions=${endAll}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
-      ${data && html`<${Table} sessions=${data.sessions} reload=${reload} />`}
+      ${data && html`<${Table} sessions=${data.sessions} />`}
+      ${data && data.sessions.length > 1 && html`<${EndOthers} />`}
     <//>
     ${isEndingAll && html`<${EndAll} onClose=${() => setEndingAll(false)} />`}
   `;
 }
 
-/** @param {{ sessions: Session[], reload: () => Promise<void> }} props */
-const Table = ({ sessions, reload }) => html`
+/** @param {{ sessions: Session[] }} props */
+const Table = ({ sessions }) => html`
   <table>
     <caption class="hidden">Sessions</caption>
     <thead><tr><th>Browser</th><th>Address</th><th>Signed in</th><th>Last seen</th><th>Ends at the latest</th><th><span class="hidden">Actions</span></th></tr></thead>
-    <tbody>${sessions.map((session) => html`<${Row} key=${session.id} session=${session} reload=${reload} />`)}</tbody>
+    <tbody>${sessions.map((session) => html`<${Row} key=${session.id} session=${session} />`)}</tbody>
   </table>
 `;
 
-/** @param {{ session: Session, reload: () => Promise<void> }} props */
-function Row({ session, reload }) {
+/** @param {{ session: Session }} props */
+function Row({ session }) {
   const { run, isRunning, failure } = useAction(async () => {
-    await call("DELETE", `${PATHS.sessions}/${encodeURIComponent(session.id)}`);
-    await reload();
+    store(PATHS.sessions, await endSession(session.id));
   });
   return html`
     <tr data-row tabindex="-1">
@@ -58,6 +55,14 @@ function Row({ session, reload }) {
   `;
 }
 
+function EndOthers() {
+  const { run, isRunning, failure } = useAction(async () => store(PATHS.sessions, await endOtherSessions()));
+  return html`
+    <p><button type="button" onClick=${run} disabled=${isRunning}>End all other sessions</button></p>
+    <${ErrorPanel} failure=${failure} />
+  `;
+}
+
 /** @type {[RegExp, string][]} */
 const BROWSERS = [[/Edg\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"], [/curl\//, "curl"]];
 /** @type {[RegExp, string][]} */
@@ -73,7 +78,7 @@ function browser(userAgent) {
 /** @param {{ onClose: () => void }} props */
 function EndAll({ onClose }) {
   const { run, isRunning, failure } = useAction(async () => {
-    await call("DELETE", PATHS.sessions);
+    await endSessions();
     location.assign("/console/signed-out");
   });
   return html`
