@@ -110,8 +110,7 @@ fn what_others_wrote_is_what_was_vendored() {
     for line in sums.lines() {
         let (expected, name) = line.split_once("  ").unwrap();
         let digest = Sha256::digest(fs::read(folder.join(name)).unwrap());
-        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(digest, expected, "{name} was changed by hand: run `cargo xtask vendor`");
+        assert_eq!(hexadecimal(&digest), expected, "{name} was changed by hand: run `cargo xtask vendor`");
     }
     let names: BTreeSet<&str> = sums.lines().filter_map(|line| Some(line.split_once("  ")?.1)).collect();
     assert_eq!(names, BTreeSet::from(["htm.LICENSE.txt", "preact.LICENSE.txt", "preact.js"]));
@@ -141,6 +140,14 @@ async fn get_compressed(gatepost: &Gatepost, path: &str) -> Response {
 fn file(path: &str) -> Vec<u8> {
     let inner: Vec<&str> = path.split('/').skip(4).collect();
     fs::read(root().join("web").join(inner.join("/"))).unwrap()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 fn content_type(path: &str) -> &'static str {

@@ -18,6 +18,7 @@
 //! | `console` | the files of the console: its policy, and how browsers may keep them |
 //! | `canary` | no secret in logs, files or errors |
 //! | `gateways` | the configurations in `docs/gateways/` work with real gateways |
+//! | `browser` | the console in a real browser: journeys, the keyboard alone, accessibility, the policy, and its types |
 //! | `bad_input` | ten thousand malformed requests |
 //! | `webhooks` | subscribing, publishing and receiving: signatures, retries, `kill -9`, and every kind of receiver |
 //! | `pages` | the README and `docs/`: every page is linked, and every command runs in the order of the page |
@@ -29,6 +30,7 @@
 
 mod architecture;
 mod bad_input;
+mod browser;
 mod canary;
 mod client_library;
 mod command_line;

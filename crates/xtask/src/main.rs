@@ -1,5 +1,6 @@
 //! `cargo xtask`: the commands of developers. `cargo xtask help` lists them.
 
+mod browser;
 mod gateways;
 mod lint;
 mod openapi;

@@ -1,5 +1,5 @@
 //! Runs all tests. They need a Postgres server, curl and jq, which this installs where it can. It skips by name the tests
-//! of gateways, of the pooler and of libraries in other languages that it cannot get.
+//! of gateways, of the pooler, of the browser and of libraries in other languages that it cannot get.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
+use crate::browser;
 use crate::gateways::Gateways;
 use crate::program::{self, Skip, cargo, program, say, skip_arguments, succeeds};
 use crate::reference_libraries;
@@ -18,6 +19,7 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     let Gateways { path, mut skips } = Gateways::find_or_get()?;
     let (libraries, more_skips) = reference_libraries::find_or_get()?;
     skips.extend(more_skips);
+    skips.extend(browser::find_or_get());
     let binary = build_binary()?;
     // One server for all processes that the test runner starts. It ends with this process.
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("cannot start a runtime")?;

@@ -1,0 +1,142 @@
+// Every screen in every state, against WCAG 2.2 AA as far as axe can see, light and dark, wide and narrow.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import axe from "axe-core";
+import { api, browser, eventually, publish, receiver, UNAVAILABLE, visitor } from "./harness.mjs";
+
+after(() => browser.close());
+
+const EVERYTHING = {
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+  rules: { "target-size": { enabled: true } },
+};
+/** Colours are all that differs between light and dark. */
+const COLOURS = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
+const LOOKS = [1280, 320].flatMap((width) => [
+  { width, colorScheme: "light", options: EVERYTHING },
+  { width, colorScheme: "dark", options: COLOURS },
+]);
+
+const SCREENS = ["", "keys", "subscriptions", "deliveries", "sessions", "nowhere"];
+
+test("empty", async () => {
+  const { page, close } = await visitor("nobody");
+  for (const screen of SCREENS) {
+    await open(page, screen);
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+    await check(page, `empty ${screen}`);
+  }
+  await close();
+});
+
+test("typical", async () => {
+  const { page, close } = await visitor("tina");
+  const paths = await typical("tina");
+  for (const screen of [...SCREENS.slice(0, 5), ...paths]) {
+    await open(page, screen);
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+    await check(page, `typical ${screen}`);
+  }
+  await close();
+});
+
+test("a dialog is open", async () => {
+  const { page, close } = await visitor("dan", { failures: [400] });
+  const [, subscription] = [await typical("dan"), (await api("dan", "GET", "/api/webhooks/subscriptions")).subscriptions.at(-1)];
+  const dialogs = [
+    ["keys", ["New key"]],
+    ["keys", [/^Rotate/]],
+    ["keys", [/^Revoke/]],
+    ["keys", [/^Rotate/, "Rotate the key", "Check it"]],
+    ["subscriptions", ["New subscription"]],
+    ["subscriptions", ["New subscription", "Subscribe"]],
+    ...["Edit…", "Disable…", "Recover…", "Rotate the secret…", "Delete…"].map((name) => [`subscriptions/${subscription.id}`, [name]]),
+    ["sessions", ["Sign out everywhere…"]],
+    ["", ["Keyboard"]],
+  ];
+  for (const [screen, buttons] of dialogs) {
+    await open(page, screen);
+    for (const name of buttons) await page.getByRole("button", { name }).first().click();
+    await page.getByRole("dialog").waitFor();
+    await page.waitForLoadState("networkidle").catch(() => undefined);
+    await check(page, `dialog ${screen} ${buttons.at(-1)}`);
+  }
+  await close();
+});
+
+test("an error", async () => {
+  const { page, close } = await visitor("ed", { failures: [503] });
+  await page.route(/\/api\/(?!session$)/, (route) => route.fulfill(UNAVAILABLE));
+  for (const screen of [...SCREENS.slice(0, 5), "subscriptions/sub_1", "deliveries/dlv_1"]) {
+    await page.goto(`/console/${screen}`);
+    await page.getByRole("alert").first().waitFor();
+    await check(page, `error ${screen}`);
+  }
+  await close();
+});
+
+test("outside", async () => {
+  const { page, close } = await visitor(undefined, { failures: [401, 404] });
+  await page.goto("/console/signed-out");
+  await page.getByRole("heading").waitFor();
+  await check(page, "signed out");
+  await page.goto("/console/keys");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await check(page, "sign in");
+  await close();
+});
+
+async function open(page, screen) {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`/console/${screen}`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await eventually("the screen has loaded", async () => (await page.locator(".loading").count()) === 0);
+}
+
+/** Some of everything that a user can have; returns the paths of a subscription and of deliveries. */
+async function typical(user) {
+  const hooks = await receiver();
+  for (const label of ["CI deploy", "The laptop of somebody who writes labels that need two lines in the table, and all of 100 characters"]) {
+    await api(user, "POST", "/api/api-keys", { label, scopes: ["orders:read", "webhooks:write"] });
+  }
+  const { keyId } = await api(user, "POST", "/api/api-keys", { label: "Old", expiresAt: new Date(Date.now() + 3e8).toISOString() });
+  await api(user, "POST", `/api/api-keys/${keyId}/rotate`, { overlapSeconds: 3600 });
+  const ended = await api(user, "POST", "/api/api-keys", { label: "Ended" });
+  await api(user, "DELETE", "/api/api-keys", { keyId: ended.keyId });
+  const subscribe = (url, more) => api(user, "POST", "/api/webhooks/subscriptions", { url, events: ["*"], ...more });
+  const { subscription } = await subscribe(hooks.url, { events: ["invoice.*", "order.paid", "order.sent", "order.void", "user.new"] });
+  const failing = await subscribe(`http://127.0.0.1:1024/${"long-".repeat(30)}`, { description: "Nobody listens there" });
+  const off = await subscribe(`${hooks.url}/off`);
+  await publish(user, "invoice.paid", { text: "wide ".repeat(200) });
+  await api(user, "PATCH", `/api/webhooks/subscriptions/${off.subscription.id}`, { enabled: false });
+  const list = () => api(user, "GET", "/api/webhooks/deliveries");
+  const isDone = ({ deliveries }) => deliveries.length === 3 && deliveries.every((one) => one.attempts > 0 || one.state !== "waiting");
+  const { deliveries } = await eventually("the deliveries", async () => ((await list()) && isDone(await list()) ? list() : false));
+  await api(user, "POST", `/api/webhooks/deliveries/${deliveries.find((one) => one.subscriptionId === failing.subscription.id).id}/cancel`);
+  hooks.close();
+  return [
+    `subscriptions/${subscription.id}`,
+    `subscriptions/${failing.subscription.id}`,
+    ...deliveries.map((one) => `deliveries/${one.id}`),
+  ];
+}
+
+async function check(page, what) {
+  // The page's own policy does not bind the debugger.
+  await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
+  for (const { colorScheme, width, options } of LOOKS) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 800 });
+    const found = await page.evaluate(violations, options);
+    assert.deepEqual(found, [], `${what}, ${colorScheme}, ${width} px`);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(overflow <= 0, `${what}, ${width} px: ${overflow} px too wide`);
+  }
+}
+
+/** Runs in the page. */
+async function violations(options) {
+  const { violations } = await window.axe.run(document, { ...options, resultTypes: ["violations"] });
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
+}

@@ -1,0 +1,150 @@
+// What the browser tests share: the browser, a visitor who notices every broken rule, and a receiver of webhooks.
+
+import assert from "node:assert/strict";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import http from "node:http";
+import { chromium } from "playwright-core";
+
+/** Set by the test that runs these files: a running `gatepost dev`. */
+export const BASE = process.env.GATEPOST_URL;
+const OPERATOR_TOKEN = process.env.OPERATOR_TOKEN;
+/** How long a step may take. Longer than on any machine that works. */
+const PATIENCE = 20_000;
+
+export const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM,
+  // Root may not use the sandbox, and containers have a small /dev/shm.
+  args: ["--no-sandbox", "--disable-dev-shm-usage"],
+});
+
+/** What a browser says about an answer that is meant to be an error. */
+const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of (\d+)/;
+
+/**
+ * A browser without any state, in which `user` is signed in. Everything that must not happen is collected in
+ * `broken`, and `close` fails if there is something.
+ */
+export async function visitor(user, { failures = [], ...options } = {}) {
+  const context = await browser.newContext({ baseURL: BASE, viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(PATIENCE);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const broken = [];
+  await watch(context, broken, failures);
+  const page = await context.newPage();
+  if (user) await signIn(page, user);
+  const close = async () => {
+    await context.close();
+    assert.deepEqual(broken, []);
+  };
+  return { context, page, broken, close };
+}
+
+async function watch(context, broken, failures) {
+  await context.exposeBinding("reportViolation", (_, violation) => broken.push(`policy: ${violation}`));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      window.reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+    });
+  });
+  context.on("weberror", (error) => broken.push(`error: ${error.error().stack}`));
+  context.on("console", (message) => {
+    const status = FAILED_ANSWER.exec(message.text())?.[1];
+    // The console learns from a 401 that nobody is signed in.
+    const isSignedOut = status === "401" && message.location().url === `${BASE}/api/session`;
+    const isExpected = isSignedOut || (status && failures.includes(Number(status)));
+    if (["error", "warning"].includes(message.type()) && !isExpected) broken.push(`console: ${message.text()}`);
+  });
+  context.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== "data:" && url.origin !== BASE) broken.push(`request to ${url.origin}`);
+  });
+}
+
+/** Signs in at the development provider, and waits for the screen from which the sign-in began. */
+export async function signIn(page, user, screen = "/console/") {
+  await page.goto(screen);
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.getByLabel("User name").fill(user);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+  await page.waitForURL(BASE + screen);
+  await page.getByText(`Signed in as ${user}`).waitFor();
+}
+
+/** An ID token, with which a test prepares what a screen shows. */
+export async function idToken(user) {
+  const body = new URLSearchParams({ grant_type: "urn:gatepost:grant-type:user-name", username: user });
+  const response = await fetch(`${BASE}/dev/oidc/token`, { method: "POST", body });
+  return (await response.json()).id_token;
+}
+
+/** Calls the API as a user, and returns the body of the answer, which must be a success. */
+export async function api(user, method, path, body) {
+  return send(await idToken(user), method, path, body);
+}
+
+/** Publishes an event to a user, as the host application does. */
+export const publish = (userId, type, data = {}) =>
+  send(OPERATOR_TOKEN, "POST", "/api/operator/events", { userId, type, data });
+
+async function send(token, method, path, body) {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const response = await fetch(BASE + path, { method, headers, body: body && JSON.stringify(body) });
+  const text = await response.text();
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+  return text && JSON.parse(text);
+}
+
+/** A receiver, which answers with what `status` is at the time. */
+export async function receiver(status = 204) {
+  const requests = [];
+  const server = http.createServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    requests.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+    response.statusCode = self.status;
+    response.end(self.status >= 300 ? "the ledger is closed" : undefined);
+  });
+  server.unref();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const self = {
+    status,
+    requests,
+    url: `http://127.0.0.1:${server.address().port}/hooks`,
+    close: () => server.close() && server.closeAllConnections(),
+  };
+  return self;
+}
+
+/** Whether a request is signed with the secret (Standard Webhooks). */
+export function isSigned({ headers, body }, secret) {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const text = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+  const expected = createHmac("sha256", key).update(text).digest();
+  const given = headers["webhook-signature"].split(" ").map((one) => Buffer.from(one.replace(/^v1,/, ""), "base64"));
+  return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
+}
+
+/** Repeats until it returns something true. */
+export async function eventually(what, ask) {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const answer = await ask();
+    if (answer) return answer;
+    assert.ok(Date.now() < end, `not in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** A problem document, as the API answers when its database is away. */
+export const UNAVAILABLE = {
+  status: 503,
+  contentType: "application/problem+json",
+  body: JSON.stringify({
+    type: "/docs/errors/unavailable",
+    title: "The service is temporarily unavailable",
+    status: 503,
+    detail: "The service cannot reach the database.",
+    code: "unavailable",
+    requestId: "4bf92f3577b34da6a3ce929d0e0e4736",
+  }),
+};

@@ -1,0 +1,335 @@
+// What users do with the console, in a real browser.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { api, BASE, browser, eventually, isSigned, publish, receiver, signIn, UNAVAILABLE, visitor } from "./harness.mjs";
+
+after(() => browser.close());
+
+test("a new user makes a key, checks it, subscribes, and sees a test event arrive", async () => {
+  const [{ page, close }, hooks] = [await visitor("alice"), await receiver()];
+  await page.goto("/console/");
+  await page.getByRole("heading", { name: "First steps" }).waitFor();
+  await page.getByRole("link", { name: "Go to keys" }).click();
+  const key = await makeKey(page, "CI deploy");
+  const who = await fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key } });
+  assert.equal((await who.json()).credential.label, "CI deploy");
+  await page.getByRole("button", { name: "Check it" }).click();
+  await page.getByText("200: the key works.").waitFor();
+  await page.getByRole("button", { name: "Copy the key", exact: true }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), key);
+  await page.getByRole("button", { name: "I have copied the key" }).click();
+  assert.ok(!(await page.content()).includes(key), "the key is gone from the page");
+
+  await page.getByRole("link", { name: "Subscriptions" }).click();
+  await page.getByRole("button", { name: "New subscription" }).click();
+  await page.getByLabel("URL").fill(hooks.url);
+  await page.keyboard.press("Enter");
+  const secret = await page.locator(".one-line code").textContent();
+  await page.getByRole("button", { name: "Send a test event" }).click();
+  await page.getByText("Delivered: the receiver answered 204").waitFor();
+  assert.ok(isSigned(hooks.requests[0], secret), "signed with the secret that was shown");
+  await page.getByRole("link", { name: "See the delivery" }).click();
+  await page.getByRole("heading", { name: "webhook.test" }).waitFor();
+  await page.getByText("Attempt 1").waitFor();
+
+  await page.getByRole("link", { name: "Deliveries" }).first().click();
+  await page.getByRole("row", { name: /webhook\.test.*Delivered/ }).waitFor();
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+  await page.getByText("Everything works.").waitFor();
+  await page.getByRole("heading", { name: "First steps" }).waitFor({ state: "detached" });
+  hooks.close();
+  await close();
+});
+
+test("the keyboard alone makes a key, subscribes and retries, and the focus is always visible", async () => {
+  const [{ page, close }, hooks] = [await visitor("kim"), await receiver(500)];
+  await page.goto("/console/");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await press(page, "g", "k");
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await eventually("the title has the focus", () => page.evaluate(() => document.activeElement?.tagName === "H1"));
+  await press(page, "n");
+  await page.getByRole("dialog", { name: "New API key" }).waitFor();
+  assert.equal(await focused(page), "Label");
+  await page.keyboard.type("Laptop");
+  await press(page, "Enter");
+  await page.getByRole("dialog", { name: "Your new key" }).waitFor();
+  await tabTo(page, "I have copied the key");
+  await press(page, "Enter");
+  await eventually("the focus is back", async () => (await focused(page)) === "New key");
+
+  await press(page, "g", "w");
+  await page.getByRole("heading", { name: "Subscriptions", exact: true }).waitFor();
+  await press(page, "n");
+  await page.getByRole("dialog", { name: "New subscription" }).waitFor();
+  await page.keyboard.type(hooks.url);
+  await press(page, "Enter");
+  await page.getByRole("dialog", { name: "Your new subscription" }).waitFor();
+  await tabTo(page, "Send a test event");
+  await press(page, "Enter");
+  await page.getByText("Gatepost tries again.").waitFor();
+  await press(page, "Escape");
+  await eventually("the focus is back", async () => (await focused(page)) === "New subscription");
+
+  await press(page, "g", "d");
+  await page.getByRole("row", { name: /webhook\.test/ }).waitFor();
+  await press(page, "j");
+  assert.equal(await focused(page), "webhook.test");
+  await press(page, "Enter");
+  await page.getByRole("heading", { name: "webhook.test" }).waitFor();
+  hooks.status = 204;
+  await press(page, "r");
+  await page.locator(".facts").getByText("Delivered").waitFor();
+  await press(page, "?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await tabTo(page, "Use these shortcuts");
+  await press(page, " ", "Escape", "g", "k");
+  assert.equal(new URL(page.url()).pathname.split("/")[2], "deliveries", "the shortcuts are off");
+  hooks.close();
+  await close();
+});
+
+test("a key is rotated while the old one works, and revoked by its label", async () => {
+  const { page, close } = await visitor("rita");
+  const old = (await api("rita", "POST", "/api/api-keys", { label: "Billing" })).key;
+  await page.goto("/console/keys");
+  await page.getByRole("button", { name: "Rotate Billing" }).click();
+  await page.getByRole("button", { name: "Rotate the key" }).click();
+  const key = await page.locator(".one-line code").textContent();
+  assert.deepEqual([await status(old), await status(key)], [200, 200]);
+  await page.getByRole("button", { name: "I have copied the key" }).click();
+  await page.getByRole("row", { name: /Billing.*Being replaced/ }).getByRole("button", { name: /Revoke/ }).click();
+  const revoke = page.getByRole("button", { name: "Revoke the key" });
+  assert.ok(await revoke.isDisabled(), "before the label is typed");
+  await page.getByLabel("Type the label to confirm").fill("Billing");
+  await revoke.click();
+  await page.getByText("1 revoked or expired key").waitFor();
+  assert.deepEqual([await status(old), await status(key)], [401, 200]);
+  await close();
+});
+
+test("the list of deliveries follows what happens, and nothing jumps", async () => {
+  const [{ page, context, close }, hooks] = [await visitor("lena"), await receiver()];
+  await api("lena", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publish("lena", "invoice.paid");
+  let streams = 0;
+  context.on("request", (request) => (streams += request.url().endsWith("/stream")));
+  await page.goto("/console/deliveries");
+  await page.getByRole("row", { name: /invoice\.paid.*Delivered/ }).waitFor();
+  await page.getByText("Live: the list follows each attempt.").waitFor();
+  const second = await context.newPage();
+  await second.goto("/console/deliveries");
+  await second.getByRole("row", { name: /invoice\.paid/ }).waitFor();
+  await publish("lena", "invoice.void");
+  for (const one of [page, second]) {
+    await one.getByRole("button", { name: "Show 1 new delivery" }).waitFor();
+    assert.equal(await one.getByRole("row", { name: /invoice\.void/ }).count(), 0, "before the reader calls for it");
+    await one.getByRole("button", { name: "Show 1 new delivery" }).click();
+    await one.getByRole("row", { name: /invoice\.void.*Delivered/ }).waitFor();
+  }
+  assert.equal(streams, 1, "the tabs share one stream");
+  await page.close();
+  await publish("lena", "invoice.late");
+  await second.getByRole("button", { name: "Show 1 new delivery" }).waitFor();
+  assert.equal(streams, 2, "the other tab takes over");
+  hooks.close();
+  await close();
+});
+
+test("the address holds the filter, and pages follow each other", async () => {
+  const [{ page, close }, hooks] = [await visitor("filip"), await receiver()];
+  await api("filip", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  for (let number = 0; number < 60; number += 1) await publish("filip", number % 2 ? "order.paid" : "order.sent");
+  await page.goto("/console/deliveries");
+  await eventually("a page of rows", async () => (await page.locator("tbody tr").count()) === 50);
+  await page.getByRole("button", { name: "Show more" }).click();
+  await eventually("all rows", async () => (await page.locator("tbody tr").count()) === 60);
+  await page.getByLabel("Event type").fill("order.paid");
+  await page.keyboard.press("Enter");
+  await eventually("the filtered rows", async () => (await page.locator("tbody tr").count()) === 30);
+  assert.equal(new URL(page.url()).search, "?eventType=order.paid");
+  await page.getByLabel("State").selectOption("Failed");
+  await page.getByText("No delivery matches").waitFor();
+  await page.reload();
+  await page.getByText("No delivery matches").waitFor();
+  assert.equal(await page.getByLabel("State").inputValue(), "failed");
+  await page.getByRole("button", { name: "Clear the filter" }).click();
+  await eventually("a page of rows", async () => (await page.locator("tbody tr").count()) === 50);
+  hooks.close();
+  await close();
+});
+
+test("a delivery is shown with its attempts, and sent again from a terminal", async () => {
+  const [{ page, close }, hooks] = [await visitor("dora"), await receiver(500)];
+  const { subscription, secret } = await api("dora", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publish("dora", "invoice.paid", { note: "it's “paid”" });
+  await page.goto(`/console/subscriptions/${subscription.id}`);
+  await page.getByText("The receiver answered with an error status.").first().waitFor();
+  await page.getByRole("link", { name: "invoice.paid" }).click();
+  await page.getByText("The answer's body").click();
+  await page.getByText("the ledger is closed").waitFor();
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  const curl = await page.evaluate(() => navigator.clipboard.readText());
+  hooks.status = 204;
+  await promisify(execFile)("sh", ["-c", curl.replace("whsec_...", secret)]);
+  const last = hooks.requests.at(-1);
+  assert.ok(isSigned(last, secret), last.body);
+  assert.equal(JSON.parse(last.body).data.note, "it's “paid”");
+  await page.getByRole("button", { name: "Cancel the delivery" }).click();
+  await page.getByText("Somebody cancelled the delivery.").waitFor();
+  hooks.close();
+  await close();
+});
+
+test("a subscription is edited, disabled, recovered and deleted, and its secret rotated", async () => {
+  const [{ page, close }, hooks] = [await visitor("sam"), await receiver()];
+  const { subscription, secret: old } = await api("sam", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await page.goto(`/console/subscriptions/${subscription.id}`);
+  await page.getByRole("button", { name: "Edit…" }).click();
+  await page.getByLabel("Description").fill("The ledger");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The ledger").waitFor();
+  await page.getByRole("button", { name: "Rotate the secret…" }).click();
+  await page.getByRole("button", { name: "Rotate", exact: true }).click();
+  const secret = await page.locator(".one-line code").textContent();
+  await page.getByRole("button", { name: "I have copied the secret" }).click();
+  hooks.status = 500;
+  await publish("sam", "invoice.paid");
+  await eventually("the webhook", () => hooks.requests.length > 0);
+  assert.ok(isSigned(hooks.requests[0], old) && isSigned(hooks.requests[0], secret), "both secrets sign");
+  await page.getByRole("button", { name: "Disable…" }).click();
+  await page.getByRole("button", { name: "Disable", exact: true }).click();
+  await page.getByText("You disabled it.").waitFor();
+  hooks.status = 204;
+  await page.getByRole("button", { name: "Recover…" }).click();
+  await page.getByRole("button", { name: "Recover", exact: true }).click();
+  await page.getByText("1 delivery is due now.").waitFor();
+  await page.getByRole("button", { name: "Close" }).last().click();
+  await eventually("the delivery", () => hooks.requests.length > 1);
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await page.getByLabel("Type the word “delete” to confirm").fill("delete");
+  await page.getByRole("button", { name: "Delete it" }).click();
+  await page.getByText("You have no subscription").waitFor();
+  hooks.close();
+  await close();
+});
+
+test("an error says what to do, and the screen recovers", async () => {
+  const { page, context, close } = await visitor("erin", { failures: [503, 400] });
+  await page.route("**/api/api-keys", (route) => route.fulfill(UNAVAILABLE));
+  await page.goto("/console/keys");
+  const alert = page.getByRole("alert");
+  await alert.getByText("The service is temporarily unavailable").waitFor();
+  await alert.getByText("4bf92f3577b34da6a3ce929d0e0e4736").waitFor();
+  const cure = await context.newPage();
+  await cure.goto(await alert.getByRole("link", { name: "How to fix this" }).getAttribute("href"));
+  await cure.getByRole("heading", { name: "Cure" }).waitFor();
+  await page.unroute("**/api/api-keys");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("You have no active key").waitFor();
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByRole("alert").waitFor();
+  const described = await page.getByLabel("Label").getAttribute("aria-describedby");
+  await page.locator(`#${described.split(" ")[1]}`).waitFor();
+  await close();
+});
+
+test("a session that ends leads to the sign-in, and back to the same screen", async () => {
+  const { page, close } = await visitor("eva", { failures: [401] });
+  await page.goto("/console/deliveries?state=failed");
+  await page.getByText("Nothing was sent yet").or(page.getByText("No delivery matches")).waitFor();
+  await api("eva", "DELETE", "/api/sessions");
+  await page.getByRole("link", { name: "Keys" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn(page, "eva", "/console/keys");
+  await page.getByText("You have no active key").waitFor();
+  await close();
+});
+
+test("a user ends the session of another browser, signs out, and signs out everywhere", async () => {
+  const [here, there] = [await visitor("olga", { failures: [401] }), await visitor("olga", { failures: [401] })];
+  await here.page.goto("/console/sessions");
+  await eventually("both sessions", async () => (await here.page.locator("tbody tr").count()) === 2);
+  await here.page.getByRole("button", { name: /^End the session/ }).click();
+  await eventually("one session", async () => (await here.page.locator("tbody tr").count()) === 1);
+  await there.page.getByRole("link", { name: "Keys", exact: true }).click();
+  await there.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await here.page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await here.page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  assert.deepEqual((await api("olga", "GET", "/api/sessions")).sessions, []);
+  await signIn(here.page, "olga", "/console/sessions");
+  await signIn(there.page, "olga");
+  await here.page.getByRole("button", { name: "Sign out everywhere…" }).click();
+  await here.page.getByRole("button", { name: "Sign out everywhere", exact: true }).click();
+  await here.page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  assert.deepEqual((await api("olga", "GET", "/api/sessions")).sessions, []);
+  await here.close();
+  await there.close();
+});
+
+test("addresses that lead nowhere, and browsers without JavaScript, get plain words", async () => {
+  const { page, close } = await visitor("nora");
+  await page.goto("/console/nowhere");
+  await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
+  await page.getByRole("link", { name: "Go to the start page" }).click();
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await page.goto("/console/signed-out");
+  await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  await close();
+  const plain = await visitor(undefined, { javaScriptEnabled: false });
+  await plain.page.goto("/console/keys");
+  await plain.page.getByRole("heading", { name: "The console needs JavaScript" }).waitFor();
+  await plain.close();
+});
+
+test("the first screen needs less than 60 KB over the wire", async (t) => {
+  const { page, close } = await visitor("fay");
+  const client = await page.context().newCDPSession(page);
+  await client.send("Network.enable");
+  await client.send("Network.setCacheDisabled", { cacheDisabled: true });
+  let bytes = 0;
+  client.on("Network.loadingFinished", (event) => (bytes += event.encodedDataLength));
+  const start = performance.now();
+  await page.goto("/console/");
+  await page.getByRole("heading", { name: "First steps" }).waitFor();
+  t.diagnostic(`${bytes} bytes, ${Math.round(performance.now() - start)} ms`);
+  assert.ok(bytes > 10_000 && bytes < 60_000, `${bytes} bytes`);
+  await close();
+});
+
+async function makeKey(page, label) {
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Label").fill(label);
+  await page.getByRole("button", { name: "Create the key" }).click();
+  return page.locator(".one-line code").textContent();
+}
+
+const status = async (key) => (await fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key } })).status;
+
+async function press(page, ...keys) {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** The name of what has the focus, which must be visible. */
+async function focused(page) {
+  const { name, outline } = await page.evaluate(() => {
+    const element = document.activeElement;
+    if (!element?.matches("a, button, input, select, summary, tr")) return { name: "", outline: "" };
+    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : element.textContent;
+    return { name: (label ?? "").trim(), outline: getComputedStyle(element).outlineStyle };
+  });
+  assert.notEqual(outline, "none", `the focus on “${name}” is invisible`);
+  return name;
+}
+
+async function tabTo(page, name) {
+  for (let count = 0; count < 40; count += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`Tab does not reach “${name}”`);
+}
