@@ -13,6 +13,8 @@ const EVERYTHING = {
 };
 /** Colours are all that differs between light and dark. */
 const COLOURS = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
+/** No screen scrolls sideways at these widths, in pixels. 640 is a window of 1280 at a zoom of 200 %. */
+const WIDTHS = [320, 640, 860, 1080, 1280];
 const LOOKS = [1280, 320].flatMap((width) => [
   { width, colorScheme: "light", options: EVERYTHING },
   { width, colorScheme: "dark", options: COLOURS },
@@ -130,6 +132,9 @@ async function check(page, what) {
     await page.setViewportSize({ width, height: 800 });
     const found = await page.evaluate(violations, options);
     assert.deepEqual(found, [], `${what}, ${colorScheme}, ${width} px`);
+  }
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.ok(overflow <= 0, `${what}, ${width} px: ${overflow} px too wide`);
   }

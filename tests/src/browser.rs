@@ -21,6 +21,16 @@ async fn every_screen_is_accessible() {
     run_in_browser(&gatepost, "accessibility.test.mjs").await;
 }
 
+/// Takes the pictures of the documentation if `PICTURES` is set; otherwise they stay as they are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::disallowed_methods, reason = "a switch of the test; not a setting of Gatepost")]
+async fn pictures_show_the_screens() {
+    if std::env::var_os("PICTURES").is_some() {
+        let gatepost = Setup::dev().await.start().await;
+        run_in_browser(&gatepost, "pictures.test.mjs").await;
+    }
+}
+
 /// A field that is renamed in Rust, and in the description of the API, breaks this test and not the browser.
 #[test]
 fn the_source_fits_the_description_of_the_api() {

@@ -24,7 +24,7 @@ pub(crate) fn find_or_get() -> Vec<Skip> {
     if runs() || (can_install && get(BROWSER, &install) && runs()) {
         return Vec::new();
     }
-    let tests = ["browser::users_reach", "browser::every_screen"];
+    let tests = ["browser::users_reach", "browser::every_screen", "browser::pictures"];
     tests.map(|tests| skip(tests, BROWSER)).into()
 }
 
