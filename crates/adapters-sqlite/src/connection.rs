@@ -66,7 +66,11 @@ impl DatabaseFile {
 
     /// Keeps other processes from opening the database.
     pub(crate) fn lock(&self) -> Result<FileLock, OpenError> {
-        FileLock::take(Path::new(&self.0))
+        FileLock::take(self.path())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(&self.0)
     }
 
     /// A connection that may write.

@@ -8,6 +8,7 @@
 //! - **One process** opens a file at a time. A second process is refused when it starts (decision 41). Other programs,
 //!   such as the `sqlite3` shell or a backup, may use the file; a write waits up to two seconds for their locks.
 
+mod backup;
 mod connection;
 mod file_lock;
 mod keys;
@@ -24,6 +25,7 @@ mod undo;
 mod webhooks;
 mod writer;
 
+pub use backup::{BackupError, back_up, restore};
 pub use migrate::migrations_of;
 pub use open_error::OpenError;
 pub use store::{SqliteSettings, SqliteStore};

@@ -1,0 +1,74 @@
+use std::io;
+use std::path::PathBuf;
+
+use diesel::ConnectionError;
+use diesel::result::Error;
+use domain::ports::MigrateError;
+
+use crate::open_error::OpenError;
+
+/// Why there is no backup, or why none was put back. Nothing has changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// There is no database to back up.
+    #[error("there is no database at {}", .0.display())]
+    NoDatabase(PathBuf),
+    /// There is no backup to put back.
+    #[error("there is no backup at {}", .0.display())]
+    NoBackup(PathBuf),
+    /// A file is in the way.
+    #[error("{} exists", .0.display())]
+    Exists(PathBuf),
+    /// The file is not a database, or is damaged.
+    #[error("{} is not a whole database: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite finds first.
+        reason: String,
+    },
+    /// The backup has no schema of Gatepost, or a newer one than this program.
+    #[error("this program cannot use the schema of {}", path.display())]
+    Schema {
+        /// The backup.
+        path: PathBuf,
+        /// What is wrong with its migrations.
+        #[source]
+        source: MigrateError,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot use {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system reports.
+        #[source]
+        source: io::Error,
+    },
+    /// The database cannot be opened, or another process uses it.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// SQLite cannot open a file.
+    #[error("SQLite cannot open {}", path.display())]
+    Connect {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite reports.
+        #[source]
+        source: ConnectionError,
+    },
+    /// SQLite cannot write the copy.
+    #[error("SQLite cannot copy the database")]
+    Copy(#[source] Error),
+    /// The operating system ended the work.
+    #[error("the work was cut off")]
+    Thread(#[source] io::Error),
+}
+
+impl BackupError {
+    /// The error about this file.
+    pub(super) fn about(path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { path, source }
+    }
+}

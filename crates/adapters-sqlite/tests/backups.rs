@@ -1,0 +1,129 @@
+//! Copies of the database, and how they are put back. See decision 78.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use adapters_sqlite::{BackupError, OpenError, SqliteSettings, SqliteStore, back_up, restore};
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, SqliteConnection};
+use domain::ports::{Close as _, Schema as _};
+use storage_conformance::{keys, sessions, webhooks};
+use tempfile::TempDir;
+
+async fn store(path: &Path) -> SqliteStore {
+    let store = SqliteStore::open(SqliteSettings { path: path.to_owned(), readers: 2 }).await.unwrap();
+    store.migrate().await.unwrap();
+    store
+}
+
+/// The names in a folder, in order.
+fn names(folder: &TempDir) -> Vec<String> {
+    let names = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| !name.contains(".lock")).collect();
+    names.sort();
+    names
+}
+
+/// While the store is open: what was answered is in the log and not yet in the file.
+#[tokio::test]
+async fn a_backup_has_what_was_answered() {
+    let (folder, backups, elsewhere) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir());
+    let (path, copy) = (folder.path().join("gatepost.db"), backups.path().join("copy.db"));
+    let serving = store(&path).await;
+    let keys = keys::durability::write(&serving).await;
+    let sessions = sessions::durability::write(&serving).await;
+    let webhooks = webhooks::durability::write(&serving).await;
+    let bytes = back_up(path, copy.clone()).await.unwrap();
+    let written = fs::metadata(&copy).unwrap();
+    assert_eq!((written.len(), written.permissions().mode() & 0o777), (bytes, 0o600));
+    assert_eq!(names(&backups), ["copy.db"]);
+    // What is written later is not in the copy.
+    keys::durability::write(&serving).await;
+    let path = elsewhere.unwrap().path().join("new/gatepost.db");
+    assert_eq!(restore(copy, path.clone(), false).await.unwrap(), None);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    let restored = store(&path).await;
+    keys.expect_in(&restored).await;
+    sessions.expect_in(&restored).await;
+    webhooks.expect_in(&restored).await;
+}
+
+#[tokio::test]
+async fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("gatepost.db"), folder.path().join("copy.db"));
+    let missing = back_up(path.clone(), copy.clone()).await;
+    assert!(matches!(missing, Err(BackupError::NoDatabase(_))), "{missing:?}");
+    store(&path).await.close().await;
+    fs::write(&copy, "precious").unwrap();
+    let in_the_way = back_up(path.clone(), copy.clone()).await;
+    assert!(matches!(in_the_way, Err(BackupError::Exists(ref file)) if *file == copy), "{in_the_way:?}");
+    let nowhere = back_up(path.clone(), folder.path().join("no/folder/copy.db")).await;
+    assert!(matches!(nowhere, Err(BackupError::File { .. })), "{nowhere:?}");
+    let size = fs::metadata(&path).unwrap().len();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(size / 2).unwrap();
+    let damaged = back_up(path, folder.path().join("other.db")).await;
+    assert!(matches!(damaged, Err(BackupError::Copy(_) | BackupError::Damaged { .. })), "{damaged:?}");
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "precious");
+    assert_eq!(names(&folder), ["copy.db", "gatepost.db"]);
+}
+
+#[tokio::test]
+async fn a_database_is_replaced_on_demand_and_kept() {
+    let (folder, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, copy) = (folder.path().join("gatepost.db"), backups.path().join("copy.db"));
+    let serving = store(&path).await;
+    let before = keys::durability::write(&serving).await;
+    back_up(path.clone(), copy.clone()).await.unwrap();
+    let in_the_way = restore(copy.clone(), path.clone(), false).await;
+    assert!(matches!(in_the_way, Err(BackupError::Exists(_))), "{in_the_way:?}");
+    let in_use = restore(copy.clone(), path.clone(), true).await;
+    assert!(matches!(in_use, Err(BackupError::Open(OpenError::InUse { .. }))), "{in_use:?}");
+    let after = sessions::durability::write(&serving).await;
+    // As a killed process leaves it: the last writes are in the log.
+    let killed = tempfile::tempdir().unwrap();
+    for name in ["gatepost.db", "gatepost.db-wal"] {
+        fs::copy(folder.path().join(name), killed.path().join(name)).unwrap();
+    }
+    serving.close().await;
+    let path = killed.path().join("gatepost.db");
+    let replaced = restore(copy.clone(), path.clone(), true).await.unwrap().unwrap();
+    assert_eq!(names(&killed), ["gatepost.db", "gatepost.db.replaced", "gatepost.db.replaced-wal"]);
+    let twice = restore(copy, path.clone(), true).await;
+    assert!(matches!(twice, Err(BackupError::Exists(ref file)) if *file == replaced), "{twice:?}");
+    before.expect_in(&store(&path).await).await;
+    after.expect_in(&store(&replaced).await).await;
+}
+
+/// A file that is not a whole backup, or is of a later version, changes nothing.
+#[tokio::test]
+async fn only_a_whole_backup_is_put_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    store(&file("gatepost.db")).await.close().await;
+    for name in ["cut", "newer", "foreign"] {
+        fs::copy(file("gatepost.db"), file(name)).unwrap();
+    }
+    let cut = fs::OpenOptions::new().write(true).open(file("cut")).unwrap();
+    cut.set_len(fs::metadata(file("cut")).unwrap().len() / 2).unwrap();
+    let change = |name: &str, sql: &str| {
+        SqliteConnection::establish(file(name).to_str().unwrap()).unwrap().batch_execute(sql).unwrap();
+    };
+    change("newer", "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000001')");
+    change("foreign", "DROP TABLE __diesel_schema_migrations");
+    fs::write(file("text"), "no database").unwrap();
+    let refused = async |name| restore(file(name), file("restored.db"), false).await.unwrap_err();
+    for name in ["cut", "foreign", "text"] {
+        let error = refused(name).await;
+        assert!(matches!(error, BackupError::Damaged { .. }), "{name}: {error:?}");
+    }
+    let newer = refused("newer").await;
+    assert!(matches!(newer, BackupError::Schema { .. }), "{newer:?}");
+    let missing = refused("missing").await;
+    assert!(matches!(missing, BackupError::NoBackup(_)), "{missing:?}");
+    assert!(!file("restored.db").exists());
+}
