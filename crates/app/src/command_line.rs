@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{config, dev, doctor, health, migrate, openapi, serve};
+use crate::commands::{backup, config, dev, doctor, health, migrate, openapi, restore, serve};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -32,6 +32,8 @@ pub(crate) enum Command {
     #[command(flatten)]
     Client(cli::Command),
     Migrate(migrate::Arguments),
+    Backup(backup::Arguments),
+    Restore(restore::Arguments),
     Config(config::Arguments),
     Doctor(doctor::Arguments),
     Health(health::Arguments),

@@ -1,5 +1,6 @@
-//! A killed process, an unreachable database, a pooler, a second process, a log that nobody reads, a shutdown.
+//! A backup, a killed process, an unreachable database, a pooler, a second process, a log that nobody reads, a shutdown.
 
+mod backups;
 mod database_outage;
 mod graceful_end;
 mod killed_process;

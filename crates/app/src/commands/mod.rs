@@ -1,5 +1,6 @@
 //! The commands of the binary, one file each.
 
+pub(crate) mod backup;
 mod client;
 pub(crate) mod config;
 pub(crate) mod dev;
@@ -7,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod health;
 pub(crate) mod migrate;
 pub(crate) mod openapi;
+pub(crate) mod restore;
 pub(crate) mod serve;
 
 use std::thread;
@@ -43,6 +45,8 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         Command::Client(command) => {
             block_on(client::run(command, &environment, || load(client::needs).map(show_warnings)))
         }
+        Command::Backup(arguments) => block_on(backup::run(arguments, show_warnings(load(nothing)?))),
+        Command::Restore(arguments) => block_on(restore::run(arguments, show_warnings(load(nothing)?))),
         Command::Migrate(arguments) => block_on(migrate::run(arguments, load(nothing)?)),
     }
 }

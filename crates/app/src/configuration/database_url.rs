@@ -51,18 +51,23 @@ impl DatabaseUrl {
         self.parts().kind
     }
 
+    /// The database file; `None` for a server.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.parts().file
+    }
+
     /// The folder of a database file; `None` for a server.
     pub(crate) fn folder(&self) -> Option<&Path> {
-        self.parts().folder
+        self.file().and_then(Path::parent)
     }
 
     fn parts(&self) -> Parts<'_> {
         match self {
             Self::Sqlite(path) => {
                 let shown = format!("sqlite://{}", path.display());
-                Parts { kind: "sqlite", folder: path.parent(), shown }
+                Parts { kind: "sqlite", file: Some(path), shown }
             }
-            Self::Postgres(url) => Parts { kind: "postgres", folder: None, shown: without_password(url.expose()) },
+            Self::Postgres(url) => Parts { kind: "postgres", file: None, shown: without_password(url.expose()) },
         }
     }
 }
@@ -70,7 +75,7 @@ impl DatabaseUrl {
 /// What is said of a URL to users.
 struct Parts<'a> {
     kind: &'static str,
-    folder: Option<&'a Path>,
+    file: Option<&'a Path>,
     /// The URL without its password.
     shown: String,
 }

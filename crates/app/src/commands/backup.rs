@@ -1,0 +1,50 @@
+use std::path::PathBuf;
+
+use adapters_sqlite::back_up;
+use anyhow::{Result, bail};
+use clap::Args;
+use cli::output::{answer, answer_json};
+use serde::Serialize;
+
+use crate::configuration::Loaded;
+
+/// Copy the database to a file, while Gatepost serves it
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The new file
+    file: PathBuf,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost backup /var/backups/gatepost.db
+  gatepost backup \"/var/backups/gatepost-$(date +%F).db\" --json";
+
+#[derive(Serialize)]
+struct BackupAnswer {
+    file: PathBuf,
+    bytes: u64,
+}
+
+/// Copies a SQLite database. For Postgres, says what to run.
+///
+/// # Errors
+///
+/// When there is no whole copy.
+pub(crate) async fn run(Arguments { file, json }: Arguments, loaded: Loaded) -> Result<()> {
+    let Some(database) = loaded.configuration.database_url.file() else {
+        bail!(
+            "Postgres has its own program for this; run: pg_dump --format=custom --file='{}' \"$DATABASE_URL\"",
+            file.display()
+        );
+    };
+    let bytes = back_up(database.to_owned(), file.clone()).await?;
+    if json {
+        return Ok(answer_json(&BackupAnswer { file, bytes })?);
+    }
+    Ok(answer(&format!("{} has the whole database, in {bytes} bytes", file.display()))?)
+}

@@ -1,0 +1,64 @@
+use std::path::PathBuf;
+
+use adapters_sqlite::{BackupError, restore};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use cli::output::{answer, answer_json, remark};
+use serde::Serialize;
+
+use crate::configuration::Loaded;
+
+/// Make a backup the database, which no process may use
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// What `gatepost backup` wrote
+    file: PathBuf,
+    /// Replace a database that is there, and keep it beside the restored one
+    #[arg(long)]
+    replace: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost restore /var/backups/gatepost.db
+  gatepost restore /var/backups/gatepost.db --replace";
+
+/// What a person has to know before the service starts again.
+const MEANING: &str = "the database is as old as the backup: keys and sessions that were ended since then are good \
+                       again, and webhooks that were delivered since then may be delivered again; see docs/backups.md";
+
+#[derive(Serialize)]
+struct RestoreAnswer {
+    database: PathBuf,
+    replaced: Option<PathBuf>,
+}
+
+/// Puts a backup of a SQLite database back. For Postgres, says what to run.
+///
+/// # Errors
+///
+/// When the backup is not whole, or the database is in use or in the way.
+pub(crate) async fn run(Arguments { file, replace, json }: Arguments, loaded: Loaded) -> Result<()> {
+    let Some(database) = loaded.configuration.database_url.file() else {
+        bail!(
+            "Postgres has its own program for this; run: pg_restore --clean --if-exists --single-transaction \
+             --dbname=\"$DATABASE_URL\" '{}'",
+            file.display()
+        );
+    };
+    let restored = restore(file.clone(), database.to_owned(), replace).await;
+    let replaced = match restored {
+        Err(error @ BackupError::Exists(_)) if !replace => return Err(error).context("--replace replaces it"),
+        restored => restored?,
+    };
+    remark(MEANING);
+    if json {
+        return Ok(answer_json(&RestoreAnswer { database: database.to_owned(), replaced })?);
+    }
+    let kept = replaced.map(|replaced| format!("; what was there is {}", replaced.display())).unwrap_or_default();
+    Ok(answer(&format!("{} is restored to {}{kept}", file.display(), database.display()))?)
+}
