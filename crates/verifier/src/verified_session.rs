@@ -54,7 +54,7 @@ impl Credential for VerifiedSession {
     }
 
     fn is_good(session: &Session, at: Timestamp) -> bool {
-        session.is_good(at)
+        session.is_good(at) && session.role.signs_in()
     }
 
     fn stored_use(session: &Session) -> Option<Timestamp> {

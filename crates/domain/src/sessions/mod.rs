@@ -6,7 +6,9 @@ mod capability;
 mod end_session;
 mod open_session;
 mod pending_sign_in;
+mod portal_link;
 mod return_path;
+mod return_url;
 mod session;
 mod session_role;
 mod session_secret;
@@ -16,9 +18,14 @@ mod user_agent;
 
 pub use capability::Capability;
 pub use end_session::EndSessionError;
-pub use open_session::{OpenSession, OpenedSession};
+pub use open_session::{Browser, OpenSession, OpenedSession};
 pub use pending_sign_in::SIGN_IN_MAX;
+pub use portal_link::{
+    BegunVisit, CreateLinkError, CreatedLink, PORTAL_LINK_MAX, PORTAL_LINKS_MAX, PortalLinks, UseLinkError,
+    VISIT_DEFAULT, VISIT_MIN, Visit,
+};
 pub use return_path::ReturnPath;
+pub use return_url::{InvalidReturnUrl, ReturnUrl};
 pub use session::{SESSION_IDLE_MAX, SESSION_LIFETIME, SESSIONS_MAX, Session, SessionUse};
 pub use session_role::{InvalidSessionRole, SessionRole};
 pub use session_secret::SessionSecret;

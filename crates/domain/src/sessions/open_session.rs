@@ -1,4 +1,5 @@
 use std::net::IpAddr;
+use std::time::Duration;
 
 use super::session::{SESSION_LIFETIME, SESSIONS_MAX, Session};
 use super::session_role::SessionRole;
@@ -7,6 +8,9 @@ use super::use_cases::Sessions;
 use super::user_agent::UserAgent;
 use crate::ports::StoreError;
 use crate::{SessionId, UserId};
+
+/// What is shown of a browser in lists of sessions: its own words, and its address.
+pub type Browser = (Option<UserAgent>, Option<IpAddr>);
 
 /// The session to open for a user who has proved who they are.
 #[derive(Clone, Debug)]
@@ -35,6 +39,16 @@ impl Sessions {
     ///
     /// If the store fails. The session may have been stored all the same, but nobody has its secret.
     pub async fn open(&self, owner: &UserId, request: OpenSession) -> Result<OpenedSession, StoreError> {
+        self.open_for(owner, request, SESSION_LIFETIME).await
+    }
+
+    /// The same for a session that ends sooner.
+    pub(super) async fn open_for(
+        &self,
+        owner: &UserId,
+        request: OpenSession,
+        lifetime: Duration,
+    ) -> Result<OpenedSession, StoreError> {
         let now = self.clock.now();
         let secret = SessionSecret::generate(&*self.entropy);
         let session = Session {
@@ -43,7 +57,7 @@ impl Sessions {
             role: request.role,
             created_at: now,
             seen_at: now,
-            expires_at: now.plus(SESSION_LIFETIME),
+            expires_at: now.plus(lifetime),
             user_agent: request.user_agent,
             address: request.address,
         };

@@ -7,9 +7,10 @@ use super::capability::Capability;
 const USER: &str = "user";
 const OPERATOR: &str = "operator";
 const VISITOR: &str = "visitor";
+const LINK: &str = "link";
 
-/// What a session may do. Its text form is `user`, `operator`, or `visitor` and the names of its capabilities, separated
-/// by spaces.
+/// What a session may do. Its text form is `user`, `operator`, `link`, or `visitor` and the names of its capabilities,
+/// separated by spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionRole {
     /// Everything that belongs to the user who signed in.
@@ -18,6 +19,8 @@ pub enum SessionRole {
     Operator,
     /// A part of what belongs to a user whom the host application has sent.
     Visitor(BTreeSet<Capability>),
+    /// Nothing: the session is a portal link that nobody has used yet.
+    Link,
 }
 
 /// The string is not the text form of a [`SessionRole`].
@@ -31,7 +34,13 @@ impl SessionRole {
         match self {
             Self::User | Self::Operator => true,
             Self::Visitor(held) => held.iter().any(|capability| capability.includes(wanted)),
+            Self::Link => false,
         }
+    }
+
+    /// Whether somebody who holds the secret of the session is signed in.
+    pub fn signs_in(&self) -> bool {
+        *self != Self::Link
     }
 
     /// Whether the session may do what operators do.
@@ -45,6 +54,7 @@ impl fmt::Display for SessionRole {
         match self {
             Self::User => formatter.write_str(USER),
             Self::Operator => formatter.write_str(OPERATOR),
+            Self::Link => formatter.write_str(LINK),
             Self::Visitor(held) => {
                 formatter.write_str(VISITOR)?;
                 held.iter().try_for_each(|capability| write!(formatter, " {}", capability.name()))
@@ -61,6 +71,7 @@ impl FromStr for SessionRole {
         match (words.next(), text) {
             (_, USER) => Ok(Self::User),
             (_, OPERATOR) => Ok(Self::Operator),
+            (_, LINK) => Ok(Self::Link),
             (Some(VISITOR), _) => {
                 words.map(Capability::of_name).collect::<Option<_>>().map(Self::Visitor).ok_or(InvalidSessionRole)
             }
@@ -83,6 +94,7 @@ mod tests {
         let table = [
             (SessionRole::User, [true, true, true, true]),
             (SessionRole::Operator, [true, true, true, true]),
+            (SessionRole::Link, [false, false, false, false]),
             (visitor(&[]), [false, false, false, false]),
             (visitor(&[Keys]), [true, true, false, false]),
             (visitor(&[KeysRead]), [false, true, false, false]),
@@ -92,17 +104,21 @@ mod tests {
         for (role, allowed) in table {
             assert_eq!([Keys, KeysRead, Webhooks, WebhooksRead].map(|wanted| role.may(wanted)), allowed, "{role}");
             assert_eq!(role.is_operator(), role == SessionRole::Operator, "{role}");
+            assert_eq!(role.signs_in(), role != SessionRole::Link, "{role}");
         }
     }
 
     #[test]
     fn reads_what_it_writes_and_nothing_else() {
-        let roles = [SessionRole::User, SessionRole::Operator, visitor(&[]), visitor(&Capability::ALL)];
+        let roles =
+            [SessionRole::User, SessionRole::Operator, SessionRole::Link, visitor(&[]), visitor(&Capability::ALL)];
         for role in roles {
             assert_eq!(role.to_string().parse(), Ok(role));
         }
         assert_eq!(visitor(&Capability::ALL).to_string(), "visitor keys keys:read webhooks webhooks:read");
-        for wrong in ["", " ", "User", "user ", "user keys", "operator keys", "visitor ", "visitor admin", "keys"] {
+        for wrong in
+            ["", " ", "User", "user ", "user keys", "operator keys", "link keys", "visitor ", "visitor admin", "keys"]
+        {
             assert_eq!(wrong.parse::<SessionRole>(), Err(InvalidSessionRole), "{wrong:?}");
         }
     }

@@ -1,14 +1,12 @@
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use subtle::ConstantTimeEq;
 
-use super::open_session::{OpenSession, OpenedSession};
+use super::open_session::{Browser, OpenSession, OpenedSession};
 use super::pending_sign_in::PendingSignIn;
 use super::return_path::ReturnPath;
 use super::session_role::SessionRole;
 use super::use_cases::Sessions;
-use super::user_agent::UserAgent;
 use crate::SealingKeys;
 use crate::ports::{
     Clock, Entropy, IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict, StoreError,
@@ -117,7 +115,7 @@ impl SignIn {
         &self,
         sealed: &str,
         parameters: &SignInParameters,
-        (user_agent, address): (Option<UserAgent>, Option<IpAddr>),
+        (user_agent, address): Browser,
     ) -> Result<SignedIn, SignInError> {
         let pending = PendingSignIn::unseal(sealed, &self.keys, self.clock.now()).ok_or(SignInError::NotBegun)?;
         // First: without the state, the answer may be another person's, whose session this browser must not get.

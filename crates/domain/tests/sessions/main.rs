@@ -2,4 +2,5 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails with a panic")]
 
+mod portal_links;
 mod sign_in;

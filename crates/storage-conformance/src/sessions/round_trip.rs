@@ -13,9 +13,10 @@ use crate::sample::{at, user, user_of};
 pub async fn every_field_comes_back(store: Arc<dyn SessionStore>) {
     let visitor = |held: &[Capability]| SessionRole::Visitor(held.iter().copied().collect());
     let long = format!("{}é", "\u{1f98a} 'x' \"y\" \\ %".repeat(16));
-    let kinds: [(SessionRole, Option<&str>, Option<&str>); 5] = [
+    let kinds: [(SessionRole, Option<&str>, Option<&str>); 6] = [
         (SessionRole::User, Some("curl/8.5"), Some("203.0.113.9")),
         (SessionRole::Operator, None, None),
+        (SessionRole::Link, None, None),
         (visitor(&[]), Some("x"), Some("2001:db8::1")),
         (visitor(&Capability::ALL), Some(&long), Some("::ffff:192.0.2.1")),
         (visitor(&[Capability::WebhooksRead]), None, Some("fe80::1")),

@@ -47,6 +47,18 @@ async fn a_session_is_read_once_and_then_answered_from_memory() {
     assert!(instance.verifier.verify_session("").await.unwrap().is_none());
 }
 
+/// A portal link is stored like a session, and nobody is signed in with it.
+#[tokio::test(start_paused = true)]
+async fn a_link_is_not_a_session() {
+    let instance = World::new().single(VerifierSettings::default());
+    let request = OpenSession { role: SessionRole::Link, user_agent: None, address: None };
+    let link = instance.sessions.open(&instance.owner, request).await.unwrap();
+    for _ in 0..2 {
+        assert!(!instance.accepts(&link).await);
+    }
+    assert_eq!(instance.seen_at(&link).await, Some(link.session.created_at), "an attempt is not a use");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_session_that_ends_here_is_refused_at_once() {
     let world = World::new();

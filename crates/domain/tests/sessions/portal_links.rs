@@ -1,0 +1,121 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy};
+use domain::ports::SessionStore;
+use domain::sessions::{
+    BegunVisit, Capability, CreateLinkError, CreatedLink, PORTAL_LINK_MAX, PORTAL_LINKS_MAX, PortalLinks, ReturnUrl,
+    SESSION_LIFETIME, SessionRole, Sessions, UseLinkError, VISIT_MIN, Visit,
+};
+use domain::{CredentialDigest, SealingKeys, Timestamp, UserId};
+use pollster::block_on;
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+struct Desk {
+    store: Arc<MemorySessionStore>,
+    clock: Arc<ManualClock>,
+    links: PortalLinks,
+}
+
+fn desk() -> Desk {
+    let clock = Arc::new(ManualClock::new(Timestamp::from_unix_millis(1_795_225_323_120).unwrap()));
+    let store = Arc::<MemorySessionStore>::default();
+    let sessions = Sessions::new(store.clone(), Arc::new(()), clock.clone(), Arc::new(SeededEntropy::new(1)));
+    Desk { store, clock, links: PortalLinks::new(sessions, keys(1)) }
+}
+
+fn keys(byte: u8) -> Arc<SealingKeys> {
+    Arc::new(SealingKeys::new(vec![[byte; 32].into()]).unwrap())
+}
+
+fn alice() -> UserId {
+    UserId::new("https://id.example", "alice").unwrap()
+}
+
+fn visit(lifetime: Duration) -> Visit {
+    let capabilities = [Capability::Keys, Capability::WebhooksRead].into();
+    let return_url = ReturnUrl::parse("https://app.example/settings").ok();
+    Visit { user: alice(), capabilities, lifetime, return_url }
+}
+
+impl Desk {
+    fn create(&self) -> CreatedLink {
+        block_on(self.links.create(&visit(VISIT_MIN))).unwrap()
+    }
+
+    fn begin(&self, code: &str) -> Result<BegunVisit, UseLinkError> {
+        block_on(self.links.begin_visit(code, (None, None)))
+    }
+
+    fn is_spent(&self, code: &str) -> bool {
+        matches!(self.begin(code), Err(UseLinkError::Spent))
+    }
+}
+
+#[test]
+fn a_link_becomes_a_session_with_its_rights_once() {
+    let desk = desk();
+    let link = desk.create();
+    let begun = desk.begin(&link.code).unwrap();
+    let session = begun.opened.session;
+    assert_eq!((&session.owner, &begun.visit), (&alice(), &visit(VISIT_MIN)));
+    assert_eq!(session.role, SessionRole::Visitor([Capability::Keys, Capability::WebhooksRead].into()));
+    assert_eq!(session.expires_at.since(session.created_at), VISIT_MIN);
+    let digest = CredentialDigest::of_presented(begun.opened.secret.expose()).unwrap();
+    assert_eq!(block_on(desk.store.find_by_digest(&digest)).unwrap(), Some(session));
+    assert!(desk.is_spent(&link.code), "a second time");
+}
+
+#[test]
+fn a_link_works_for_five_minutes() {
+    let desk = desk();
+    let (in_time, late) = (desk.create(), desk.create());
+    assert_eq!(in_time.expires_at.since(Timestamp::from_unix_millis(1_795_225_323_120).unwrap()), PORTAL_LINK_MAX);
+    desk.clock.advance(PORTAL_LINK_MAX.saturating_sub(MILLISECOND));
+    assert!(desk.begin(&in_time.code).is_ok());
+    desk.clock.advance(MILLISECOND);
+    assert!(desk.is_spent(&late.code));
+}
+
+#[test]
+fn only_whole_codes_of_this_service_work() {
+    let desk = desk();
+    let (one, other) = (desk.create(), desk.create());
+    let parts = |link: &CreatedLink| link.code.split_once('.').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    let ((secret, content), (_, foreign)) = (parts(&one), parts(&other));
+    for wrong in ["", ".", &secret, &format!("{secret}."), &format!(".{content}"), &format!("{secret}.{foreign}")] {
+        assert!(desk.is_spent(wrong), "{wrong}");
+    }
+    let elsewhere = PortalLinks::new(
+        Sessions::new(desk.store.clone(), Arc::new(()), desk.clock.clone(), Arc::new(SeededEntropy::new(2))),
+        keys(2),
+    );
+    assert!(matches!(block_on(elsewhere.begin_visit(&one.code, (None, None))), Err(UseLinkError::Spent)));
+    assert!(desk.begin(&one.code).is_ok(), "a failed attempt does not spend the link");
+}
+
+#[test]
+fn links_do_not_end_sessions_and_are_not_listed() {
+    let desk = desk();
+    let session = desk.begin(&desk.create().code).unwrap().opened.session;
+    let oldest = desk.create();
+    for _ in 0..PORTAL_LINKS_MAX {
+        desk.clock.advance(MILLISECOND);
+        desk.create();
+    }
+    assert!(desk.is_spent(&oldest.code), "one more than the maximum ends the first");
+    assert_eq!(block_on(desk.store.list(&alice(), session.created_at)).unwrap(), [session]);
+}
+
+#[test]
+fn a_visit_lasts_a_minute_to_a_week() {
+    let desk = desk();
+    for lifetime in [VISIT_MIN, SESSION_LIFETIME] {
+        assert!(block_on(desk.links.create(&visit(lifetime))).is_ok());
+    }
+    for lifetime in [Duration::ZERO, VISIT_MIN.saturating_sub(MILLISECOND), SESSION_LIFETIME + MILLISECOND] {
+        let refused = block_on(desk.links.create(&visit(lifetime)));
+        assert!(matches!(refused, Err(CreateLinkError::LifetimeOutOfRange)), "{lifetime:?}");
+    }
+}
