@@ -1,5 +1,6 @@
 //! The identity provider of `gatepost dev`: real `OpenID` Connect under `{public_url}/dev/oidc`, but a user name alone
 //! is enough to log in. It answers only callers on loopback. The user [`OPERATOR`] is in the group [`OPERATOR_GROUP`].
+//! See decision 69.
 //!
 //! Besides the authorization code flow, its token endpoint accepts the grant [`USER_NAME_GRANT`], with which a terminal
 //! gets an ID token in one call:
