@@ -6,7 +6,7 @@ import { forget } from "./lib/resource.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
 import { Help, useShortcuts } from "./lib/shortcuts.js";
 import { ErrorPanel, Loading, Page } from "./lib/ui.js";
-import { NotFound, SignedOut, SignIn } from "./screens/outside.js";
+import { NotFound, Portal, returnUrl, SignedOut, SignIn } from "./screens/outside.js";
 
 /** @typedef {import("./lib/router.js").Route} Route */
 /** @typedef {import("./lib/api.js").Answer<"findCurrentSession">} Session */
@@ -22,6 +22,7 @@ const ROUTES = [
   { pattern: "/console/sessions", load: () => import("./screens/sessions.js") },
 ];
 const SIGNED_OUT = "/console/signed-out";
+const PORTAL = "/console/portal";
 
 /** @type {[string, string, string][]} */
 const NAVIGATION = [
@@ -55,6 +56,7 @@ function Console() {
   const address = useAddress();
   const { session, failure, isOver } = useSession();
   if (address.pathname === SIGNED_OUT) return html`<${SignedOut} />`;
+  if (address.pathname === PORTAL) return html`<${Portal} />`;
   if (isOver) return html`<${SignIn} next=${address.pathname + address.search} />`;
   if (failure) {
     return html`<main class="lone"><h1>Gatepost</h1><${ErrorPanel} failure=${failure} retry=${() => location.reload()} /></main>`;
@@ -76,6 +78,7 @@ function Frame({ session, path }) {
         <p class="who" title=${session.user.issuer}>
           <span class="quiet">Signed in as</span> <strong>${session.user.subject}</strong>
         </p>
+        ${returnUrl() && html`<p><a href=${returnUrl()}>Go back</a></p>`}
         <form method="post" action="/console/logout"><button type="submit">Sign out</button></form>
         <p class="small">
           <a href="/docs">API</a>

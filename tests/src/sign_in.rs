@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -122,4 +123,40 @@ async fn two_instances_share_sign_ins_and_sign_outs() {
         longest = longest.max(began.elapsed());
     }
     assert!(longest <= REFUSED_WITHIN, "{longest:?}");
+}
+
+/// Of all browsers that open a portal link at the same time, at two instances, one gets in.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_portal_link_lets_one_browser_in() {
+    const TOKEN: &str = "an-operator-token-of-the-suite-0123456789";
+    let storage = Storage::postgres().await;
+    let setup = Setup::serve(&storage).await.with("OPERATOR_TOKEN", TOKEN);
+    let (here, there) = (setup.twin().start().await, setup.twin().start().await);
+    for round in 0..10 {
+        let link = Request::new("POST", "/api/operator/portal-links").bearer(TOKEN);
+        let link = here.send(&link.json(&json!({ "userId": "alice", "capabilities": ["keys:read"] }))).await;
+        let url = link.json()["url"].as_str().expect("a URL").to_owned();
+        let (page, code) = url.split_once('#').expect("a fragment");
+        assert_eq!(page, format!("http://{}/console/portal", here.address()));
+        let body = json!({ "code": code });
+        let openings = (0..16).map(|n| {
+            let address = if n % 2 == 0 { here.address() } else { there.address() };
+            let (mut browser, call) = (Browser::default(), Request::new("POST", "/api/session").json(&body));
+            async move {
+                let status = browser.send(address, call).await.status;
+                (status, browser)
+            }
+        });
+        let (inside, outside): (Vec<_>, Vec<_>) =
+            join_all(openings).await.into_iter().partition(|(status, _)| *status == 200);
+        assert!(outside.iter().all(|(status, _)| *status == 410), "round {round}");
+        let [(_, visitor)] = &inside[..] else { panic!("round {round}: {} browsers got in", inside.len()) };
+        let answer = session(&mut visitor.clone(), there.address()).await.json();
+        assert_eq!((&answer["user"]["id"], &answer["role"]), (&json!("alice"), &json!("visitor")));
+        let keys = visitor.clone().send(here.address(), Request::new("GET", "/api/api-keys")).await;
+        assert_eq!(keys.status, 200, "{}", keys.text());
+        for instance in [&here, &there] {
+            assert!(!instance.written().contains(code), "no log has the code");
+        }
+    }
 }

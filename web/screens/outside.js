@@ -1,6 +1,7 @@
 // The screens for readers who are not signed in, and the one for addresses that lead nowhere.
 
-import { html, useEffect } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { call, PATHS } from "../lib/api.js";
 import { Page } from "../lib/ui.js";
 
 /** @param {{ title: string, children?: import("../lib/ui.js").Children }} props */
@@ -35,6 +36,34 @@ export const SignedOut = () => html`
     <p><a class="button primary" href=${signInAt("/console/")}>Sign in again</a></p>
   <//>
 `;
+
+/** Where visitors go back to, for as long as the tab is open. */
+const RETURN_URL = "gatepost:return-url";
+export const returnUrl = () => sessionStorage.getItem(RETURN_URL);
+
+/** What a link of the host application opens. Its fragment is a code that works once. */
+export function Portal() {
+  const [isSpent, setSpent] = useState(false);
+  useEffect(() => {
+    const code = location.hash.slice(1);
+    history.replaceState(null, "", location.pathname);
+    call("POST", PATHS.session, { code }).then(enter, () => setSpent(true));
+  }, []);
+  if (!isSpent) return html`<${Lone} title="One moment…" />`;
+  return html`
+    <${Lone} title="This link does not work any more">
+      <p>A link opens the console once, for five minutes. Go back to the application that sent you here, and follow its
+        link again.</p>
+      <p>If you have an account here, you can <a href=${signInAt("/console/")}>sign in</a>.</p>
+    <//>
+  `;
+}
+
+/** @param {{ returnUrl?: string }} visit */
+function enter(visit) {
+  if (visit.returnUrl) sessionStorage.setItem(RETURN_URL, visit.returnUrl);
+  location.replace("/console/");
+}
 
 export const NotFound = () => html`
   <${Page} title="This page does not exist" lead="The address may be mistyped, or what it showed was deleted.">

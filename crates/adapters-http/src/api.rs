@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use domain::Keys;
 use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck};
-use domain::sessions::{Sessions, SignIn};
+use domain::sessions::{PortalLinks, Sessions, SignIn};
 use domain::webhooks::Webhooks;
 use verifier::Verifier;
 
@@ -19,6 +19,8 @@ pub struct Api {
     pub sessions: Sessions,
     /// Signs people in at the identity provider.
     pub sign_in: SignIn,
+    /// Lets users enter the console by a link of the host application.
+    pub portal_links: PortalLinks,
     /// Whether people who sign in can be operators.
     pub operators_sign_in: bool,
     /// Verifies API keys and sessions.

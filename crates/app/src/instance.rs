@@ -11,7 +11,7 @@ use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
 use cli::WebAddress;
 use domain::ports::{Clock, Entropy, Store};
-use domain::sessions::{Sessions, SignIn, SignInSettings};
+use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::Webhooks;
 use domain::{Keys, SealingKeys};
 use tokio::sync::Notify;
@@ -93,7 +93,8 @@ impl Instance {
             metrics.start(self.metered_parts(&verifier, &webhooks), listener, &mut tasks, &engines_stop);
         }
         let sign_in = self.sign_in(&sessions, &webhooks.sealing_keys)?;
-        let api = self.api(keys, (sessions, sign_in), verifier, webhooks.use_cases);
+        let portal_links = PortalLinks::new(sessions.clone(), Arc::clone(&webhooks.sealing_keys));
+        let api = self.api(keys, (sessions, sign_in, portal_links), verifier, webhooks.use_cases);
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
@@ -169,7 +170,7 @@ impl Instance {
     fn api(
         &self,
         keys: Keys,
-        (sessions, sign_in): (Sessions, SignIn),
+        (sessions, sign_in, portal_links): (Sessions, SignIn, PortalLinks),
         verifier: Arc<Verifier>,
         webhooks: Webhooks,
     ) -> Api {
@@ -177,6 +178,7 @@ impl Instance {
             keys,
             sessions,
             sign_in,
+            portal_links,
             operators_sign_in: self.configuration.operators_sign_in(),
             verifier,
             webhooks,

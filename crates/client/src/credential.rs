@@ -44,9 +44,17 @@ secrets! {
     /// The secret that signs webhooks, as a string: `whsec_…`, or one that the owner chose. It cannot be printed, and is
     /// wiped on drop. `webhooks::SigningSecret` parses it and verifies with it.
     WebhookSecret;
+    /// The URL of a portal link, which signs in the first browser that opens it. It cannot be printed, and is wiped on drop.
+    PortalUrl;
 }
 
 impl<'de> Deserialize<'de> for FullKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
+}
+
+impl<'de> Deserialize<'de> for PortalUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self::new)
     }

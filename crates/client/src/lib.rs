@@ -49,6 +49,7 @@ mod deliveries;
 mod error;
 mod events;
 mod introspection;
+mod portal_links;
 #[cfg(feature = "protect")]
 pub mod protect;
 mod rest_client;
@@ -61,11 +62,12 @@ pub mod webhooks;
 mod whoami;
 
 pub use api_keys::{ApiKey, CreatedApiKey, NewApiKey};
-pub use credential::{Credential, FullKey, IdToken, OperatorToken, WebhookSecret};
+pub use credential::{Credential, FullKey, IdToken, OperatorToken, PortalUrl, WebhookSecret};
 pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery};
 pub use error::{Error, FieldError, Problem};
 pub use events::{Event, NewEvent, PublishedEvent};
 pub use introspection::ActiveApiKey;
+pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
 pub use subscriptions::{
     FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionPage,

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use gatepost_client::{Client, CreatedApiKey, Error, FullKey, IdToken, NewApiKey, OperatorToken, UsedCredential};
+use gatepost_client::{
+    Client, CreatedApiKey, Error, FullKey, IdToken, NewApiKey, NewPortalLink, OperatorToken, UsedCredential,
+};
 use serde_json::{Value, json};
 use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -268,4 +270,22 @@ fn secrets_do_not_print() {
     let operator = client.with_credential(OperatorToken::new("operator-0123"));
     let printed = format!("{client:?} {operator:?} {:?} {:?}", IdToken::new(TOKEN), FullKey::new(FULL_KEY));
     assert!(!printed.contains("0123") && !printed.contains(TOKEN), "{printed}");
+}
+
+#[tokio::test]
+async fn makes_a_portal_link_that_does_not_print() {
+    let answer = json!({ "url": "https://keys.example/console/portal#code", "expiresAt": "2026-11-21T01:47:03.120Z" });
+    let narrow = NewPortalLink::for_user("alice").with_capabilities(["keys:read"]);
+    let narrow = narrow.returning_to("https://app.example/").lasting(Duration::from_mins(1));
+    let body = json!({
+        "userId": "alice", "capabilities": ["keys:read"], "returnUrl": "https://app.example/", "ttlSeconds": 60,
+    });
+    for (new, body) in [(NewPortalLink::for_user("alice"), json!({ "userId": "alice" })), (narrow, body)] {
+        let asked = Mock::given(method("POST")).and(path("/api/operator/portal-links")).and(body_json(body));
+        let (_server, client) =
+            server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+        let link = client.create_portal_link(&new).await.unwrap();
+        assert_eq!(link.url.expose(), "https://keys.example/console/portal#code");
+        assert!(!format!("{link:?}").contains("code"));
+    }
 }

@@ -3,6 +3,7 @@
 //! See decision 21.
 
 pub(crate) mod access_log;
+pub(crate) mod browser;
 pub(crate) mod cross_origin;
 pub(crate) mod exchange;
 mod large_body;

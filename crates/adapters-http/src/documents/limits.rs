@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use domain::ports::PUBLISHED_EVENTS_MAX;
+use domain::sessions::{ReturnUrl, SESSION_LIFETIME};
 use domain::webhooks::{Description, EventType, PublisherId, SigningSecret, TargetUrl};
 use domain::{LEAKS_MAX, OVERLAP_MAX};
 use utoipa::openapi::schema::Schema;
@@ -8,8 +9,10 @@ use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, Number};
 
 /// The limits of request bodies, from the constants of the domain.
-const LIMITS: [(&str, &str, Limit); 12] = [
+const LIMITS: [(&str, &str, Limit); 14] = [
     ("RotateApiKey", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
+    ("CreatePortalLink", "returnUrl", Limit::Length(ReturnUrl::LENGTH_MAX)),
+    ("CreatePortalLink", "ttlSeconds", Limit::Duration(SESSION_LIFETIME)),
     ("ReportLeaks", "tokens", Limit::Items(LEAKS_MAX)),
     ("CreateSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
     ("CreateSubscription", "description", Limit::Length(Description::LENGTH_MAX)),

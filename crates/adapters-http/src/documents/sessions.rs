@@ -10,8 +10,8 @@ use crate::errors::problem::MEDIA_TYPE;
 
 /// The security scheme of sessions.
 pub(crate) const SCHEME: &str = "session";
-/// A session never verifies keys.
-const NOT_FOR_SESSIONS: &str = "/api/operator/introspect";
+/// A session never verifies keys, and the call that opens one needs none.
+const NOT_FOR_SESSIONS: [&str; 2] = ["introspect", "beginVisit"];
 
 /// Adds to each call of the API that browsers make with a session how they do it, and the errors that only they get.
 pub(crate) struct SessionCalls;
@@ -19,14 +19,17 @@ pub(crate) struct SessionCalls;
 impl Modify for SessionCalls {
     fn modify(&self, document: &mut OpenApi) {
         for (path, item) in &mut document.paths.paths {
-            if !path.starts_with("/api/") || path == NOT_FOR_SESSIONS {
+            if !path.starts_with("/api/") {
                 continue;
             }
             let reading = item.get.iter_mut().map(|operation| (operation, false));
             let changing = [&mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten();
             for (operation, changes) in reading.chain(changing.map(|operation| (operation, true))) {
-                add_security(operation);
-                add_errors(operation, &errors_of(path, changes));
+                let id = operation.operation_id.as_deref().unwrap_or_default();
+                if !NOT_FOR_SESSIONS.contains(&id) {
+                    add_security(operation);
+                    add_errors(operation, &errors_of(path, changes));
+                }
             }
         }
     }
@@ -84,17 +87,23 @@ mod tests {
 
     use crate::openapi::openapi_json;
 
+    /// Calls that only a page of this service may make, with a session or without.
+    fn has_own_check(operation_id: &Value) -> bool {
+        ["signOut", "beginVisit"].iter().any(|id| operation_id == id)
+    }
+
     #[test]
     fn every_call_of_the_api_but_introspection_takes_a_session() {
         let document: Value = serde_json::from_str(&openapi_json()).unwrap();
         let mut calls = 0;
         for (path, item) in document["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
-                let is_for_sessions = path.starts_with("/api/") && path != "/api/operator/introspect";
+                let is_exempt = ["introspect", "beginVisit"].map(Value::from).contains(&operation["operationId"]);
+                let is_for_sessions = path.starts_with("/api/") && !is_exempt;
                 let security = operation["security"].as_array().cloned().unwrap_or_default();
                 assert_eq!(security.contains(&json!({ "session": [] })), is_for_sessions, "{method} {path}");
                 let forbidden = operation["responses"]["403"]["description"].as_str().unwrap_or_default();
-                let changes = (is_for_sessions && method != "get") || path == "/console/logout";
+                let changes = (is_for_sessions && method != "get") || has_own_check(&operation["operationId"]);
                 assert_eq!(forbidden.contains("cross_site_request"), changes, "{method} {path}");
                 calls += usize::from(is_for_sessions);
             }

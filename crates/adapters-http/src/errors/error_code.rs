@@ -218,6 +218,11 @@ error_codes! {
                 service compares data byte for byte. It accepted nothing of the request; errors names the event.",
         cure: "Use a different id for each event. To repeat an event, send exactly the same bytes.",
     }
+    PortalLinkSpent = 410 "portal_link_spent" {
+        title: "The link does not work any more",
+        cause: "The link was used before, is older than five minutes, or is not complete. A link opens the console once.",
+        cure: "Go back to the application that sent you here, and follow its link again.",
+    }
     RequestTimeout = 408 "request_timeout" {
         title: "The request arrived too slowly",
         cause: "The body did not arrive within the time limit.",

@@ -1,7 +1,7 @@
 //! Maps the errors of the domain to HTTP. Nothing else does.
 
 use domain::ports::{IdentityUnavailable, StoreError};
-use domain::sessions::{EndSessionError, SignInError};
+use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
     CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
     RotateSecretError, TestSubscriptionError,
@@ -34,6 +34,24 @@ impl From<SignInError> for ApiError {
             SignInError::Refused(reason) => Self::SignInRefused(reason),
             SignInError::Provider(error) => error.into(),
             SignInError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CreateLinkError> for ApiError {
+    fn from(error: CreateLinkError) -> Self {
+        match error {
+            CreateLinkError::LifetimeOutOfRange => FieldFault::of("ttlSeconds", error).into(),
+            CreateLinkError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<UseLinkError> for ApiError {
+    fn from(error: UseLinkError) -> Self {
+        match error {
+            UseLinkError::Spent => ErrorCode::PortalLinkSpent.into(),
+            UseLinkError::Store(error) => error.into(),
         }
     }
 }

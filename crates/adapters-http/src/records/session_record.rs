@@ -47,15 +47,21 @@ pub(crate) struct SessionUser {
 impl CurrentSession {
     /// The call itself, at `now`, is a use of the session.
     pub(crate) fn of(session: &VerifiedSession, now: Timestamp) -> Self {
-        Self {
-            user: SessionUser::of(&session.owner),
-            id: session.id.to_string(),
-            role: role(&session.role),
-            capabilities: capabilities(&session.role),
-            created_at: session.created_at.to_string(),
-            idle_expires_at: session.expires_at.min(now.plus(SESSION_IDLE_MAX)).to_string(),
-            expires_at: session.expires_at.to_string(),
-        }
+        let VerifiedSession { owner, id, role, created_at, expires_at, .. } = session;
+        Self::new(owner, *id, role, [*created_at, (*expires_at).min(now.plus(SESSION_IDLE_MAX)), *expires_at])
+    }
+
+    /// A session that was opened just now.
+    pub(crate) fn of_new(session: &Session) -> Self {
+        let Session { owner, id, role, created_at, expires_at, .. } = session;
+        Self::new(owner, *id, role, [*created_at, session.ends_at(), *expires_at])
+    }
+
+    fn new(owner: &UserId, id: SessionId, role: &SessionRole, times: [Timestamp; 3]) -> Self {
+        let [created_at, idle_expires_at, expires_at] = times.map(|time| time.to_string());
+        let (user, id) = (SessionUser::of(owner), id.to_string());
+        let (capabilities, role) = (capabilities(role), name_of(role));
+        Self { user, id, role, capabilities, created_at, idle_expires_at, expires_at }
     }
 }
 
@@ -120,7 +126,7 @@ impl SessionRecord {
         Self {
             id: session.id.to_string(),
             current: Some(session.id) == current,
-            role: role(&session.role),
+            role: name_of(&session.role),
             capabilities: capabilities(&session.role),
             created_at: session.created_at.to_string(),
             seen_at: session.seen_at.to_string(),
@@ -132,11 +138,12 @@ impl SessionRecord {
     }
 }
 
-fn role(role: &SessionRole) -> &'static str {
+fn name_of(role: &SessionRole) -> &'static str {
     match role {
         SessionRole::User => "user",
         SessionRole::Operator => "operator",
         SessionRole::Visitor(_) => "visitor",
+        SessionRole::Link => "link",
     }
 }
 

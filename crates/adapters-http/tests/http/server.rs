@@ -9,7 +9,7 @@ use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTokens, serve};
 use domain::memory::{ManualClock, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{KeyStore, ReadinessCheck, SessionStore, WebhookStores};
-use domain::sessions::{Sessions, SignIn, SignInSettings};
+use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
@@ -93,6 +93,7 @@ impl Setup {
         let api = Api {
             sessions: sessions.clone(),
             sign_in,
+            portal_links: PortalLinks::new(sessions.clone(), sealing_keys()),
             operators_sign_in: self.operators_sign_in,
             keys: Keys::new(verifier.key_store(), verifier.clone(), clock.clone(), entropy.clone(), policy),
             webhooks: Webhooks::new(stores, rules(self.webhook_policy), clock.clone(), entropy.clone()),
@@ -115,21 +116,23 @@ impl Setup {
 
 /// Olga is an operator by the provider's claim, and oskar by the settings.
 fn sign_in(sessions: &Sessions, clock: &Arc<ManualClock>, entropy: &Arc<SeededEntropy>) -> SignIn {
-    let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap());
     let redirect_uri = format!("{PUBLIC_URL}/console/callback");
     let settings = SignInSettings { redirect_uri, operators: vec!["oskar".to_owned()] };
-    SignIn::new(Arc::new(FixedProvider), sessions.clone(), keys, settings, (clock.clone(), entropy.clone()))
+    SignIn::new(Arc::new(FixedProvider), sessions.clone(), sealing_keys(), settings, (clock.clone(), entropy.clone()))
+}
+
+fn sealing_keys() -> Arc<SealingKeys> {
+    Arc::new(SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap())
 }
 
 /// The rules with default settings.
 fn rules(policy: WebhookPolicySettings) -> WebhookRules {
     let own_addresses = Arc::new(Vec::new());
     let settings = EgressPolicySettings { allow_http: false, allowed_networks: Vec::new(), own_addresses };
-    let sealing_keys = SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap();
     WebhookRules {
         policy: WebhookPolicy::new(policy).unwrap(),
         egress: EgressPolicy::new(settings),
-        sealing_keys: Arc::new(sealing_keys),
+        sealing_keys: sealing_keys(),
     }
 }
 

@@ -1,9 +1,8 @@
-use actix_web::http::header;
 use actix_web::web::{Data, Query};
 use actix_web::{HttpRequest, HttpResponse};
-use domain::sessions::{SESSION_LIFETIME, SignInParameters, UserAgent};
+use domain::sessions::{SESSION_LIFETIME, SignInParameters};
 
-use crate::boundary::exchange::Exchange;
+use crate::boundary::browser::{browser_of, note_signed_in};
 use crate::credentials::presented::Presented;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
@@ -38,13 +37,8 @@ pub(super) async fn callback(state: Data<State>, request: HttpRequest) -> Result
         Presented::One(sealed) => sealed,
         Presented::Nothing | Presented::Unusable(_) => return Err(ErrorCode::SignInNotBegun.into()),
     };
-    let user_agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
-    let exchange = Exchange::of(&request);
-    let browser = (user_agent.and_then(UserAgent::new), exchange.as_ref().and_then(|exchange| exchange.peer));
-    let signed_in = state.api.sign_in.complete(sealed, &parameters, browser).await?;
-    if let Some(exchange) = exchange {
-        exchange.note_user(&signed_in.opened.session.owner);
-    }
+    let signed_in = state.api.sign_in.complete(sealed, &parameters, browser_of(&request)).await?;
+    note_signed_in(&request, &signed_in.opened.session.owner);
     let secret = signed_in.opened.secret.expose();
     // A page and no redirect: browsers do not send a `SameSite=Strict` cookie after a navigation that another site began.
     Ok(lead_to(

@@ -1,5 +1,6 @@
 //! The operator API, for the host application.
 
+mod create_portal_link;
 mod introspect;
 mod list_user_keys;
 mod publish_event;
@@ -18,6 +19,7 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/operator/events/batch", |resource| resource.route(web::post().to(publish_events::publish_events))),
     ("/api/operator/introspect", |resource| resource.route(web::post().to(introspect::introspect))),
     ("/api/operator/leaks", |resource| resource.route(web::post().to(report_leaks::report_leaks))),
+    ("/api/operator/portal-links", |resource| resource.route(web::post().to(create_portal_link::create_portal_link))),
     ("/api/operator/users/{userId}/keys", |resource| {
         resource
             .route(web::get().to(list_user_keys::list_user_keys))
@@ -35,6 +37,7 @@ pub(super) const RESOURCES: Resources = &[
     publish_events::publish_events,
     introspect::introspect,
     report_leaks::report_leaks,
+    create_portal_link::create_portal_link,
     list_user_keys::list_user_keys,
     revoke_user_key::revoke_user_key,
     revoke_user_keys::revoke_user_keys,

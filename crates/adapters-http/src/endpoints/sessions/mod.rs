@@ -3,6 +3,7 @@
 //! See decision 67.
 
 mod all_sessions;
+mod begin_visit;
 mod current_session;
 mod end_session;
 
@@ -15,6 +16,7 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/session", |resource| {
         resource
             .route(web::get().to(current_session::find_current_session))
+            .route(web::post().to(begin_visit::begin_visit))
             .route(web::delete().to(current_session::end_current_session))
     }),
     ("/api/sessions", |resource| {
@@ -28,6 +30,7 @@ pub(super) const RESOURCES: Resources = &[
 #[openapi(paths(
     current_session::find_current_session,
     current_session::end_current_session,
+    begin_visit::begin_visit,
     all_sessions::list_sessions,
     all_sessions::end_sessions,
     end_session::end_session,

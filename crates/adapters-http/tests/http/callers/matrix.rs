@@ -105,7 +105,7 @@ const CLASSES: [Class; 16] = [
     Class { name: "gateway",            answers: "mi+i mmmmmm i+i", elsewhere: Elsewhere::Same },
     Class { name: "open",               answers: "++++ ++++++ +++", elsewhere: Elsewhere::Same },
     Class { name: "callback",           answers: "bbbb bbbbbb bbb", elsewhere: Elsewhere::Same },
-    Class { name: "logout",             answers: "++++ ++++++ +++", elsewhere: Elsewhere::RefusesAll },
+    Class { name: "own page",           answers: "++++ ++++++ +++", elsewhere: Elsewhere::RefusesAll },
 ];
 
 /// Every operation: its class, and where it is called, if that is not its path with `x` for each parameter.
@@ -117,6 +117,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("POST /api/api-keys/{keyId}/rotate", "change keys"),
     ("GET /api/whoami", "whoami"),
     ("GET /api/session", "see this session"),
+    ("POST /api/session", "own page"),
     ("DELETE /api/session", "end this session"),
     ("GET /api/sessions", "see own sessions"),
     ("DELETE /api/sessions", "end own sessions"),
@@ -137,6 +138,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("POST /api/operator/events", "change as operator"),
     ("POST /api/operator/events/batch", "change as operator"),
     ("POST /api/operator/introspect", "verify keys"),
+    ("POST /api/operator/portal-links", "change as operator"),
     ("POST /api/operator/leaks", "change as operator"),
     ("GET /api/operator/users/{userId}/keys", "see as operator"),
     ("DELETE /api/operator/users/{userId}/keys", "change as operator"),
@@ -145,7 +147,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("GET /forward-auth/{tail}", "gateway"),
     ("GET /console/login", "open"),
     ("GET /console/callback", "callback"),
-    ("POST /console/logout", "logout"),
+    ("POST /console/logout", "own page"),
     ("GET /docs", "open"),
     ("GET /docs/{file}", "open"),
     ("GET /docs/errors", "open"),

@@ -1,0 +1,34 @@
+use actix_web::HttpRequest;
+use actix_web::http::header;
+use domain::UserId;
+use domain::sessions::{Browser, UserAgent};
+
+use crate::boundary::exchange::Exchange;
+
+/// What lists of sessions show of the browser that calls.
+pub(crate) fn browser_of(request: &HttpRequest) -> Browser {
+    let user_agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    (user_agent.and_then(UserAgent::new), Exchange::of(request).and_then(|exchange| exchange.peer))
+}
+
+/// Records for the log who has signed in.
+pub(crate) fn note_signed_in(request: &HttpRequest, user: &UserId) {
+    if let Some(exchange) = Exchange::of(request) {
+        exchange.note_user(user);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn an_unreadable_name_is_none() {
+        for (value, name) in [(&b"Firefox"[..], Some("Firefox")), (b"\xff\xfe", None), (b" ", None)] {
+            let request = TestRequest::default().insert_header((header::USER_AGENT, value)).to_http_request();
+            assert_eq!(browser_of(&request).0.as_ref().map(UserAgent::as_str), name);
+        }
+    }
+}

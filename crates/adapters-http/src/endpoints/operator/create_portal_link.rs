@@ -1,0 +1,102 @@
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use actix_web::web::Json;
+use domain::sessions::{Capability, ReturnUrl, VISIT_DEFAULT, Visit};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::bodies::fields::Fields;
+use crate::callers::operator::OperatorRequest;
+use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
+use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
+use crate::parameters::path_user::user_at;
+use crate::state::State;
+
+/// What the link is for.
+#[derive(ToSchema)]
+#[schema(as = CreatePortalLink)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct Body {
+    /// The user who visits, by the `sub` at the configured issuer.
+    #[schema(rename = "userId", example = "alice")]
+    user_id: String,
+    /// What the visitor may do: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` only to see. Without the
+    /// field: `keys` and `webhooks`.
+    #[schema(example = json!(["keys", "webhooks:read"]))]
+    capabilities: Option<Vec<String>>,
+    /// The page of your application to which the console leads back.
+    #[schema(rename = "returnUrl", example = "https://app.example.com/settings")]
+    return_url: Option<String>,
+    /// How many seconds the visit lasts at most: 60 to 604,800 (a week). The default is 12 hours.
+    #[schema(rename = "ttlSeconds", minimum = 60, default = 43_200)]
+    ttl_seconds: Option<u64>,
+}
+
+/// The new link.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PortalLink)]
+pub(super) struct Answer {
+    /// Where to send the user's browser. It opens the console once.
+    #[schema(example = "https://keys.example.com/console/portal#code")]
+    url: String,
+    /// When the link stops working.
+    #[schema(format = DateTime, example = "2026-11-21T01:47:03.120Z")]
+    expires_at: String,
+}
+
+/// Makes a link by which a user enters the console without a sign-in.
+///
+/// Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and
+/// once. The user gets a session with these capabilities. At most 10 links of a user wait at a time; one more ends the
+/// first.
+#[utoipa::path(
+    post,
+    path = "/api/operator/portal-links",
+    tag = "Operator",
+    operation_id = "createPortalLink",
+    security(("operatorToken" = [])),
+    request_body = Body,
+    responses((status = 200, description = "The link", body = Answer), Errors),
+)]
+pub(super) async fn create_portal_link(mut call: OperatorRequest) -> Result<Json<Answer>, ApiError> {
+    let state = State::of(&call.request).clone();
+    let fields = call.read_fields(state.limits.body_size_bytes_max).await?;
+    let link = state.api.portal_links.create(&parse(&fields, &state.api.issuer)?).await?;
+    // Browsers do not send the fragment to any server, so no log has the code.
+    let url = format!("{}/console/portal#{}", state.public_url, *link.code);
+    Ok(Json(Answer { url, expires_at: link.expires_at.to_string() }))
+}
+
+/// Reads all fields before it fails, so that the error reports every fault at once.
+fn parse(fields: &Fields, issuer: &str) -> Result<Visit, ApiError> {
+    let user = fields.required_text("userId").and_then(|user_id| user_at(issuer, user_id));
+    let lifetime = fields.optional_number("ttlSeconds").map(|ttl| ttl.map_or(VISIT_DEFAULT, Duration::from_secs));
+    match (user, capabilities(fields), return_url(fields), lifetime) {
+        (Ok(user), Ok(capabilities), Ok(return_url), Ok(lifetime)) => {
+            Ok(Visit { user, capabilities, lifetime, return_url })
+        }
+        (user, capabilities, return_url, lifetime) => {
+            let faults = [user.err(), capabilities.err(), return_url.err(), lifetime.err()];
+            Err(ApiError::invalid_fields(faults.into_iter().flatten()))
+        }
+    }
+}
+
+fn capabilities(fields: &Fields) -> Result<BTreeSet<Capability>, FieldFault> {
+    let Some(names) = fields.optional_texts("capabilities")? else {
+        return Ok([Capability::Keys, Capability::Webhooks].into());
+    };
+    let known: Option<BTreeSet<Capability>> = names.into_iter().map(Capability::of_name).collect();
+    let allowed = "must be a list of keys, keys:read, webhooks and webhooks:read, with at least one of them";
+    known.filter(|known| !known.is_empty()).ok_or(FieldFault::new("capabilities", allowed))
+}
+
+fn return_url(fields: &Fields) -> Result<Option<ReturnUrl>, FieldFault> {
+    let url = fields.optional_text("returnUrl")?.map(ReturnUrl::parse).transpose();
+    url.map_err(|error| FieldFault::of("returnUrl", error))
+}
+
+documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS]);

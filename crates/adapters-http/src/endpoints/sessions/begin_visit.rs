@@ -1,0 +1,79 @@
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::web::Data;
+use actix_web::{FromRequest, HttpRequest, HttpResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::bodies::body::read_fields;
+use crate::boundary::browser::{browser_of, note_signed_in};
+use crate::documents::responses::{BODY_ERRORS, documented_errors};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::records::session_record::CurrentSession;
+use crate::state::State;
+
+/// The code of a portal link.
+#[derive(ToSchema)]
+#[schema(as = BeginVisit)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct Body {
+    /// The fragment of the link.
+    code: String,
+}
+
+/// The new session of a visitor.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Visit)]
+struct Answer {
+    /// The session.
+    session: CurrentSession,
+    /// The page of the host application to which the console leads back; absent if the link names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "https://app.example.com/settings")]
+    return_url: Option<String>,
+}
+
+/// Signs a visitor in by a portal link.
+///
+/// Sets the cookie of the new session. A code works once. The console makes this call when a browser opens the link. Only
+/// a page of this service may make it, so that no other site signs its readers in as somebody else.
+#[utoipa::path(
+    post,
+    path = "/api/session",
+    tag = "Sessions",
+    operation_id = "beginVisit",
+    request_body = Body,
+    responses((status = 200, description = "Signed in", body = Answer), Errors),
+)]
+pub(super) async fn begin_visit(state: Data<State>, call: OwnPage) -> Result<HttpResponse, ApiError> {
+    let OwnPage { request, payload } = call;
+    let fields = read_fields(&request, payload, &state.limits).await?;
+    let begun = state.api.portal_links.begin_visit(fields.required_text("code")?, browser_of(&request)).await?;
+    note_signed_in(&request, &begun.visit.user);
+    let session = CurrentSession::of_new(&begun.opened.session);
+    let return_url = begun.visit.return_url.map(|url| url.to_string());
+    let cookie = state.cookies.session.set(begun.opened.secret.expose(), begun.visit.lifetime.as_secs());
+    Ok(HttpResponse::Ok().insert_header(cookie).json(Answer { session, return_url }))
+}
+
+/// A call of a page of this service, whose body is not read yet.
+pub(super) struct OwnPage {
+    request: HttpRequest,
+    payload: Payload,
+}
+
+impl FromRequest for OwnPage {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let is_own = State::of(request).own_origin.allows(request.head());
+        let mut call = || Self { request: request.clone(), payload: payload.take() };
+        ready(if is_own { Ok(call()) } else { Err(ErrorCode::CrossSiteRequest.into()) })
+    }
+}
+
+documented_errors!(Errors: [BODY_ERRORS], CrossSiteRequest, PortalLinkSpent);
