@@ -14,6 +14,7 @@
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
 //! | `doctor` | planted faults are found, and named with their cure |
+//! | `service_unit` | what the service tells systemd, and how far the unit confines it |
 //! | `metrics` | the figures move by what happened, name nobody, and are those that alerts and dashboards ask for |
 //! | `console` | the files of the console: its policy, and how browsers may keep them |
 //! | `canary` | no secret in logs, files or errors |
@@ -45,6 +46,7 @@ mod keys_command;
 mod metrics;
 mod pages;
 mod revocation;
+mod service_unit;
 mod sign_in;
 mod survival;
 mod webhooks;

@@ -1,5 +1,5 @@
 //! What the operating system gives: the [`Clock`](domain::ports::Clock) and [`Entropy`](domain::ports::Entropy) ports,
-//! the signals that stop a process, files with secrets and types for them, and log lines on standard error.
+//! the signals that stop a process, the service manager that waits for it, files with secrets and types for them, and log lines on standard error.
 
 mod clocks;
 mod entropy;
@@ -9,6 +9,7 @@ mod log_lines;
 mod logs;
 mod secret_folder;
 mod secrets;
+mod service_manager;
 mod shutdown;
 
 pub use clocks::{DatabaseClock, FollowedFeed, SteadyClock, SystemClock};
@@ -18,4 +19,5 @@ pub use log_lines::LogLines;
 pub use logs::{LogSettings, start_logs};
 pub use secret_folder::SecretFolder;
 pub use secrets::{EncryptionKey, MASK, Secret};
+pub use service_manager::ServiceManager;
 pub use shutdown::{ignore_hangup, stop_on_signal};

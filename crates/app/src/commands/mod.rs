@@ -41,7 +41,7 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
         Command::Doctor(arguments) => block_on(doctor::run(arguments, load(serve::needs))),
         Command::Health(_) => block_on(health::run(load(health::needs)?)),
-        Command::Serve(_) => block_on(serve::run(load(serve::needs)?)),
+        Command::Serve(_) => block_on(serve::run(load(serve::needs)?, environment.service_manager())),
         Command::Client(command) => {
             block_on(client::run(command, &environment, || load(client::needs).map(show_warnings)))
         }

@@ -1,9 +1,8 @@
-use std::future;
 use std::sync::Arc;
 
 use adapters_http::HttpLimits;
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use adapters_system::{EncryptionKey, SystemEntropy, stop_on_signal};
+use adapters_system::{EncryptionKey, ServiceManager, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
 use cli::WebAddress;
@@ -30,7 +29,7 @@ Examples:
 /// # Errors
 ///
 /// When the configuration is incomplete, or a part of the service fails.
-pub(crate) async fn run(loaded: Loaded) -> Result<()> {
+pub(crate) async fn run(loaded: Loaded, manager: ServiceManager) -> Result<()> {
     let (configuration, _log) = start_log(loaded)?;
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
@@ -55,7 +54,14 @@ pub(crate) async fn run(loaded: Loaded) -> Result<()> {
         clock,
         entropy,
     };
-    instance.run(|_| (), future::ready(Ok(())), stop).await
+    instance.run(|_| (), report_to(manager, stop.clone()), stop).await
+}
+
+async fn report_to(manager: ServiceManager, stop: CancellationToken) -> Result<()> {
+    manager.ready();
+    stop.cancelled().await;
+    manager.stopping();
+    Ok(())
 }
 
 /// The settings that production requires.

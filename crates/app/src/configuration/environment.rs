@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
+use adapters_system::ServiceManager;
 use cli::Remote;
 
 use super::Warning;
@@ -17,6 +18,8 @@ pub(crate) struct Environment {
 impl Environment {
     /// The convention of <https://no-color.org>.
     const NO_COLOR: &str = "NO_COLOR";
+    /// The convention of systemd, `sd_notify(3)`.
+    const NOTIFY_SOCKET: &str = "NOTIFY_SOCKET";
 
     /// Reads the settings and the variables of [`Remote`], `NAME` and `NAME_FILE`, and no other values.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
@@ -24,7 +27,8 @@ impl Environment {
         let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let names = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
         let known: BTreeSet<String> = names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect();
-        let is_known = |name: &String| known.contains(name) || name == Self::NO_COLOR;
+        let is_known =
+            |name: &String| known.contains(name) || [Self::NO_COLOR, Self::NOTIFY_SOCKET].contains(&name.as_str());
         let (values, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
             variables.into_iter().partition(|(name, _)| is_known(name));
         Self { values, others: others.into_keys().collect() }
@@ -33,6 +37,11 @@ impl Environment {
     /// Whether the user asks programs for output without colours.
     pub(super) fn forbids_colours(&self) -> bool {
         self.get(Self::NO_COLOR).is_some_and(|value| !value.is_empty())
+    }
+
+    /// The service manager that started this process.
+    pub(crate) fn service_manager(&self) -> ServiceManager {
+        ServiceManager::at(self.get(Self::NOTIFY_SOCKET).cloned())
     }
 
     /// Names that look like misspelt names of settings.
