@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{backup, config, dev, doctor, health, migrate, openapi, restore, serve};
+use crate::commands::{backup, completions, config, dev, doctor, health, migrate, openapi, restore, serve};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -37,5 +37,6 @@ pub(crate) enum Command {
     Config(config::Arguments),
     Doctor(doctor::Arguments),
     Health(health::Arguments),
+    Completions(completions::Arguments),
     Openapi(openapi::Arguments),
 }

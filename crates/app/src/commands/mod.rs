@@ -2,6 +2,7 @@
 
 pub(crate) mod backup;
 mod client;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dev;
 pub(crate) mod doctor;
@@ -36,6 +37,7 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
     let load = |needs| load(file, &environment, needs);
     match command_line.command {
         Command::Openapi(_) => openapi::run(),
+        Command::Completions(arguments) => completions::run(arguments),
         Command::Config(arguments) if arguments.reference => Ok(answer(&reference_page())?),
         Command::Config(arguments) => config::run(&arguments, &show_warnings(load(nothing)?)),
         Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
