@@ -35,6 +35,26 @@ const NAVIGATION = [
 
 /** @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known */
 
+/** The user whose data this page has read. */
+let reader = "";
+
+/**
+ * Who is signed in. If it is not the user whose data this page has, the page starts again.
+ * @returns {Promise<Known>}
+ */
+async function readSession() {
+  try {
+    /** @type {Session} */
+    const session = await call("GET", PATHS.session);
+    const isAnother = reader !== "" && reader !== session.user.subject;
+    reader = session.user.subject;
+    if (isAnother) location.reload();
+    return isAnother ? {} : { session };
+  } catch (error) {
+    return error instanceof Failure && error.problem.status === 401 ? { isOver: true } : { failure: /** @type {Failure} */ (error) };
+  }
+}
+
 function useSession() {
   const [known, setKnown] = useState(/** @type {Known} */ ({}));
   useEffect(() => {
@@ -42,12 +62,17 @@ function useSession() {
       forget();
       setKnown({ isOver: true });
     };
+    // Another tab may have signed in somebody else meanwhile.
+    const look = () => {
+      if (document.visibilityState === "visible") readSession().then(({ session }) => session && setKnown({ session }));
+    };
     window.addEventListener(SESSION_OVER, over);
-    call("GET", PATHS.session).then(
-      (session) => setKnown({ session }),
-      (failure) => failure.problem?.status !== 401 && setKnown({ failure }),
-    );
-    return () => window.removeEventListener(SESSION_OVER, over);
+    document.addEventListener("visibilitychange", look);
+    readSession().then(setKnown);
+    return () => {
+      window.removeEventListener(SESSION_OVER, over);
+      document.removeEventListener("visibilitychange", look);
+    };
   }, []);
   return known;
 }

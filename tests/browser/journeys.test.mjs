@@ -71,7 +71,10 @@ test("the keyboard alone makes a key, subscribes and retries, and the focus is a
   await tabTo(page, "Send a test event");
   await press(page, "Enter");
   await page.getByText("Gatepost tries again.").waitFor();
+  assert.equal(await focused(page), "Send a test event", "a button that works keeps the focus");
   await press(page, "Escape");
+  assert.equal(await focused(page), "I have copied the secret", "Escape does not lose what is shown once");
+  await press(page, "Enter");
   await eventually("the focus is back", async () => (await focused(page)) === "New subscription");
 
   await press(page, "g", "d");
@@ -132,9 +135,11 @@ test("the list of deliveries follows what happens, and nothing jumps", async () 
   }
   assert.equal(streams, 1, "the tabs share one stream");
   await page.close();
+  await second.getByLabel("Event type").pressSequentially("invoice.l");
   await publish("lena", "invoice.late");
   await second.getByRole("button", { name: "Show 1 new delivery" }).waitFor();
   assert.equal(streams, 2, "the other tab takes over");
+  assert.equal(await second.getByLabel("Event type").inputValue(), "invoice.l", "what is typed stays");
   hooks.close();
   await close();
 });
@@ -147,6 +152,11 @@ test("the address holds the filter, and pages follow each other", async () => {
   await eventually("a page of rows", async () => (await page.locator("tbody tr").count()) === 50);
   await page.getByRole("button", { name: "Show more" }).click();
   await eventually("all rows", async () => (await page.locator("tbody tr").count()) === 60);
+  await page.route(/state=waiting/, (route) => setTimeout(() => route.continue(), 1500));
+  await page.getByLabel("State").selectOption("Waiting");
+  await page.getByLabel("State").selectOption("Delivered");
+  await eventually("the rows of the last filter", async () => (await page.locator("tbody tr").count()) === 50);
+  await page.getByLabel("State").selectOption("Any state");
   await page.getByLabel("Event type").fill("order.paid");
   await page.keyboard.press("Enter");
   await eventually("the filtered rows", async () => (await page.locator("tbody tr").count()) === 30);
@@ -207,7 +217,7 @@ test("a subscription is edited, disabled, recovered and deleted, and its secret 
   await page.getByRole("button", { name: "Recover…" }).click();
   await page.getByRole("button", { name: "Recover", exact: true }).click();
   await page.getByText("1 delivery is due now.").waitFor();
-  await page.getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("button", { name: "Done" }).click();
   await eventually("the delivery", () => hooks.requests.length > 1);
   await page.getByRole("button", { name: "Delete…" }).click();
   await page.getByLabel("Type the word “delete” to confirm").fill("delete");
@@ -269,6 +279,38 @@ test("a user ends the session of another browser, signs out, and signs out every
   assert.deepEqual((await api("olga", "GET", "/api/sessions")).sessions, []);
   await here.close();
   await there.close();
+});
+
+test("a tab that was left open shows nothing of the user before", async () => {
+  const { page, context, close } = await visitor("una", { failures: [401] });
+  await api("una", "POST", "/api/api-keys", { label: "Una's key" });
+  await page.goto("/console/keys");
+  await page.getByRole("rowheader", { name: "Una's key" }).waitFor();
+  const other = await context.newPage();
+  await other.goto("/console/");
+  await other.getByRole("button", { name: "Sign out", exact: true }).click();
+  await other.getByRole("heading", { name: "You are signed out" }).waitFor();
+  await signIn(other, "vera");
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await page.getByText("Signed in as vera").waitFor();
+  await page.getByText("You have no active key").waitFor();
+  assert.ok(!(await page.content()).includes("Una's key"));
+  await close();
+});
+
+test("a page that was open during an upgrade asks to be loaded again", async () => {
+  const { page, close } = await visitor("uma", { failures: [404] });
+  await page.route("**/screens/keys.js", (route) => route.fulfill({ status: 404 }));
+  await page.goto("/console/");
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("heading", { name: "Reload this page" }).waitFor();
+  await page.unroute("**/screens/keys.js");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByText("You have no active key").waitFor();
+  await page.route("**/app.js", (route) => route.fulfill({ status: 404 }));
+  await page.reload();
+  await page.getByText("If nothing follows, reload the page.").waitFor();
+  await close();
 });
 
 test("addresses that lead nowhere, and browsers without JavaScript, get plain words", async () => {

@@ -1,6 +1,6 @@
 // What screens read, kept in memory: a screen that was open before appears at once, and is then brought up to date.
 
-import { useCallback, useEffect, useState } from "../vendor/preact.js";
+import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call, Failure } from "./api.js";
 
 /** @type {Map<string, unknown>} */
@@ -70,14 +70,20 @@ export function useResource(path) {
 }
 
 /**
- * An action that a button starts: whether it runs, how it failed, and how to start it.
+ * An action that a button starts: whether it runs, how it failed, and how to start it. While it runs, the button is
+ * `aria-disabled` and not `disabled`, which would take the focus from it, and a second click does nothing. What a screen
+ * starts by itself may overlap.
  * @template {unknown[]} A
  * @param {(...values: A) => Promise<unknown>} act
+ * @param {{ mayOverlap?: boolean }} [how]
  */
-export function useAction(act) {
+export function useAction(act, { mayOverlap = false } = {}) {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
+  const running = useRef(false);
   const run = async (/** @type {A} */ ...values) => {
+    if (running.current && !mayOverlap) return;
+    running.current = true;
     setRunning(true);
     setFailure(undefined);
     try {
@@ -85,6 +91,7 @@ export function useAction(act) {
     } catch (error) {
       setFailure(asFailure(error));
     } finally {
+      running.current = false;
       setRunning(false);
     }
   };

@@ -12,13 +12,42 @@ const NAME = "gatepost:attempts";
 /** How long the reader waits before it connects again, in milliseconds. */
 const RECONNECT_AFTER = 3000;
 
+/** Attempts of this long are answered by one reading, in milliseconds. */
+const GATHERED = 800;
+
+/**
+ * Reads again soon after attempts that concern the screen, and once the stream is connected: what happened before is not
+ * in it.
+ * @param {boolean} isOn
+ * @param {(attempt: StreamedAttempt) => boolean} concerns
+ * @param {() => unknown} reload
+ * @returns {StreamState}
+ */
+export function useFresh(isOn, concerns, reload) {
+  const timer = useRef(/** @type {number | undefined} */ (undefined));
+  const latest = useRef(reload);
+  latest.current = reload;
+  const soon = () => {
+    timer.current ??= window.setTimeout(() => {
+      timer.current = undefined;
+      latest.current();
+    }, GATHERED);
+  };
+  const state = useAttempts(isOn, (attempt) => concerns(attempt) && soon());
+  useEffect(() => {
+    if (state === "live") soon();
+  }, [state]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  return state;
+}
+
 /**
  * Calls back for each attempt that ends, while `isOn`.
  * @param {boolean} isOn
  * @param {(attempt: StreamedAttempt) => void} onAttempt
  * @returns {StreamState}
  */
-export function useAttempts(isOn, onAttempt) {
+function useAttempts(isOn, onAttempt) {
   const [state, setState] = useState(/** @type {StreamState} */ ("off"));
   const latest = useRef(onAttempt);
   latest.current = onAttempt;

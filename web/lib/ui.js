@@ -123,12 +123,16 @@ export function When({ at, never = "never" }) {
 export const WhenExactly = ({ at, never }) =>
   html`<${When} at=${at} never=${never} />${at && html` <span class="quiet exact">${exact(at)}</span>`}`;
 
-/** Renders again every half minute, so that times in words stay true. */
+/** What renders again every half minute, so that times in words stay true. One timer is enough for all. */
+const ticking = new Set(/** @type {(() => void)[]} */ ([]));
+window.setInterval(() => ticking.forEach((tick) => tick()), 30_000);
+
 function useTick() {
   const [, setTurn] = useState(0);
   useEffect(() => {
-    const timer = window.setInterval(() => setTurn((turn) => turn + 1), 30_000);
-    return () => window.clearInterval(timer);
+    const tick = () => setTurn((turn) => turn + 1);
+    ticking.add(tick);
+    return () => void ticking.delete(tick);
   }, []);
 }
 
@@ -137,6 +141,8 @@ function useTick() {
  */
 export function CopyButton({ text, label = "Copy", what = "" }) {
   const [isCopied, setCopied] = useState(false);
+  // Pages without TLS on another host have no clipboard.
+  if (!navigator.clipboard) return null;
   const copy = async () => {
     await navigator.clipboard.writeText(text);
     setCopied(true);
@@ -200,10 +206,11 @@ export const Choice = ({ label, value, options, onChange, hint }) => html`
 let opener = /** @type {Element | null} */ (null);
 
 /**
- * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes.
- * @param {{ title: string, onClose: () => void, children?: Children }} props
+ * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes. With `done`, the dialog
+ * shows something once: Escape then only moves to the button with this text, which closes the dialog.
+ * @param {{ title: string, onClose: () => void, done?: string, children?: Children }} props
  */
-export function Dialog({ title, onClose, children }) {
+export function Dialog({ title, onClose, done, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useState(() => (opener ??= document.activeElement));
   useLayoutEffect(() => {
@@ -212,12 +219,16 @@ export function Dialog({ title, onClose, children }) {
     if (input instanceof HTMLElement) input.focus();
     return giveBack;
   }, []);
-  const cancel = (/** @type {Event} */ event) => {
+  const doneButton = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  const leave = (/** @type {Event} */ event) => {
     event.preventDefault();
-    onClose();
+    if (done) doneButton.current?.focus();
+    else onClose();
   };
+  // Browsers close a dialog at the second Escape, unless the first does not become a `cancel`.
+  const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave(event);
   return html`
-    <dialog ref=${dialog} onCancel=${cancel} aria-labelledby="dialog-title">
+    <dialog ref=${dialog} onKeyDown=${escape} onCancel=${leave} aria-labelledby="dialog-title">
       <header>
         <h2 id="dialog-title">${title}</h2>
         <button type="button" class="close" aria-label="Close" onClick=${onClose}>
@@ -225,6 +236,8 @@ export function Dialog({ title, onClose, children }) {
         </button>
       </header>
       ${children}
+      ${done &&
+      html`<div class="form-foot"><button type="button" class="primary" ref=${doneButton} onClick=${onClose}>${done}</button></div>`}
     </dialog>
   `;
 }
@@ -247,7 +260,7 @@ function giveBack() {
 export function Form({ submit, isRunning, failure, label, isDangerous, isReady = true, onCancel, children }) {
   const onSubmit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (isReady && !isRunning) submit();
+    if (isReady) submit();
   };
   return html`
     <form onSubmit=${onSubmit} novalidate>
@@ -255,7 +268,7 @@ export function Form({ submit, isRunning, failure, label, isDangerous, isReady =
       <${ErrorPanel} failure=${failure} />
       <div class="form-foot">
         ${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}
-        <button type="submit" class=${isDangerous ? "danger" : "primary"} disabled=${!isReady || isRunning}>
+        <button type="submit" class=${isDangerous ? "danger" : "primary"} disabled=${!isReady} aria-disabled=${isRunning}>
           ${isRunning ? "Working…" : label}
         </button>
       </div>

@@ -6,9 +6,9 @@ import { DeliveryTable } from "../lib/delivery-table.js";
 import { useAction, useResource } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { deliveriesCurl } from "../lib/snippets.js";
-import { useAttempts } from "../lib/stream.js";
+import { useFresh } from "../lib/stream.js";
 import { ago, DAY } from "../lib/time.js";
-import { announce, Choice, Empty, ErrorPanel, Field, Loading, Page } from "../lib/ui.js";
+import { announce, Choice, Empty, ErrorPanel, Field, Loading, Page, typed } from "../lib/ui.js";
 import { counted, DELIVERY_STATES, place } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Delivery} Delivery */
@@ -18,8 +18,9 @@ import { counted, DELIVERY_STATES, place } from "../lib/words.js";
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Subscriptions */
 
 const PAGE_SIZE = 50;
-/** Attempts of this long are read together, in milliseconds. */
-const GATHERED = 800;
+
+/** A newer filter does not wait for the answer to the one before. */
+const OVERLAPPING = { mayOverlap: true };
 
 /** @type {[string, string][]} */
 const PERIODS = [
@@ -38,11 +39,7 @@ export default function Deliveries() {
   const [isPaused, setPaused] = useState(false);
   const subscriptions = /** @type {Subscriptions} */ (useResource(PATHS.subscriptions)).data?.subscriptions ?? [];
   const list = useDeliveries(filter);
-  const state = useAttempts(!isPaused, list.refreshSoon);
-  // What happened before the stream was connected is not in it.
-  useEffect(() => {
-    if (state === "live") list.refreshSoon();
-  }, [state]);
+  const state = useFresh(!isPaused, () => true, list.refresh);
   const toggle = html`
     <button type="button" aria-pressed=${isPaused ? "true" : "false"} onClick=${() => setPaused(!isPaused)}>Pause</button>
   `;
@@ -55,7 +52,7 @@ export default function Deliveries() {
       html`<p class="newer"><button type="button" onClick=${list.showNewer}>Show ${counted(list.newer, "new delivery", "new deliveries")}</button></p>`}
       ${list.rows && !list.rows.length && !list.next && html`<${NoDeliveries} isFiltered=${Object.keys(filter).length > 0} clear=${() => change(CLEARED)} />`}
       ${list.rows && list.rows.length > 0 && html`<${DeliveryTable} deliveries=${list.rows} subscriptions=${subscriptions} caption="Deliveries, newest first" />`}
-      ${list.next && html`<p class="more"><button type="button" onClick=${list.more} disabled=${list.isRunning}>Show more</button></p>`}
+      ${list.next && html`<p class="more"><button type="button" onClick=${list.more} aria-disabled=${list.isRunning}>Show more</button></p>`}
     <//>
   `;
 }
@@ -98,15 +95,27 @@ function Filters({ filter, change, subscriptions }) {
     <form class="filters" role="search" aria-label="Filter deliveries" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <${Choice} label="State" value=${filter.state ?? ""} options=${STATES} onChange=${(/** @type {string} */ state) => change({ state })} />
       <${Choice} label="Subscription" value=${chosen} options=${urls} onChange=${(/** @type {string} */ subscriptionId) => change({ subscriptionId })} />
-      <${Field}
-        label="Event type"
-        input=${(/** @type {object} */ more) => html`
-          <input type="search" data-search autocomplete="off" spellcheck="false" value=${filter.eventType ?? ""}
-            onChange=${(/** @type {any} */ event) => change({ eventType: event.target.value.trim() })} ...${more} />
-        `}
-      />
+      <${EventType} value=${filter.eventType ?? ""} change=${change} />
       <${Choice} label="Published" value=${filter.within ?? ""} options=${PERIODS} onChange=${(/** @type {string} */ within) => change({ within })} />
     </form>
+  `;
+}
+
+/**
+ * Keeps what is typed while the list changes, until Enter makes it the filter.
+ * @param {{ value: string, change: (changes: Record<string, string>) => void }} props
+ */
+function EventType({ value, change }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return html`
+    <${Field}
+      label="Event type"
+      input=${(/** @type {object} */ more) => html`
+        <input type="search" data-search autocomplete="off" spellcheck="false" value=${text} onInput=${typed(setText)}
+          onChange=${(/** @type {any} */ event) => change({ eventType: event.target.value.trim() })} ...${more} />
+      `}
+    />
   `;
 }
 
@@ -120,7 +129,6 @@ function Filters({ filter, change, subscriptions }) {
 function useDeliveries(filter) {
   const key = JSON.stringify(filter);
   const [list, setList] = useState(/** @type {List} */ ({ waiting: [] }));
-  const timer = useRef(/** @type {number | undefined} */ (undefined));
   const current = useRef(key);
   current.current = key;
 
@@ -128,13 +136,12 @@ function useDeliveries(filter) {
   const change = (/** @type {Answer} */ answer, /** @type {(list: List, answer: Answer) => List} */ next) => {
     if (current.current === key) setList((list) => next(list, answer));
   };
-  const first = useAction(async () => change(await listDeliveries(asked(filter)), firstPage));
+  const first = useAction(async () => change(await listDeliveries(asked(filter)), firstPage), OVERLAPPING);
   const more = useAction(async () => change(await listDeliveries({ ...asked(filter), cursor: list.next }), nextPage));
-  const refresh = useAction(async () => change(await listDeliveries(asked(filter)), merged));
+  const refresh = useAction(async () => change(await listDeliveries(asked(filter)), merged), OVERLAPPING);
   useEffect(() => {
     setList({ waiting: [] });
     first.run();
-    return () => window.clearTimeout(timer.current);
   }, [key]);
   const newer = list.waiting.length;
   useEffect(() => {
@@ -149,10 +156,7 @@ function useDeliveries(filter) {
     reload: first.run,
     more: more.run,
     showNewer: () => setList(({ rows = [], waiting, next }) => ({ rows: [...waiting, ...rows], waiting: [], next })),
-    refreshSoon: () => {
-      window.clearTimeout(timer.current);
-      timer.current = window.setTimeout(refresh.run, GATHERED);
-    },
+    refresh: refresh.run,
   };
 }
 

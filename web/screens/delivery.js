@@ -4,7 +4,7 @@ import { html } from "../vendor/preact.js";
 import { cancelDelivery, PATHS, retryDelivery } from "../lib/api.js";
 import { useAction, useResource } from "../lib/resource.js";
 import { deliveryCurl } from "../lib/snippets.js";
-import { useAttempts } from "../lib/stream.js";
+import { useFresh } from "../lib/stream.js";
 import { duration } from "../lib/time.js";
 import { Badge, Code, CopyButton, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
 import { attemptError, DELIVERY_STATES, deliveryReason } from "../lib/words.js";
@@ -20,7 +20,7 @@ export default function OneDelivery({ id }) {
   const path = data && PATHS.subscription(data.delivery.subscriptionId);
   const url = /** @type {FoundSubscription} */ (useResource(path)).data?.subscription.url;
   const isOpen = data?.delivery.state === "waiting" || data?.delivery.state === "sending";
-  useAttempts(isOpen, ({ deliveryId }) => deliveryId === id && reload());
+  useFresh(isOpen, ({ deliveryId }) => deliveryId === id, reload);
   const up = { href: "/console/deliveries", text: "Deliveries" };
   if (!data) {
     return html`<${Page} title="Delivery" up=${up}>
@@ -83,10 +83,10 @@ function Orders({ delivery, reload, curl }) {
   const isOpen = delivery.state === "waiting" || delivery.state === "sending";
   return html`
     <div class="toolbar">
-      <button type="button" data-retry onClick=${retry.run} disabled=${retry.isRunning}>
+      <button type="button" data-retry onClick=${retry.run} aria-disabled=${retry.isRunning}>
         ${delivery.state === "waiting" ? "Try now" : "Send again"}
       </button>
-      ${isOpen && html`<button type="button" onClick=${cancel.run} disabled=${cancel.isRunning}>Cancel the delivery</button>`}
+      ${isOpen && html`<button type="button" onClick=${cancel.run} aria-disabled=${cancel.isRunning}>Cancel the delivery</button>`}
       ${curl && html`<${CopyButton} text=${curl} label="Copy as curl" />`}
     </div>
     <${ErrorPanel} failure=${retry.failure ?? cancel.failure} />

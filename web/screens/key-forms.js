@@ -95,13 +95,12 @@ export function RotateKey({ record, onClose }) {
 function NewKey({ created, onClose }) {
   const record = created.keys.find((key) => key.id === created.keyId);
   return html`
-    <${Dialog} title="Your new key" onClose=${onClose}>
+    <${Dialog} title="Your new key" onClose=${onClose} done="I have copied the key">
       <p class="notice">Copy the key now. Gatepost stores only its SHA-256, so nobody can show it to you again.</p>
       <${Code} text=${created.key} what="key" isOneLine />
       ${record?.expiresAt && html`<p>It expires <${When} at=${record.expiresAt} />.</p>`}
       <${CheckIt} fullKey=${created.key} />
       <${Snippets} snippets=${callsWith(created.key)} label="Call the API with the key" />
-      <div class="form-foot"><button type="button" class="primary" onClick=${onClose}>I have copied the key</button></div>
     <//>
   `;
 }
@@ -112,7 +111,7 @@ function CheckIt({ fullKey }) {
   const { run, isRunning, failure } = useAction(async () => setAnswer(await checkKey(fullKey)));
   return html`
     <div class="check-it">
-      <button type="button" onClick=${run} disabled=${isRunning}>Check it</button>
+      <button type="button" onClick=${run} aria-disabled=${isRunning}>Check it</button>
       <span class="quiet">Calls <code>/api/whoami</code> with the key.</span>
       <div role="status">
         ${answer &&

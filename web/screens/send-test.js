@@ -25,7 +25,7 @@ export function SendTest({ id, onDone }) {
   });
   return html`
     <div class="check-it">
-      <button type="button" data-test onClick=${run} disabled=${isRunning}>
+      <button type="button" data-test onClick=${run} aria-disabled=${isRunning}>
         ${isRunning ? "Waiting for the receiver…" : "Send a test event"}
       </button>
       <div role="status">${result && html`<${Result} result=${result} />`}</div>

@@ -46,7 +46,7 @@ function Row({ session }) {
       <td data-label="Ends at the latest"><${When} at=${session.expiresAt} /></td>
       <td class="row-actions">
         ${!session.current &&
-        html`<button type="button" class="danger-text" onClick=${run} disabled=${isRunning}>
+        html`<button type="button" class="danger-text" onClick=${run} aria-disabled=${isRunning}>
           End<span class="hidden"> the session of ${browser(session.userAgent)}</span>
         </button>`}
         <${ErrorPanel} failure=${failure} />
@@ -58,7 +58,7 @@ function Row({ session }) {
 function EndOthers() {
   const { run, isRunning, failure } = useAction(async () => store(PATHS.sessions, await endOtherSessions()));
   return html`
-    <p><button type="button" onClick=${run} disabled=${isRunning}>End all other sessions</button></p>
+    <p><button type="button" onClick=${run} aria-disabled=${isRunning}>End all other sessions</button></p>
     <${ErrorPanel} failure=${failure} />
   `;
 }

@@ -5,6 +5,7 @@ import { changeSubscription, deleteSubscription, PATHS, recoverSubscription, rot
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { useAction, useResource } from "../lib/resource.js";
 import { navigate } from "../lib/router.js";
+import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
 import { Badge, Choice, Dialog, ErrorPanel, Field, Form, Loading, Page, typed, WhenExactly } from "../lib/ui.js";
 import { attemptError, counted, subscriptionState } from "../lib/words.js";
@@ -25,6 +26,7 @@ export default function OneSubscription({ id }) {
   const deliveries = /** @type {Deliveries} */ (useResource(PATHS.deliveries({ subscriptionId: id, limit: 10 })));
   const [open, setOpen] = useState(/** @type {DialogName | undefined} */ (undefined));
   const reloadAll = async () => void (await Promise.all([reload(), deliveries.reload()]));
+  useFresh(true, ({ subscriptionId }) => subscriptionId === id, reloadAll);
   const up = { href: "/console/subscriptions", text: "Subscriptions" };
   if (!data) {
     return html`<${Page} title="Subscription" up=${up}>
@@ -81,7 +83,7 @@ function Enable({ subscription, reload, disable }) {
     await reload();
   });
   if (subscription.enabled) return html`<button type="button" onClick=${disable}>Disable…</button>`;
-  return html`<button type="button" class="primary" onClick=${run} disabled=${isRunning}>Enable</button>
+  return html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Enable</button>
     <${ErrorPanel} failure=${failure} />`;
 }
 
@@ -129,10 +131,9 @@ function Rotate({ subscription, reload, onClose }) {
     await reload();
   });
   return html`
-    <${Dialog} title="Rotate the signing secret" onClose=${onClose}>
+    <${Dialog} title="Rotate the signing secret" onClose=${onClose} done=${secret && "I have copied the secret"}>
       ${secret
-        ? html`<${NewSecret} secret=${secret} />
-            <div class="form-foot"><button type="button" class="primary" onClick=${onClose}>I have copied the secret</button></div>`
+        ? html`<${NewSecret} secret=${secret} />`
         : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Rotate" onCancel=${onClose}>
             <p>You get a new secret. Until the old secret ends, both sign each webhook, so that you can change your receiver without a break.</p>
             <${Choice} label="The old secret ends" value=${overlap} options=${OVERLAPS} onChange=${setOverlap} />
@@ -158,14 +159,13 @@ function Recover({ subscription, reload, onClose }) {
     await reload();
   });
   return html`
-    <${Dialog} title="Recover failed deliveries" onClose=${onClose}>
+    <${Dialog} title="Recover failed deliveries" onClose=${onClose} done=${count !== undefined && "Done"}>
       ${count === undefined
         ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
             <p>Gatepost enables the subscription if it is disabled, and sends again what failed. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
             <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
           <//>`
-        : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>
-            <div class="form-foot"><button type="button" class="primary" onClick=${onClose}>Close</button></div>`}
+        : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`}
     <//>
   `;
 }

@@ -129,12 +129,9 @@ export const SubscriptionFields = ({ values, set, failure }) => html`
 
 /** @param {{ created: Created, onClose: () => void }} props */
 const NewSubscription = ({ created: { subscription, secret }, onClose }) => html`
-  <${Dialog} title="Your new subscription" onClose=${onClose}>
+  <${Dialog} title="Your new subscription" onClose=${onClose} done="I have copied the secret">
     ${secret && html`<${NewSecret} secret=${secret} />`}
     <${SendTest} id=${subscription.id} />
-    <div class="form-foot">
-      <a class="button" href="/console/subscriptions/${subscription.id}">Open the subscription</a>
-      <button type="button" class="primary" onClick=${onClose}>I have copied the secret</button>
-    </div>
+    <p><a href="/console/subscriptions/${subscription.id}">Open the subscription</a></p>
   <//>
 `;
