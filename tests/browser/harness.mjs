@@ -86,6 +86,9 @@ export async function api(user, method, path, body) {
 export const publish = (userId, type, data = {}) =>
   send(OPERATOR_TOKEN, "POST", "/api/operator/events", { userId, type, data });
 
+/** Makes a link by which a user enters the console, as the host application does. */
+export const portalLink = (link) => send(OPERATOR_TOKEN, "POST", "/api/operator/portal-links", link);
+
 async function send(token, method, path, body) {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const response = await fetch(BASE + path, { method, headers, body: body && JSON.stringify(body) });

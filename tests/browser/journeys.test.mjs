@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import { api, BASE, browser, eventually, isSigned, publish, receiver, signIn, UNAVAILABLE, visitor } from "./harness.mjs";
+import {
+  api, BASE, browser, eventually, isSigned, portalLink, publish, receiver, signIn, UNAVAILABLE, visitor,
+} from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -326,6 +328,24 @@ test("addresses that lead nowhere, and browsers without JavaScript, get plain wo
   await plain.page.goto("/console/keys");
   await plain.page.getByRole("heading", { name: "The console needs JavaScript" }).waitFor();
   await plain.close();
+});
+
+test("a link of the host application opens the console once, and the address keeps no code", async () => {
+  const returnUrl = "https://app.example/settings";
+  const { url } = await portalLink({ userId: "vera", returnUrl });
+  const { page, context, close } = await visitor(undefined);
+  await page.goto(url);
+  await page.waitForURL(`${BASE}/console/`);
+  await page.getByText("Signed in as vera").waitFor();
+  assert.equal(await page.getByRole("link", { name: "Go back" }).getAttribute("href"), returnUrl);
+  const [cookie] = (await context.cookies()).filter(({ name }) => name === "gatepost-session");
+  assert.ok(cookie.httpOnly && cookie.sameSite === "Strict", JSON.stringify(cookie));
+  await close();
+  const late = await visitor(undefined, { failures: [410] });
+  await late.page.goto(url);
+  await late.page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+  assert.equal(late.page.url(), `${BASE}/console/portal`);
+  await late.close();
 });
 
 test("the first screen needs less than 60 KB over the wire", async (t) => {

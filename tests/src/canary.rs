@@ -7,7 +7,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
-use crate::harness::{Gatepost, Request, Response, Setup, Storage, User, contains, database_files, find};
+use crate::harness::{Browser, Gatepost, Request, Response, Setup, Storage, User, contains, database_files, find};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_secret_leaks_over_sqlite() {
@@ -38,14 +38,19 @@ async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
     for number in 0..4 {
         keys.push(alice.created(&format!("key {number}")).await);
     }
-    let errors = session(&gatepost, &alice, &keys).await;
+    let mut errors = session(&gatepost, &alice, &keys).await;
+    let (code, cookie) = visit(&gatepost, &mut errors).await;
     gatepost.signal("TERM");
     assert_eq!(gatepost.exited().await.code(), Some(0));
 
     let full_keys: Vec<&str> = keys.iter().map(|(full_key, _)| full_key.as_str()).collect();
-    let secrets: Vec<Needle> =
-        full_keys.iter().flat_map(|key| forms_of_key(key)).chain(forms_of_token(&alice.token)).collect();
-    let digests: Vec<Needle> = full_keys.iter().map(|key| raw_digest(key)).collect();
+    let secrets: Vec<Needle> = full_keys
+        .iter()
+        .chain(&[&*code, &*cookie])
+        .flat_map(|key| forms_of_key(key))
+        .chain(forms_of_token(&alice.token))
+        .collect();
+    let digests: Vec<Needle> = full_keys.iter().chain(&[&*cookie]).map(|key| raw_digest(key)).collect();
     let settings =
         [PASSWORD, OPERATOR_TOKEN, "AAAAAAAAAAAAAAAAAAAAAAAA"].map(|secret| needle("a setting", secret.as_bytes()));
 
@@ -92,6 +97,34 @@ async fn session(gatepost: &Gatepost, alice: &User, keys: &[(String, String)]) -
         }
     }
     errors
+}
+
+/// Comes by a portal link, and sends both of its secrets to wrong places. Returns the secret part of the code, and the
+/// secret of the session.
+async fn visit(gatepost: &Gatepost, errors: &mut Vec<Response>) -> (String, String) {
+    let link = Request::new("POST", "/api/operator/portal-links").bearer(OPERATOR_TOKEN);
+    let link = gatepost.send(&link.json(&json!({ "userId": "alice" }))).await.json();
+    let code = link["url"].as_str().unwrap().split_once('#').unwrap().1.to_owned();
+    let (mut browser, open) = (Browser::default(), Request::new("POST", "/api/session"));
+    let opened = browser.send(gatepost.address(), open.clone().json(&json!({ "code": code }))).await;
+    assert_eq!(opened.status, 200, "{}", opened.text());
+    let cookie = browser.cookie("gatepost-session").unwrap().to_owned();
+    let secret = code.split_once('.').unwrap().0.to_owned();
+    for request in [
+        open.clone().json(&json!({ "code": code })),
+        open.json(&json!({ "code": { &*code: cookie } })),
+        Request::new("GET", &format!("/api/sessions?{cookie}={secret}")),
+        Request::new("DELETE", &format!("/api/sessions/{cookie}")),
+        Request::new("POST", "/api/api-keys").json(&json!({ "label": cookie.repeat(3), "idToken": secret })),
+        Request::new("GET", "/api/whoami").bearer(&cookie),
+        Request::new("GET", "/api/session").header("authorization", &format!("Bearer {secret}")),
+        Request::new("GET", &format!("/console/callback?code={secret}&state={cookie}")),
+    ] {
+        let response = browser.send(gatepost.address(), request).await;
+        assert!((400..500).contains(&response.status), "{}", response.text());
+        errors.push(response);
+    }
+    (secret, cookie)
 }
 
 /// Every place that a secret could leak into.
