@@ -6,6 +6,7 @@
 //! claims take beside a lane with half a million due deliveries, and with 100,000 that wait for a retry. Linux only.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
+use domain::memory::unique_cause;
 use domain::ports::Schema as _;
 use std::fs;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ impl Bench {
         for _ in 0..lanes {
             let subscription = subscription(&owner, &entropy);
             let secret = SealedSecret::from_bytes(vec![7; 61]);
-            store.insert_within(&subscription, &secret, 1_000).await.unwrap();
+            store.insert_within(&subscription, &secret, 1_000, &unique_cause()).await.unwrap();
         }
         Self { cluster: cluster.clone(), database, store, owner, entropy }
     }

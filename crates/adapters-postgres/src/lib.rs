@@ -3,8 +3,8 @@
 //! - **Exact maximum**: a transaction that adds a key locks the owner's row in a first statement and counts in a
 //!   second, whose snapshot is newer than the lock. A single statement would count with a snapshot from before the
 //!   wait.
-//! - **Few round trips**: statements of a transaction that do not depend on each other are sent together. A creation
-//!   and a rotation take two round trips, every other call on keys one.
+//! - **Few round trips**: statements of a transaction that do not depend on each other are sent together. A creation,
+//!   a rotation and a revocation take two round trips, a look-up and a list of keys one.
 //! - **The change feed** is a table, written in the transaction of the change, and read by transaction number: each
 //!   read returns what was committed between its snapshot and the last one. A notification after the commit only makes
 //!   readers faster.
@@ -29,6 +29,7 @@
 //! be verified; it does not fall back to plain text.
 
 mod attempt;
+mod audit;
 mod change_feed;
 mod change_signal;
 mod claimers;

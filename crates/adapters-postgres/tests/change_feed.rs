@@ -2,6 +2,7 @@
 //! recover, notifications, and exactness over many instances.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use domain::memory::unique_cause;
 use domain::ports::Schema as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,7 +95,8 @@ async fn insert(
         replaced_by: None,
     };
     let digest = digest(entropy);
-    let stored = store.insert_within(&key, &digest, ActiveLimit { max, at: now() }, view()).await.unwrap();
+    let stored =
+        store.insert_within(&key, &digest, ActiveLimit { max, at: now() }, view(), &unique_cause()).await.unwrap();
     matches!(stored, Insertion::Stored(_)).then_some((key.id, digest))
 }
 
@@ -107,7 +109,7 @@ async fn rotate(store: &PostgresStore, owner: &UserId, id: KeyId, max: u32, entr
         overlapping_max: max,
         ttl_max: WINDOW,
     };
-    store.rotate(owner, id, &rotation, &digest(entropy), view()).await.unwrap()
+    store.rotate(owner, id, &rotation, &digest(entropy), view(), &unique_cause()).await.unwrap()
 }
 
 async fn read(store: &PostgresStore, since: Option<&FeedPosition>) -> FeedRead {
@@ -134,7 +136,7 @@ async fn a_change_is_read_however_long_its_commit_takes() {
     while cluster.execute(&database, running).await.unwrap() != "1" {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    store.revoke(&alice, early.0, now(), view()).await.unwrap();
+    store.revoke(&alice, early.0, now(), view(), &unique_cause()).await.unwrap();
     let mut last = read(store, Some(&start)).await;
     assert_eq!(last.changes, CredentialChanges::Of(vec![early.1]));
     while !stalled.is_finished() {
@@ -207,7 +209,7 @@ async fn forgotten_changes_are_deleted() {
     let start = read(store, None).await.position;
     for _ in 0..3 {
         let key = insert(store, &alice, 10, &entropy).await.unwrap();
-        store.revoke(&alice, key.0, now(), view()).await.unwrap();
+        store.revoke(&alice, key.0, now(), view(), &unique_cause()).await.unwrap();
     }
     let kept = async || cluster.execute(&database.name, "SELECT count(*) FROM credential_changes").await.unwrap();
     store.forget_changes(&start).await.unwrap();
@@ -233,7 +235,7 @@ async fn readers_are_woken_even_after_a_lost_connection() {
     // The first notification shows that the connection is open.
     tokio::join!(hint(here), hint(there));
     let key = insert(here, &alice, 10, &entropy).await.unwrap();
-    here.revoke(&alice, key.0, now(), view()).await.unwrap();
+    here.revoke(&alice, key.0, now(), view(), &unique_cause()).await.unwrap();
     tokio::join!(hint(here), hint(there));
     let terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database()";
@@ -284,7 +286,8 @@ async fn a_key_is_not_rotated_once_it_is_revoked() {
     let ([here, there], entropy, alice) = (stores.as_slice(), SeededEntropy::new(5), user("alice")) else { panic!() };
     for round in 0..20 {
         let (id, digest) = insert(here, &alice, 1_000, &entropy).await.unwrap();
-        let revoke = here.revoke(&alice, id, now(), view());
+        let cause = unique_cause();
+        let revoke = here.revoke(&alice, id, now(), view(), &cause);
         let (revoked, rotated) = tokio::join!(revoke, rotate(there, &alice, id, 1_000, &entropy));
         assert!(matches!(revoked, Ok(Revocation::Revoked { .. })), "{revoked:?}");
         let key = here.find_by_digest(&digest).await.unwrap().unwrap();

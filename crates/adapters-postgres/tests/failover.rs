@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, ChangeFeed, CredentialChanges, Entropy, Insertion, KeyStore, Schema};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings};
@@ -39,13 +40,13 @@ async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, Crede
     };
     let digest = CredentialDigest::from_bytes(digest);
     let limit = ActiveLimit { max: 1_000, at: now() };
-    let stored = store.insert_within(&key, &digest, limit, ListView::at(now())).await.unwrap();
+    let stored = store.insert_within(&key, &digest, limit, ListView::at(now()), &unique_cause()).await.unwrap();
     assert!(matches!(stored, Insertion::Stored(_)));
     (key.id, digest)
 }
 
 async fn revoke(store: &PostgresStore, id: KeyId) {
-    store.revoke(&alice(), id, now(), ListView::at(now())).await.unwrap();
+    store.revoke(&alice(), id, now(), ListView::at(now()), &unique_cause()).await.unwrap();
 }
 
 /// Repeats the check until it succeeds. Fails after 30 seconds.
@@ -117,7 +118,7 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
         until(async || shown().await == standby).await;
     };
     set_standby("unreachable").await;
-    here.revoke(&alice(), key.0, now(), ListView::at(now())).await.unwrap_err();
+    here.revoke(&alice(), key.0, now(), ListView::at(now()), &unique_cause()).await.unwrap_err();
     let mut read = there.changes_since(Some(&start), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(Vec::new()), "the revocation is not committed yet");
     // Longer than a feed that reads by time could look back.
@@ -142,7 +143,9 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
     let waiting: Vec<_> = (0..64)
         .map(|_| {
             let store = store.clone();
-            tokio::spawn(async move { store.revoke(&alice(), key.0, now(), ListView::at(now())).await })
+            tokio::spawn(
+                async move { store.revoke(&alice(), key.0, now(), ListView::at(now()), &unique_cause()).await },
+            )
         })
         .collect();
     let blocked = "SELECT count(*) >= 4 FROM pg_locks WHERE NOT granted";

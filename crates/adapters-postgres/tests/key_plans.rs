@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Close as _, Entropy, Insertion, KeyStore as _, Revocation, Rotation, Schema as _};
 use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp,
@@ -68,20 +69,20 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     let (view, limit) = (ListView::at(now), ActiveLimit { max: 10, at: now });
     let (old, successor) = (key(KeyId::mint(now, entropy), now), KeyId::mint(now, entropy));
     let leaked = digest(entropy);
-    let inserted = store.insert_within(&old, &leaked, limit, view).await.unwrap();
+    let inserted = store.insert_within(&old, &leaked, limit, view, &unique_cause()).await.unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)), "{inserted:?}");
     let (overlap, ttl_max) = (Duration::from_mins(1), Duration::from_hours(1));
     let rotation = KeyRotation { successor, prefix: "svc_".into(), at: now, overlap, overlapping_max: 10, ttl_max };
-    let rotated = store.rotate(&old.owner, old.id, &rotation, &digest(entropy), view).await.unwrap();
+    let rotated = store.rotate(&old.owner, old.id, &rotation, &digest(entropy), view, &unique_cause()).await.unwrap();
     assert!(matches!(rotated, Rotation::Rotated { .. }), "{rotated:?}");
     store.record_uses(&[KeyUse { id: old.id, at: now.plus(Duration::from_secs(1)) }]).await.unwrap();
-    assert_eq!(store.revoke_by_digests(&[leaked], now).await.unwrap().len(), 1);
+    assert_eq!(store.revoke_by_digests(&[leaked], now, &unique_cause()).await.unwrap().len(), 1);
     for id in [old.id, successor] {
-        let revoked = store.revoke(&old.owner, id, now, view).await.unwrap();
+        let revoked = store.revoke(&old.owner, id, now, view, &unique_cause()).await.unwrap();
         assert!(matches!(revoked, Revocation::Revoked { .. }), "{revoked:?}");
     }
     let bob = UserId::new("https://id.example", "bob").unwrap();
-    assert_eq!(store.revoke_user_keys(&bob, now, now, 10).await.unwrap(), []);
+    assert_eq!(store.revoke_user_keys(&bob, now, now, 10, &unique_cause()).await.unwrap(), []);
     let shown = store.list(&old.owner, view).await.unwrap().len();
     assert!(shown <= LISTED_ENDED_KEYS_MAX as usize, "{shown}");
     assert_eq!(store.purge_ended(Timestamp::MIN, 10).await.unwrap(), 0);

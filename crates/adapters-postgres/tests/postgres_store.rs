@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{
     ActiveLimit, Close as _, Entropy, Insertion, KeyStore, MigrateError, ReadinessCheck, Schema as _, StoreError,
 };
@@ -55,6 +56,19 @@ mod session_promises {
     storage_conformance::session_store_tests!(fresh_store());
 }
 
+mod audit_promises {
+    use storage_conformance::audit::AuditedStores;
+
+    use super::*;
+
+    async fn fresh_stores() -> (Arc<AuditedStores>, Database) {
+        let (store, database) = fresh().await;
+        (Arc::new(AuditedStores::of(&store)), database)
+    }
+
+    storage_conformance::audit_log_tests!(fresh_stores());
+}
+
 mod webhook_promises {
     use super::*;
 
@@ -90,7 +104,7 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
         replaced_by: None,
     };
     let limit = ActiveLimit { max: 10, at: now() };
-    store.insert_within(&key, &CredentialDigest::from_bytes(digest), limit, ListView::at(now())).await
+    store.insert_within(&key, &CredentialDigest::from_bytes(digest), limit, ListView::at(now()), &unique_cause()).await
 }
 
 /// The row that locks an owner goes with the owner's last key, and is there again for the next key.
@@ -103,8 +117,8 @@ async fn owners_without_keys_are_forgotten() {
     for owner in [&alice, &bob, &bob] {
         insert(&store, owner, &entropy).await.unwrap();
     }
-    assert_eq!(store.revoke_user_keys(&alice, Timestamp::MAX, now(), 10).await.unwrap().len(), 1);
-    assert_eq!(store.revoke_user_keys(&bob, Timestamp::MAX, now(), 1).await.unwrap().len(), 1);
+    assert_eq!(store.revoke_user_keys(&alice, Timestamp::MAX, now(), 10, &unique_cause()).await.unwrap().len(), 1);
+    assert_eq!(store.revoke_user_keys(&bob, Timestamp::MAX, now(), 1, &unique_cause()).await.unwrap().len(), 1);
     let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
     let _driver = tokio::spawn(connection);
     let owners = async || -> Vec<String> {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::audit::Origin;
 use domain::memory::{ManualClock, SeededEntropy};
 use domain::ports::{Close as _, Schema as _, SessionStore};
 use domain::sessions::{OpenSession, OpenedSession, SESSIONS_MAX, SessionRole, SessionUse, Sessions};
@@ -42,7 +43,7 @@ impl Instance {
 
     async fn sign_in(&self, owner: &UserId) -> OpenedSession {
         let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
-        self.sessions.open(owner, request).await.unwrap()
+        self.sessions.open(owner, request, &Origin::SERVICE).await.unwrap()
     }
 
     async fn accepts(&self, opened: &OpenedSession) -> bool {
@@ -93,8 +94,8 @@ async fn a_session_that_ends_on_one_instance_is_refused_on_the_other() {
         let opened = here.sign_in(&owner).await;
         assert!(there.accepts(&opened).await && here.accepts(&opened).await);
         match round % 3 {
-            0 => drop(here.sessions.end(&owner, opened.session.id).await.unwrap()),
-            1 => drop(here.sessions.end_all(&owner, None).await.unwrap()),
+            0 => drop(here.sessions.end(&owner, opened.session.id, &Origin::SERVICE).await.unwrap()),
+            1 => drop(here.sessions.end_all(&owner, None, &Origin::SERVICE).await.unwrap()),
             _ => {
                 here.clock.advance(Duration::from_millis(1));
                 for _ in 0..SESSIONS_MAX {
@@ -147,12 +148,12 @@ async fn rows_read(others: u32) -> u64 {
 async fn turn(store: &PostgresStore, sessions: &Sessions) {
     let owner = user("alice");
     let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
-    let opened = sessions.open(&owner, request.clone()).await.unwrap();
+    let opened = sessions.open(&owner, request.clone(), &Origin::SERVICE).await.unwrap();
     let (id, digest) = (opened.session.id, opened.secret.digest());
     assert_eq!(store.find_by_digest(&digest).await.unwrap().as_ref(), Some(&opened.session));
     assert_eq!(store.find_by_digests(&[digest]).await.unwrap().len(), 1);
     store.record_uses(&[SessionUse { id, at: now().plus(Duration::from_secs(1)) }]).await.unwrap();
-    sessions.open(&owner, request).await.unwrap();
-    assert_eq!(sessions.end(&owner, id).await.unwrap().len(), 1);
-    assert_eq!(sessions.end_all(&owner, None).await.unwrap(), []);
+    sessions.open(&owner, request, &Origin::SERVICE).await.unwrap();
+    assert_eq!(sessions.end(&owner, id, &Origin::SERVICE).await.unwrap().len(), 1);
+    assert_eq!(sessions.end_all(&owner, None, &Origin::SERVICE).await.unwrap(), []);
 }

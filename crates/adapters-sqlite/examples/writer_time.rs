@@ -7,6 +7,7 @@
 //! the machine does count.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement: what fails here ends it")]
 
+use domain::memory::unique_cause;
 use domain::ports::{Close as _, Schema as _};
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ impl Bench {
         for _ in 0..receivers {
             let subscription = bench.subscription();
             let secret = SealedSecret::from_bytes(vec![1; 80]);
-            bench.store.insert_within(&subscription, &secret, 100).await.unwrap();
+            bench.store.insert_within(&subscription, &secret, 100, &unique_cause()).await.unwrap();
         }
         bench
     }

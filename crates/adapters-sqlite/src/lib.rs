@@ -8,6 +8,7 @@
 //! - **One process** opens a file at a time. A second process is refused when it starts (decision 41). Other programs,
 //!   such as the `sqlite3` shell or a backup, may use the file; a write waits up to two seconds for their locks.
 
+mod audit;
 mod backup;
 mod connection;
 mod file_lock;

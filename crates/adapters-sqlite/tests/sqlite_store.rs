@@ -54,6 +54,20 @@ mod session_promises {
     storage_conformance::session_store_tests!(fresh());
 }
 
+mod audit_promises {
+    use storage_conformance::audit::AuditedStores;
+
+    use super::*;
+
+    async fn fresh() -> (Arc<AuditedStores>, TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(migrated(&folder.path().join("test.db")).await);
+        (Arc::new(AuditedStores::of(&store)), folder)
+    }
+
+    storage_conformance::audit_log_tests!(fresh());
+}
+
 mod webhook_promises {
     use storage_conformance::WebhookStore;
 

@@ -10,6 +10,7 @@ use adapters_oidc::{OidcClient, OidcProvider, OidcVerifier};
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
 use cli::WebAddress;
+use domain::audit::Audit;
 use domain::ports::{Clock, Entropy, Store};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::Webhooks;
@@ -82,11 +83,12 @@ impl Instance {
         let metrics = MetricsParts::of(&mut self.store);
         let verifier = self.verifier();
         let (keys, sessions) = (self.keys(&verifier), self.sessions(&verifier));
+        let audit = self.audit();
         let webhooks = WebhookParts::new(&self.configuration, &self.store, &self.clock, &self.entropy)?;
         let mut tasks = self.start_schema(&webhooks.use_cases, stop).await;
         self.read_clock().await;
         self.start_engines(&mut tasks, &verifier, &engines_stop);
-        Self::start_purges(&mut tasks, &keys, &sessions, &engines_stop);
+        Self::start_purges(&mut tasks, &keys, &sessions, &audit, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
         let (store, settings) = (self.store.clone(), self.http_settings(&metrics));
         if let Some(listener) = self.metrics_listener.take() {
@@ -144,6 +146,11 @@ impl Instance {
         let settings = SignInSettings { redirect_uri, operators: configuration.operators.clone() };
         let system = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
         Ok(SignIn::new(provider, sessions.clone(), Arc::clone(keys), settings, system))
+    }
+
+    fn audit(&self) -> Audit {
+        let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
+        Audit::new(Arc::clone(&self.store.audit), clock, entropy, self.configuration.audit_retention)
     }
 
     fn http_settings(&self, metrics: &MetricsParts) -> HttpSettings {
@@ -223,13 +230,16 @@ impl Instance {
         tasks.spawn_steady("the ID token verifier", stop, Arc::clone(&self.identity).run(stop.clone()));
     }
 
-    fn start_purges(tasks: &mut Tasks, keys: &Keys, sessions: &Sessions, stop: &CancellationToken) {
+    fn start_purges(tasks: &mut Tasks, keys: &Keys, sessions: &Sessions, audit: &Audit, stop: &CancellationToken) {
         let (sessions, until) = (sessions.clone(), stop.clone());
         let purge = async move { purge_hourly("sessions", || sessions.purge(), until).await };
         tasks.spawn_steady("the purge of sessions", stop, purge);
         let (keys, until) = (keys.clone(), stop.clone());
         let purge = async move { purge_hourly("keys", || keys.purge(), until).await };
         tasks.spawn_steady("the purge of keys", stop, purge);
+        let (audit, until) = (audit.clone(), stop.clone());
+        let purge = async move { purge_hourly("audit events", || audit.purge(), until).await };
+        tasks.spawn_steady("the purge of the audit log", stop, purge);
     }
 
     fn metered_parts<'a>(&'a self, verifier: &'a Arc<Verifier>, webhooks: &'a WebhookParts) -> MeteredParts<'a> {

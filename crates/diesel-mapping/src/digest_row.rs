@@ -23,6 +23,21 @@ pub fn digests_of(table: &'static str, rows: &[DigestRow]) -> Result<Vec<Credent
     rows.iter().map(|row| stored_digest(table, || hexadecimal(&row.id), &row.digest)).collect()
 }
 
+/// The ids of these rows of `table`, which `from_bytes` makes.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] names the first row with an id that has not 16 bytes.
+pub fn ids_of<Id>(
+    table: &'static str,
+    rows: &[DigestRow],
+    from_bytes: fn([u8; 16]) -> Id,
+) -> Result<Vec<Id>, StoreError> {
+    let corrupt = |row: &DigestRow| StoreError::Corrupt { table, column: "id", row: hexadecimal(&row.id) };
+    let id = |row: &DigestRow| row.id.as_slice().try_into().map(from_bytes).map_err(|_| corrupt(row));
+    rows.iter().map(id).collect()
+}
+
 /// The digest that is stored in this row of `table`.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 //! One `table!` serves Postgres and SQLite, because only [`sql_types::Instant`] differs, and it implements both. A
 //! statement that both adapters run is built here; a statement of one database is in its adapter.
 
+pub mod audit;
 mod digest_row;
 mod failure;
 mod instant;
@@ -13,7 +14,7 @@ pub mod schema;
 pub mod sessions;
 pub mod webhooks;
 
-pub use digest_row::{DigestRow, digests_of, stored_digest};
+pub use digest_row::{DigestRow, digests_of, ids_of, stored_digest};
 pub use failure::{WRITE_PROBE, not_writable, store_error};
 pub use instant::StoredInstant;
 pub use kept::Kept;

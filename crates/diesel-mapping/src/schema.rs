@@ -202,6 +202,26 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{Binary, Nullable, Text};
+
+    audit_events (id) {
+        id -> Binary,
+        owner_issuer -> Text,
+        owner_subject -> Text,
+        actor -> Text,
+        actor_issuer -> Nullable<Text>,
+        actor_name -> Nullable<Text>,
+        means -> Text,
+        action -> Text,
+        target -> Text,
+        /// JSON.
+        changes -> Text,
+        request_id -> Nullable<Text>,
+        address -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
     __diesel_schema_migrations (version) {
         version -> Text,
     }

@@ -1,5 +1,6 @@
 //! What the leak of a key means for webhooks. See decision 46.
 
+use crate::audit::Origin;
 use crate::ports::StoreError;
 use crate::webhooks::{SubscriptionChange, Webhooks};
 use crate::{ApiKey, CredentialDigest, KeyId, Keys, ReportLeaksError, SubscriptionId, UserId};
@@ -14,10 +15,11 @@ pub async fn report_leaks(
     keys: &Keys,
     webhooks: &Webhooks,
     tokens: &[&str],
+    origin: &Origin,
 ) -> Result<Vec<Option<ApiKey>>, ReportLeaksError> {
-    let reported = keys.report_leaks(tokens).await?;
+    let reported = keys.report_leaks(tokens, origin).await?;
     let leaked: Vec<KeyId> = reported.iter().flatten().map(|key| key.id).collect();
-    webhooks.disable_set_by_leaked(&leaked).await?;
+    webhooks.disable_set_by_leaked(&leaked, origin).await?;
     Ok(reported)
 }
 
@@ -35,11 +37,12 @@ pub async fn confirm_key(
     webhooks: &Webhooks,
     digest: &CredentialDigest,
     (owner, subscription): (&UserId, SubscriptionId),
+    origin: &Origin,
 ) -> Result<bool, StoreError> {
     if keys.is_good(digest).await? {
         return Ok(true);
     }
     let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    webhooks.change_subscription(owner, subscription, &disable).await?;
+    webhooks.change_subscription(owner, subscription, &disable, origin).await?;
     Ok(false)
 }

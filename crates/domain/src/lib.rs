@@ -5,6 +5,7 @@
 //! call them through [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct
 //! implementation.
 
+pub mod audit;
 mod credential_digest;
 mod credential_use;
 mod failures_in_a_row;
@@ -40,7 +41,7 @@ pub use leaked_keys::{confirm_key, report_leaks};
 pub use ports::identity::IdToken;
 pub use sealing_keys::{InvalidSealingKeys, SealingKeys};
 pub use timestamp::Timestamp;
-pub use type_id::{DeliveryId, EventId, InvalidId, KeyId, SessionId, SubscriptionId};
+pub use type_id::{AuditId, DeliveryId, EventId, InvalidId, KeyId, SessionId, SubscriptionId};
 pub use user_id::{InvalidUserId, UserId};
 pub use webhook_access::WebhookAccess;
 

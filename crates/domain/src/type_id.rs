@@ -97,6 +97,11 @@ type_id! {
     SessionId, "ses_"
 }
 
+type_id! {
+    /// Identifies an event of the audit log: a `TypeID`, `aud_` and 26 characters of a UUIDv7.
+    AuditId, "aud_"
+}
+
 fn mint(at: Timestamp, entropy: &dyn Entropy) -> [u8; 16] {
     let mut random = [0; 10];
     entropy.fill(&mut random);
@@ -180,13 +185,15 @@ mod tests {
                 text.parse::<EventId>().is_ok(),
                 text.parse::<DeliveryId>().is_ok(),
                 text.parse::<SessionId>().is_ok(),
+                text.parse::<AuditId>().is_ok(),
             ]
         };
-        assert_eq!(kinds(&format!("key_{suffix}")), [true, false, false, false, false]);
-        assert_eq!(kinds(&format!("sub_{suffix}")), [false, true, false, false, false]);
-        assert_eq!(kinds(&format!("evt_{suffix}")), [false, false, true, false, false]);
-        assert_eq!(kinds(&format!("dlv_{suffix}")), [false, false, false, true, false]);
-        assert_eq!(kinds(&format!("ses_{suffix}")), [false, false, false, false, true]);
+        assert_eq!(kinds(&format!("key_{suffix}")), [true, false, false, false, false, false]);
+        assert_eq!(kinds(&format!("sub_{suffix}")), [false, true, false, false, false, false]);
+        assert_eq!(kinds(&format!("evt_{suffix}")), [false, false, true, false, false, false]);
+        assert_eq!(kinds(&format!("dlv_{suffix}")), [false, false, false, true, false, false]);
+        assert_eq!(kinds(&format!("ses_{suffix}")), [false, false, false, false, true, false]);
+        assert_eq!(kinds(&format!("aud_{suffix}")), [false, false, false, false, false, true]);
     }
 
     #[test]

@@ -19,7 +19,8 @@
 //! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in
 //! [`keys::change_feed`] and [`sessions::change_feed`]; [`change_feed_tests`] and [`session_feed_tests`] add them as
 //! tests. [`sessions`] has the promises of [`domain::ports::SessionStore`]. [`webhooks`] has the promises of the webhook ports,
-//! which one store implements; `webhook_store_tests!` adds them as tests.
+//! which one store implements; `webhook_store_tests!` adds them as tests. [`audit`] has the promises of
+//! [`domain::ports::AuditLog`], which hold for one store of all ports; [`audit_log_tests`] adds them as tests.
 //!
 //! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`], the same two of [`sessions`], and [`webhooks::PROMISES`]. The suite does not
 //! read a clock, so that every run is the same. It cannot crash your process: [`keys::durability`],
@@ -27,6 +28,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 
+pub mod audit;
 pub mod keys;
 mod racing;
 mod sample;

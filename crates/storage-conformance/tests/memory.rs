@@ -73,3 +73,21 @@ mod webhooks {
         written.expect_delivered_by(&store).await;
     }
 }
+
+mod audit {
+    use super::*;
+    use domain::memory::{MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
+    use storage_conformance::audit::AuditedStores;
+
+    fn fresh_stores() -> Arc<AuditedStores> {
+        let log = MemoryAuditLog::default();
+        Arc::new(AuditedStores {
+            keys: Arc::new(MemoryKeyStore::default().writing_to(log.clone())),
+            sessions: Arc::new(MemorySessionStore::default().writing_to(log.clone())),
+            webhooks: Arc::new(MemoryWebhookStore::default().writing_to(log.clone())),
+            audit: Arc::new(log),
+        })
+    }
+
+    storage_conformance::audit_log_tests!(ready(fresh_stores()));
+}

@@ -60,6 +60,7 @@ where
 mod tests {
     use std::sync::Arc;
 
+    use domain::audit::Origin;
     use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
     use domain::ports::KeyStore;
     use domain::{CreateKey, KeyPolicy, KeyPolicySettings, Keys, Label, PURGE_BATCH_MAX, Scopes, Timestamp, UserId};
@@ -79,11 +80,17 @@ mod tests {
         let label = Label::parse("CI").unwrap();
         let expires_at = Some(now.plus(Duration::from_secs(1)));
         for _ in 0..created {
-            keys.create(&owner, CreateKey { label: label.clone(), expires_at, scopes: Scopes::default() })
-                .await
-                .unwrap();
+            keys.create(
+                &owner,
+                CreateKey { label: label.clone(), expires_at, scopes: Scopes::default() },
+                &Origin::SERVICE,
+            )
+            .await
+            .unwrap();
         }
-        keys.create(&owner, CreateKey { label, expires_at: None, scopes: Scopes::default() }).await.unwrap();
+        keys.create(&owner, CreateKey { label, expires_at: None, scopes: Scopes::default() }, &Origin::SERVICE)
+            .await
+            .unwrap();
         assert_eq!(purge_all(|| keys.purge()).await.unwrap(), 0);
         clock.advance(Duration::from_hours(24 * 91));
         assert_eq!(purge_all(|| keys.purge()).await.unwrap(), u64::from(created));

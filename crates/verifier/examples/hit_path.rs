@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use domain::audit::Cause;
 use domain::memory::{MemorySessionStore, SeededEntropy};
 use domain::ports::{
     ChangeFeed, Clock, CredentialChanges, FeedPosition, FeedRead, KeyStore, RecentUses, Revocation, Rotation,
@@ -38,13 +39,21 @@ impl KeyStore for EveryKey {
         _: &CredentialDigest,
         _: domain::ports::ActiveLimit,
         _: ListView,
+        _cause: &Cause,
     ) -> Result<domain::ports::Insertion, StoreError> {
         Ok(domain::ports::Insertion::LimitReached)
     }
     async fn list(&self, _: &UserId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
         Ok(Vec::new())
     }
-    async fn revoke(&self, _: &UserId, _: KeyId, _: Timestamp, _: ListView) -> Result<Revocation, StoreError> {
+    async fn revoke(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: Timestamp,
+        _: ListView,
+        _cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
         Ok(Revocation::NotFound)
     }
     async fn rotate(
@@ -54,6 +63,7 @@ impl KeyStore for EveryKey {
         _: &KeyRotation,
         _: &CredentialDigest,
         _: ListView,
+        _cause: &Cause,
     ) -> Result<Rotation, StoreError> {
         Ok(Rotation::NotFound)
     }
@@ -61,6 +71,7 @@ impl KeyStore for EveryKey {
         &self,
         _: &[CredentialDigest],
         _: Timestamp,
+        _cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Ok(Vec::new())
     }
@@ -70,6 +81,7 @@ impl KeyStore for EveryKey {
         _: Timestamp,
         _: Timestamp,
         _: u32,
+        _cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         Ok(Vec::new())
     }

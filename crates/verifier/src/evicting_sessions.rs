@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
@@ -28,10 +29,12 @@ impl SessionStore for EvictingSessions {
         session: &Session,
         digest: &CredentialDigest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         let (answers, session, digest) = (Arc::clone(&self.answers), session.clone(), *digest);
+        let cause = cause.clone();
         to_the_end(async move {
-            let ended = answers.store.open(&session, &digest, max).await;
+            let ended = answers.store.open(&session, &digest, max, &cause).await;
             match &ended {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
                 Err(_) => answers.evict_matching(|other| other.owner == session.owner),
@@ -46,10 +49,10 @@ impl SessionStore for EvictingSessions {
         self.answers.store.list(owner, at).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
-        let (answers, owner) = (Arc::clone(&self.answers), owner.clone());
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+        let (answers, owner, cause) = (Arc::clone(&self.answers), owner.clone(), cause.clone());
         to_the_end(async move {
-            let ended = answers.store.end(&owner, id).await;
+            let ended = answers.store.end(&owner, id, &cause).await;
             match &ended {
                 Ok(digest) => digest.iter().for_each(|digest| answers.evict(digest)),
                 Err(_) => answers.evict_matching(|session| session.id == id),
@@ -59,10 +62,15 @@ impl SessionStore for EvictingSessions {
         .await
     }
 
-    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
-        let (answers, owner) = (Arc::clone(&self.answers), owner.clone());
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        let (answers, owner, cause) = (Arc::clone(&self.answers), owner.clone(), cause.clone());
         to_the_end(async move {
-            let ended = answers.store.end_all(&owner, kept).await;
+            let ended = answers.store.end_all(&owner, kept, &cause).await;
             match &ended {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
                 Err(_) => answers.evict_matching(|session| session.owner == owner),

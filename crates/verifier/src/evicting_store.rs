@@ -2,6 +2,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{ActiveLimit, BoxError, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
@@ -39,8 +40,9 @@ impl KeyStore for EvictingStore {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Insertion, StoreError> {
-        let insertion = self.answers.store.insert_within(key, digest, limit, view).await;
+        let insertion = self.answers.store.insert_within(key, digest, limit, view, cause).await;
         self.answers.evict(digest);
         insertion
     }
@@ -49,10 +51,17 @@ impl KeyStore for EvictingStore {
         self.answers.store.list(owner, view).await
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
-        let (answers, owner) = (Arc::clone(&self.answers), owner.clone());
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
+        let (answers, owner, cause) = (Arc::clone(&self.answers), owner.clone(), cause.clone());
         to_the_end(async move {
-            let revocation = answers.store.revoke(&owner, id, at, view).await;
+            let revocation = answers.store.revoke(&owner, id, at, view, &cause).await;
             match &revocation {
                 Ok(Revocation::Revoked { digest, .. }) => answers.evict(digest),
                 Ok(Revocation::NotFound | Revocation::NotOwned) => {}
@@ -70,11 +79,12 @@ impl KeyStore for EvictingStore {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Rotation, StoreError> {
         let answers = Arc::clone(&self.answers);
-        let (owner, rotation, digest) = (owner.clone(), rotation.clone(), *digest);
+        let (owner, rotation, digest, cause) = (owner.clone(), rotation.clone(), *digest, cause.clone());
         to_the_end(async move {
-            let outcome = answers.store.rotate(&owner, id, &rotation, &digest, view).await;
+            let outcome = answers.store.rotate(&owner, id, &rotation, &digest, view, &cause).await;
             match &outcome {
                 Ok(Rotation::Rotated { replaced, .. }) => answers.evict(replaced),
                 Ok(Rotation::Refused(_) | Rotation::NotFound | Rotation::NotOwned) => {}
@@ -90,10 +100,11 @@ impl KeyStore for EvictingStore {
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let (answers, digests) = (Arc::clone(&self.answers), digests.to_vec());
+        let (answers, digests, cause) = (Arc::clone(&self.answers), digests.to_vec(), cause.clone());
         to_the_end(async move {
-            let revoked = answers.store.revoke_by_digests(&digests, at).await;
+            let revoked = answers.store.revoke_by_digests(&digests, at, &cause).await;
             for digest in &digests {
                 answers.evict(digest);
             }
@@ -108,10 +119,11 @@ impl KeyStore for EvictingStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let (answers, owner) = (Arc::clone(&self.answers), owner.clone());
+        let (answers, owner, cause) = (Arc::clone(&self.answers), owner.clone(), cause.clone());
         to_the_end(async move {
-            let revoked = answers.store.revoke_user_keys(&owner, created_before, at, max).await;
+            let revoked = answers.store.revoke_user_keys(&owner, created_before, at, max, &cause).await;
             match &revoked {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
                 Err(_) => answers.evict_matching(|key| key.owner == owner),

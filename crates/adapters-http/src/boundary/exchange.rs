@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use actix_web::http::Method;
 use actix_web::{HttpMessage, HttpRequest};
-use domain::{KeyId, UserId};
+use domain::audit::{Means, Origin, RequestId as StoredRequestId};
+use domain::{KeyId, SessionId, UserId};
 use tokio::time::Instant;
 use verifier::VerifiedKey;
 
@@ -34,6 +35,7 @@ pub(crate) struct Exchange {
     pub(super) user: OnceCell<UserId>,
     pub(super) key: OnceCell<Arc<VerifiedKey>>,
     pub(super) operator: OnceCell<Arc<str>>,
+    pub(super) session: OnceCell<SessionId>,
 }
 
 impl Exchange {
@@ -90,6 +92,11 @@ impl Exchange {
         self.operator.get_or_init(|| Arc::clone(name));
     }
 
+    /// Records the session of the browser that calls.
+    pub(crate) fn note_session(&self, session: SessionId) {
+        self.session.get_or_init(|| session);
+    }
+
     /// The name of the operator token.
     pub(crate) fn operator(&self) -> Option<&str> {
         self.operator.get().map(|name| &**name)
@@ -102,4 +109,25 @@ impl Exchange {
     pub(crate) fn key_id(&self) -> Option<KeyId> {
         self.key.get().map(|key| key.id)
     }
+}
+
+/// Who makes this request, how, and from where, for the audit log. The credential is already verified.
+pub(crate) fn origin_of(request: &HttpRequest) -> Origin {
+    let Some(exchange) = Exchange::of(request) else { return Origin::SERVICE };
+    let by_whom = by_operator(&exchange).or_else(|| by_key(&exchange)).or_else(|| by_user(&exchange));
+    let request = StoredRequestId::new(exchange.request_id.as_str());
+    Origin { request, address: exchange.peer, ..by_whom.unwrap_or(Origin::SERVICE) }
+}
+
+fn by_operator(exchange: &Exchange) -> Option<Origin> {
+    exchange.operator.get().map(|name| Origin::of_operator(name))
+}
+
+fn by_key(exchange: &Exchange) -> Option<Origin> {
+    exchange.key.get().map(|key| Origin::of_user(&key.owner, Means::ApiKey(key.id)))
+}
+
+fn by_user(exchange: &Exchange) -> Option<Origin> {
+    let means = exchange.session.get().map_or(Means::IdToken, |session| Means::Session(*session));
+    exchange.user.get().map(|user| Origin::of_user(user, means))
 }

@@ -70,6 +70,7 @@ impl Boundary {
             user: OnceCell::new(),
             key: OnceCell::new(),
             operator: OnceCell::new(),
+            session: OnceCell::new(),
         };
         if request.head().connection_type() == ConnectionType::Close {
             exchange.set_last();

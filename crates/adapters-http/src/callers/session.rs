@@ -66,6 +66,7 @@ pub(crate) async fn find_good_session(
     let session = State::of(request).api.verifier.verify_session(secret).await?;
     if let (Some(session), Some(exchange)) = (&session, Exchange::of(request)) {
         exchange.note_user(&session.owner);
+        exchange.note_session(session.id);
     }
     Ok(session)
 }

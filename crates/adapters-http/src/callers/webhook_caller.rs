@@ -3,6 +3,7 @@ use std::pin::Pin;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
+use domain::audit::Origin;
 use domain::sessions::Capability;
 use domain::{CredentialDigest, KeyId, SubscriptionId, UserId, WebhookAccess, confirm_key};
 
@@ -48,9 +49,9 @@ impl WebhookWriter {
 
     /// Fails if the caller's key was revoked while the call ran. The subscription that it has enabled or whose URL it
     /// has set is then disabled.
-    pub(crate) async fn confirm(&self, api: &Api, id: SubscriptionId) -> Result<(), ApiError> {
+    pub(crate) async fn confirm(&self, api: &Api, id: SubscriptionId, origin: &Origin) -> Result<(), ApiError> {
         let Some(digest) = &self.digest else { return Ok(()) };
-        let is_good = confirm_key(&api.keys, &api.webhooks, digest, (self.user(), id)).await?;
+        let is_good = confirm_key(&api.keys, &api.webhooks, digest, (self.user(), id), origin).await?;
         is_good.then_some(()).ok_or(ApiError::CredentialInvalid("an API key that was revoked during the call"))
     }
 }

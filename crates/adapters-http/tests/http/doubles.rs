@@ -1,6 +1,7 @@
 //! Test doubles: an identity provider without signatures, and stores and checks that fail.
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{
     ActiveLimit, IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, Insertion, KeyStore,
     NotReady, ReadinessCheck, Revocation, Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict,
@@ -74,6 +75,7 @@ impl KeyStore for FailingStore {
         _: &CredentialDigest,
         _: ActiveLimit,
         _: ListView,
+        _cause: &Cause,
     ) -> Result<Insertion, StoreError> {
         Err(self.0())
     }
@@ -82,7 +84,14 @@ impl KeyStore for FailingStore {
         Err(self.0())
     }
 
-    async fn revoke(&self, _: &UserId, _: KeyId, _: Timestamp, _: ListView) -> Result<Revocation, StoreError> {
+    async fn revoke(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: Timestamp,
+        _: ListView,
+        _cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
         Err(self.0())
     }
 
@@ -93,6 +102,7 @@ impl KeyStore for FailingStore {
         _: &KeyRotation,
         _: &CredentialDigest,
         _: ListView,
+        _cause: &Cause,
     ) -> Result<Rotation, StoreError> {
         Err(self.0())
     }
@@ -101,6 +111,7 @@ impl KeyStore for FailingStore {
         &self,
         _: &[CredentialDigest],
         _: Timestamp,
+        _cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Err(self.0())
     }
@@ -111,6 +122,7 @@ impl KeyStore for FailingStore {
         _: Timestamp,
         _: Timestamp,
         _: u32,
+        _cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         Err(self.0())
     }
@@ -159,7 +171,13 @@ pub(crate) struct FailingSessions(pub(crate) fn() -> StoreError);
 
 #[async_trait]
 impl SessionStore for FailingSessions {
-    async fn open(&self, _: &Session, _: &CredentialDigest, _: u32) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn open(
+        &self,
+        _: &Session,
+        _: &CredentialDigest,
+        _: u32,
+        _: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         Err(self.0())
     }
 
@@ -167,11 +185,11 @@ impl SessionStore for FailingSessions {
         Err(self.0())
     }
 
-    async fn end(&self, _: &UserId, _: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, _: &UserId, _: SessionId, _: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         Err(self.0())
     }
 
-    async fn end_all(&self, _: &UserId, _: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn end_all(&self, _: &UserId, _: Option<SessionId>, _: &Cause) -> Result<Vec<CredentialDigest>, StoreError> {
         Err(self.0())
     }
 

@@ -1,9 +1,11 @@
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::keys::{KeyRow, NewKeyRow, api_keys_of, count_active, list_keys};
-use diesel_mapping::schema::api_keys;
+use diesel_mapping::schema::{api_keys, audit_events};
+use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion};
 use domain::{ApiKey, CredentialDigest, ListView};
-use futures_util::future::join3;
+use futures_util::future::{join3, join4};
 
 use crate::attempt::{Failure, Work};
 use crate::owner_lock::lock_owner;
@@ -15,6 +17,7 @@ pub(crate) struct InsertWithin<'a> {
     pub(crate) digest: &'a CredentialDigest,
     pub(crate) limit: ActiveLimit,
     pub(crate) view: ListView,
+    pub(crate) cause: &'a Cause,
 }
 
 impl Work for InsertWithin<'_> {
@@ -33,14 +36,15 @@ impl Work for InsertWithin<'_> {
             Rollback.execute(&mut &*connection).await?;
             return Ok(Insertion::LimitReached);
         }
-        let row = NewKeyRow::new(self.key, self.digest);
-        let (inserted, rows, committed) = join3(
+        let (row, event) = (NewKeyRow::new(self.key, self.digest), self.cause.key_created(self.key));
+        let (inserted, written, rows, committed) = join4(
             diesel::insert_into(api_keys::table).values(row).execute(&mut &*connection),
+            diesel::insert_into(audit_events::table).values(NewAuditRow::from(&event)).execute(&mut &*connection),
             list_keys(owner, self.view).load::<KeyRow>(&mut &*connection),
             Commit.execute(&mut &*connection),
         )
         .await;
-        let rows = settle(inserted.and(rows), committed)?;
+        let rows = settle(inserted.and(written).and(rows), committed)?;
         Ok(Insertion::Stored(self.view.select(api_keys_of(rows)?)))
     }
 }

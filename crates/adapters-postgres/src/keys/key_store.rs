@@ -1,6 +1,7 @@
 use async_trait::async_trait;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KeyRow, api_keys_of, list_keys};
+use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
@@ -23,17 +24,25 @@ impl KeyStore for PostgresStore {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Insertion, StoreError> {
-        self.run_in_turn(&key.owner, &InsertWithin { key, digest, limit, view }).await
+        self.run_in_turn(&key.owner, &InsertWithin { key, digest, limit, view, cause }).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.run(&List { owner, view }).await
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
-        let (revocation, changed) = self.run(&Revoke { owner, id, at, view }).await?;
-        self.notify_if(changed);
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
+        let revocation = self.run(&Revoke { owner, id, at, view, cause }).await?;
+        self.notify_if(matches!(revocation, Revocation::Revoked { .. }));
         Ok(revocation)
     }
 
@@ -44,8 +53,9 @@ impl KeyStore for PostgresStore {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Rotation, StoreError> {
-        let rotation = self.run_in_turn(owner, &Rotate { owner, id, rotation, digest, view }).await?;
+        let rotation = self.run_in_turn(owner, &Rotate { owner, id, rotation, digest, view, cause }).await?;
         self.notify_if(matches!(rotation, Rotation::Rotated { .. }));
         Ok(rotation)
     }
@@ -54,9 +64,10 @@ impl KeyStore for PostgresStore {
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let (revoked, changed) = self.run(&RevokeByDigests { digests, at }).await?;
-        self.notify_if(changed);
+        let revoked = self.run(&RevokeByDigests { digests, at, cause }).await?;
+        self.notify_if(!revoked.is_empty());
         Ok(revoked)
     }
 
@@ -66,8 +77,9 @@ impl KeyStore for PostgresStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let revoked = self.run(&RevokeUserKeys { owner, created_before, at, max }).await?;
+        let revoked = self.run(&RevokeUserKeys { owner, created_before, at, max, cause }).await?;
         self.notify_if(!revoked.is_empty());
         Ok(revoked)
     }

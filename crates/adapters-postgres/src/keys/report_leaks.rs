@@ -1,16 +1,20 @@
+use std::collections::HashSet;
+
 use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KEY_COLUMNS, KeyRow};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
+use domain::audit::Cause;
 use domain::{ApiKey, CredentialDigest, Timestamp};
-use futures_util::future::join5;
+use futures_util::future::join3;
 
 use super::find_keys::keys_with_digests;
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit, InTime};
+use crate::audit::commit_with;
+use crate::transaction::Begin;
 
 /// The rows are locked in the order of their ids, so that two reports cannot deadlock. Every stored key goes to the
 /// feed, whether it was already revoked or not.
@@ -24,17 +28,20 @@ const REVOKE_BY_DIGESTS: &str = "WITH leaked AS MATERIALIZED (
     WHERE key.revoked_at IS NULL FOR NO KEY UPDATE OF key
 ), revoked AS (
     UPDATE api_keys SET revoked_at = $1 FROM unrevoked
-    WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL
-) INSERT INTO credential_changes (digest) SELECT digest FROM api_keys WHERE digest = ANY($2)";
+    WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL RETURNING api_keys.id, api_keys.digest
+), changes AS (
+    INSERT INTO credential_changes (digest) SELECT digest FROM api_keys WHERE digest = ANY($2)
+) SELECT id, digest FROM revoked";
 
-/// Revokes the keys with these digests. One round trip. Also returns whether the feed has any of the keys.
+/// Revokes the keys with these digests. Two round trips, and one more for several keys.
 pub(crate) struct RevokeByDigests<'a> {
     pub(crate) digests: &'a [CredentialDigest],
     pub(crate) at: Timestamp,
+    pub(crate) cause: &'a Cause,
 }
 
 impl Work for RevokeByDigests<'_> {
-    type Answer = (Vec<(CredentialDigest, ApiKey)>, bool);
+    type Answer = Vec<(CredentialDigest, ApiKey)>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let digests: Vec<&[u8]> = self.digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();
@@ -42,17 +49,19 @@ impl Work for RevokeByDigests<'_> {
             .bind::<Instant, StoredInstant>(self.at.into())
             .bind::<Array<Binary>, _>(&digests);
         let found = api_keys::table.filter(api_keys::digest.eq_any(&digests)).select((KEY_COLUMNS, api_keys::digest));
-        let (begun, revoked, rows, in_time, committed) = join5(
+        let (begun, revoked, rows) = join3(
             Begin.execute(&mut &*connection),
-            Kept(revocation).execute(&mut &*connection),
+            Kept(revocation).load::<DigestRow>(&mut &*connection),
             found.load::<(KeyRow, Vec<u8>)>(&mut &*connection),
-            InTime.execute(&mut &*connection),
-            Commit.execute(&mut &*connection),
         )
         .await;
-        // A commit with an unknown result may be repeated: revoking again changes nothing.
         let (revoked, rows) = (begun.and(revoked)?, rows?);
-        in_time.and(committed)?;
-        Ok((keys_with_digests(rows)?, revoked > 0))
+        let revoked: HashSet<CredentialDigest> = digests_of("api_keys", &revoked)?.into_iter().collect();
+        let keys = keys_with_digests(rows)?;
+        let leaked = keys.iter().filter(|(digest, _)| revoked.contains(digest)).map(|(_, key)| key);
+        let (written, committed) = commit_with(connection, &self.cause.keys_leaked(leaked)).await;
+        // A commit with an unknown result may be repeated: revoking again changes nothing.
+        written.and(committed)?;
+        Ok(keys)
     }
 }

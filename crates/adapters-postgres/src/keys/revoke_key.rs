@@ -4,61 +4,63 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KeyRow, api_keys_of, digest_of, key_by_id, list_keys};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
 use domain::ports::Revocation;
 use domain::{ApiKey, KeyId, ListView, Timestamp, UserId};
-use futures_util::future::{join, join3};
+use futures_util::future::join4;
 
-use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit, InTime};
+use crate::attempt::{CountRow, Failure, Work};
+use crate::audit::commit_with;
+use crate::transaction::Begin;
 
-/// `keys::revoke_key`, which also writes the key to the feed, whether it was already revoked or not. If one call waits
-/// for another, the later call changes nothing: PostgreSQL checks the condition again after the wait.
+/// `keys::revoke_key`, which also writes the key to the feed, whether it was already revoked or not. Counts the keys that
+/// it has revoked. If one call waits for another, the later call changes nothing: PostgreSQL checks the condition again
+/// after the wait.
 const REVOKE: &str = "WITH found AS (
     SELECT digest FROM api_keys WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4
 ), revoked AS (
     UPDATE api_keys SET revoked_at = $1
-    WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4 AND revoked_at IS NULL
-) INSERT INTO credential_changes (digest) SELECT digest FROM found";
+    WHERE owner_issuer = $2 AND owner_subject = $3 AND id = $4 AND revoked_at IS NULL RETURNING id
+), changes AS (
+    INSERT INTO credential_changes (digest) SELECT digest FROM found
+) SELECT count(*) AS count FROM revoked";
 
-/// Revokes a key. One round trip. Also returns whether the feed has the key.
+/// Revokes a key. Two round trips.
 pub(crate) struct Revoke<'a> {
     pub(crate) owner: &'a UserId,
     pub(crate) id: KeyId,
     pub(crate) at: Timestamp,
     pub(crate) view: ListView,
+    pub(crate) cause: &'a Cause,
 }
 
 impl Work for Revoke<'_> {
-    type Answer = (Revocation, bool);
+    type Answer = Revocation;
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Revocation, Failure> {
         let revocation = diesel::sql_query(REVOKE)
             .bind::<Instant, StoredInstant>(self.at.into())
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Binary, _>(self.id.as_bytes().as_slice());
-        let ((begun, revoked, found), (rows, in_time, committed)) = join(
-            join3(
-                Begin.execute(&mut &*connection),
-                Kept(revocation).execute(&mut &*connection),
-                key_by_id(&self.id).get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
-            ),
-            join3(
-                list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
-                InTime.execute(&mut &*connection),
-                Commit.execute(&mut &*connection),
-            ),
+        let (begun, revoked, found, rows) = join4(
+            Begin.execute(&mut &*connection),
+            Kept(revocation).get_result::<CountRow>(&mut &*connection),
+            key_by_id(&self.id).get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
+            list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
         )
         .await;
-        // A commit with an unknown result may be repeated: revoking again changes nothing.
         let (revoked, found, rows) = (begun.and(revoked)?, found.optional()?, rows?);
-        in_time.and(committed)?;
-        let Some((row, digest)) = found else { return Ok((Revocation::NotFound, false)) };
+        let events = self.cause.keys_revoked(self.owner, (revoked.count > 0).then_some(self.id));
+        let (written, committed) = commit_with(connection, &events).await;
+        // A commit with an unknown result may be repeated: revoking again changes nothing.
+        written.and(committed)?;
+        let Some((row, digest)) = found else { return Ok(Revocation::NotFound) };
         let key = ApiKey::try_from(row)?;
         if key.owner != *self.owner {
-            return Ok((Revocation::NotOwned, false));
+            return Ok(Revocation::NotOwned);
         }
         let keys = self.view.select(api_keys_of(rows)?);
-        Ok((Revocation::Revoked { digest: digest_of(self.id, &digest)?, keys }, revoked > 0))
+        Ok(Revocation::Revoked { digest: digest_of(self.id, &digest)?, keys })
     }
 }

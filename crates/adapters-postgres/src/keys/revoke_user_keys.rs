@@ -1,12 +1,14 @@
 use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
-use domain::{CredentialDigest, Timestamp, UserId};
-use futures_util::future::join4;
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
+use domain::audit::Cause;
+use domain::{CredentialDigest, KeyId, Timestamp, UserId};
+use futures_util::future::join;
 
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit, InTime, settle};
+use crate::audit::commit_with;
+use crate::transaction::{Begin, settle};
 
 /// The rows are locked in the order of their ids, so that two calls cannot deadlock. The limit counts locked rows, and
 /// PostgreSQL checks the condition again after it has waited for a lock: the limit is reached if such keys are left.
@@ -24,12 +26,13 @@ const REVOKE: &str = "WITH theirs AS MATERIALIZED (
     INSERT INTO credential_changes (digest) SELECT digest FROM revoked
 ) SELECT id, digest FROM revoked";
 
-/// Revokes keys of one user. One round trip.
+/// Revokes keys of one user. Two round trips, and one more for several keys.
 pub(super) struct RevokeUserKeys<'a> {
     pub(super) owner: &'a UserId,
     pub(super) created_before: Timestamp,
     pub(super) at: Timestamp,
     pub(super) max: u32,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for RevokeUserKeys<'_> {
@@ -42,15 +45,13 @@ impl Work for RevokeUserKeys<'_> {
             .bind::<Text, _>(self.owner.subject())
             .bind::<Instant, StoredInstant>(self.created_before.into())
             .bind::<BigInt, i64>(self.max.into());
-        let (begun, revoked, in_time, committed) = join4(
-            Begin.execute(&mut &*connection),
-            Kept(revocation).load::<DigestRow>(&mut &*connection),
-            InTime.execute(&mut &*connection),
-            Commit.execute(&mut &*connection),
-        )
-        .await;
+        let (begun, revoked) =
+            join(Begin.execute(&mut &*connection), Kept(revocation).load::<DigestRow>(&mut &*connection)).await;
+        let revoked = begun.and(revoked)?;
+        let ids = ids_of("api_keys", &revoked, KeyId::from_bytes)?;
+        let (written, committed) = commit_with(connection, &self.cause.keys_revoked(self.owner, ids)).await;
         // A commit with an unknown result is not repeated: the second answer would leave out what the first revoked.
-        let revoked = settle(begun.and(revoked).and_then(|rows| in_time.map(|_| rows)), committed)?;
+        settle(written, committed)?;
         Ok(digests_of("api_keys", &revoked)?)
     }
 }

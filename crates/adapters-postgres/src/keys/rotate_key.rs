@@ -2,10 +2,12 @@ use diesel::OptionalExtension;
 use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
+use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::keys::{
     KeyRow, NewKeyRow, api_keys_of, count_being_replaced, digest_of, key_by_id, list_keys, replace_key,
 };
-use diesel_mapping::schema::{api_keys, credential_changes};
+use diesel_mapping::schema::{api_keys, audit_events, credential_changes};
+use domain::audit::Cause;
 use domain::ports::Rotation;
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, ListView, Rotated, UserId};
 use futures_util::future::{join, join3, join4};
@@ -24,6 +26,7 @@ pub(crate) struct Rotate<'a> {
     pub(crate) rotation: &'a KeyRotation,
     pub(crate) digest: &'a CredentialDigest,
     pub(crate) view: ListView,
+    pub(crate) cause: &'a Cause,
 }
 
 impl Work for Rotate<'_> {
@@ -43,7 +46,7 @@ impl Work for Rotate<'_> {
             None => Rotation::NotFound,
             Some((key, _)) if key.owner != *self.owner => Rotation::NotOwned,
             Some((key, digest)) => match self.rotation.decide(&key, overlapping) {
-                Ok(rotated) => return self.store(&rotated, digest_of(key.id, &digest)?, connection).await,
+                Ok(rotated) => return self.store(&key, &rotated, digest_of(key.id, &digest)?, connection).await,
                 Err(refusal) => Rotation::Refused(refusal),
             },
         };
@@ -55,17 +58,20 @@ impl Work for Rotate<'_> {
 impl Rotate<'_> {
     async fn store(
         &self,
+        before: &ApiKey,
         rotated: &Rotated,
         replaced: CredentialDigest,
         connection: &AsyncPgConnection,
     ) -> Result<Rotation, Failure> {
         let successor = NewKeyRow::new(&rotated.successor, self.digest);
         let change = credential_changes::digest.eq(replaced.as_bytes().as_slice());
-        let ((updated, inserted, announced), (rows, in_time, committed)) = join(
-            join3(
+        let event = self.cause.key_rotated(before, rotated);
+        let ((updated, inserted, announced, written), (rows, in_time, committed)) = join(
+            join4(
                 Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
                 diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
                 diesel::insert_into(credential_changes::table).values(change).execute(&mut &*connection),
+                diesel::insert_into(audit_events::table).values(NewAuditRow::from(&event)).execute(&mut &*connection),
             ),
             join3(
                 list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
@@ -74,7 +80,8 @@ impl Rotate<'_> {
             ),
         )
         .await;
-        let statements = updated.and(inserted).and(announced).and(rows).and_then(|rows| in_time.map(|_| rows));
+        let statements =
+            updated.and(inserted).and(announced).and(written).and(rows).and_then(|rows| in_time.map(|_| rows));
         let rows = settle(statements, committed)?;
         Ok(Rotation::Rotated { replaced, keys: self.view.select(api_keys_of(rows)?) })
     }

@@ -1,12 +1,14 @@
 use diesel::sql_types::{Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sessions::{END_ALL, END_ONE};
-use diesel_mapping::{DigestRow, Kept, digests_of};
+use diesel_mapping::{DigestRow, Kept, digests_of, ids_of};
+use domain::audit::Cause;
 use domain::{CredentialDigest, SessionId, UserId};
-use futures_util::future::join4;
+use futures_util::future::join;
 
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit, InTime, settle};
+use crate::audit::commit_with;
+use crate::transaction::{Begin, settle};
 
 /// A deletion of sessions that also writes their digests to the feed.
 pub(super) fn reported(deletion: &str) -> String {
@@ -16,10 +18,11 @@ pub(super) fn reported(deletion: &str) -> String {
     )
 }
 
-/// Ends sessions of one user. One round trip.
+/// Ends sessions of one user. Two round trips, and one more for several sessions.
 pub(super) struct End<'a> {
     pub(super) owner: &'a UserId,
     pub(super) which: Which,
+    pub(super) cause: &'a Cause,
 }
 
 /// Which of the owner's sessions are ended.
@@ -42,15 +45,13 @@ impl Work for End<'_> {
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Nullable<Binary>, _>(id.map(|id| id.as_bytes().as_slice()));
-        let (begun, ended, in_time, committed) = join4(
-            Begin.execute(&mut &*connection),
-            Kept(deletion).load::<DigestRow>(&mut &*connection),
-            InTime.execute(&mut &*connection),
-            Commit.execute(&mut &*connection),
-        )
-        .await;
+        let (begun, ended) =
+            join(Begin.execute(&mut &*connection), Kept(deletion).load::<DigestRow>(&mut &*connection)).await;
+        let ended = begun.and(ended)?;
+        let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
+        let (written, committed) = commit_with(connection, &self.cause.sessions_ended(self.owner, ids)).await;
         // A commit with an unknown result is not repeated: the second answer would leave out what the first ended.
-        let ended = settle(begun.and(ended).and_then(|rows| in_time.map(|_| rows)), committed)?;
+        settle(written, committed)?;
         Ok(digests_of("sessions", &ended)?)
     }
 }

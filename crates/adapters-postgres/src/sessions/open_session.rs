@@ -3,32 +3,36 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{END_SURPLUS, NewSessionRow, seen_since};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
-use domain::CredentialDigest;
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
+use domain::audit::Cause;
 use domain::sessions::Session;
-use futures_util::future::{join, join4};
+use domain::{CredentialDigest, SessionId};
+use futures_util::future::join4;
 
 use super::end_session::reported;
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit, InTime, settle};
+use crate::audit::commit_with;
+use crate::transaction::{Begin, settle};
 
 /// Makes calls for one owner wait for each other until the end of the transaction, so that the statements that follow
 /// see the sessions of the calls before. Unlike the row in `key_owners`, this lock leaves nothing behind. Two owners that
 /// share a number only wait for each other. See decision 64.
 const LOCK_OWNER: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, hashtextextended($2, 0)))";
 
-/// Opens a session, and ends the owner's oldest sessions beyond the maximum. One round trip.
+/// Opens a session, and ends the owner's oldest sessions beyond the maximum. Two round trips, and one more
+/// if a session ends.
 pub(super) struct Open<'a> {
     pub(super) session: &'a Session,
     pub(super) digest: &'a CredentialDigest,
     pub(super) max: u32,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for Open<'_> {
     type Answer = Vec<CredentialDigest>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let Self { session, digest, max } = *self;
+        let Self { session, digest, max, cause } = *self;
         let (issuer, subject) = (session.owner.issuer(), session.owner.subject());
         let lock = diesel::sql_query(LOCK_OWNER).bind::<Text, _>(issuer).bind::<Text, _>(subject);
         let surplus = diesel::sql_query(reported(END_SURPLUS))
@@ -38,20 +42,17 @@ impl Work for Open<'_> {
             .bind::<Instant, StoredInstant>(session.created_at.into())
             .bind::<Instant, StoredInstant>(seen_since(session.created_at))
             .bind::<BigInt, i64>(i64::from(max) - 1);
-        let ((begun, locked), (inserted, ended, in_time, committed)) = join(
-            join(Begin.execute(&mut &*connection), Kept(lock).execute(&mut &*connection)),
-            join4(
-                diesel::insert_into(sessions::table)
-                    .values(NewSessionRow::new(session, digest))
-                    .execute(&mut &*connection),
-                Kept(surplus).load::<DigestRow>(&mut &*connection),
-                InTime.execute(&mut &*connection),
-                Commit.execute(&mut &*connection),
-            ),
+        let (begun, locked, inserted, ended) = join4(
+            Begin.execute(&mut &*connection),
+            Kept(lock).execute(&mut &*connection),
+            diesel::insert_into(sessions::table).values(NewSessionRow::new(session, digest)).execute(&mut &*connection),
+            Kept(surplus).load::<DigestRow>(&mut &*connection),
         )
         .await;
-        let done = begun.and(locked).and(inserted).and(ended);
-        let ended = settle(done.and_then(|rows| in_time.map(|_| rows)), committed)?;
+        let ended = begun.and(locked).and(inserted).and(ended)?;
+        let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
+        let (written, committed) = commit_with(connection, &cause.session_opened(session, ids)).await;
+        settle(written, committed)?;
         Ok(digests_of("sessions", &ended)?)
     }
 }

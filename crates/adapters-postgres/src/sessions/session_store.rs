@@ -4,6 +4,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sessions::{DELETE_ENDED, SessionRow, list_sessions, seen_since, sessions_of};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
 use domain::ports::{SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
@@ -22,8 +23,9 @@ impl SessionStore for PostgresStore {
         session: &Session,
         digest: &CredentialDigest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let ended = self.run_in_turn(&session.owner, &Open { session, digest, max }).await?;
+        let ended = self.run_in_turn(&session.owner, &Open { session, digest, max, cause }).await?;
         self.notify_if(!ended.is_empty());
         Ok(ended)
     }
@@ -32,14 +34,19 @@ impl SessionStore for PostgresStore {
         self.run(&List { owner, at }).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
-        let ended = self.run(&End { owner, which: Which::One(id) }).await?.pop();
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+        let ended = self.run(&End { owner, which: Which::One(id), cause }).await?.pop();
         self.notify_if(ended.is_some());
         Ok(ended)
     }
 
-    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
-        let ended = self.run(&End { owner, which: Which::AllExcept(kept) }).await?;
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        let ended = self.run(&End { owner, which: Which::AllExcept(kept), cause }).await?;
         self.notify_if(!ended.is_empty());
         Ok(ended)
     }

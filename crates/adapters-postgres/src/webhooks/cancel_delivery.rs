@@ -2,12 +2,14 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_deliveries, webhook_due};
 use diesel_mapping::webhooks::NewEndedRow;
+use domain::audit::Cause;
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
 use domain::{DeliveryId, Timestamp, UserId};
 
 use super::locate_delivery::lock;
 use super::retry_delivery::wake_lane;
 use crate::attempt::{Failure, Work};
+use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
 /// Ends a delivery for its owner. Wakes its lane, which may have waited for this delivery.
@@ -15,6 +17,7 @@ pub(super) struct CancelDelivery<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: DeliveryId,
     pub(super) at: Timestamp,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for CancelDelivery<'_> {
@@ -33,6 +36,7 @@ impl Work for CancelDelivery<'_> {
         let ended = NewEndedRow::new(&delivery, DeliveryEnd::Cancelled, self.at);
         diesel::insert_into(webhook_deliveries::table).values(ended).execute(&mut &*connection).await?;
         wake_lane(connection, delivery.subscription_id, self.at).await?;
+        write_events(connection, &[self.cause.delivery_cancelled(&delivery, self.owner)]).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         let state = DeliveryState::Ended { end: DeliveryEnd::Cancelled, at: self.at };
         Ok(Some(Delivery { state, ..delivery }))

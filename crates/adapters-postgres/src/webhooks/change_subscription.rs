@@ -3,6 +3,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, ChangedSubscriptionRow, SubscriptionRow};
+use domain::audit::Cause;
 use domain::webhooks::{Breaker, Subscription, SubscriptionChange};
 use domain::{SubscriptionId, Timestamp, UserId};
 use futures_util::future::{join, join3};
@@ -10,14 +11,16 @@ use futures_util::future::{join, join3};
 use super::close_lane::{close, end_lane};
 use super::subscription_queries::{delete_patterns, insert_patterns, subscription_of};
 use crate::attempt::{Failure, Work};
+use crate::audit::write_events;
 use crate::transaction::{Begin, Commit, ForceCustomPlan, Rollback, settle};
 
-/// Changes a subscription. Three round trips.
+/// Changes a subscription. Four round trips.
 pub(super) struct ChangeSubscription<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: SubscriptionId,
     pub(super) change: &'a SubscriptionChange,
     pub(super) at: Timestamp,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for ChangeSubscription<'_> {
@@ -30,6 +33,7 @@ impl Work for ChangeSubscription<'_> {
         };
         let changed = self.change.applied_to(&before, self.at);
         write_change(connection, &before, &changed, self.at).await?;
+        write_events(connection, self.cause.subscription_changed(&before, &changed).as_slice()).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         Ok(Some(changed))
     }

@@ -1,11 +1,12 @@
 use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::status_code;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::webhooks::{DeliveryEnd, DisableReason, SubscriptionStatus};
-use domain::{SubscriptionId, Timestamp};
+use domain::{SubscriptionId, Timestamp, UserId};
 use futures_util::future::join3;
 
 /// A closed lane is ready while it has deliveries to end: see [`super::end_closed`].
@@ -13,7 +14,7 @@ const CLOSE: &str = "UPDATE webhook_lanes SET is_open = FALSE, wakes = wakes + 1
     WHERE subscription_id = $1 AND is_open";
 
 const DISABLE: &str = "UPDATE webhook_subscriptions SET status = $2, updated_at = $3
-    WHERE id = $1 AND status = $4 AND deleted_at IS NULL";
+    WHERE id = $1 AND status = $4 AND deleted_at IS NULL RETURNING owner_issuer, owner_subject";
 
 /// Ends waiting deliveries of a closed lane, as many as end in about 50 ms: the others end later. Skips deliveries that
 /// another transaction has locked, because that transaction may wait for the lane.
@@ -34,22 +35,35 @@ const END_LANE: &str = "WITH picked AS MATERIALIZED (
     JOIN webhook_lanes AS lane ON lane.subscription_id = ended.subscription_id AND NOT lane.is_open";
 
 /// Disables the subscription for this reason if it is enabled, closes its lane, and ends its waiting deliveries. The
-/// lane is already locked.
+/// lane is already locked. Returns the owner of the subscription if it was enabled.
 pub(super) async fn disable(
     connection: &AsyncPgConnection,
     lane: SubscriptionId,
     reason: DisableReason,
     at: Timestamp,
-) -> QueryResult<()> {
+) -> QueryResult<Option<UserId>> {
     let disable = diesel::sql_query(DISABLE)
         .bind::<Binary, _>(lane.as_bytes().as_slice())
         .bind::<Text, _>(status_code(SubscriptionStatus::DisabledByService(reason)))
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<Text, _>(status_code(SubscriptionStatus::Enabled));
-    let (closed, disabled, ended) =
-        join3(close(connection, lane, at), Kept(disable).execute(&mut &*connection), end_lane(connection, lane, at))
-            .await;
-    closed.and(disabled).and(ended).map(drop)
+    let (closed, disabled, ended) = join3(
+        close(connection, lane, at),
+        Kept(disable).load::<OwnerRow>(&mut &*connection),
+        end_lane(connection, lane, at),
+    )
+    .await;
+    let disabled = closed.and(disabled).and_then(|rows| ended.map(|_| rows))?;
+    // A damaged owner must not keep the subscription enabled.
+    Ok(disabled.into_iter().next().and_then(|row| UserId::new(row.owner_issuer, row.owner_subject).ok()))
+}
+
+#[derive(QueryableByName)]
+struct OwnerRow {
+    #[diesel(sql_type = Text)]
+    owner_issuer: String,
+    #[diesel(sql_type = Text)]
+    owner_subject: String,
 }
 
 /// Closes a lane. The update also locks the lane.

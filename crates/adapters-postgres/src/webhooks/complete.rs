@@ -7,9 +7,11 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, phase_number, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
 use domain::ports::{Completion, StoreError};
 use domain::webhooks::{
     AttemptRecord, Breaker, ClaimEnd, DeliveryEnd, DisableReason, FailureReason, NextStep, Phase, Report,
+    SubscriptionStatus,
 };
 use domain::{SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
@@ -17,6 +19,7 @@ use futures_util::future::{OptionFuture, join, join3};
 use super::close_lane::disable;
 use super::periods::id_range;
 use crate::attempt::{Failure, Work};
+use crate::audit::write_events;
 use crate::transaction::{Begin, Commit, settle};
 
 /// Stores the attempts of known deliveries that are not stored yet. `$9` and `$10` name the partitions: see
@@ -95,7 +98,7 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
         (subscription_id, failures_in_a_row, failing_since, paused_until, pause_millis, at)
     WHERE lane.subscription_id = reported.subscription_id AND lane.subscription_id = ANY($1)";
 
-/// Ends claims, in one transaction. Two round trips, and one more for each subscription that is disabled.
+/// Ends claims, in one transaction. Two round trips, and two more for each subscription that is disabled.
 pub(super) struct Complete<'a>(pub(super) &'a [Completion]);
 
 /// Whether each claim still held its delivery, and whether a lane was woken.
@@ -124,7 +127,10 @@ impl Work for Complete<'_> {
         let reported = self.reported(locked?, recorded)?;
         for lane in &reported {
             if let Some((reason, at)) = lane.disabled {
-                disable(connection, lane.id, reason, at).await?;
+                let disabled = disable(connection, lane.id, reason, at).await?.map(|owner| (lane.id, owner));
+                let status = SubscriptionStatus::DisabledByService(reason);
+                let events = Cause::of_service(at, lane.id).subscriptions_disabled(status, disabled);
+                write_events(connection, &events).await?;
             }
         }
         let (written, committed) =

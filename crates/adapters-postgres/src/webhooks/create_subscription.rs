@@ -1,11 +1,13 @@
 use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
+use diesel_mapping::audit::NewAuditRow;
+use diesel_mapping::schema::{audit_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
+use domain::audit::Cause;
 use domain::ports::SubscriptionInsertion;
 use domain::webhooks::{Breaker, OwnerNumber, SealedSecret, Subscription};
-use futures_util::future::{join, join3};
+use futures_util::future::join3;
 
 use super::subscription_queries::insert_patterns;
 use crate::attempt::{Failure, Work};
@@ -17,6 +19,7 @@ pub(super) struct InsertSubscription<'a> {
     pub(super) subscription: &'a Subscription,
     pub(super) secret: &'a SealedSecret,
     pub(super) max: u32,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for InsertSubscription<'_> {
@@ -49,16 +52,18 @@ impl Work for InsertSubscription<'_> {
             webhook_lanes::wakes.eq(0),
             BreakerRow::from(&Breaker::default()),
         );
-        let ((subscription, lane), patterns, committed) = join3(
-            join(
+        let event = self.cause.subscription_created(self.subscription);
+        let ((subscription, lane, written), patterns, committed) = join3(
+            join3(
                 diesel::insert_into(webhook_subscriptions::table).values(subscription).execute(&mut &*connection),
                 diesel::insert_into(webhook_lanes::table).values(lane).execute(&mut &*connection),
+                diesel::insert_into(audit_events::table).values(NewAuditRow::from(&event)).execute(&mut &*connection),
             ),
             insert_patterns(connection, self.subscription),
             Commit.execute(&mut &*connection),
         )
         .await;
-        settle(subscription.and(lane).and(patterns), committed)?;
+        settle(subscription.and(lane).and(written).and(patterns), committed)?;
         Ok(SubscriptionInsertion::Stored)
     }
 }

@@ -3,12 +3,14 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::SecretsRow;
+use domain::audit::Cause;
 use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::change_subscription::lock_subscription;
 use super::close_lane::{close, end_lane};
 use super::subscription_queries::delete_patterns;
 use crate::attempt::{Failure, Work};
+use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
 /// Deletes a subscription: its row stays for the log, without secrets, and its lane is closed.
@@ -16,6 +18,7 @@ pub(super) struct DeleteSubscription<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: SubscriptionId,
     pub(super) at: Timestamp,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for DeleteSubscription<'_> {
@@ -32,6 +35,7 @@ impl Work for DeleteSubscription<'_> {
         delete_patterns(connection, self.owner, self.id).await?;
         close(connection, self.id, self.at).await?;
         end_lane(connection, self.id, self.at).await?;
+        write_events(connection, &[self.cause.subscription_deleted(self.id, self.owner)]).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         Ok(true)
     }

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::Delivery;
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
@@ -21,16 +22,28 @@ const DROP_PAUSES_MILLIS: [u64; 5] = [100, 200, 400, 800, 0];
 
 #[async_trait]
 impl DeliveryCommands for PostgresStore {
-    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError> {
-        let answer = self.run(&RetryDelivery { owner, id, request }).await?;
+    async fn retry(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryByHand, StoreError> {
+        let answer = self.run(&RetryDelivery { owner, id, request, cause }).await?;
         if let RetryByHand::Due(_) = answer {
             self.change_signal.notify_of_deliveries();
         }
         Ok(answer)
     }
 
-    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError> {
-        self.run(&CancelDelivery { owner, id, at }).await
+    async fn cancel(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<Option<Delivery>, StoreError> {
+        self.run(&CancelDelivery { owner, id, at, cause }).await
     }
 
     async fn recover(
@@ -39,8 +52,9 @@ impl DeliveryCommands for PostgresStore {
         subscription: SubscriptionId,
         request: RetryRequest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Option<u32>, StoreError> {
-        let recovered = self.run(&Recover { owner, subscription, request, max }).await?;
+        let recovered = self.run(&Recover { owner, subscription, request, max, cause }).await?;
         if recovered.is_some() {
             self.change_signal.notify_of_deliveries();
         }

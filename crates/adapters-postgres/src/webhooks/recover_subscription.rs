@@ -3,6 +3,7 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
 use domain::ports::RetryRequest;
 use domain::webhooks::SubscriptionChange;
 use domain::{SubscriptionId, UserId};
@@ -11,6 +12,7 @@ use super::change_subscription::{lock_subscription, open_lane, write_change};
 use super::list_deliveries::first_id_at;
 use super::retry_delivery::wake_lane;
 use crate::attempt::{CountRow, Failure, Work};
+use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
 /// Makes the oldest of these deliveries due now, from either table.
@@ -49,6 +51,7 @@ pub(super) struct Recover<'a> {
     pub(super) subscription: SubscriptionId,
     pub(super) request: RetryRequest,
     pub(super) max: u32,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for Recover<'_> {
@@ -61,12 +64,14 @@ impl Work for Recover<'_> {
         };
         let at = self.request.at;
         let enable = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-        write_change(connection, &before, &enable.applied_to(&before, at), at).await?;
+        let after = enable.applied_to(&before, at);
+        write_change(connection, &before, &after, at).await?;
         open_lane(connection, self.subscription, at).await?;
-        let count = self.bring_back(connection).await?;
+        let count = u32::try_from(self.bring_back(connection).await?).unwrap_or(self.max);
         wake_lane(connection, self.subscription, at).await?;
+        write_events(connection, &[self.cause.subscription_recovered(&before, &after, count)]).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(Some(u32::try_from(count).unwrap_or(self.max)))
+        Ok(Some(count))
     }
 }
 

@@ -6,12 +6,14 @@ use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_lanes};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{NewDueRow, phase_number};
 use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
 use domain::ports::{RetryByHand, RetryRequest};
 use domain::webhooks::{Delivery, DeliveryState, Phase, QueuedDelivery};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::locate_delivery::lock;
 use crate::attempt::{Failure, Work};
+use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
 const WAKE_LANE: &str = "UPDATE webhook_lanes
@@ -23,6 +25,7 @@ pub(super) struct RetryDelivery<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: DeliveryId,
     pub(super) request: RetryRequest,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for RetryDelivery<'_> {
@@ -59,6 +62,7 @@ impl RetryDelivery<'_> {
             DeliveryState::Ended { .. } => replay_ended(connection, &delivery, at).await?,
         }
         wake_lane(connection, delivery.subscription_id, at).await?;
+        write_events(connection, &[self.cause.delivery_retried(&delivery, self.owner)]).await?;
         Ok(RetryByHand::Due(Delivery { state: DeliveryState::Waiting(at), ..delivery }))
     }
 }

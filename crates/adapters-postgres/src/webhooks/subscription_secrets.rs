@@ -7,12 +7,15 @@ use diesel_mapping::webhooks::{
     CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, SubscriptionRow, subscription_id,
 };
 use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
 use domain::ports::SecretRotation;
 use domain::webhooks::{SealedSecret, SealedSecrets};
 use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::subscription_queries::subscription_of;
 use crate::attempt::{Failure, Work};
+use crate::audit::commit_with;
+use crate::transaction::{Begin, Rollback, settle};
 
 /// Replaces the secrets only if the stored secrets are still the secrets that were read.
 const REPLACE: &str = "UPDATE webhook_subscriptions
@@ -21,13 +24,14 @@ const REPLACE: &str = "UPDATE webhook_subscriptions
         AND previous_secret IS NOT DISTINCT FROM $3 AND previous_secret_until IS NOT DISTINCT FROM $4";
 
 /// Makes `secret` the current secret and the current secret the previous one, if [`SealedSecrets::allow_rotation`]
-/// permits it. One statement, and a second one if nothing was rotated.
+/// permits it. Three round trips.
 pub(super) struct RotateSecret<'a> {
     pub(super) owner: &'a UserId,
     pub(super) id: SubscriptionId,
     pub(super) secret: &'a SealedSecret,
     pub(super) previous_until: Timestamp,
     pub(super) at: Timestamp,
+    pub(super) cause: &'a Cause,
 }
 
 impl Work for RotateSecret<'_> {
@@ -47,12 +51,18 @@ impl Work for RotateSecret<'_> {
             webhook_subscriptions::secret.eq(self.secret.as_bytes()),
             webhook_subscriptions::updated_at.eq(at),
         ));
-        let rotated = rotation.returning(SubscriptionRow::as_select()).get_result(&mut &*connection).await;
-        // The statement must not be repeated: the second run would drop the secret that was current.
-        match rotated.optional().map_err(Failure::of_statement)? {
-            Some(row) => Ok(SecretRotation::Rotated(row.try_into()?)),
-            None => self.refusal(connection).await,
-        }
+        let rotation = rotation.returning(SubscriptionRow::as_select());
+        Begin.execute(&mut &*connection).await?;
+        let Some(row) = rotation.get_result(&mut &*connection).await.optional()? else {
+            let refusal = self.refusal(connection).await?;
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(refusal);
+        };
+        let event = self.cause.secret_rotated(self.id, self.owner, self.previous_until);
+        let (written, committed) = commit_with(connection, &[event]).await;
+        // A commit with an unknown result is not repeated: the second run would drop the secret that was current.
+        settle(written, committed)?;
+        Ok(SecretRotation::Rotated(row.try_into()?))
     }
 }
 

@@ -3,6 +3,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::SubscriptionRow;
+use domain::audit::Cause;
 use domain::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
@@ -29,8 +30,9 @@ impl SubscriptionStore for PostgresStore {
         subscription: &Subscription,
         secret: &SealedSecret,
         max: u32,
+        cause: &Cause,
     ) -> Result<SubscriptionInsertion, StoreError> {
-        self.run_in_turn(&subscription.owner, &InsertSubscription { subscription, secret, max }).await
+        self.run_in_turn(&subscription.owner, &InsertSubscription { subscription, secret, max, cause }).await
     }
 
     async fn list(
@@ -56,8 +58,9 @@ impl SubscriptionStore for PostgresStore {
         id: SubscriptionId,
         change: &SubscriptionChange,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Option<Subscription>, StoreError> {
-        self.run(&ChangeSubscription { owner, id, change, at }).await
+        self.run(&ChangeSubscription { owner, id, change, at, cause }).await
     }
 
     async fn disable_set_by(
@@ -66,8 +69,9 @@ impl SubscriptionStore for PostgresStore {
         reason: DisableReason,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<u32, StoreError> {
-        self.run(&DisableSetBy { keys, reason, at, max }).await
+        self.run(&DisableSetBy { keys, reason, at, max, cause }).await
     }
 
     async fn rotate_secret(
@@ -77,12 +81,19 @@ impl SubscriptionStore for PostgresStore {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<SecretRotation, StoreError> {
-        self.run(&RotateSecret { owner, id, secret, previous_until, at }).await
+        self.run(&RotateSecret { owner, id, secret, previous_until, at, cause }).await
     }
 
-    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError> {
-        self.run(&DeleteSubscription { owner, id, at }).await
+    async fn delete(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<bool, StoreError> {
+        self.run(&DeleteSubscription { owner, id, at, cause }).await
     }
 
     async fn list_secrets(

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use adapters_postgres::PostgresStore;
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{
     AttemptCursor, ClaimRequest, Close as _, Completion, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _,
     EventStore as _, RetryRequest, SubscriptionStore,
@@ -154,20 +155,23 @@ async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: Subsc
     let one = page.deliveries[0].id;
     DeliveryLog::find(store, &owner, one).await.unwrap().unwrap();
     let retry = RetryRequest { at: at(1), published_since: at(0) };
-    store.retry(&owner, one, retry).await.unwrap();
-    store.cancel(&owner, one, at(2)).await.unwrap();
-    store.retry(&owner, one, retry).await.unwrap();
-    store.cancel(&owner, one, at(2)).await.unwrap();
+    store.retry(&owner, one, retry, &unique_cause()).await.unwrap();
+    store.cancel(&owner, one, at(2), &unique_cause()).await.unwrap();
+    store.retry(&owner, one, retry, &unique_cause()).await.unwrap();
+    store.cancel(&owner, one, at(2), &unique_cause()).await.unwrap();
     SubscriptionStore::find(store, &owner, lane).await.unwrap().unwrap();
     SubscriptionStore::list(store, &owner, None, 20).await.unwrap();
     let after = AttemptCursor { ended_at: at(0), delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
     for subscription in [None, Some(lane)] {
         store.attempts_after(&owner, subscription, after, 20).await.unwrap();
     }
-    store.recover(&owner, lane, retry, 10).await.unwrap();
-    store.rotate_secret(&owner, lane, &sealed(), at(5), at(3)).await.unwrap();
+    store.recover(&owner, lane, retry, 10, &unique_cause()).await.unwrap();
+    store.rotate_secret(&owner, lane, &sealed(), at(5), at(3), &unique_cause()).await.unwrap();
     store.list_secrets(None, 10).await.unwrap();
-    store.disable_set_by(&[KeyId::from_bytes([7; 16])], DisableReason::KeyLeaked, at(5), 10).await.unwrap();
+    store
+        .disable_set_by(&[KeyId::from_bytes([7; 16])], DisableReason::KeyLeaked, at(5), 10, &unique_cause())
+        .await
+        .unwrap();
     store.prepare_history(at(0), 1).await.unwrap();
     store.purge_history(at(0).plus(Duration::from_hours(48)), 100).await.unwrap();
 }
@@ -198,7 +202,7 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
     store.complete(&delivered(request.claim, &mine, at(1))).await.unwrap();
     store.publish(&[to_other(), to_other()]).await.unwrap();
     let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    store.update(&alice(), other, &disable, at(1)).await.unwrap();
+    store.update(&alice(), other, &disable, at(1), &unique_cause()).await.unwrap();
     let lease_end = at(1).plus(LEASE);
     assert_eq!(store.end_closed(lease_end, 1_000).await.unwrap(), 2);
 }

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::memory::unique_cause;
 use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, Close as _, Completion, Entropy, Schema as _, SubscriptionStore as _,
 };
@@ -63,7 +64,7 @@ pub(crate) async fn subscribe_as(store: &PostgresStore, id: SubscriptionId, secr
         created_at: at(0),
         updated_at: at(0),
     };
-    store.insert_within(&subscription, secret, 1_000).await.unwrap();
+    store.insert_within(&subscription, secret, 1_000, &unique_cause()).await.unwrap();
 }
 
 pub(crate) fn sealed() -> SealedSecret {

@@ -1,10 +1,12 @@
 use diesel::prelude::*;
 use diesel_mapping::keys::{NewKeyRow, count_active};
 use diesel_mapping::schema::api_keys;
+use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion};
 use domain::{ApiKey, CredentialDigest, ListView};
 
 use super::list_keys::list_keys;
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`KeyStore::insert_within`](domain::ports::KeyStore::insert_within). No other write comes between the count and the
@@ -15,6 +17,7 @@ pub(super) fn create_key(
     digest: &CredentialDigest,
     limit: ActiveLimit,
     view: ListView,
+    cause: &Cause,
 ) -> Result<Insertion, Undo> {
     let active: i64 = count_active(&key.owner, limit.at).get_result(connection)?;
     if active >= limit.max.into() {
@@ -22,5 +25,6 @@ pub(super) fn create_key(
     }
     let row = NewKeyRow::new(key, digest);
     diesel::insert_into(api_keys::table).values(row).execute(connection)?;
+    write_events(connection, [&cause.key_created(key)])?;
     Ok(Insertion::Stored(list_keys(connection, &key.owner, view)?))
 }

@@ -6,6 +6,7 @@ use diesel::sql_types::BigInt;
 use diesel_mapping::keys::{DELETE_ENDED, KeyRow, key_by_digest};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
@@ -26,9 +27,10 @@ impl KeyStore for SqliteStore {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Insertion, StoreError> {
-        let (key, digest) = (key.clone(), *digest);
-        self.writer.write(move |connection| create_key(connection, &key, &digest, limit, view)).await
+        let (key, digest, cause) = (key.clone(), *digest, cause.clone());
+        self.writer.write(move |connection| create_key(connection, &key, &digest, limit, view, &cause)).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
@@ -36,9 +38,16 @@ impl KeyStore for SqliteStore {
         self.readers.read(move |connection| list_keys(connection, &owner, view)).await
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
-        let owner = owner.clone();
-        self.writer.write(move |connection| revoke_key(connection, &owner, id, at, view)).await
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
+        let (owner, cause) = (owner.clone(), cause.clone());
+        self.writer.write(move |connection| revoke_key(connection, &owner, id, at, view, &cause)).await
     }
 
     async fn rotate(
@@ -48,10 +57,12 @@ impl KeyStore for SqliteStore {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Rotation, StoreError> {
-        let (owner, rotation, digest) = (owner.clone(), rotation.clone(), *digest);
-        let rotate =
-            move |connection: &mut SqliteConnection| rotate_key(connection, &owner, id, &rotation, &digest, view);
+        let (owner, rotation, digest, cause) = (owner.clone(), rotation.clone(), *digest, cause.clone());
+        let rotate = move |connection: &mut SqliteConnection| {
+            rotate_key(connection, &owner, id, &rotation, &digest, view, &cause)
+        };
         self.writer.write(rotate).await
     }
 
@@ -59,9 +70,11 @@ impl KeyStore for SqliteStore {
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let digests: HashSet<CredentialDigest> = digests.iter().copied().collect();
-        self.writer.write(move |connection| report_leaks(connection, &digests, at)).await
+        let cause = cause.clone();
+        self.writer.write(move |connection| report_leaks(connection, &digests, at, &cause)).await
     }
 
     async fn revoke_user_keys(
@@ -70,9 +83,13 @@ impl KeyStore for SqliteStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let owner = owner.clone();
-        self.writer.write(move |connection| revoke_user_keys(connection, &owner, created_before, at, max)).await
+        let (owner, cause) = (owner.clone(), cause.clone());
+        let revoke = move |connection: &mut SqliteConnection| {
+            revoke_user_keys(connection, &owner, created_before, at, max, &cause)
+        };
+        self.writer.write(revoke).await
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {

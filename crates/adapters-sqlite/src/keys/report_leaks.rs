@@ -5,8 +5,10 @@ use diesel::prelude::*;
 use diesel_mapping::keys::{KeyRow, key_by_digest};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
 use domain::{ApiKey, CredentialDigest, Timestamp};
 
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`KeyStore::revoke_by_digests`](domain::ports::KeyStore::revoke_by_digests).
@@ -14,15 +16,19 @@ pub(super) fn report_leaks(
     connection: &mut SqliteConnection,
     digests: &HashSet<CredentialDigest>,
     at: Timestamp,
+    cause: &Cause,
 ) -> Result<Vec<(CredentialDigest, ApiKey)>, Undo> {
-    let mut revoked = Vec::new();
+    let (mut revoked, mut leaked) = (Vec::new(), Vec::new());
     for digest in digests {
-        Kept(revoke_by_digest(digest, at.into())).execute(connection)?;
+        let is_new = Kept(revoke_by_digest(digest, at.into())).execute(connection)? > 0;
         let row: Option<KeyRow> = key_by_digest(digest).first(connection).optional()?;
         if let Some(row) = row {
-            revoked.push((*digest, row.try_into()?));
+            let key = ApiKey::try_from(row)?;
+            leaked.extend(is_new.then(|| key.clone()));
+            revoked.push((*digest, key));
         }
     }
+    write_events(connection, &cause.keys_leaked(&leaked))?;
     Ok(revoked)
 }
 

@@ -1,9 +1,11 @@
 use diesel::prelude::*;
 use diesel_mapping::{Kept, keys};
+use domain::audit::Cause;
 use domain::ports::Revocation;
 use domain::{KeyId, ListView, Timestamp, UserId};
 
 use super::list_keys::{find_key, list_keys};
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`KeyStore::revoke`](domain::ports::KeyStore::revoke).
@@ -13,11 +15,13 @@ pub(super) fn revoke_key(
     id: KeyId,
     at: Timestamp,
     view: ListView,
+    cause: &Cause,
 ) -> Result<Revocation, Undo> {
     let Some((key, digest)) = find_key(connection, id)? else { return Ok(Revocation::NotFound) };
     if key.owner != *owner {
         return Ok(Revocation::NotOwned);
     }
-    Kept(keys::revoke_key(owner, &id, at)).execute(connection)?;
+    let is_new = Kept(keys::revoke_key(owner, &id, at)).execute(connection)? > 0;
+    write_events(connection, &cause.keys_revoked(owner, is_new.then_some(id)))?;
     Ok(Revocation::Revoked { digest, keys: list_keys(connection, owner, view)? })
 }

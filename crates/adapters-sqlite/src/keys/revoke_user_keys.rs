@@ -1,9 +1,11 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
-use domain::{CredentialDigest, Timestamp, UserId};
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
+use domain::audit::Cause;
+use domain::{CredentialDigest, KeyId, Timestamp, UserId};
 
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// Ordered, so that a call revokes the oldest keys first.
@@ -19,6 +21,7 @@ pub(super) fn revoke_user_keys(
     created_before: Timestamp,
     at: Timestamp,
     max: u32,
+    cause: &Cause,
 ) -> Result<Vec<CredentialDigest>, Undo> {
     let revocation = diesel::sql_query(REVOKE)
         .bind::<Instant, StoredInstant>(at.into())
@@ -27,5 +30,7 @@ pub(super) fn revoke_user_keys(
         .bind::<Instant, StoredInstant>(created_before.into())
         .bind::<BigInt, i64>(max.into());
     let revoked: Vec<DigestRow> = Kept(revocation).load(connection)?;
+    let ids = ids_of("api_keys", &revoked, KeyId::from_bytes)?;
+    write_events(connection, &cause.keys_revoked(owner, ids))?;
     Ok(digests_of("api_keys", &revoked)?)
 }

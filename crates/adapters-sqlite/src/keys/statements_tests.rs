@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use diesel_mapping::keys::DELETE_ENDED;
+use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Schema as _};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
 
@@ -37,12 +38,13 @@ async fn statements_go_by_the_end_of_keys() {
     let mut connection = store.file.connect().unwrap();
     let statements = Statements::of(&mut connection);
     let (key, view, limit) = (key(), ListView::at(NOW), ActiveLimit { max: 10, at: NOW });
-    create_key::create_key(&mut connection, &key, &CredentialDigest::from_bytes([1; 32]), limit, view).unwrap();
+    create_key::create_key(&mut connection, &key, &CredentialDigest::from_bytes([1; 32]), limit, view, &unique_cause())
+        .unwrap();
     let (successor, prefix, hour) = (KeyId::from_bytes([2; 16]), String::new(), Duration::from_hours(1));
     let rotation = KeyRotation { successor, prefix, at: NOW, overlap: hour, overlapping_max: 10, ttl_max: hour };
     let digest = CredentialDigest::from_bytes([2; 32]);
-    rotate_key::rotate_key(&mut connection, &key.owner, key.id, &rotation, &digest, view).unwrap();
-    revoke_key::revoke_key(&mut connection, &key.owner, key.id, NOW, view).unwrap();
+    rotate_key::rotate_key(&mut connection, &key.owner, key.id, &rotation, &digest, view, &unique_cause()).unwrap();
+    revoke_key::revoke_key(&mut connection, &key.owner, key.id, NOW, view, &unique_cause()).unwrap();
     let mut plain = store.file.connect().unwrap();
     let performed = statements.performed();
     let steps = performed.iter().map(String::as_str).chain([DELETE_ENDED]).flat_map(|one| plan(&mut plain, one));

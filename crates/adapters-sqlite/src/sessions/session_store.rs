@@ -7,12 +7,14 @@ use diesel_mapping::sessions::{
     session_by_digest, sessions_of,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
+use domain::audit::Cause;
 use domain::ports::{SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 
 use crate::SqliteStore;
+use crate::audit::write_events;
 use crate::record_uses::{SESSION_USES, record_uses};
 use crate::undo::Undo;
 
@@ -23,9 +25,10 @@ impl SessionStore for SqliteStore {
         session: &Session,
         digest: &CredentialDigest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let (session, digest) = (session.clone(), *digest);
-        self.writer.write(move |connection| open_session(connection, &session, &digest, max)).await
+        let (session, digest, cause) = (session.clone(), *digest, cause.clone());
+        self.writer.write(move |connection| open_session(connection, &session, &digest, max, &cause)).await
     }
 
     async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
@@ -37,15 +40,21 @@ impl SessionStore for SqliteStore {
         self.readers.read(list).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
-        let owner = owner.clone();
-        let ended = self.writer.write(move |connection| end_sessions(connection, END_ONE, &owner, Some(id))).await?;
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+        let (owner, cause) = (owner.clone(), cause.clone());
+        let end = move |connection: &mut SqliteConnection| end_sessions(connection, END_ONE, &owner, Some(id), &cause);
+        let ended = self.writer.write(end).await?;
         Ok(ended.into_iter().next())
     }
 
-    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
-        let owner = owner.clone();
-        self.writer.write(move |connection| end_sessions(connection, END_ALL, &owner, kept)).await
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        let (owner, cause) = (owner.clone(), cause.clone());
+        self.writer.write(move |connection| end_sessions(connection, END_ALL, &owner, kept, &cause)).await
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
@@ -95,6 +104,7 @@ fn open_session(
     session: &Session,
     digest: &CredentialDigest,
     max: u32,
+    cause: &Cause,
 ) -> Result<Vec<CredentialDigest>, Undo> {
     diesel::insert_into(sessions::table).values(NewSessionRow::new(session, digest)).execute(connection)?;
     let surplus = diesel::sql_query(END_SURPLUS)
@@ -105,6 +115,8 @@ fn open_session(
         .bind::<Instant, StoredInstant>(seen_since(session.created_at))
         .bind::<BigInt, i64>(i64::from(max) - 1);
     let ended: Vec<DigestRow> = Kept(surplus).load(connection)?;
+    let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
+    write_events(connection, &cause.session_opened(session, ids))?;
     Ok(digests_of("sessions", &ended)?)
 }
 
@@ -115,12 +127,15 @@ fn end_sessions(
     deletion: &'static str,
     owner: &UserId,
     id: Option<SessionId>,
+    cause: &Cause,
 ) -> Result<Vec<CredentialDigest>, Undo> {
     let deletion = diesel::sql_query(deletion)
         .bind::<Text, _>(owner.issuer())
         .bind::<Text, _>(owner.subject())
         .bind::<Nullable<Binary>, _>(id.as_ref().map(|id| id.as_bytes().as_slice()));
     let ended: Vec<DigestRow> = Kept(deletion).load(connection)?;
+    let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
+    write_events(connection, &cause.sessions_ended(owner, ids))?;
     Ok(digests_of("sessions", &ended)?)
 }
 

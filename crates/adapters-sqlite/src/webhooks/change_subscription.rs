@@ -1,5 +1,6 @@
 use diesel::prelude::*;
 use diesel_mapping::webhooks::ChangedSubscriptionRow;
+use domain::audit::Cause;
 use domain::webhooks::{Breaker, DeliveryEnd, Subscription, SubscriptionChange};
 use domain::{SubscriptionId, Timestamp, UserId};
 
@@ -7,6 +8,7 @@ use super::close_lane::close;
 use super::find_subscription::find_subscription;
 use super::lane::Lane;
 use super::subscription_queries::{delete_patterns, insert_patterns, of};
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`SubscriptionStore::update`](domain::ports::SubscriptionStore::update).
@@ -16,11 +18,25 @@ pub(super) fn change_subscription(
     id: SubscriptionId,
     change: &SubscriptionChange,
     at: Timestamp,
+    cause: &Cause,
 ) -> Result<Option<Subscription>, Undo> {
+    let Some((before, changed)) = write_change(connection, owner, id, change, at)? else { return Ok(None) };
+    write_events(connection, &cause.subscription_changed(&before, &changed))?;
+    Ok(Some(changed))
+}
+
+/// Writes the change, and returns the subscription before and after it.
+pub(super) fn write_change(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    id: SubscriptionId,
+    change: &SubscriptionChange,
+    at: Timestamp,
+) -> Result<Option<(Subscription, Subscription)>, Undo> {
     let Some(before) = find_subscription(connection, owner, id)? else { return Ok(None) };
     let changed = change.applied_to(&before, at);
     if changed == before {
-        return Ok(Some(changed));
+        return Ok(Some((before, changed)));
     }
     diesel::update(of(owner, &id)).set(ChangedSubscriptionRow::from(&changed)).execute(connection)?;
     if changed.events != before.events {
@@ -32,7 +48,7 @@ pub(super) fn change_subscription(
         (false, true) => open(connection, id, at)?,
         _ => (),
     }
-    Ok(Some(changed))
+    Ok(Some((before, changed)))
 }
 
 /// Opens the lane with a new breaker.

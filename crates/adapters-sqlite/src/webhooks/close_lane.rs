@@ -5,7 +5,7 @@ use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events, we
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{NewEndedRow, UNKNOWN_EVENT_TYPE, status_code};
 use domain::webhooks::{Delivery, DeliveryEnd, DisableReason, SubscriptionStatus};
-use domain::{SubscriptionId, Timestamp};
+use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::lane::Lane;
 use super::queued_row::QueuedRow;
@@ -117,23 +117,25 @@ pub(super) fn close(
     lane.write(connection, &before)
 }
 
-/// Disables the subscription if it is enabled, and closes its lane.
+/// Disables the subscription if it is enabled, and closes its lane. Returns the owner of the subscription if it was enabled.
 pub(super) fn disable(
     connection: &mut SqliteConnection,
     subscription: SubscriptionId,
     reason: DisableReason,
     at: Timestamp,
-) -> Result<(), Undo> {
+) -> Result<Option<UserId>, Undo> {
     let enabled = webhook_subscriptions::table
         .filter(webhook_subscriptions::id.eq(subscription.as_bytes().as_slice()))
         .filter(webhook_subscriptions::status.eq(status_code(SubscriptionStatus::Enabled)))
         .filter(webhook_subscriptions::deleted_at.is_null());
+    let owner = enabled.select((webhook_subscriptions::owner_issuer, webhook_subscriptions::owner_subject));
+    let Some((issuer, subject)) = owner.get_result::<(String, String)>(connection).optional()? else { return Ok(None) };
     let change = (
         webhook_subscriptions::status.eq(status_code(SubscriptionStatus::DisabledByService(reason))),
         webhook_subscriptions::updated_at.eq(StoredInstant::from(at)),
     );
-    if diesel::update(enabled).set(change).execute(connection)? > 0 {
-        close(connection, subscription, DeliveryEnd::SubscriptionDisabled, at)?;
-    }
-    Ok(())
+    diesel::update(enabled).set(change).execute(connection)?;
+    close(connection, subscription, DeliveryEnd::SubscriptionDisabled, at)?;
+    // A damaged owner must not keep the subscription enabled.
+    Ok(UserId::new(issuer, subject).ok())
 }

@@ -1,14 +1,16 @@
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_attempts, webhook_deliveries, webhook_due, webhook_events};
 use diesel_mapping::webhooks::event_id;
+use domain::audit::Cause;
 use domain::ports::Completion;
-use domain::webhooks::{AfterClaim, AttemptRecord, Report};
+use domain::webhooks::{AfterClaim, AttemptRecord, Report, SubscriptionStatus};
 use domain::{EventId, SubscriptionId, Timestamp};
 
 use super::attempt_row::NewAttemptRow;
 use super::close_lane::{disable, end_queued};
 use super::lane::Lane;
 use super::queued_row::QueuedRow;
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// The claims that ended in a lane.
@@ -122,7 +124,9 @@ fn tell(connection: &mut SqliteConnection, ends: &Ends) -> Result<bool, Undo> {
     let woke = plan(connection, &mut lane, ends.at)?;
     lane.write(connection, &before)?;
     if let Some((reason, at)) = verdict {
-        disable(connection, lane.id, reason, at)?;
+        let disabled = disable(connection, lane.id, reason, at)?.map(|owner| (lane.id, owner));
+        let status = SubscriptionStatus::DisabledByService(reason);
+        write_events(connection, &Cause::of_service(at, lane.id).subscriptions_disabled(status, disabled))?;
     }
     Ok(woke)
 }

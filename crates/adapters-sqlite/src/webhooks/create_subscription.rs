@@ -2,10 +2,12 @@ use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
+use domain::audit::Cause;
 use domain::ports::SubscriptionInsertion;
 use domain::webhooks::{Breaker, OwnerNumber, SealedSecret, Subscription};
 
 use super::subscription_queries::insert_patterns;
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`SubscriptionStore::insert_within`](domain::ports::SubscriptionStore::insert_within).
@@ -14,6 +16,7 @@ pub(super) fn create_subscription(
     subscription: &Subscription,
     secret: &SealedSecret,
     max: u32,
+    cause: &Cause,
 ) -> Result<SubscriptionInsertion, Undo> {
     let (all, deleted): (i64, i64) = webhook_subscriptions::table
         .filter(webhook_subscriptions::owner_issuer.eq(subscription.owner.issuer()))
@@ -34,5 +37,6 @@ pub(super) fn create_subscription(
         BreakerRow::from(&Breaker::default()),
     );
     diesel::insert_into(webhook_lanes::table).values(lane).execute(connection)?;
+    write_events(connection, [&cause.subscription_created(subscription)])?;
     Ok(SubscriptionInsertion::Stored)
 }

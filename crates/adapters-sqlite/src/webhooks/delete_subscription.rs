@@ -2,11 +2,13 @@ use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::SecretsRow;
+use domain::audit::Cause;
 use domain::webhooks::DeliveryEnd;
 use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::close_lane::close;
 use super::subscription_queries::{delete_patterns, of};
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`SubscriptionStore::delete`](domain::ports::SubscriptionStore::delete).
@@ -15,6 +17,7 @@ pub(super) fn delete_subscription(
     owner: &UserId,
     id: SubscriptionId,
     at: Timestamp,
+    cause: &Cause,
 ) -> Result<bool, Undo> {
     let at_deletion = webhook_subscriptions::deleted_at.eq(Some(StoredInstant::from(at)));
     if diesel::update(of(owner, &id)).set((SecretsRow::NONE, at_deletion)).execute(connection)? == 0 {
@@ -22,5 +25,6 @@ pub(super) fn delete_subscription(
     }
     delete_patterns(connection, owner, id)?;
     close(connection, id, DeliveryEnd::SubscriptionDeleted, at)?;
+    write_events(connection, [&cause.subscription_deleted(id, owner)])?;
     Ok(true)
 }

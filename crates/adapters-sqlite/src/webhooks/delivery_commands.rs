@@ -1,5 +1,6 @@
 use async_trait::async_trait;
 use diesel::SqliteConnection;
+use domain::audit::Cause;
 use domain::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::Delivery;
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
@@ -12,16 +13,34 @@ use crate::SqliteStore;
 
 #[async_trait]
 impl DeliveryCommands for SqliteStore {
-    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError> {
+    async fn retry(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryByHand, StoreError> {
         let Some(subscription) = self.subscription_of(owner, id).await? else { return Ok(RetryByHand::NotFound) };
-        let wake = self.wake.clone();
-        let work = move |connection: &mut SqliteConnection| retry_delivery(connection, subscription, id, request);
+        let (owner, wake, cause) = (owner.clone(), self.wake.clone(), cause.clone());
+        let work = move |connection: &mut SqliteConnection| {
+            retry_delivery(connection, &owner, (subscription, id), request, &cause)
+        };
         self.writer.write_then(work, move |_| wake.up()).await
     }
 
-    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError> {
+    async fn cancel(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<Option<Delivery>, StoreError> {
         let Some(subscription) = self.subscription_of(owner, id).await? else { return Ok(None) };
-        self.writer.write(move |connection| cancel_delivery(connection, subscription, id, at)).await
+        let (owner, cause) = (owner.clone(), cause.clone());
+        let cancel = move |connection: &mut SqliteConnection| {
+            cancel_delivery(connection, &owner, (subscription, id), at, &cause)
+        };
+        self.writer.write(cancel).await
     }
 
     async fn recover(
@@ -30,10 +49,11 @@ impl DeliveryCommands for SqliteStore {
         subscription: SubscriptionId,
         request: RetryRequest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Option<u32>, StoreError> {
-        let (owner, wake) = (owner.clone(), self.wake.clone());
+        let (owner, wake, cause) = (owner.clone(), self.wake.clone(), cause.clone());
         let work = move |connection: &mut SqliteConnection| {
-            recover_subscription(connection, &owner, subscription, request, max)
+            recover_subscription(connection, &owner, subscription, request, max, &cause)
         };
         self.writer.write_then(work, move |_| wake.up()).await
     }

@@ -4,13 +4,15 @@ use diesel::sql_types::Bool;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events};
 use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
+use domain::audit::Cause;
 use domain::ports::RetryRequest;
 use domain::webhooks::{Breaker, Delivery, SubscriptionChange};
 use domain::{SubscriptionId, UserId};
 
-use super::change_subscription::change_subscription;
+use super::change_subscription::write_change;
 use super::lane::Lane;
 use super::retry_delivery::replay;
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the same SQL as its index.
@@ -23,20 +25,22 @@ pub(super) fn recover_subscription(
     subscription: SubscriptionId,
     request: RetryRequest,
     max: u32,
+    cause: &Cause,
 ) -> Result<Option<u32>, Undo> {
     let enabling = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-    if change_subscription(connection, owner, subscription, &enabling, request.at)?.is_none() {
+    let Some((before, after)) = write_change(connection, owner, subscription, &enabling, request.at)? else {
         return Ok(None);
-    }
-    let Some(before) = Lane::find(connection, subscription)? else { return Ok(None) };
+    };
+    let Some(lane_before) = Lane::find(connection, subscription)? else { return Ok(None) };
     let deliveries = recoverable(connection, subscription, request, max)?;
     let recovered = u32::try_from(deliveries.len()).unwrap_or(max);
     for delivery in deliveries {
         replay(connection, delivery, request.at)?;
     }
-    let mut lane = Lane { breaker: Breaker::default(), ..before.clone() };
+    let mut lane = Lane { breaker: Breaker::default(), ..lane_before.clone() };
     lane.ready_at = lane.next_service(connection, request.at)?;
-    lane.write(connection, &before)?;
+    lane.write(connection, &lane_before)?;
+    write_events(connection, [&cause.subscription_recovered(&before, &after, recovered)])?;
     Ok(Some(recovered))
 }
 

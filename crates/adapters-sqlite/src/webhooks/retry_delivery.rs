@@ -1,20 +1,23 @@
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due};
 use diesel_mapping::webhooks::NewDueRow;
+use domain::audit::Cause;
 use domain::ports::{RetryByHand, RetryRequest};
 use domain::webhooks::{Delivery, DeliveryState, QueuedDelivery};
-use domain::{DeliveryId, SubscriptionId, Timestamp};
+use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::find_delivery::find_in;
 use super::lane::Lane;
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`DeliveryCommands::retry`](domain::ports::DeliveryCommands::retry).
 pub(super) fn retry_delivery(
     connection: &mut SqliteConnection,
-    subscription: SubscriptionId,
-    id: DeliveryId,
+    owner: &UserId,
+    (subscription, id): (SubscriptionId, DeliveryId),
     request: RetryRequest,
+    cause: &Cause,
 ) -> Result<RetryByHand, Undo> {
     let Some(delivery) = find_in(connection, subscription, id)? else { return Ok(RetryByHand::NotFound) };
     let lane = Lane::find(connection, subscription)?;
@@ -29,6 +32,7 @@ pub(super) fn retry_delivery(
     let mut lane = before.clone();
     lane.bring_forward(request.at);
     lane.write(connection, &before)?;
+    write_events(connection, [&cause.delivery_retried(&delivery, owner)])?;
     Ok(RetryByHand::Due(delivery))
 }
 

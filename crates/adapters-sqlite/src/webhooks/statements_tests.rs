@@ -1,5 +1,6 @@
 //! How SQLite runs the statements: which indexes they use, and that they are prepared once.
 
+use domain::memory::unique_cause;
 use domain::ports::Schema as _;
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
         created_at: NOW,
         updated_at: NOW,
     };
-    store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1; 32]), 10).await.unwrap();
+    store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1; 32]), 10, &unique_cause()).await.unwrap();
     let mut connection = store.file.connect().unwrap();
     let statements = Statements::of(&mut connection);
     (statements, connection, subscription, store, folder)
@@ -126,19 +127,19 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
 fn change(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
     let (owner, id) = (&subscription.owner, subscription.id);
     let request = RetryRequest { at: NOW, published_since: NOW };
-    retry_delivery::retry_delivery(connection, id, delivery, request).unwrap();
-    cancel_delivery::cancel_delivery(connection, id, delivery, NOW).unwrap();
+    retry_delivery::retry_delivery(connection, owner, (id, delivery), request, &unique_cause()).unwrap();
+    cancel_delivery::cancel_delivery(connection, owner, (id, delivery), NOW, &unique_cause()).unwrap();
     let switch = |enabled| SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
-    change_subscription::change_subscription(connection, owner, id, &switch(false), NOW).unwrap();
-    recover_subscription::recover_subscription(connection, owner, id, request, 10).unwrap();
+    change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();
+    recover_subscription::recover_subscription(connection, owner, id, request, 10, &unique_cause()).unwrap();
     let seed = u64::from(delivery.as_bytes()[15]) + 1_000;
     publish_events::publish_events(connection, &[event(owner, seed)]).unwrap();
-    change_subscription::change_subscription(connection, owner, id, &switch(false), NOW).unwrap();
-    change_subscription::change_subscription(connection, owner, id, &switch(true), NOW).unwrap();
+    change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();
+    change_subscription::change_subscription(connection, owner, id, &switch(true), NOW, &unique_cause()).unwrap();
     end_closed::end_closed(connection, NOW, 10).unwrap();
     left_claims::end_left_claims(connection, NOW).unwrap();
     let key = KeyId::from_bytes([7; 16]);
-    disable_set_by::disable_set_by(connection, &[key], DisableReason::KeyLeaked, NOW, 10).unwrap();
+    disable_set_by::disable_set_by(connection, &[key], DisableReason::KeyLeaked, NOW, 10, &unique_cause()).unwrap();
     purge_history::search(connection, Vec::new(), &[0]).unwrap();
     purge_history::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
     let events = purge_history::old_events(connection, &[], &[0xFF; 16], 10).unwrap();
@@ -198,12 +199,12 @@ async fn lists_look_at_no_deleted_subscription_without_deliveries() {
     let entropy = SeededEntropy::new(2);
     for _ in 0..50 {
         let unused = Subscription { id: SubscriptionId::mint(NOW, &entropy), ..subscription.clone() };
-        store.insert_within(&unused, &SealedSecret::from_bytes(vec![1; 32]), 10).await.unwrap();
-        store.delete(&unused.owner, unused.id, NOW).await.unwrap();
+        store.insert_within(&unused, &SealedSecret::from_bytes(vec![1; 32]), 10, &unique_cause()).await.unwrap();
+        store.delete(&unused.owner, unused.id, NOW, &unique_cause()).await.unwrap();
     }
     let looked_at = |connection: &mut _| find_delivery::subscriptions_of(connection, &subscription.owner).unwrap();
     assert_eq!(looked_at(&mut connection), [subscription.id]);
     deliver(&mut connection, &subscription, 1);
-    store.delete(&subscription.owner, subscription.id, NOW).await.unwrap();
+    store.delete(&subscription.owner, subscription.id, NOW, &unique_cause()).await.unwrap();
     assert_eq!(looked_at(&mut connection), [subscription.id], "its deliveries are still listed");
 }

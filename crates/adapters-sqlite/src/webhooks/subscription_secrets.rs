@@ -3,12 +3,14 @@ use diesel::sql_types::Binary;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, subscription_id};
+use domain::audit::Cause;
 use domain::ports::SecretRotation;
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
 use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::find_subscription::find_subscription;
 use super::subscription_queries::{live, of};
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`SubscriptionStore::rotate_secret`](domain::ports::SubscriptionStore::rotate_secret).
@@ -19,6 +21,7 @@ pub(super) fn rotate_secret(
     secret: &SealedSecret,
     previous_until: Timestamp,
     at: Timestamp,
+    cause: &Cause,
 ) -> Result<SecretRotation, Undo> {
     let Some(subscription) = find_subscription(connection, owner, id)? else { return Ok(SecretRotation::NotFound) };
     let before = secrets_of(connection, id)?;
@@ -28,6 +31,7 @@ pub(super) fn rotate_secret(
     let secrets = SealedSecrets { current: secret.clone(), previous: Some((before.current, previous_until)) };
     let change = (SecretsRow::from(&secrets), webhook_subscriptions::updated_at.eq(StoredInstant::from(at)));
     diesel::update(of(owner, &id)).set(change).execute(connection)?;
+    write_events(connection, [&cause.secret_rotated(id, owner, previous_until)])?;
     Ok(SecretRotation::Rotated(Subscription { updated_at: at, ..subscription }))
 }
 

@@ -1,5 +1,6 @@
 use async_trait::async_trait;
 use diesel::SqliteConnection;
+use domain::audit::Cause;
 use domain::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
@@ -21,9 +22,10 @@ impl SubscriptionStore for SqliteStore {
         subscription: &Subscription,
         secret: &SealedSecret,
         max: u32,
+        cause: &Cause,
     ) -> Result<SubscriptionInsertion, StoreError> {
-        let (subscription, secret) = (subscription.clone(), secret.clone());
-        self.writer.write(move |connection| create_subscription(connection, &subscription, &secret, max)).await
+        let (subscription, secret, cause) = (subscription.clone(), secret.clone(), cause.clone());
+        self.writer.write(move |connection| create_subscription(connection, &subscription, &secret, max, &cause)).await
     }
 
     async fn list(
@@ -51,9 +53,11 @@ impl SubscriptionStore for SqliteStore {
         id: SubscriptionId,
         change: &SubscriptionChange,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Option<Subscription>, StoreError> {
-        let (owner, change, wake) = (owner.clone(), change.clone(), self.wake.clone());
-        let work = move |connection: &mut SqliteConnection| change_subscription(connection, &owner, id, &change, at);
+        let (owner, change, wake, cause) = (owner.clone(), change.clone(), self.wake.clone(), cause.clone());
+        let work =
+            move |connection: &mut SqliteConnection| change_subscription(connection, &owner, id, &change, at, &cause);
         self.writer.write_then(work, move |_| wake.up()).await
     }
 
@@ -63,9 +67,10 @@ impl SubscriptionStore for SqliteStore {
         reason: DisableReason,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<u32, StoreError> {
-        let keys = keys.to_vec();
-        self.writer.write(move |connection| disable_set_by(connection, &keys, reason, at, max)).await
+        let (keys, cause) = (keys.to_vec(), cause.clone());
+        self.writer.write(move |connection| disable_set_by(connection, &keys, reason, at, max, &cause)).await
     }
 
     async fn rotate_secret(
@@ -75,16 +80,24 @@ impl SubscriptionStore for SqliteStore {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<SecretRotation, StoreError> {
-        let (owner, secret) = (owner.clone(), secret.clone());
-        let rotate =
-            move |connection: &mut SqliteConnection| rotate_secret(connection, &owner, id, &secret, previous_until, at);
+        let (owner, secret, cause) = (owner.clone(), secret.clone(), cause.clone());
+        let rotate = move |connection: &mut SqliteConnection| {
+            rotate_secret(connection, &owner, id, &secret, previous_until, at, &cause)
+        };
         self.writer.write(rotate).await
     }
 
-    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError> {
-        let owner = owner.clone();
-        self.writer.write(move |connection| delete_subscription(connection, &owner, id, at)).await
+    async fn delete(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<bool, StoreError> {
+        let (owner, cause) = (owner.clone(), cause.clone());
+        self.writer.write(move |connection| delete_subscription(connection, &owner, id, at, &cause)).await
     }
 
     async fn list_secrets(

@@ -6,6 +6,7 @@ use diesel::RunQueryDsl;
 use diesel::dsl::sql;
 use diesel::sql_types::BigInt;
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, RetryByHand,
     RetryRequest, SubscriptionStore,
@@ -43,7 +44,7 @@ async fn subscribed(path: &Path) -> (SqliteStore, Subscription) {
     };
     let keys = SealingKeys::new(vec![[7; 32].into()]).unwrap();
     let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap(), subscription.id, &entropy);
-    SubscriptionStore::insert_within(&store, &subscription, &secret, 10).await.unwrap();
+    SubscriptionStore::insert_within(&store, &subscription, &secret, 10, &unique_cause()).await.unwrap();
     (store, subscription)
 }
 
@@ -84,7 +85,7 @@ async fn no_file_holds_a_signing_secret_in_clear() {
     let entropy = SeededEntropy::new(2);
     let keys = SealingKeys::new(vec![[8; 32].into()]).unwrap();
     let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap(), subscription.id, &entropy);
-    store.rotate_secret(&subscription.owner, subscription.id, &secret, later, NOW).await.unwrap();
+    store.rotate_secret(&subscription.owner, subscription.id, &secret, later, NOW, &unique_cause()).await.unwrap();
     let encoded = SECRET.strip_prefix("whsec_").unwrap().as_bytes();
     let contains = |file: &[u8], searched: &[u8]| file.windows(searched.len()).any(|window| window == searched);
     let (mut files, mut has_url) = (0, false);
@@ -104,7 +105,7 @@ async fn closing_ends_a_thousand_at_once_and_the_rest_bit_by_bit() {
     for seed in 10..15 {
         store.publish(&events(&subscription.owner, seed, 500)).await.unwrap();
     }
-    store.delete(&subscription.owner, subscription.id, NOW).await.unwrap();
+    store.delete(&subscription.owner, subscription.id, NOW, &unique_cause()).await.unwrap();
     let waiting = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
     let left =
         async || DeliveryLog::list(&store, &subscription.owner, &waiting, None, 10_000).await.unwrap().deliveries.len();
@@ -158,9 +159,9 @@ async fn a_search_does_not_need_the_writer() {
     let unknown = DeliveryId::from_bytes([1; 16]);
     let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
-    assert_eq!(store.cancel(&subscription.owner, unknown, NOW).await.unwrap(), None);
+    assert_eq!(store.cancel(&subscription.owner, unknown, NOW, &unique_cause()).await.unwrap(), None);
     let request = RetryRequest { at: NOW, published_since: NOW };
-    let retried = store.retry(&subscription.owner, unknown, request).await.unwrap();
+    let retried = store.retry(&subscription.owner, unknown, request, &unique_cause()).await.unwrap();
     assert!(matches!(retried, RetryByHand::NotFound), "{retried:?}");
     let later = NOW.plus(Duration::from_hours(24));
     assert_eq!(store.purge_history(later, 100).await.unwrap(), 0, "the event has a queued delivery");
@@ -175,7 +176,10 @@ async fn what_makes_something_due_wakes_the_dispatcher() {
     store.publish(&published).await.unwrap();
     hint().await.unwrap();
     let id = DeliveryId::of(published[0].event.id, subscription.id);
-    store.retry(&subscription.owner, id, RetryRequest { at: NOW, published_since: NOW }).await.unwrap();
+    store
+        .retry(&subscription.owner, id, RetryRequest { at: NOW, published_since: NOW }, &unique_cause())
+        .await
+        .unwrap();
     hint().await.unwrap();
     claim(&store).await;
     assert!(tokio::time::timeout(Duration::from_millis(20), store.hint()).await.is_err(), "a claim wakes nobody");
@@ -231,7 +235,7 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
         let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
         let whole = Subscription { id: SubscriptionId::mint(NOW, &SeededEntropy::new(2)), ..damaged.clone() };
         let secret = SealedSecret::from_bytes(vec![1; 61]);
-        SubscriptionStore::insert_within(&store, &whole, &secret, 10).await.unwrap();
+        SubscriptionStore::insert_within(&store, &whole, &secret, 10, &unique_cause()).await.unwrap();
         let events = events(&damaged.owner, 10, 30);
         store.publish(&events).await.unwrap();
         let column = if is_claimed { "subscription_id" } else { "id" };
@@ -259,7 +263,7 @@ async fn damaged_lanes_are_deleted_and_the_others_are_served() {
     let (store, orphan) = subscribed(&path).await;
     let whole = Subscription { id: SubscriptionId::mint(NOW, &SeededEntropy::new(2)), ..orphan.clone() };
     let secret = SealedSecret::from_bytes(vec![1; 61]);
-    SubscriptionStore::insert_within(&store, &whole, &secret, 10).await.unwrap();
+    SubscriptionStore::insert_within(&store, &whole, &secret, 10, &unique_cause()).await.unwrap();
     store.publish(&events(&orphan.owner, 10, 1)).await.unwrap();
     let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     let plant = format!(

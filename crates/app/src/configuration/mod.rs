@@ -24,6 +24,7 @@ use adapters_http::{HttpLimits, OperatorTokens};
 use adapters_oidc::OperatorClaim;
 use adapters_system::{EncryptionKey, LogFilter, LogSettings, Secret};
 use cli::WebAddress;
+use domain::audit::AuditRetention;
 use domain::webhooks::WebhookPolicy;
 use domain::{KeyPolicy, RateLimit};
 use ipnet::IpNet;
@@ -75,6 +76,8 @@ pub(crate) struct Configuration {
     pub(crate) operator_token: Option<Secret>,
     /// `OPERATOR_TOKENS`
     pub(crate) operator_tokens: OperatorTokens,
+    /// `AUDIT_RETENTION_DAYS`
+    pub(crate) audit_retention: AuditRetention,
     /// `ENCRYPTION_KEY`: the first key encrypts, every key decrypts.
     pub(crate) encryption_keys: Vec<EncryptionKey>,
     /// `RATE_LIMIT`, `KEY_CACHE_SIZE`, `KEY_CACHE_MAX_AGE` and `VERIFY_WHEN_STALE`
@@ -140,6 +143,7 @@ impl Default for Configuration {
             key_policy: KeyPolicy::default(),
             operator_token: None,
             operator_tokens: OperatorTokens::default(),
+            audit_retention: AuditRetention::default(),
             encryption_keys: Vec::new(),
             verifier: VerifierSettings::default(),
             user_rate_limit: USER_RATE_LIMIT_DEFAULT.parse().ok(),

@@ -7,6 +7,7 @@ use adapters_http::{OperatorToken, OperatorTokens};
 use adapters_oidc::{OidcSettings, OidcVerifier};
 use adapters_system::{EncryptionKey, LogFilter, LogFormat, MASK, Secret};
 use cli::WebAddress;
+use domain::audit::AuditRetention;
 use domain::webhooks::WebhookPolicySettings;
 use domain::{KeyPolicy, KeyPolicySettings};
 use ipnet::IpNet;
@@ -214,6 +215,16 @@ const SETTINGS: &[Setting] = &[
         || allowed_by_policy(|keys| keys.max_ttl_days = 0),
         |draft, given| given.one(parsed).map(|days| draft.keys.max_ttl_days = days),
         |configuration| Some(configuration.key_policy.max_ttl_days().to_string()),
+    ),
+    Setting::new(
+        "AUDIT_RETENTION_DAYS",
+        "Days after which an event of the audit log is deleted, with the address in it.",
+        || format!("1 to {}", AuditRetention::DAYS_MAX),
+        |draft, given| {
+            let retention = given.one(|text| AuditRetention::of_days(parsed(text)?).ok());
+            retention.map(|retention| draft.configuration.audit_retention = retention)
+        },
+        |configuration| Some(configuration.audit_retention.days().to_string()),
     ),
     Setting::new(
         "OPERATOR_TOKEN",

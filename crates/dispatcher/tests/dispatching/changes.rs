@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dispatcher::{DispatcherSettings, UNSENT_MAX};
 use domain::SubscriptionId;
+use domain::memory::unique_cause;
 use domain::ports::{Clock, DeliveryCommands, SubscriptionStore};
 use domain::webhooks::{SubscriptionChange, TargetUrl};
 use tokio::time::Instant;
@@ -30,15 +31,15 @@ async fn make(change: Change, world: &World, lane: SubscriptionId) {
     let changed = match change {
         Change::Url => SubscriptionChange { url, ..SubscriptionChange::default() },
         Change::Disable => SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() },
-        Change::Delete => return assert!(store.delete(owner, lane, now).await.unwrap()),
+        Change::Delete => return assert!(store.delete(owner, lane, now, &unique_cause()).await.unwrap()),
         Change::Cancel => {
             for delivery in world.deliveries().await {
-                store.cancel(owner, delivery.id, now).await.unwrap();
+                store.cancel(owner, delivery.id, now, &unique_cause()).await.unwrap();
             }
             return;
         }
     };
-    store.update(owner, lane, &changed, now).await.unwrap().unwrap();
+    store.update(owner, lane, &changed, now, &unique_cause()).await.unwrap().unwrap();
 }
 
 /// 300 deliveries wait for a receiver that answers after this time, and the owner makes a change.

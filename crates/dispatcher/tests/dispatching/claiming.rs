@@ -1,5 +1,6 @@
 //! How soon something due is claimed, and how much at a time.
 
+use domain::memory::unique_cause;
 use std::sync::Arc;
 
 use dispatcher::{DispatcherSettings, POLL_INTERVAL};
@@ -172,7 +173,7 @@ async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
     let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
     let now = world.clock.now();
     let secret = world.secret(lane, "rotated");
-    world.store.rotate_secret(&world.owner, lane, &secret, now.plus(seconds(5)), now).await.unwrap();
+    world.store.rotate_secret(&world.owner, lane, &secret, now.plus(seconds(5)), now, &unique_cause()).await.unwrap();
     for secrets in [&["rotated", "swordfish"][..], &["rotated"]] {
         world.publish(1, None).await;
         pass(seconds(6)).await;

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dispatcher::Dispatcher;
+use domain::memory::unique_cause;
 use domain::ports::{ClaimRequest, ClaimedLane, Clock, DeliveryCommands, RetryByHand, RetryRequest, SubscriptionStore};
 use domain::webhooks::{Delivery, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus, TargetUrl};
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
@@ -111,7 +112,7 @@ impl Simulation {
                 let lane = self.world.subscribe_for(&owner, "https://unknown.example/").await;
                 let url = TargetUrl::from_stored(&format!("https://host-{}.example/{lane}", n % 4));
                 let change = SubscriptionChange { url, ..SubscriptionChange::default() };
-                self.world.store.update(&owner, lane, &change, self.world.clock.now()).await.unwrap();
+                self.world.store.update(&owner, lane, &change, self.world.clock.now(), &unique_cause()).await.unwrap();
                 self.moods.lock().unwrap().insert(lane, Mood::Healthy);
             }
         }
@@ -175,7 +176,7 @@ impl Simulation {
             17 => {
                 let lane = self.any_lane();
                 let owner = self.world.owner_of(lane);
-                if self.world.draw(4) == 0 && store.delete(&owner, lane, now).await.unwrap() {
+                if self.world.draw(4) == 0 && store.delete(&owner, lane, now, &unique_cause()).await.unwrap() {
                     self.oracle.was_deleted(lane);
                 }
             }
@@ -183,13 +184,16 @@ impl Simulation {
                 let Some(delivery) = self.any_delivery().await else { return };
                 if !matches!(delivery.state, DeliveryState::Ended { .. }) {
                     self.oracle.was_cancelled(delivery.id);
-                    store.cancel(&self.world.owner_of(delivery.subscription_id), delivery.id, now).await.unwrap();
+                    store
+                        .cancel(&self.world.owner_of(delivery.subscription_id), delivery.id, now, &unique_cause())
+                        .await
+                        .unwrap();
                 }
             }
             20 | 21 => {
                 let Some(delivery) = self.any_delivery().await else { return };
                 let owner = self.world.owner_of(delivery.subscription_id);
-                if let RetryByHand::Due(_) = store.retry(&owner, delivery.id, request).await.unwrap() {
+                if let RetryByHand::Due(_) = store.retry(&owner, delivery.id, request, &unique_cause()).await.unwrap() {
                     self.oracle.was_retried(delivery.id);
                 }
             }
@@ -197,7 +201,7 @@ impl Simulation {
             23 => {
                 let lane = self.any_lane();
                 let (owner, secret) = (self.world.owner_of(lane), self.world.secret(lane, "rotated"));
-                store.rotate_secret(&owner, lane, &secret, now.plus(seconds(20)), now).await.unwrap();
+                store.rotate_secret(&owner, lane, &secret, now.plus(seconds(20)), now, &unique_cause()).await.unwrap();
             }
             24 if self.deaths > 0 => self.any_process().death.notify_one(),
             25 => self.any_process().stop.cancel(),
@@ -236,7 +240,7 @@ impl Simulation {
     async fn switch(&self, is_enabled: bool) {
         let (lane, now) = (self.any_lane(), self.world.clock.now());
         let change = SubscriptionChange { enabled: Some(is_enabled), ..SubscriptionChange::default() };
-        self.world.store.update(&self.world.owner_of(lane), lane, &change, now).await.unwrap();
+        self.world.store.update(&self.world.owner_of(lane), lane, &change, now, &unique_cause()).await.unwrap();
         if !is_enabled {
             self.oracle.was_closed(lane);
         }
@@ -246,7 +250,8 @@ impl Simulation {
         let lane = self.any_lane();
         let lost: Vec<DeliveryId> =
             self.world.deliveries().await.iter().filter(|one| is_lost(one, lane)).map(|one| one.id).collect();
-        let recovered = self.world.store.recover(&self.world.owner_of(lane), lane, request, 10).await.unwrap();
+        let recovered =
+            self.world.store.recover(&self.world.owner_of(lane), lane, request, 10, &unique_cause()).await.unwrap();
         if recovered.is_some() {
             for id in &lost {
                 self.oracle.was_retried(*id);

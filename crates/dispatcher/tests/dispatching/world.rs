@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
+use domain::memory::unique_cause;
 use domain::memory::{MemoryWebhookStore, SeededEntropy};
 use domain::ports::{
     Clock, DeliveryLog, Entropy, EventStore, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
@@ -121,7 +122,8 @@ impl World {
             created_at: now,
             updated_at: now,
         };
-        let insertion = self.store.insert_within(&subscription, &self.secret(id, "swordfish"), 1_000).await;
+        let insertion =
+            self.store.insert_within(&subscription, &self.secret(id, "swordfish"), 1_000, &unique_cause()).await;
         assert_eq!(insertion.unwrap(), SubscriptionInsertion::Stored);
         self.owners.lock().unwrap().insert(id, owner.clone());
         id

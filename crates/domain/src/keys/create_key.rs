@@ -1,3 +1,4 @@
+use crate::audit::Origin;
 use crate::ports::{ActiveLimit, Insertion, StoreError};
 use crate::{ApiKey, FullKey, KeyId, Keys, Label, ListView, Scopes, Timestamp, UserId};
 
@@ -50,7 +51,12 @@ impl Keys {
     /// # Errors
     ///
     /// See [`CreateKeyError`].
-    pub async fn create(&self, owner: &UserId, request: CreateKey) -> Result<CreatedKey, CreateKeyError> {
+    pub async fn create(
+        &self,
+        owner: &UserId,
+        request: CreateKey,
+        origin: &Origin,
+    ) -> Result<CreatedKey, CreateKeyError> {
         let now = self.clock.now();
         self.check_expiry(request.expires_at, now)?;
         let full_key = FullKey::generate(&self.policy, &*self.entropy);
@@ -67,7 +73,8 @@ impl Keys {
             replaced_by: None,
         };
         let limit = ActiveLimit { max: self.policy.max_active(), at: now };
-        match self.store.insert_within(&key, &full_key.digest(), limit, ListView::at(now)).await? {
+        let (view, cause) = (ListView::at(now), self.cause(origin, now));
+        match self.store.insert_within(&key, &full_key.digest(), limit, view, &cause).await? {
             Insertion::Stored(keys) => Ok(CreatedKey { full_key, id: key.id, keys: self.with_recent_uses(keys) }),
             Insertion::LimitReached => Err(CreateKeyError::LimitReached { max: limit.max }),
         }

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 
+use crate::audit::Origin;
 use crate::ports::StoreError;
 use crate::{ApiKey, CredentialDigest, Keys};
 
@@ -25,7 +26,11 @@ impl Keys {
     /// # Errors
     ///
     /// See [`ReportLeaksError`].
-    pub async fn report_leaks(&self, tokens: &[&str]) -> Result<Vec<Option<ApiKey>>, ReportLeaksError> {
+    pub async fn report_leaks(
+        &self,
+        tokens: &[&str],
+        origin: &Origin,
+    ) -> Result<Vec<Option<ApiKey>>, ReportLeaksError> {
         if tokens.len() > LEAKS_MAX {
             return Err(ReportLeaksError::TooMany);
         }
@@ -35,7 +40,8 @@ impl Keys {
         if digests.is_empty() {
             return Ok(vec![None; tokens.len()]);
         }
-        let revoked = self.store.revoke_by_digests(&digests, self.clock.now()).await?;
+        let now = self.clock.now();
+        let revoked = self.store.revoke_by_digests(&digests, now, &self.cause(origin, now)).await?;
         let (digests, keys): (Vec<CredentialDigest>, Vec<ApiKey>) = revoked.into_iter().unzip();
         let revoked: HashMap<CredentialDigest, ApiKey> = digests.into_iter().zip(self.with_recent_uses(keys)).collect();
         Ok(presented.iter().map(|digest| revoked.get(digest.as_ref()?).cloned()).collect())

@@ -1,3 +1,4 @@
+use crate::audit::Origin;
 use crate::ports::{Revocation, StoreError};
 use crate::{ApiKey, KeyId, Keys, ListView, Timestamp, UserId};
 
@@ -25,9 +26,9 @@ impl Keys {
     /// # Errors
     ///
     /// See [`RevokeKeyError`].
-    pub async fn revoke(&self, owner: &UserId, id: KeyId) -> Result<Vec<ApiKey>, RevokeKeyError> {
+    pub async fn revoke(&self, owner: &UserId, id: KeyId, origin: &Origin) -> Result<Vec<ApiKey>, RevokeKeyError> {
         let now = self.clock.now();
-        match self.store.revoke(owner, id, now, ListView::at(now)).await? {
+        match self.store.revoke(owner, id, now, ListView::at(now), &self.cause(origin, now)).await? {
             Revocation::Revoked { keys, .. } => Ok(self.with_recent_uses(keys)),
             Revocation::NotFound => Err(RevokeKeyError::NotFound),
             Revocation::NotOwned => Err(RevokeKeyError::NotOwned),
@@ -42,12 +43,18 @@ impl Keys {
     /// # Errors
     ///
     /// If the store fails. Some of the keys may be revoked all the same.
-    pub async fn revoke_all(&self, owner: &UserId, created_before: Option<Timestamp>) -> Result<u64, StoreError> {
+    pub async fn revoke_all(
+        &self,
+        owner: &UserId,
+        created_before: Option<Timestamp>,
+        origin: &Origin,
+    ) -> Result<u64, StoreError> {
         let created_before = created_before.unwrap_or(Timestamp::MAX);
         let mut count = 0;
         loop {
             let now = self.clock.now();
-            let batch = self.store.revoke_user_keys(owner, created_before, now, REVOKE_BATCH_MAX).await?;
+            let cause = self.cause(origin, now);
+            let batch = self.store.revoke_user_keys(owner, created_before, now, REVOKE_BATCH_MAX, &cause).await?;
             count += batch.len() as u64;
             if batch.len() < REVOKE_BATCH_MAX as usize {
                 return Ok(count);

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use crate::audit::Origin;
 use crate::ports::{Rotation, StoreError};
 use crate::{ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, RotationRefusal, UserId};
 
@@ -50,7 +51,12 @@ impl Keys {
     /// # Errors
     ///
     /// See [`RotateKeyError`].
-    pub async fn rotate(&self, owner: &UserId, request: RotateKey) -> Result<RotatedKey, RotateKeyError> {
+    pub async fn rotate(
+        &self,
+        owner: &UserId,
+        request: RotateKey,
+        origin: &Origin,
+    ) -> Result<RotatedKey, RotateKeyError> {
         if request.overlap > OVERLAP_MAX {
             return Err(RotateKeyError::OverlapOutOfRange);
         }
@@ -64,8 +70,8 @@ impl Keys {
             overlapping_max: self.policy.max_active(),
             ttl_max: self.policy.max_ttl(),
         };
-        let (digest, view) = (full_key.digest(), ListView::at(now));
-        match self.store.rotate(owner, request.id, &rotation, &digest, view).await? {
+        let (digest, view, cause) = (full_key.digest(), ListView::at(now), self.cause(origin, now));
+        match self.store.rotate(owner, request.id, &rotation, &digest, view, &cause).await? {
             Rotation::Rotated { keys, .. } => {
                 Ok(RotatedKey { full_key, id: rotation.successor, keys: self.with_recent_uses(keys) })
             }

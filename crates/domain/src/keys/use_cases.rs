@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
+use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, KeyStore, RecentUses, StoreError};
-use crate::{ApiKey, CredentialDigest, KeyId, KeyPolicy, ListView, UserId};
+use crate::{ApiKey, CredentialDigest, KeyId, KeyPolicy, ListView, Timestamp, UserId};
 
 /// The most keys that one transaction deletes, so that a purge does not block other writers for long.
 pub const PURGE_BATCH_MAX: u32 = 1_000;
@@ -10,7 +11,7 @@ pub const PURGE_BATCH_MAX: u32 = 1_000;
 /// purging, which are one call of the store, are below.
 ///
 /// `owner` is the user who owns the keys. The caller has authenticated that user by an ID token, or is the operator in
-/// support of that user.
+/// support of that user. `origin` says which of them it is, for the audit log.
 #[derive(Clone)]
 pub struct Keys {
     pub(crate) store: Arc<dyn KeyStore>,
@@ -62,6 +63,11 @@ impl Keys {
     pub async fn purge(&self) -> Result<u32, StoreError> {
         let before = self.clock.now().minus(self.policy.retention());
         self.store.purge_ended(before, PURGE_BATCH_MAX).await
+    }
+
+    /// The cause of a change at `at`.
+    pub(crate) fn cause(&self, origin: &Origin, at: Timestamp) -> Cause {
+        Cause::new(origin, at, &*self.entropy)
     }
 
     /// Adds uses that are noted but not stored yet, so that an owner sees a use at once.

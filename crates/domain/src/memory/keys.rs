@@ -3,7 +3,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
+use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
+use crate::audit::Cause;
 use crate::ports::{
     ActiveLimit, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyStore, NotReady, ReadinessCheck, Revocation,
     Rotation, StoreError,
@@ -15,6 +17,7 @@ use crate::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Time
 pub struct MemoryKeyStore {
     tables: Mutex<Tables>,
     changes: MemoryChangeFeed,
+    audit: MemoryAuditLog,
 }
 
 #[derive(Debug, Default)]
@@ -44,11 +47,13 @@ impl Tables {
         self.ids.iter().find_map(|(digest, other)| (*other == id).then_some(*digest))
     }
 
-    fn revoke(&mut self, id: KeyId, digest: CredentialDigest, at: Timestamp, changes: &MemoryChangeFeed) {
-        if let Some(key) = self.keys.get_mut(&id) {
-            key.revoked_at.get_or_insert(at);
-            changes.report([digest]);
-        }
+    /// Revokes the key, and returns whether it was not revoked before.
+    fn revoke(&mut self, id: KeyId, digest: CredentialDigest, at: Timestamp, changes: &MemoryChangeFeed) -> bool {
+        let Some(key) = self.keys.get_mut(&id) else { return false };
+        changes.report([digest]);
+        let is_new = key.revoked_at.is_none();
+        key.revoked_at.get_or_insert(at);
+        is_new
     }
 
     fn list(&self, owner: &UserId, view: ListView) -> Vec<ApiKey> {
@@ -59,7 +64,13 @@ impl Tables {
 impl MemoryKeyStore {
     /// A store that reports its changes to this feed.
     pub fn reporting_to(changes: MemoryChangeFeed) -> Self {
-        Self { tables: Mutex::default(), changes }
+        Self { changes, ..Self::default() }
+    }
+
+    /// The store, which writes to this audit log from now on.
+    #[must_use]
+    pub fn writing_to(self, audit: MemoryAuditLog) -> Self {
+        Self { audit, ..self }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -75,12 +86,14 @@ impl KeyStore for MemoryKeyStore {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Insertion, StoreError> {
         let mut tables = self.tables();
         if tables.of(&key.owner).filter(|other| other.is_active(limit.at)).count() >= limit.max as usize {
             return Ok(Insertion::LimitReached);
         }
         tables.insert(key, digest)?;
+        self.audit.write([cause.key_created(key)]);
         Ok(Insertion::Stored(tables.list(&key.owner, view)))
     }
 
@@ -88,12 +101,20 @@ impl KeyStore for MemoryKeyStore {
         Ok(self.tables().list(owner, view))
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
         let mut tables = self.tables();
         match (tables.keys.get(&id), tables.digest_of(id)) {
             (Some(key), _) if key.owner != *owner => Ok(Revocation::NotOwned),
             (Some(_), Some(digest)) => {
-                tables.revoke(id, digest, at, &self.changes);
+                let is_new = tables.revoke(id, digest, at, &self.changes);
+                self.audit.write(cause.keys_revoked(owner, is_new.then_some(id)));
                 Ok(Revocation::Revoked { digest, keys: tables.list(owner, view) })
             }
             _ => Ok(Revocation::NotFound),
@@ -107,6 +128,7 @@ impl KeyStore for MemoryKeyStore {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Rotation, StoreError> {
         let mut tables = self.tables();
         let (key, replaced) = match (tables.keys.get(&id), tables.digest_of(id)) {
@@ -115,11 +137,13 @@ impl KeyStore for MemoryKeyStore {
             _ => return Ok(Rotation::NotFound),
         };
         let overlapping = tables.of(owner).filter(|key| key.is_being_replaced(rotation.at)).count();
-        let rotated = match rotation.decide(key, u32::try_from(overlapping).unwrap_or(u32::MAX)) {
+        let before = key.clone();
+        let rotated = match rotation.decide(&before, u32::try_from(overlapping).unwrap_or(u32::MAX)) {
             Ok(rotated) => rotated,
             Err(refusal) => return Ok(Rotation::Refused(refusal)),
         };
         tables.insert(&rotated.successor, digest)?;
+        self.audit.write([cause.key_rotated(&before, &rotated)]);
         tables.keys.insert(id, rotated.replaced);
         self.changes.report([replaced]);
         Ok(Rotation::Rotated { replaced, keys: tables.list(owner, view) })
@@ -129,15 +153,18 @@ impl KeyStore for MemoryKeyStore {
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let mut tables = self.tables();
-        let mut revoked = Vec::new();
+        let (mut revoked, mut leaked) = (Vec::new(), Vec::new());
         for digest in digests.iter().collect::<HashSet<_>>() {
             if let Some(id) = tables.ids.get(digest).copied() {
-                tables.revoke(id, *digest, at, &self.changes);
+                let is_new = tables.revoke(id, *digest, at, &self.changes);
                 revoked.extend(tables.keys.get(&id).map(|key| (*digest, key.clone())));
+                leaked.extend(tables.keys.get(&id).filter(|_| is_new).cloned());
             }
         }
+        self.audit.write(cause.keys_leaked(&leaked));
         Ok(revoked)
     }
 
@@ -147,11 +174,16 @@ impl KeyStore for MemoryKeyStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         let mut tables = self.tables();
         let left = tables.of(owner).filter(|key| key.revoked_at.is_none() && key.created_at < created_before);
         let ids: Vec<KeyId> = left.map(|key| key.id).take(max as usize).collect();
-        let revoke = |id| tables.digest_of(id).inspect(|digest| tables.revoke(id, *digest, at, &self.changes));
+        self.audit.write(cause.keys_revoked(owner, ids.iter().copied()));
+        let revoke = |id| {
+            let digest = tables.digest_of(id)?;
+            tables.revoke(id, digest, at, &self.changes).then_some(digest)
+        };
         Ok(ids.into_iter().filter_map(revoke).collect())
     }
 

@@ -2,14 +2,17 @@
 //!
 //! [`MemoryKeyStore`] keeps every promise of [`KeyStore`](crate::ports::KeyStore) and
 //! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, [`MemorySessionStore`] those of
-//! [`SessionStore`](crate::ports::SessionStore), and [`MemoryWebhookStore`] those of the five storage ports of webhooks. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
+//! [`SessionStore`](crate::ports::SessionStore), and [`MemoryWebhookStore`] those of the five storage ports of webhooks.
+//! Each writes to a [`MemoryAuditLog`]. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
 
+mod audit;
 mod change_feed;
 mod keys;
 mod sessions;
 mod system;
 mod webhooks;
 
+pub use audit::{MemoryAuditLog, unique_cause};
 pub use change_feed::MemoryChangeFeed;
 pub use keys::MemoryKeyStore;
 pub use sessions::MemorySessionStore;

@@ -4,7 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
+use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
+use crate::audit::Cause;
 use crate::ports::{ChangeFeed, FeedPosition, FeedRead, SessionStore, StoreError};
 use crate::sessions::{Session, SessionUse};
 use crate::{CredentialDigest, SessionId, Timestamp, UserId};
@@ -14,26 +16,44 @@ use crate::{CredentialDigest, SessionId, Timestamp, UserId};
 pub struct MemorySessionStore {
     stored: Mutex<Stored>,
     changes: MemoryChangeFeed,
+    audit: MemoryAuditLog,
 }
 
 /// Sorted, so that what a purge deletes depends on nothing but its arguments.
 type Stored = BTreeMap<SessionId, (Session, CredentialDigest)>;
 
+/// The ids of ended sessions, and their digests.
+type Ended = (Vec<SessionId>, Vec<CredentialDigest>);
+
 impl MemorySessionStore {
     /// A store that reports its changes to this feed.
     pub fn reporting_to(changes: MemoryChangeFeed) -> Self {
-        Self { stored: Mutex::default(), changes }
+        Self { changes, ..Self::default() }
+    }
+
+    /// The store, which writes to this audit log from now on.
+    #[must_use]
+    pub fn writing_to(self, audit: MemoryAuditLog) -> Self {
+        Self { audit, ..self }
     }
 
     fn stored(&self) -> MutexGuard<'_, Stored> {
         self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Deletes the sessions that match, and reports them.
-    fn end_matching(&self, stored: &mut Stored, is_over: impl Fn(&Session) -> bool) -> Vec<CredentialDigest> {
+    /// Deletes the sessions that match, and reports them. Returns their ids and digests.
+    fn end_matching(&self, stored: &mut Stored, is_over: impl Fn(&Session) -> bool) -> Ended {
         let ended: Vec<_> = stored.extract_if(.., |_, (session, _)| is_over(session)).collect();
-        let digests: Vec<CredentialDigest> = ended.into_iter().map(|(_, (_, digest))| digest).collect();
-        self.changes.report(digests.iter().copied());
+        let ended: Ended = ended.into_iter().map(|(id, (_, digest))| (id, digest)).unzip();
+        self.changes.report(ended.1.iter().copied());
+        ended
+    }
+
+    /// Ends the owner's sessions that match.
+    fn end_of(&self, owner: &UserId, cause: &Cause, is_over: impl Fn(&Session) -> bool) -> Vec<CredentialDigest> {
+        let mut stored = self.stored();
+        let (ids, digests) = self.end_matching(&mut stored, |session| session.owner == *owner && is_over(session));
+        self.audit.write(cause.sessions_ended(owner, ids));
         digests
     }
 }
@@ -53,6 +73,7 @@ impl SessionStore for MemorySessionStore {
         session: &Session,
         digest: &CredentialDigest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         let mut stored = self.stored();
         if stored.contains_key(&session.id) || stored.values().any(|(_, other)| other == digest) {
@@ -62,21 +83,26 @@ impl SessionStore for MemorySessionStore {
         let kept = (max as usize).saturating_sub(1);
         let surplus: Vec<SessionId> = others.iter().skip(kept).map(|other| other.id).collect();
         stored.insert(session.id, (session.clone(), *digest));
-        Ok(self.end_matching(&mut stored, |other| surplus.contains(&other.id)))
+        let (ids, digests) = self.end_matching(&mut stored, |other| surplus.contains(&other.id));
+        self.audit.write(cause.session_opened(session, ids));
+        Ok(digests)
     }
 
     async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         Ok(good_of(&self.stored(), owner, at))
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
-        let mut stored = self.stored();
-        Ok(self.end_matching(&mut stored, |session| session.id == id && session.owner == *owner).pop())
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+        Ok(self.end_of(owner, cause, |session| session.id == id).pop())
     }
 
-    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
-        let mut stored = self.stored();
-        Ok(self.end_matching(&mut stored, |session| session.owner == *owner && Some(session.id) != kept))
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        Ok(self.end_of(owner, cause, |session| Some(session.id) != kept))
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {

@@ -1,6 +1,7 @@
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
+use crate::audit::Cause;
 use crate::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, RotationRefusal, Timestamp, UserId};
 
 /// The condition of an insertion: store only while fewer than `max` keys of the owner are active at `at`.
@@ -55,7 +56,8 @@ pub enum Rotation {
     NotOwned,
 }
 
-/// Stores API keys. Times keep their milliseconds, and strings come back byte for byte.
+/// Stores API keys. Times keep their milliseconds, and strings come back byte for byte. A change and the events of its
+/// [`Cause`] are one: see [`AuditLog`](super::AuditLog).
 #[async_trait]
 pub trait KeyStore: Send + Sync {
     /// Stores `key` with every field unchanged, under `digest`, unless its owner has `limit.max` active keys at
@@ -74,6 +76,7 @@ pub trait KeyStore: Send + Sync {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Insertion, StoreError>;
 
     /// The owner's keys as [`ListView::select`] selects and sorts them; empty for an owner without keys.
@@ -85,7 +88,14 @@ pub trait KeyStore: Send + Sync {
     /// - Of parallel revocations, one sets the time and all succeed.
     /// - A key that is revoked already is reported to the [`ChangeFeed`](super::ChangeFeed) again.
     /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would return within the same transaction.
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError>;
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError>;
 
     /// Replaces the owner's key `id` by a successor, as `rotation` decides.
     ///
@@ -105,6 +115,7 @@ pub trait KeyStore: Send + Sync {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Rotation, StoreError>;
 
     /// Revokes every key that is stored under one of `digests`, regardless of its owner, as [`KeyStore::revoke`] does:
@@ -117,6 +128,7 @@ pub trait KeyStore: Send + Sync {
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError>;
 
     /// Revokes the owner's keys that are not revoked and were created before `created_before`, at most `max` of them,
@@ -131,6 +143,7 @@ pub trait KeyStore: Send + Sync {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError>;
 
     /// The key that is stored under this digest, in any state; `None` if there is none.

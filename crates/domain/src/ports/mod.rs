@@ -5,7 +5,7 @@
 //!
 //! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStore`] is
 //!    the port of API keys, [`SessionStore`] that of sessions. Webhooks need [`SubscriptionStore`], [`EventStore`],
-//!    [`DeliveryQueue`], [`DeliveryLog`], [`DeliveryCommands`] and [`StoreFigures`]. [`ReadinessCheck`], [`Schema`] and
+//!    [`DeliveryQueue`], [`DeliveryLog`], [`DeliveryCommands`] and [`StoreFigures`]. [`AuditLog`] shows who changed what. [`ReadinessCheck`], [`Schema`] and
 //!    [`Close`] are a few lines; the last two have default methods. A database that several processes share also needs a
 //!    [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
@@ -18,6 +18,7 @@
 //!
 //! ```
 //! use async_trait::async_trait;
+//! use domain::audit::Cause;
 //! use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
 //! use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 //!
@@ -33,8 +34,9 @@
 //!         digest: &CredentialDigest,
 //!         limit: ActiveLimit,
 //!         view: ListView,
+//!         cause: &Cause,
 //!     ) -> Answer<Insertion> {
-//!         todo!("lock the owner, count the active keys, insert, list")
+//!         todo!("lock the owner, count the active keys, insert the key and cause.key_created, list")
 //!     }
 //!
 //!     async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
@@ -42,8 +44,15 @@
 //!         Ok(view.select(all_keys_of_the_owner))
 //!     }
 //!
-//!     async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Answer<Revocation> {
-//!         todo!("set revoked_at if it is not set, list")
+//!     async fn revoke(
+//!         &self,
+//!         owner: &UserId,
+//!         id: KeyId,
+//!         at: Timestamp,
+//!         view: ListView,
+//!         cause: &Cause,
+//!     ) -> Answer<Revocation> {
+//!         todo!("set revoked_at and insert cause.keys_revoked if it is not set, list")
 //!     }
 //!
 //!     async fn rotate(
@@ -53,11 +62,17 @@
 //!         rotation: &KeyRotation,
 //!         digest: &CredentialDigest,
 //!         view: ListView,
+//!         cause: &Cause,
 //!     ) -> Answer<Rotation> {
 //!         todo!("lock the owner, read the key, call rotation.decide, write both keys, list")
 //!     }
 //!
-//!     async fn revoke_by_digests(&self, digests: &[CredentialDigest], at: Timestamp) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
+//!     async fn revoke_by_digests(
+//!         &self,
+//!         digests: &[CredentialDigest],
+//!         at: Timestamp,
+//!         cause: &Cause,
+//!     ) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
 //!         todo!("in one transaction")
 //!     }
 //!
@@ -67,6 +82,7 @@
 //!         created_before: Timestamp,
 //!         at: Timestamp,
 //!         max: u32,
+//!         cause: &Cause,
 //!     ) -> Answer<Vec<CredentialDigest>> {
 //!         todo!("in one transaction")
 //!     }
@@ -101,6 +117,7 @@
 //! queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is
 //! enabled.
 
+mod audit;
 mod change_feed;
 mod figures;
 pub(crate) mod identity;
@@ -113,6 +130,7 @@ mod system;
 mod webhooks;
 
 pub use crate::credential_use::RecentUses;
+pub use audit::{AUDIT_SEARCHED_MAX, AuditLog, AuditPage};
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
 pub use figures::{
     HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures,

@@ -1,6 +1,7 @@
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
+use crate::audit::Cause;
 use crate::sessions::{Session, SessionUse};
 use crate::{CredentialDigest, SessionId, Timestamp, UserId};
 
@@ -8,6 +9,8 @@ use crate::{CredentialDigest, SessionId, Timestamp, UserId};
 ///
 /// A session that somebody ends is deleted, and its digest is reported to the [`ChangeFeed`](super::ChangeFeed) in the
 /// same transaction. A session that ends by itself stays until the purge.
+///
+/// A change and the events of its [`Cause`] are one: see [`AuditLog`](super::AuditLog).
 #[async_trait]
 pub trait SessionStore: Send + Sync {
     /// Stores `session` with every field unchanged, under `digest`. Then the owner has at most `max` sessions that are
@@ -24,6 +27,7 @@ pub trait SessionStore: Send + Sync {
         session: &Session,
         digest: &CredentialDigest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError>;
 
     /// The owner's sessions that are good at `at`, newest first (by `created_at`, then by id); empty for an owner
@@ -34,13 +38,18 @@ pub trait SessionStore: Send + Sync {
     /// then, and the answer is the same if another user has one.
     ///
     /// Of parallel calls for one session, one returns the digest.
-    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError>;
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError>;
 
     /// Ends all of the owner's sessions, except for `kept`, and returns their digests, in any order. Sessions that have
     /// ended by themselves and are still stored are among them.
     ///
     /// All of this is one transaction. Parallel calls together return each digest once.
-    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError>;
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError>;
 
     /// The session that is stored under this digest, whether it is good or not; `None` if there is none.
     ///

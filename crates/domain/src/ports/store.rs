@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::audit::AuditLog;
 use super::change_feed::ChangeFeed;
 use super::figures::StoreFigures;
 use super::keys::KeyStore;
@@ -37,6 +38,8 @@ pub struct Store {
     pub keys: Arc<dyn KeyStore>,
     /// Stores sessions.
     pub sessions: Arc<dyn SessionStore>,
+    /// Shows who changed what.
+    pub audit: Arc<dyn AuditLog>,
     /// Reports changes of keys and sessions to the other processes on this database; `None` where one process has the database to
     /// itself.
     pub changes: Option<Arc<dyn ChangeFeed>>,
@@ -73,6 +76,7 @@ impl Store {
     where
         Adapter: KeyStore
             + SessionStore
+            + AuditLog
             + SubscriptionStore
             + EventStore
             + DeliveryLog
@@ -87,6 +91,7 @@ impl Store {
         Self {
             keys: Arc::clone(adapter) as _,
             sessions: Arc::clone(adapter) as _,
+            audit: Arc::clone(adapter) as _,
             changes: None,
             webhooks: WebhookStores::of(adapter),
             queue: Arc::clone(adapter) as _,

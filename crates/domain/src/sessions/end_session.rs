@@ -1,5 +1,6 @@
 use super::session::Session;
 use super::use_cases::Sessions;
+use crate::audit::Origin;
 use crate::ports::StoreError;
 use crate::{SessionId, UserId};
 
@@ -20,8 +21,8 @@ impl Sessions {
     /// # Errors
     ///
     /// See [`EndSessionError`].
-    pub async fn end(&self, owner: &UserId, id: SessionId) -> Result<Vec<Session>, EndSessionError> {
-        self.store.end(owner, id).await?.ok_or(EndSessionError::NotFound)?;
+    pub async fn end(&self, owner: &UserId, id: SessionId, origin: &Origin) -> Result<Vec<Session>, EndSessionError> {
+        self.store.end(owner, id, &self.cause(origin)).await?.ok_or(EndSessionError::NotFound)?;
         Ok(self.list(owner).await?)
     }
 
@@ -30,8 +31,13 @@ impl Sessions {
     /// # Errors
     ///
     /// If the store fails. All of the sessions may have ended all the same.
-    pub async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<Session>, StoreError> {
-        self.store.end_all(owner, kept).await?;
+    pub async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        origin: &Origin,
+    ) -> Result<Vec<Session>, StoreError> {
+        self.store.end_all(owner, kept, &self.cause(origin)).await?;
         self.list(owner).await
     }
 }

@@ -6,6 +6,7 @@ use super::session_role::SessionRole;
 use super::session_secret::SessionSecret;
 use super::use_cases::Sessions;
 use super::user_agent::UserAgent;
+use crate::audit::Origin;
 use crate::ports::StoreError;
 use crate::{SessionId, UserId};
 
@@ -38,8 +39,13 @@ impl Sessions {
     /// # Errors
     ///
     /// If the store fails. The session may have been stored all the same, but nobody has its secret.
-    pub async fn open(&self, owner: &UserId, request: OpenSession) -> Result<OpenedSession, StoreError> {
-        self.open_for(owner, request, SESSION_LIFETIME).await
+    pub async fn open(
+        &self,
+        owner: &UserId,
+        request: OpenSession,
+        origin: &Origin,
+    ) -> Result<OpenedSession, StoreError> {
+        self.open_for(owner, request, SESSION_LIFETIME, origin).await
     }
 
     /// The same for a session that ends sooner.
@@ -48,6 +54,7 @@ impl Sessions {
         owner: &UserId,
         request: OpenSession,
         lifetime: Duration,
+        origin: &Origin,
     ) -> Result<OpenedSession, StoreError> {
         let now = self.clock.now();
         let secret = SessionSecret::generate(&*self.entropy);
@@ -61,7 +68,7 @@ impl Sessions {
             user_agent: request.user_agent,
             address: request.address,
         };
-        self.store.open(&session, &secret.digest(), SESSIONS_MAX).await?;
+        self.store.open(&session, &secret.digest(), SESSIONS_MAX, &self.cause(origin)).await?;
         Ok(OpenedSession { secret, session })
     }
 }

@@ -13,6 +13,7 @@ use super::session::{SESSION_LIFETIME, Session};
 use super::session_role::SessionRole;
 use super::session_secret::SessionSecret;
 use super::use_cases::Sessions;
+use crate::audit::{Means, Origin, RequestId};
 use crate::ports::StoreError;
 use crate::{CredentialDigest, SealingKeys, SessionId, Timestamp, UserId};
 
@@ -102,7 +103,7 @@ impl PortalLinks {
     /// # Errors
     ///
     /// See [`CreateLinkError`].
-    pub async fn create(&self, visit: &Visit) -> Result<CreatedLink, CreateLinkError> {
+    pub async fn create(&self, visit: &Visit, origin: &Origin) -> Result<CreatedLink, CreateLinkError> {
         if !(VISIT_MIN..=SESSION_LIFETIME).contains(&visit.lifetime) {
             return Err(CreateLinkError::LifetimeOutOfRange);
         }
@@ -118,7 +119,7 @@ impl PortalLinks {
             user_agent: None,
             address: None,
         };
-        store.open(&waiting, &secret.digest(), PORTAL_LINKS_MAX).await?;
+        store.open(&waiting, &secret.digest(), PORTAL_LINKS_MAX, &self.sessions.cause(origin)).await?;
         let sealed = self.keys.seal_bytes(visit.to_text().as_bytes(), &purpose(&secret.digest()), &**entropy);
         let code = Zeroizing::new(format!("{}.{}", secret.expose(), URL_SAFE_NO_PAD.encode(sealed)));
         Ok(CreatedLink { code, expires_at: waiting.expires_at })
@@ -130,18 +131,27 @@ impl PortalLinks {
     /// # Errors
     ///
     /// See [`UseLinkError`].
-    pub async fn begin_visit(&self, code: &str, browser: Browser) -> Result<BegunVisit, UseLinkError> {
+    pub async fn begin_visit(
+        &self,
+        code: &str,
+        browser: Browser,
+        request: Option<RequestId>,
+    ) -> Result<BegunVisit, UseLinkError> {
         let (digest, visit) = self.read(code).ok_or(UseLinkError::Spent)?;
         let Sessions { store, clock, .. } = &self.sessions;
         let waiting = store.find_by_digest(&digest).await?.ok_or(UseLinkError::Spent)?;
         if waiting.role != SessionRole::Link || !waiting.is_good(clock.now()) {
             return Err(UseLinkError::Spent);
         }
-        store.end(&waiting.owner, waiting.id).await?.ok_or(UseLinkError::Spent)?;
-        let role = SessionRole::Visitor(visit.capabilities.clone());
         let (user_agent, address) = browser;
+        // The event of the waiting session says who made the link.
+        let by_link = Origin::of_user(&visit.user, Means::Session(waiting.id));
+        let origin = Origin { request, address, ..by_link };
+        let ended = store.end(&waiting.owner, waiting.id, &self.sessions.cause(&origin)).await?;
+        ended.ok_or(UseLinkError::Spent)?;
+        let role = SessionRole::Visitor(visit.capabilities.clone());
         let request = OpenSession { role, user_agent, address };
-        let opened = self.sessions.open_for(&visit.user, request, visit.lifetime).await?;
+        let opened = self.sessions.open_for(&visit.user, request, visit.lifetime, &origin).await?;
         Ok(BegunVisit { opened, visit })
     }
 

@@ -8,6 +8,7 @@ use super::return_path::ReturnPath;
 use super::session_role::SessionRole;
 use super::use_cases::Sessions;
 use crate::SealingKeys;
+use crate::audit::{Means, Origin, RequestId};
 use crate::ports::{
     Clock, Entropy, IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict, StoreError,
 };
@@ -116,6 +117,7 @@ impl SignIn {
         sealed: &str,
         parameters: &SignInParameters,
         (user_agent, address): Browser,
+        request: Option<RequestId>,
     ) -> Result<SignedIn, SignInError> {
         let pending = PendingSignIn::unseal(sealed, &self.keys, self.clock.now()).ok_or(SignInError::NotBegun)?;
         // First: without the state, the answer may be another person's, whose session this browser must not get.
@@ -137,7 +139,8 @@ impl SignIn {
         };
         let is_named = self.settings.operators.iter().any(|subject| subject == user.subject());
         let role = if has_operator_claim || is_named { SessionRole::Operator } else { SessionRole::User };
-        let opened = self.sessions.open(&user, OpenSession { role, user_agent, address }).await?;
+        let origin = Origin { request, address, ..Origin::of_user(&user, Means::IdToken) };
+        let opened = self.sessions.open(&user, OpenSession { role, user_agent, address }, &origin).await?;
         Ok(SignedIn { opened, next: pending.next })
     }
 

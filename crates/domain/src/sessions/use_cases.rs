@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::session::Session;
+use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, RecentUses, SessionStore, StoreError};
 use crate::{SessionId, UserId};
 
@@ -13,7 +14,8 @@ pub const SESSION_RETENTION: Duration = Duration::from_hours(1);
 /// The use cases of sessions. `open_session` and `end_session` have a file each. Listing and purging, which are one call
 /// of the store, are below.
 ///
-/// `owner` is the user who has signed in, or for whom a portal link was made.
+/// `owner` is the user who has signed in, or for whom a portal link was made. `origin` says who makes the call, for the
+/// audit log.
 #[derive(Clone)]
 pub struct Sessions {
     pub(super) store: Arc<dyn SessionStore>,
@@ -46,6 +48,11 @@ impl Sessions {
             session.seen_at = session.seen_at.max(uses.get(&session.id).copied().unwrap_or(session.seen_at));
         }
         Ok(sessions)
+    }
+
+    /// The cause of a change at this moment.
+    pub(super) fn cause(&self, origin: &Origin) -> Cause {
+        Cause::new(origin, self.clock.now(), &*self.entropy)
     }
 
     /// Deletes one batch of the sessions that ended by themselves, and returns how many. After fewer than

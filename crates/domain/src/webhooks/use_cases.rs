@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::webhook_policy::WebhookPolicy;
+use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, DeliveryPage, Entropy, RetryRequest, StoreError, WebhookStores};
 use crate::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, Subscription,
@@ -29,7 +30,8 @@ pub struct WebhookRules {
 /// call of the store are below.
 ///
 /// `owner` is the user who owns the subscriptions and deliveries; the caller has authenticated the user. The answer is
-/// the same for a subscription or delivery of another user and for one that does not exist.
+/// the same for a subscription or delivery of another user and for one that does not exist. `origin` says who makes the
+/// call, for the audit log.
 #[derive(Clone)]
 pub struct Webhooks {
     pub(super) stores: WebhookStores,
@@ -71,8 +73,10 @@ impl Webhooks {
         owner: &UserId,
         id: SubscriptionId,
         change: &SubscriptionChange,
+        origin: &Origin,
     ) -> Result<Option<Subscription>, StoreError> {
-        self.stores.subscriptions.update(owner, id, change, self.clock.now()).await
+        let now = self.clock.now();
+        self.stores.subscriptions.update(owner, id, change, now, &self.cause(origin, now)).await
     }
 
     /// Disables all subscriptions whose URL was set by one of these keys, which were reported as leaked.
@@ -80,9 +84,10 @@ impl Webhooks {
     /// # Errors
     ///
     /// If the store fails. Some subscriptions may be disabled already, and another call goes on with the rest.
-    pub(crate) async fn disable_set_by_leaked(&self, keys: &[KeyId]) -> Result<(), StoreError> {
-        let (store, at) = (&self.stores.subscriptions, self.clock.now());
-        let disable = async || store.disable_set_by(keys, DisableReason::KeyLeaked, at, DISABLED_AT_ONCE_MAX).await;
+    pub(crate) async fn disable_set_by_leaked(&self, keys: &[KeyId], origin: &Origin) -> Result<(), StoreError> {
+        let (store, at, reason) = (&self.stores.subscriptions, self.clock.now(), DisableReason::KeyLeaked);
+        let disable =
+            async || store.disable_set_by(keys, reason, at, DISABLED_AT_ONCE_MAX, &self.cause(origin, at)).await;
         while !keys.is_empty() && disable().await? == DISABLED_AT_ONCE_MAX {}
         Ok(())
     }
@@ -93,8 +98,14 @@ impl Webhooks {
     /// # Errors
     ///
     /// If the store fails. The subscription may be deleted all the same.
-    pub async fn delete_subscription(&self, owner: &UserId, id: SubscriptionId) -> Result<bool, StoreError> {
-        self.stores.subscriptions.delete(owner, id, self.clock.now()).await
+    pub async fn delete_subscription(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        origin: &Origin,
+    ) -> Result<bool, StoreError> {
+        let now = self.clock.now();
+        self.stores.subscriptions.delete(owner, id, now, &self.cause(origin, now)).await
     }
 
     /// At most `max` of the owner's deliveries with ids below `before` that pass the filter, newest first.
@@ -118,8 +129,14 @@ impl Webhooks {
     /// # Errors
     ///
     /// If the store fails. The delivery may be cancelled all the same.
-    pub async fn cancel_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
-        self.stores.commands.cancel(owner, id, self.clock.now()).await
+    pub async fn cancel_delivery(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        origin: &Origin,
+    ) -> Result<Option<Delivery>, StoreError> {
+        let now = self.clock.now();
+        self.stores.commands.cancel(owner, id, now, &self.cause(origin, now)).await
     }
 
     /// One of the owner's deliveries with its event and the [`SHOWN_ATTEMPTS_MAX`] newest attempts; `None` if there is
@@ -143,6 +160,11 @@ impl Webhooks {
         self.stores.commands.prepare_history(now, self.rules.policy.history_period_days()).await?;
         let before = now.minus(self.rules.policy.retention());
         self.stores.commands.purge_history(before, PURGED_ROWS_MAX).await
+    }
+
+    /// The cause of a change at `at`.
+    pub(super) fn cause(&self, origin: &Origin, at: Timestamp) -> Cause {
+        Cause::new(origin, at, &*self.entropy)
     }
 
     /// A retry by hand at `at`. Events as old as the policy allows can be delivered again.

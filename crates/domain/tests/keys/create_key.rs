@@ -1,3 +1,4 @@
+use domain::audit::Origin;
 use domain::ports::KeyStore;
 use domain::{CreateKeyError, has_valid_check};
 
@@ -38,7 +39,7 @@ fn the_maximum_counts_active_keys_of_the_owner() {
     assert!(matches!(desk.create(&alice, None), Err(CreateKeyError::LimitReached { max: 3 })));
     assert!(desk.create(&user("bob"), None).is_ok());
 
-    pollster::block_on(desk.keys.revoke(&alice, revoked)).unwrap();
+    pollster::block_on(desk.keys.revoke(&alice, revoked, &Origin::SERVICE)).unwrap();
     desk.create(&alice, None).unwrap();
     assert!(matches!(desk.create(&alice, None), Err(CreateKeyError::LimitReached { max: 3 })));
 
@@ -75,8 +76,8 @@ fn the_answer_shows_uses_that_are_not_written_yet() {
 #[test]
 fn a_failing_store_is_reported_after_errors_of_the_request() {
     let (keys, alice) = (keys_over_a_failing_store(), user("alice"));
-    let refused = pollster::block_on(keys.create(&alice, request(None)));
+    let refused = pollster::block_on(keys.create(&alice, request(None), &Origin::SERVICE));
     assert!(matches!(&refused, Err(CreateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
-    let refused = pollster::block_on(keys.create(&alice, request(Some(domain::Timestamp::MIN))));
+    let refused = pollster::block_on(keys.create(&alice, request(Some(domain::Timestamp::MIN)), &Origin::SERVICE));
     assert!(matches!(refused, Err(CreateKeyError::ExpiryOutOfRange { .. })), "{refused:?}");
 }

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::{Cause, Origin};
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{ActiveLimit, Clock, Insertion, KeyStore, RecentUses, Revocation, Rotation, StoreError};
 use domain::{
@@ -35,7 +36,7 @@ impl Desk {
     }
 
     pub(crate) fn create(&self, owner: &UserId, expires_at: Option<Timestamp>) -> Result<CreatedKey, CreateKeyError> {
-        pollster::block_on(self.keys.create(owner, request(expires_at)))
+        pollster::block_on(self.keys.create(owner, request(expires_at), &Origin::SERVICE))
     }
 
     pub(crate) fn list(&self, owner: &UserId) -> Vec<ApiKey> {
@@ -99,6 +100,7 @@ impl KeyStore for FailingStore {
         _: &CredentialDigest,
         _: ActiveLimit,
         _: ListView,
+        _cause: &Cause,
     ) -> Result<Insertion, StoreError> {
         down()
     }
@@ -107,7 +109,14 @@ impl KeyStore for FailingStore {
         down()
     }
 
-    async fn revoke(&self, _: &UserId, _: KeyId, _: Timestamp, _: ListView) -> Result<Revocation, StoreError> {
+    async fn revoke(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: Timestamp,
+        _: ListView,
+        _cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
         down()
     }
 
@@ -118,6 +127,7 @@ impl KeyStore for FailingStore {
         _: &KeyRotation,
         _: &CredentialDigest,
         _: ListView,
+        _cause: &Cause,
     ) -> Result<Rotation, StoreError> {
         down()
     }
@@ -126,6 +136,7 @@ impl KeyStore for FailingStore {
         &self,
         _: &[CredentialDigest],
         _: Timestamp,
+        _cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         down()
     }
@@ -136,6 +147,7 @@ impl KeyStore for FailingStore {
         _: Timestamp,
         _: Timestamp,
         _: u32,
+        _cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         down()
     }

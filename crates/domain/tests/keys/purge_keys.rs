@@ -1,4 +1,5 @@
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, user};
+use domain::audit::Origin;
 
 #[test]
 fn ended_keys_are_kept_for_the_retention_and_not_longer() {
@@ -6,7 +7,7 @@ fn ended_keys_are_kept_for_the_retention_and_not_longer() {
     let expiring = desk.create(&alice, Some(desk.now().plus(DAY))).unwrap().id;
     let revoked = desk.create(&alice, None).unwrap().id;
     let active = desk.create(&alice, None).unwrap().id;
-    pollster::block_on(desk.keys.revoke(&alice, revoked)).unwrap();
+    pollster::block_on(desk.keys.revoke(&alice, revoked, &Origin::SERVICE)).unwrap();
     let purge = || pollster::block_on(desk.keys.purge()).unwrap();
     let left = || {
         let mut ids: Vec<_> = desk.list(&alice).iter().map(|key| key.id).collect();

@@ -1,3 +1,4 @@
+use domain::audit::Origin;
 use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore};
 use domain::{LEAKS_MAX, ReportLeaksError};
 
@@ -11,7 +12,7 @@ fn every_leaked_key_is_revoked_whoever_owns_it() {
     let (leaked_at, twice) = (desk.now(), bobs.full_key.expose());
     let tokens = [twice, "svc_live_unknown", "not a key", alices.full_key.expose(), twice];
     for _ in 0..2 {
-        let reported = pollster::block_on(desk.keys.report_leaks(&tokens)).unwrap();
+        let reported = pollster::block_on(desk.keys.report_leaks(&tokens, &Origin::SERVICE)).unwrap();
         let ids: Vec<_> = reported.iter().map(|key| key.as_ref().map(|key| key.id)).collect();
         assert_eq!(ids, [Some(bobs.id), None, None, Some(alices.id), Some(bobs.id)]);
         assert!(reported.iter().flatten().all(|key| key.revoked_at == Some(leaked_at)));
@@ -34,14 +35,17 @@ fn every_leaked_key_is_revoked_whoever_owns_it() {
 #[test]
 fn a_report_is_bounded() {
     let desk = Desk::new();
-    assert_eq!(pollster::block_on(desk.keys.report_leaks(&[])).unwrap(), []);
-    assert_eq!(pollster::block_on(desk.keys.report_leaks(&["x"; LEAKS_MAX])).unwrap(), vec![None; LEAKS_MAX]);
-    let refused = pollster::block_on(desk.keys.report_leaks(&["x"; LEAKS_MAX + 1]));
+    assert_eq!(pollster::block_on(desk.keys.report_leaks(&[], &Origin::SERVICE)).unwrap(), []);
+    assert_eq!(
+        pollster::block_on(desk.keys.report_leaks(&["x"; LEAKS_MAX], &Origin::SERVICE)).unwrap(),
+        vec![None; LEAKS_MAX]
+    );
+    let refused = pollster::block_on(desk.keys.report_leaks(&["x"; LEAKS_MAX + 1], &Origin::SERVICE));
     assert!(matches!(refused, Err(ReportLeaksError::TooMany)), "{refused:?}");
 }
 
 #[test]
 fn a_failing_store_is_reported() {
-    let refused = pollster::block_on(keys_over_a_failing_store().report_leaks(&["x"]));
+    let refused = pollster::block_on(keys_over_a_failing_store().report_leaks(&["x"], &Origin::SERVICE));
     assert!(matches!(&refused, Err(ReportLeaksError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }

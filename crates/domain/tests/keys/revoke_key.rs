@@ -1,3 +1,4 @@
+use domain::audit::Origin;
 use domain::memory::SeededEntropy;
 use domain::ports::KeyStore;
 use domain::{KeyId, RevokeKeyError, Timestamp};
@@ -10,7 +11,7 @@ fn the_first_revocation_counts() {
     let created = desk.create(&alice, None).unwrap();
     let revoked_at = Some(desk.now());
     for _ in 0..2 {
-        let keys = pollster::block_on(desk.keys.revoke(&alice, created.id)).unwrap();
+        let keys = pollster::block_on(desk.keys.revoke(&alice, created.id, &Origin::SERVICE)).unwrap();
         assert_eq!(keys.iter().map(|key| key.revoked_at).collect::<Vec<_>>(), [revoked_at]);
         desk.clock.advance(DAY);
     }
@@ -22,7 +23,7 @@ fn the_first_revocation_counts() {
 fn only_its_owner_revokes_a_key() {
     let (desk, alice, mallory) = (Desk::new(), user("alice"), user("mallory"));
     let id = desk.create(&alice, None).unwrap().id;
-    let refused = pollster::block_on(desk.keys.revoke(&mallory, id));
+    let refused = pollster::block_on(desk.keys.revoke(&mallory, id, &Origin::SERVICE));
     assert!(matches!(refused, Err(RevokeKeyError::NotOwned)), "{refused:?}");
     assert_eq!(desk.list(&alice)[0].revoked_at, None);
 }
@@ -31,7 +32,7 @@ fn only_its_owner_revokes_a_key() {
 fn an_unknown_key_is_not_found() {
     let desk = Desk::new();
     let unknown = KeyId::mint(desk.now(), &SeededEntropy::new(1));
-    let refused = pollster::block_on(desk.keys.revoke(&user("alice"), unknown));
+    let refused = pollster::block_on(desk.keys.revoke(&user("alice"), unknown, &Origin::SERVICE));
     assert!(matches!(refused, Err(RevokeKeyError::NotFound)), "{refused:?}");
 }
 
@@ -40,13 +41,13 @@ fn the_answer_shows_uses_that_are_not_written_yet() {
     let (desk, alice) = (Desk::new(), user("alice"));
     let id = desk.create(&alice, None).unwrap().id;
     desk.noted.note(id, desk.now());
-    let keys = pollster::block_on(desk.keys.revoke(&alice, id)).unwrap();
+    let keys = pollster::block_on(desk.keys.revoke(&alice, id, &Origin::SERVICE)).unwrap();
     assert_eq!(keys[0].last_used_at, Some(desk.now()));
 }
 
 #[test]
 fn a_failing_store_is_reported() {
     let id = KeyId::mint(Timestamp::MIN, &SeededEntropy::new(1));
-    let refused = pollster::block_on(keys_over_a_failing_store().revoke(&user("alice"), id));
+    let refused = pollster::block_on(keys_over_a_failing_store().revoke(&user("alice"), id, &Origin::SERVICE));
     assert!(matches!(&refused, Err(RevokeKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }

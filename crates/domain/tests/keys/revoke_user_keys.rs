@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use domain::audit::Origin;
 use domain::ports::KeyStore;
 use domain::{ListView, REVOKE_BATCH_MAX};
 
@@ -11,7 +12,7 @@ fn keys_from_an_instant_on_stay() {
     desk.create(&alice, None).unwrap();
     desk.clock.advance(Duration::from_millis(1));
     let (boundary, late) = (desk.now(), desk.create(&alice, None).unwrap());
-    assert_eq!(pollster::block_on(desk.keys.revoke_all(&alice, Some(boundary))).unwrap(), 1);
+    assert_eq!(pollster::block_on(desk.keys.revoke_all(&alice, Some(boundary), &Origin::SERVICE)).unwrap(), 1);
     let good: Vec<_> = desk.list(&alice).into_iter().filter(|key| key.is_good(desk.now())).map(|key| key.id).collect();
     assert_eq!(good, [late.id]);
 }
@@ -25,15 +26,15 @@ fn more_keys_than_one_batch_are_revoked() {
         desk.create(&alice, Some(desk.now().plus(Duration::from_secs(1)))).unwrap();
         desk.clock.advance(Duration::from_secs(1));
     }
-    assert_eq!(pollster::block_on(desk.keys.revoke_all(&alice, None)).unwrap(), u64::from(count));
+    assert_eq!(pollster::block_on(desk.keys.revoke_all(&alice, None, &Origin::SERVICE)).unwrap(), u64::from(count));
     let everything = ListView { at: desk.now(), ended_max: u32::MAX };
     let keys = pollster::block_on(desk.store.list(&alice, everything)).unwrap();
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
-    assert_eq!(pollster::block_on(desk.keys.revoke_all(&alice, None)).unwrap(), 0);
+    assert_eq!(pollster::block_on(desk.keys.revoke_all(&alice, None, &Origin::SERVICE)).unwrap(), 0);
 }
 
 #[test]
 fn a_failing_store_is_reported() {
-    let refused = pollster::block_on(keys_over_a_failing_store().revoke_all(&user("alice"), None));
+    let refused = pollster::block_on(keys_over_a_failing_store().revoke_all(&user("alice"), None, &Origin::SERVICE));
     assert!(matches!(&refused, Err(error) if is_unavailable(error)), "{refused:?}");
 }

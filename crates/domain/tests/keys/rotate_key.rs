@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use domain::audit::Origin;
 use domain::memory::SeededEntropy;
 use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore};
 use domain::{
@@ -10,7 +11,7 @@ use domain::{
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};
 
 fn rotate(desk: &Desk, owner: &UserId, id: KeyId, overlap: Duration) -> Result<RotatedKey, RotateKeyError> {
-    pollster::block_on(desk.keys.rotate(owner, RotateKey { id, overlap }))
+    pollster::block_on(desk.keys.rotate(owner, RotateKey { id, overlap }, &Origin::SERVICE))
 }
 
 fn refusal(outcome: Result<RotatedKey, RotateKeyError>) -> RotationRefusal {
@@ -68,7 +69,7 @@ fn the_successor_inherits_label_scopes_and_lifetime() {
     let scopes = Scopes::parse("orders:read orders:write").unwrap();
     let asked = CreateKey { scopes: scopes.clone(), ..request(Some(desk.now().plus(20 * DAY))) };
     let label = asked.label.clone();
-    let old = pollster::block_on(desk.keys.create(&alice, asked)).unwrap();
+    let old = pollster::block_on(desk.keys.create(&alice, asked, &Origin::SERVICE)).unwrap();
     desk.clock.advance(19 * DAY);
     let new = rotate(&desk, &alice, old.id, Duration::ZERO).unwrap();
     let successor = find(&new.keys, new.id);
@@ -113,7 +114,7 @@ fn rotation_works_at_the_maximum_and_never_passes_it() {
     assert_eq!(refusal(rotate(&desk, &alice, successors[0], DAY)), RotationRefusal::OverlapLimitReached);
     let third =
         rotate(&desk, &alice, successors[0], Duration::ZERO).expect("without an overlap there is none to count");
-    pollster::block_on(desk.keys.revoke(&alice, ids[0])).unwrap();
+    pollster::block_on(desk.keys.revoke(&alice, ids[0], &Origin::SERVICE)).unwrap();
     rotate(&desk, &alice, third.id, DAY).expect("an overlap was ended");
 
     desk.clock.advance(DAY);
@@ -127,7 +128,7 @@ fn what_cannot_be_rotated_is_refused_and_stays() {
     let (desk, alice) = (Desk::new(), user("alice"));
     let (revoked, replaced) = (desk.create(&alice, None).unwrap().id, desk.create(&alice, None).unwrap().id);
     let expired = desk.create(&alice, Some(desk.now().plus(DAY))).unwrap().id;
-    pollster::block_on(desk.keys.revoke(&alice, revoked)).unwrap();
+    pollster::block_on(desk.keys.revoke(&alice, revoked, &Origin::SERVICE)).unwrap();
     let successor = rotate(&desk, &alice, replaced, 2 * DAY).unwrap().id;
     desk.clock.advance(DAY);
     let before = desk.list(&alice);
@@ -148,7 +149,7 @@ fn a_key_that_is_being_replaced_can_be_revoked() {
     let (desk, alice) = (Desk::new(), user("alice"));
     let old = desk.create(&alice, None).unwrap();
     let new = rotate(&desk, &alice, old.id, DAY).unwrap();
-    let keys = pollster::block_on(desk.keys.revoke(&alice, old.id)).unwrap();
+    let keys = pollster::block_on(desk.keys.revoke(&alice, old.id, &Origin::SERVICE)).unwrap();
     assert!(!find(&keys, old.id).is_good(desk.now()));
     assert!(find(&keys, new.id).is_active(desk.now()));
 }
@@ -157,6 +158,6 @@ fn a_key_that_is_being_replaced_can_be_revoked() {
 fn a_failing_store_is_reported() {
     let id = KeyId::mint(domain::Timestamp::MIN, &SeededEntropy::new(1));
     let request = RotateKey { id, overlap: DAY };
-    let refused = pollster::block_on(keys_over_a_failing_store().rotate(&user("alice"), request));
+    let refused = pollster::block_on(keys_over_a_failing_store().rotate(&user("alice"), request, &Origin::SERVICE));
     assert!(matches!(&refused, Err(RotateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::audit::Origin;
 use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy};
 use domain::ports::SessionStore;
 use domain::sessions::{
@@ -41,11 +42,11 @@ fn visit(lifetime: Duration) -> Visit {
 
 impl Desk {
     fn create(&self) -> CreatedLink {
-        block_on(self.links.create(&visit(VISIT_MIN))).unwrap()
+        block_on(self.links.create(&visit(VISIT_MIN), &Origin::SERVICE)).unwrap()
     }
 
     fn begin(&self, code: &str) -> Result<BegunVisit, UseLinkError> {
-        block_on(self.links.begin_visit(code, (None, None)))
+        block_on(self.links.begin_visit(code, (None, None), None))
     }
 
     fn is_spent(&self, code: &str) -> bool {
@@ -91,7 +92,7 @@ fn only_whole_codes_of_this_service_work() {
         Sessions::new(desk.store.clone(), Arc::new(()), desk.clock.clone(), Arc::new(SeededEntropy::new(2))),
         keys(2),
     );
-    assert!(matches!(block_on(elsewhere.begin_visit(&one.code, (None, None))), Err(UseLinkError::Spent)));
+    assert!(matches!(block_on(elsewhere.begin_visit(&one.code, (None, None), None)), Err(UseLinkError::Spent)));
     assert!(desk.begin(&one.code).is_ok(), "a failed attempt does not spend the link");
 }
 
@@ -112,10 +113,10 @@ fn links_do_not_end_sessions_and_are_not_listed() {
 fn a_visit_lasts_a_minute_to_a_week() {
     let desk = desk();
     for lifetime in [VISIT_MIN, SESSION_LIFETIME] {
-        assert!(block_on(desk.links.create(&visit(lifetime))).is_ok());
+        assert!(block_on(desk.links.create(&visit(lifetime), &Origin::SERVICE)).is_ok());
     }
     for lifetime in [Duration::ZERO, VISIT_MIN.saturating_sub(MILLISECOND), SESSION_LIFETIME + MILLISECOND] {
-        let refused = block_on(desk.links.create(&visit(lifetime)));
+        let refused = block_on(desk.links.create(&visit(lifetime), &Origin::SERVICE));
         assert!(matches!(refused, Err(CreateLinkError::LifetimeOutOfRange)), "{lifetime:?}");
     }
 }

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::memory::unique_cause;
 use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy};
 use domain::ports::{IdentityProvider, IdentityUnavailable, SessionStore, SignInAnswer, SignInRequest, SignInVerdict};
 use domain::sessions::{
@@ -84,7 +85,7 @@ impl Desk {
 
     fn complete(&self, begun: &BegunSignIn, parameters: &SignInParameters) -> Result<SessionRole, SignInError> {
         let browser = (UserAgent::new("Firefox"), Some([192, 0, 2, 1].into()));
-        let signed_in = block_on(self.sign_in.complete(&begun.sealed, parameters, browser))?;
+        let signed_in = block_on(self.sign_in.complete(&begun.sealed, parameters, browser, None))?;
         assert_eq!(signed_in.next.as_str(), "/console/keys");
         let digest = CredentialDigest::of_presented(signed_in.opened.secret.expose()).unwrap();
         let stored = block_on(self.store.find_by_digest(&digest)).unwrap().unwrap();
@@ -131,7 +132,7 @@ fn a_refusal_and_an_outage_of_the_provider_open_nothing() {
     let error = SignInParameters { code: None, ..answer };
     assert!(matches!(desk.complete(&begun, &error), Err(SignInError::Refused(_))));
     let stolen = UserId::new("https://id.example", "stolen").unwrap();
-    assert_eq!(block_on(desk.store.end_all(&stolen, None)).unwrap().len(), 0);
+    assert_eq!(block_on(desk.store.end_all(&stolen, None, &unique_cause())).unwrap().len(), 0);
     let down = self::desk(Provider { is_down: true, ..Provider::default() });
     assert!(down.sign_in.begin(ReturnPath::default()).is_err());
 }

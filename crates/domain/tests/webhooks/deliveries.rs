@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use domain::audit::Origin;
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, RetryDeliveryError, SHOWN_ATTEMPTS_MAX,
     SubscriptionChange,
@@ -54,14 +55,17 @@ fn a_retry_by_hand_is_due_now_and_cancelling_ends_it() {
     let (_, id) = delivery(&desk);
     assert_eq!(desk.dispatch(None), 1);
     desk.clock.advance(SECOND);
-    let retried = block_on(desk.webhooks.retry_delivery(&desk.alice, id)).unwrap();
+    let retried = block_on(desk.webhooks.retry_delivery(&desk.alice, id, &Origin::SERVICE)).unwrap();
     assert_eq!((retried.state, retried.attempts), (DeliveryState::Waiting(desk.now()), 1));
-    let cancelled = block_on(desk.webhooks.cancel_delivery(&desk.alice, id)).unwrap().unwrap();
+    let cancelled = block_on(desk.webhooks.cancel_delivery(&desk.alice, id, &Origin::SERVICE)).unwrap().unwrap();
     let ended = DeliveryState::Ended { end: DeliveryEnd::Cancelled, at: desk.now() };
     assert_eq!(cancelled.state, ended);
     desk.clock.advance(SECOND);
-    assert_eq!(block_on(desk.webhooks.cancel_delivery(&desk.alice, id)).unwrap().unwrap().state, ended);
-    assert_eq!(block_on(desk.webhooks.cancel_delivery(&desk.bob, id)).unwrap(), None);
+    assert_eq!(
+        block_on(desk.webhooks.cancel_delivery(&desk.alice, id, &Origin::SERVICE)).unwrap().unwrap().state,
+        ended
+    );
+    assert_eq!(block_on(desk.webhooks.cancel_delivery(&desk.bob, id, &Origin::SERVICE)).unwrap(), None);
     assert_eq!(desk.claim().len(), 0);
 }
 
@@ -70,7 +74,7 @@ fn a_retry_by_hand_is_due_now_and_cancelling_ends_it() {
 fn a_retry_is_refused_when_it_could_not_end_in_time() {
     let desk = Desk::new();
     let (_, id) = delivery(&desk);
-    let retry = || block_on(desk.webhooks.retry_delivery(&desk.alice, id));
+    let retry = || block_on(desk.webhooks.retry_delivery(&desk.alice, id, &Origin::SERVICE));
     desk.clock.advance(7 * DAY);
     assert!(retry().is_ok());
     desk.clock.advance(MILLISECOND);
@@ -81,9 +85,9 @@ fn a_retry_is_refused_when_it_could_not_end_in_time() {
 fn a_retry_needs_an_open_subscription_of_the_callers() {
     let desk = Desk::new();
     let (subscription, id) = delivery(&desk);
-    let retry = |owner| block_on(desk.webhooks.retry_delivery(owner, id));
+    let retry = |owner| block_on(desk.webhooks.retry_delivery(owner, id, &Origin::SERVICE));
     assert!(matches!(retry(&desk.bob), Err(RetryDeliveryError::NotFound)));
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, subscription, &off)).unwrap();
+    block_on(desk.webhooks.change_subscription(&desk.alice, subscription, &off, &Origin::SERVICE)).unwrap();
     assert!(matches!(retry(&desk.alice), Err(RetryDeliveryError::SubscriptionDisabled)));
 }

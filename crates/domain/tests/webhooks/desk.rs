@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, WebhookStores};
 use domain::webhooks::{
@@ -52,7 +53,7 @@ impl Desk {
             secret: secret.map(|text| SigningSecret::parse(text).unwrap()),
             by: None,
         };
-        block_on(self.webhooks.create_subscription(&self.alice, request))
+        block_on(self.webhooks.create_subscription(&self.alice, request, &Origin::SERVICE))
     }
 
     /// A new subscription to `invoice.*`, owned by Alice.

@@ -1,3 +1,4 @@
+use domain::audit::Origin;
 use domain::webhooks::{RecoverSubscriptionError, SubscriptionChange, SubscriptionStatus};
 use pollster::block_on;
 
@@ -14,8 +15,9 @@ fn what_failed_since_then_is_due_and_the_rest_is_not() {
     }
     let since = desk.now();
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off)).unwrap();
-    let recover = |since| block_on(desk.webhooks.recover_subscription(&desk.alice, id, since)).unwrap();
+    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
+    let recover =
+        |since| block_on(desk.webhooks.recover_subscription(&desk.alice, id, since, &Origin::SERVICE)).unwrap();
     assert_eq!(recover(since), 1_001, "more than one transaction brings back");
     let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
     assert_eq!(found.subscription.status, SubscriptionStatus::Enabled);
@@ -32,7 +34,7 @@ fn what_waits_for_a_retry_is_due_at_once() {
     let since = desk.publish("1", None).unwrap().event.created_at;
     assert_eq!(desk.dispatch(Some(DAY)), 1);
     assert_eq!(desk.claim().len(), 0);
-    assert_eq!(block_on(desk.webhooks.recover_subscription(&desk.alice, id, since)).unwrap(), 1);
+    assert_eq!(block_on(desk.webhooks.recover_subscription(&desk.alice, id, since, &Origin::SERVICE)).unwrap(), 1);
     assert_eq!(desk.claim().len(), 1);
 }
 
@@ -43,8 +45,8 @@ fn events_that_are_too_old_are_left_out() {
     let id = desk.subscribe();
     let since = desk.publish("1", None).unwrap().event.created_at;
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off)).unwrap();
-    let recover = || block_on(desk.webhooks.recover_subscription(&desk.alice, id, since)).unwrap();
+    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
+    let recover = || block_on(desk.webhooks.recover_subscription(&desk.alice, id, since, &Origin::SERVICE)).unwrap();
     desk.clock.advance(7 * DAY + MILLISECOND);
     assert_eq!(recover(), 0);
 }
@@ -53,7 +55,7 @@ fn events_that_are_too_old_are_left_out() {
 fn a_future_and_another_users_subscription_are_refused() {
     let desk = Desk::new();
     let id = desk.subscribe();
-    let recover = |owner, since| block_on(desk.webhooks.recover_subscription(owner, id, since));
+    let recover = |owner, since| block_on(desk.webhooks.recover_subscription(owner, id, since, &Origin::SERVICE));
     let future = recover(&desk.alice, desk.now().plus(MILLISECOND));
     assert!(matches!(future, Err(RecoverSubscriptionError::SinceInFuture)));
     assert!(matches!(recover(&desk.bob, desk.now()), Err(RecoverSubscriptionError::NotFound)));

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use domain::audit::Origin;
 use domain::ports::SubscriptionStore;
 use domain::webhooks::{
     CheckKeysError, IdempotencyKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SigningSecret,
@@ -20,14 +21,18 @@ fn rotate(
     overlap: Duration,
 ) -> Result<RotatedSecret, RotateSecretError> {
     let secret = secret.map(|text| SigningSecret::parse(text).unwrap());
-    block_on(desk.webhooks.rotate_secret(&desk.alice, RotateSecret { id, secret, overlap, key: None }))
+    block_on(desk.webhooks.rotate_secret(
+        &desk.alice,
+        RotateSecret { id, secret, overlap, key: None },
+        &Origin::SERVICE,
+    ))
 }
 
 /// A rotation with an overlap of an hour that lets the service make the secret.
 fn rotate_by_key(webhooks: &Webhooks, desk: &Desk, id: SubscriptionId, key: &str) -> Result<String, RotateSecretError> {
     let key = Some(IdempotencyKey::parse(key).unwrap());
     let request = RotateSecret { id, secret: None, overlap: HOUR, key };
-    let rotated = block_on(webhooks.rotate_secret(&desk.alice, request))?;
+    let rotated = block_on(webhooks.rotate_secret(&desk.alice, request, &Origin::SERVICE))?;
     Ok(rotated.secret.expect("a secret that was made is shown").expose().to_owned())
 }
 
@@ -75,7 +80,7 @@ fn a_rotation_is_refused_when_it_is_too_long_or_about_nothing() {
     let too_long = rotate(&desk, id, None, OVERLAP_MAX + MILLISECOND);
     assert!(matches!(too_long, Err(RotateSecretError::OverlapOutOfRange)));
     let request = RotateSecret { id, secret: None, overlap: Duration::ZERO, key: None };
-    let not_theirs = block_on(desk.webhooks.rotate_secret(&desk.bob, request));
+    let not_theirs = block_on(desk.webhooks.rotate_secret(&desk.bob, request, &Origin::SERVICE));
     assert!(matches!(not_theirs, Err(RotateSecretError::NotFound)));
 }
 

@@ -1,3 +1,4 @@
+use domain::audit::Origin;
 use domain::webhooks::{
     CreateSubscriptionError, HealthState, InvalidTargetUrl, SubscriptionChange, SubscriptionStatus, UrlRefused,
 };
@@ -22,7 +23,7 @@ fn the_maximum_is_exact() {
     desk.subscribe();
     desk.subscribe();
     assert!(matches!(desk.create(None), Err(CreateSubscriptionError::LimitReached { max: 3 })));
-    assert!(block_on(desk.webhooks.delete_subscription(&desk.alice, first)).unwrap());
+    assert!(block_on(desk.webhooks.delete_subscription(&desk.alice, first, &Origin::SERVICE)).unwrap());
     assert!(desk.create(None).is_ok());
 }
 
@@ -57,11 +58,12 @@ fn a_change_says_what_is_then_and_another_user_has_nothing_to_change() {
     let (id, bob) = (desk.subscribe(), &desk.bob);
     desk.clock.advance(SECOND);
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    let changed = block_on(desk.webhooks.change_subscription(&desk.alice, id, &off)).unwrap().unwrap();
+    let changed =
+        block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap().unwrap();
     assert_eq!((changed.status, changed.updated_at), (SubscriptionStatus::DisabledByOwner, desk.now()));
-    assert_eq!(block_on(desk.webhooks.change_subscription(bob, id, &off)).unwrap(), None);
+    assert_eq!(block_on(desk.webhooks.change_subscription(bob, id, &off, &Origin::SERVICE)).unwrap(), None);
     assert_eq!(block_on(desk.webhooks.find_subscription(bob, id)).unwrap(), None);
-    assert!(!block_on(desk.webhooks.delete_subscription(bob, id)).unwrap());
-    assert!(block_on(desk.webhooks.delete_subscription(&desk.alice, id)).unwrap());
-    assert!(!block_on(desk.webhooks.delete_subscription(&desk.alice, id)).unwrap());
+    assert!(!block_on(desk.webhooks.delete_subscription(bob, id, &Origin::SERVICE)).unwrap());
+    assert!(block_on(desk.webhooks.delete_subscription(&desk.alice, id, &Origin::SERVICE)).unwrap());
+    assert!(!block_on(desk.webhooks.delete_subscription(&desk.alice, id, &Origin::SERVICE)).unwrap());
 }

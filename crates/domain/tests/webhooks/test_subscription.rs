@@ -1,3 +1,4 @@
+use domain::audit::Origin;
 use domain::webhooks::{SubscriptionChange, TestSubscriptionError};
 use pollster::block_on;
 
@@ -31,8 +32,8 @@ fn what_is_disabled_or_not_there_is_not_tested() {
     let test = |owner| block_on(desk.webhooks.test_subscription(owner, id));
     assert!(matches!(test(&desk.bob), Err(TestSubscriptionError::NotFound)));
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off)).unwrap();
+    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
     assert!(matches!(test(&desk.alice), Err(TestSubscriptionError::Disabled)));
-    block_on(desk.webhooks.delete_subscription(&desk.alice, id)).unwrap();
+    block_on(desk.webhooks.delete_subscription(&desk.alice, id, &Origin::SERVICE)).unwrap();
     assert!(matches!(test(&desk.alice), Err(TestSubscriptionError::NotFound)));
 }

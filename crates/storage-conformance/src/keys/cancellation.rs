@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{Insertion, KeyStore};
 use domain::{KeyUse, Timestamp};
 
@@ -22,7 +23,8 @@ pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyStore>)
     let owner = user("alice");
     for drop_at in moments() {
         let sample = Sample::of(&owner);
-        let call = store.insert_within(&sample.key, &sample.digest, limit(60, at(0)), view(at(0), 0));
+        let (limit, view, cause) = (limit(60, at(0)), view(at(0), 0), unique_cause());
+        let call = store.insert_within(&sample.key, &sample.digest, limit, view, &cause);
         drop_at.call(call).await;
         not_held_up(drop_at, async {
             let found_first = find(&*store, &sample).await;
@@ -50,7 +52,7 @@ pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyStore>
     for drop_at in moments() {
         let sample = Sample::of(&owner);
         put(&*store, &sample).await;
-        drop_at.call(store.revoke(&owner, sample.id(), at(10), view(at(0), 0))).await;
+        drop_at.call(store.revoke(&owner, sample.id(), at(10), view(at(0), 0), &unique_cause())).await;
         not_held_up(drop_at, async {
             let seen = find(&*store, &sample).await.and_then(|key| key.revoked_at);
             revoke(&*store, &owner, sample.id(), at(20)).await;
@@ -90,7 +92,7 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
         let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
         put_all(&*store, &samples).await;
         let digests: Vec<_> = samples.iter().map(|sample| sample.digest).collect();
-        drop_at.call(store.revoke_by_digests(&digests, at(10))).await;
+        drop_at.call(store.revoke_by_digests(&digests, at(10), &unique_cause())).await;
         not_held_up(drop_at, async {
             let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
             seen.dedup();
@@ -107,7 +109,7 @@ pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
         put_all(&*store, &samples).await;
-        drop_at.call(store.revoke_user_keys(&owner, Timestamp::MAX, at(10), 100)).await;
+        drop_at.call(store.revoke_user_keys(&owner, Timestamp::MAX, at(10), 100, &unique_cause())).await;
         not_held_up(drop_at, async {
             let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
             seen.dedup();

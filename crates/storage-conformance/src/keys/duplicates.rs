@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{Insertion, KeyStore, StoreError};
 
 use super::sample::{NO_LIMIT, Sample, all_keys, find, limit, only_key, put, view};
@@ -87,7 +88,7 @@ fn firsts() -> [(&'static str, Sample); 3] {
 }
 
 async fn try_insert(store: &dyn KeyStore, sample: &Sample, max: u32) -> Answer {
-    store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0)).await
+    store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0), &unique_cause()).await
 }
 
 fn insertion(store: &Arc<dyn KeyStore>, sample: &Sample) -> Call<Answer> {

@@ -16,7 +16,7 @@ pub mod revoke_user_keys;
 pub mod rotate_key;
 pub mod rotate_key_races;
 pub mod round_trip;
-mod sample;
+pub(crate) mod sample;
 mod shared_suite;
 mod suite;
 

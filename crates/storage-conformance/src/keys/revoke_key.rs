@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{Insertion, KeyStore, Revocation};
 use domain::{ApiKey, Timestamp};
 
@@ -39,7 +40,7 @@ pub async fn the_first_revocation_stays(store: Arc<dyn KeyStore>) {
     let sample = Sample::of(&owner);
     put(&*store, &sample).await;
     for millis in [100, 101, 100, 99, 100_000] {
-        let answer = store.revoke(&owner, sample.id(), at(millis), view(at(millis), ALL_ENDED)).await;
+        let answer = store.revoke(&owner, sample.id(), at(millis), view(at(millis), ALL_ENDED), &unique_cause()).await;
         let expected = ApiKey { revoked_at: Some(at(100)), ..sample.key.clone() };
         let answered = answer.expect("a revocation must succeed");
         let expected = Revocation::Revoked { digest: sample.digest, keys: vec![expected] };
@@ -111,7 +112,10 @@ pub async fn revocation_answers_with_the_list(store: Arc<dyn KeyStore>) {
     put(&*store, &Sample::of(&user("bob"))).await;
     for (index, ended_max) in [(1, ALL_ENDED), (1, ALL_ENDED), (2, 1), (3, 0), (0, 2)] {
         let seen = view(at(10), ended_max);
-        let answer = store.revoke(&owner, samples[index].id(), at(10), seen).await.expect("a revocation must succeed");
+        let answer = store
+            .revoke(&owner, samples[index].id(), at(10), seen, &unique_cause())
+            .await
+            .expect("a revocation must succeed");
         let expected = Revocation::Revoked { digest: samples[index].digest, keys: list(&*store, &owner, seen).await };
         assert_eq!(answer, expected, "the answer's list must be what `list` answers");
     }
@@ -132,7 +136,7 @@ pub async fn revocation_answers_with_the_digest(store: Arc<dyn KeyStore>) {
 fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample, revoked_at: Timestamp) -> Call<Revocation> {
     let (store, owner, id) = (Arc::clone(store), sample.key.owner.clone(), sample.id());
     Box::pin(async move {
-        let answer = store.revoke(&owner, id, revoked_at, view(at(0), ALL_ENDED)).await;
+        let answer = store.revoke(&owner, id, revoked_at, view(at(0), ALL_ENDED), &unique_cause()).await;
         answer.expect("a parallel revocation must succeed")
     })
 }

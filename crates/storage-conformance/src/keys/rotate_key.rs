@@ -3,6 +3,7 @@
 use std::slice;
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{Insertion, KeyStore, Rotation, StoreError};
 use domain::{ApiKey, RotationRefusal};
 
@@ -197,7 +198,7 @@ pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyStore>) {
     let replacement = Replacement::at(at(0), 1_000);
     rotate(&*store, &sample, &replacement).await;
     store
-        .revoke(&owner, replacement.rotation.successor, at(5), view(at(5), 0))
+        .revoke(&owner, replacement.rotation.successor, at(5), view(at(5), 0), &unique_cause())
         .await
         .expect("a revocation must succeed");
     assert_eq!(store.purge_ended(at(6), 10).await.expect("a purge must succeed"), 1, "the successor has ended");
@@ -217,7 +218,7 @@ pub async fn rotation_answers_with_the_list(store: Arc<dyn KeyStore>) {
     {
         let (replacement, seen) = (Replacement::at(at(10), overlap_millis), view(at(10), ended_max));
         let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-        let answer = store.rotate(&owner, samples[index].id(), rotation, digest, seen).await;
+        let answer = store.rotate(&owner, samples[index].id(), rotation, digest, seen, &unique_cause()).await;
         let Ok(Rotation::Rotated { keys, .. }) = answer else { panic!("a good key must be rotated: {answer:?}") };
         let shown = keys.iter().any(|key| key.id == rotation.successor);
         assert!(shown, "the answer's list must include the successor, got {keys:#?}");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::Timestamp;
+use domain::memory::unique_cause;
 use domain::ports::{Insertion, KeyStore};
 
 use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, limit, only_key, put, put_all, view};
@@ -18,7 +19,8 @@ pub async fn every_field_comes_back(store: Arc<dyn KeyStore>) {
     let expiring = Sample::of(&owner).created(at(4)).expiring(at(7)).scoped("");
     put_all(&*store, &[oldest.clone(), full.clone(), revoked.clone()]).await;
     let everything = view(at(0), ALL_ENDED);
-    let answer = store.insert_within(&expiring.key, &expiring.digest, limit(NO_LIMIT, at(0)), everything).await;
+    let answer =
+        store.insert_within(&expiring.key, &expiring.digest, limit(NO_LIMIT, at(0)), everything, &unique_cause()).await;
 
     let samples = [expiring, revoked, full, oldest];
     let expected: Vec<_> = samples.iter().map(|sample| sample.key.clone()).collect();

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
 
@@ -140,7 +141,8 @@ fn label(text: &str) -> Label {
 
 /// Inserts with this limit at the start of the samples. The list in the answer has no ended keys.
 pub(crate) async fn insert(store: &dyn KeyStore, sample: &Sample, max: u32) -> Insertion {
-    let answer = store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0)).await;
+    let answer =
+        store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0), &unique_cause()).await;
     answer.expect("an insertion must succeed or be refused as a value")
 }
 
@@ -186,7 +188,7 @@ pub(crate) async fn find_by(store: &dyn KeyStore, digest: &CredentialDigest) -> 
 
 /// Revokes a key; the list in the answer is kept short.
 pub(crate) async fn revoke(store: &dyn KeyStore, owner: &UserId, id: KeyId, revoked_at: Timestamp) -> Revocation {
-    let answer = store.revoke(owner, id, revoked_at, view(at(0), 0)).await;
+    let answer = store.revoke(owner, id, revoked_at, view(at(0), 0), &unique_cause()).await;
     answer.expect("a revocation must succeed or be refused as a value")
 }
 
@@ -197,7 +199,9 @@ pub(crate) async fn try_rotate(
     replacement: &Replacement,
 ) -> Result<Rotation, StoreError> {
     let seen = view(replacement.rotation.at, ALL_ENDED);
-    store.rotate(&sample.key.owner, sample.id(), &replacement.rotation, &replacement.digest, seen).await
+    store
+        .rotate(&sample.key.owner, sample.id(), &replacement.rotation, &replacement.digest, seen, &unique_cause())
+        .await
 }
 
 /// Rotates a key as its owner. Panics on a store error.
@@ -212,7 +216,8 @@ pub(crate) async fn revoke_by_digests(
     digests: &[CredentialDigest],
     at: Timestamp,
 ) -> Vec<(CredentialDigest, ApiKey)> {
-    let mut answer = store.revoke_by_digests(digests, at).await.expect("a revocation by digests must succeed");
+    let mut answer =
+        store.revoke_by_digests(digests, at, &unique_cause()).await.expect("a revocation by digests must succeed");
     answer.sort_by_key(|(_, key)| key.id);
     answer
 }
@@ -225,7 +230,7 @@ pub(crate) async fn revoke_user_keys(
     at: Timestamp,
     max: u32,
 ) -> HashSet<CredentialDigest> {
-    let answer = store.revoke_user_keys(owner, created_before, at, max).await;
+    let answer = store.revoke_user_keys(owner, created_before, at, max, &unique_cause()).await;
     let digests = answer.expect("a revocation of a user's keys must succeed");
     let set: HashSet<CredentialDigest> = digests.iter().copied().collect();
     assert_eq!(set.len(), digests.len(), "the answer must have each digest once");

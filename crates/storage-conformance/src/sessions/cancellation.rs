@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use domain::Timestamp;
+use domain::memory::unique_cause;
 use domain::ports::SessionStore;
 
 use super::sample::{Sample, end_all, find, list, open, open_all, record, used_at};
@@ -16,7 +17,7 @@ pub async fn a_cancelled_opening_is_whole_or_nothing(store: Arc<dyn SessionStore
         let owner = user(&format!("round {round}"));
         let (old, new) = (Sample::opened(&owner, at(0)), Sample::opened(&owner, at(1)));
         open_all(&*store, std::slice::from_ref(&old)).await;
-        drop_at.call(store.open(&new.session, &new.digest, 1)).await;
+        drop_at.call(store.open(&new.session, &new.digest, 1, &unique_cause())).await;
         not_held_up(drop_at, async {
             let listed = list(&*store, &owner, at(1)).await;
             assert_eq!(listed.len(), 1, "the new session must replace the old one, or not, {drop_at}: {listed:#?}");
@@ -36,7 +37,7 @@ pub async fn a_cancelled_end_of_all_is_whole_or_nothing(store: Arc<dyn SessionSt
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
         open_all(&*store, &samples).await;
-        drop_at.call(store.end_all(&owner, None)).await;
+        drop_at.call(store.end_all(&owner, None, &unique_cause())).await;
         not_held_up(drop_at, async {
             let left = list(&*store, &owner, at(0)).await.len();
             assert!([0, 6].contains(&left), "every session must end, or none, {drop_at}, left {left}");

@@ -22,7 +22,7 @@ pub mod open_session;
 pub mod purge_sessions;
 pub mod record_uses;
 pub mod round_trip;
-mod sample;
+pub(crate) mod sample;
 mod shared_suite;
 mod suite;
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use domain::CredentialDigest;
+use domain::memory::unique_cause;
 use domain::ports::{SessionStore, StoreError};
 
 use super::sample::{Sample, digests, expect_gone, expect_stored, idle_max, list, open, open_all};
@@ -96,7 +97,7 @@ pub async fn a_stored_id_or_digest_is_refused(store: Arc<dyn SessionStore>) {
         same_id.session.id = taken.id();
         same_digest.digest = taken.digest;
         for duplicate in [same_id, same_digest] {
-            let refused = store.open(&duplicate.session, &duplicate.digest, 1).await;
+            let refused = store.open(&duplicate.session, &duplicate.digest, 1, &unique_cause()).await;
             assert!(matches!(refused, Err(StoreError::Duplicate { .. })), "a duplicate must be refused: {refused:?}");
         }
     }

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::SessionStore;
 use domain::sessions::{Capability, Session, SessionRole, UserAgent};
 
@@ -53,6 +54,6 @@ pub async fn look_alike_owners_are_told_apart(store: Arc<dyn SessionStore>) {
         let theirs = list(&*store, &sample.session.owner, at(0)).await;
         assert_eq!(theirs, std::slice::from_ref(&sample.session), "owners must be told apart");
     }
-    store.end_all(&owners[0], None).await.expect("an end of all sessions must succeed");
+    store.end_all(&owners[0], None, &unique_cause()).await.expect("an end of all sessions must succeed");
     expect_stored(&*store, &samples[1..], "another owner's session must not end").await;
 }

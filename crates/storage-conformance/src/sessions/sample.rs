@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{Entropy, SessionStore};
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse, UserAgent};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
@@ -74,7 +75,7 @@ fn mint() -> (SessionId, CredentialDigest) {
 
 /// Opens the session with this maximum; the digests in the answer.
 pub(crate) async fn open(store: &dyn SessionStore, sample: &Sample, max: u32) -> HashSet<CredentialDigest> {
-    let answer = store.open(&sample.session, &sample.digest, max).await;
+    let answer = store.open(&sample.session, &sample.digest, max, &unique_cause()).await;
     once_each(&answer.expect("an opening must succeed"))
 }
 
@@ -111,7 +112,7 @@ pub(crate) async fn list(store: &dyn SessionStore, owner: &UserId, at: Timestamp
 
 /// Ends one session of the owner.
 pub(crate) async fn end(store: &dyn SessionStore, owner: &UserId, id: SessionId) -> Option<CredentialDigest> {
-    store.end(owner, id).await.expect("an end must succeed, or find no session")
+    store.end(owner, id, &unique_cause()).await.expect("an end must succeed, or find no session")
 }
 
 /// Ends all sessions of the owner but one; the digests in the answer.
@@ -120,7 +121,7 @@ pub(crate) async fn end_all(
     owner: &UserId,
     kept: Option<SessionId>,
 ) -> HashSet<CredentialDigest> {
-    once_each(&store.end_all(owner, kept).await.expect("an end of all sessions must succeed"))
+    once_each(&store.end_all(owner, kept, &unique_cause()).await.expect("an end of all sessions must succeed"))
 }
 
 /// Records one use of each of these samples.

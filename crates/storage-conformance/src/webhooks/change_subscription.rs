@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::KeyId;
+use domain::memory::unique_cause;
 use domain::ports::{RetryRequest, SecretRotation, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
 
@@ -143,14 +144,27 @@ pub async fn other_owners_subscriptions_are_not_seen_nor_touched(store: Arc<dyn 
 async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subscription) {
     let request = RetryRequest { at: at(9), published_since: at(0) };
     let found = [
-        ("update", store.update(&asked.owner, asked.id, &switched(false), at(9)).await.expect("succeeds").is_some()),
+        (
+            "update",
+            store
+                .update(&asked.owner, asked.id, &switched(false), at(9), &unique_cause())
+                .await
+                .expect("succeeds")
+                .is_some(),
+        ),
         (
             "rotate_secret",
-            store.rotate_secret(&asked.owner, asked.id, &secret(), at(99), at(9)).await.expect("succeeds")
+            store
+                .rotate_secret(&asked.owner, asked.id, &secret(), at(99), at(9), &unique_cause())
+                .await
+                .expect("succeeds")
                 != SecretRotation::NotFound,
         ),
-        ("recover", store.recover(&asked.owner, asked.id, request, 9).await.expect("succeeds").is_some()),
-        ("delete", store.delete(&asked.owner, asked.id, at(9)).await.expect("succeeds")),
+        (
+            "recover",
+            store.recover(&asked.owner, asked.id, request, 9, &unique_cause()).await.expect("succeeds").is_some(),
+        ),
+        ("delete", store.delete(&asked.owner, asked.id, at(9), &unique_cause()).await.expect("succeeds")),
     ];
     for (method, found) in found {
         assert!(!found, "{method} must not find it for {:?}: {what:?}", asked.owner);

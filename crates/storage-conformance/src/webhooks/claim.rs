@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{ClaimRequest, RetryRequest};
 use domain::webhooks::{Breaker, DeliveryState, OwnerNumber, Payload};
 use domain::{DeliveryId, EventId, SubscriptionId, UserId};
@@ -170,7 +171,7 @@ pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
         .await;
     for (n, millis) in [(1, 25), (0, 30)] {
         let request = RetryRequest { at: at(millis), published_since: at(0) };
-        store.retry(&owner, delivery(n), request).await.expect("a retry by hand succeeds");
+        store.retry(&owner, delivery(n), request, &unique_cause()).await.expect("a retry by hand succeeds");
     }
     let new = publish_spaced_from(&store, &owner, 70, 2).await;
     let order = [new[0], new[1], ids[3], ids[2], ids[1], ids[0]];

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::webhooks::{DeliveryState, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
 use domain::{KeyId, UserId};
 
@@ -85,5 +86,5 @@ fn set_by(owner: &UserId, key: Option<u8>) -> Subscription {
 
 async fn disable(store: &dyn WebhookStore, keys: &[u8], max: u32) -> u32 {
     let keys: Vec<KeyId> = keys.iter().map(|n| KeyId::from_bytes([*n; 16])).collect();
-    store.disable_set_by(&keys, REASON, at(5), max).await.expect("must succeed")
+    store.disable_set_by(&keys, REASON, at(5), max, &unique_cause()).await.expect("must succeed")
 }

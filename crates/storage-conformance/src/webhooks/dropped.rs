@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::DeliveryId;
+use domain::memory::unique_cause;
 use domain::ports::SubscriptionInsertion;
 use domain::webhooks::{DeliveryFilter, DeliveryState, NewEvent};
 
@@ -20,7 +21,7 @@ pub async fn a_cancelled_subscription_is_whole_or_nothing(store: Arc<dyn Webhook
     let owner = user("alice");
     for drop_at in moments() {
         let (stored, sealed) = (subscription(&owner), secret());
-        drop_at.call(store.insert_within(&stored, &sealed, 60)).await;
+        drop_at.call(store.insert_within(&stored, &sealed, 60, &unique_cause())).await;
         not_held_up(drop_at, async {
             let found = find(&*store, &owner, stored.id).await;
             if let Some((found, _)) = found {
@@ -122,7 +123,7 @@ pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStor
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
         let new = event(&lane.owner);
         publish(&*store, std::slice::from_ref(&new)).await;
-        drop_at.call(store.delete(&lane.owner, lane.id, at(10))).await;
+        drop_at.call(store.delete(&lane.owner, lane.id, at(10), &unique_cause())).await;
         not_held_up(drop_at, async {
             let found = find(&*store, &lane.owner, lane.id).await;
             let secrets = secrets_of(&*store, lane.id).await;
@@ -135,7 +136,10 @@ pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStor
                 let accepted = publish(&*store, &[event(&lane.owner)]).await;
                 assert_eq!(accepted[0].deliveries, 0, "its lane must be closed, {drop_at}");
             }
-            store.delete(&lane.owner, lane.id, at(20)).await.expect("a deletion must succeed after a dropped one");
+            store
+                .delete(&lane.owner, lane.id, at(20), &unique_cause())
+                .await
+                .expect("a deletion must succeed after a dropped one");
             end_closed(&*store, 20).await;
             let found = history(&*store, &lane.owner, DeliveryId::of(new.event.id, lane.id)).await;
             assert!(matches!(found.delivery.state, DeliveryState::Ended { .. }), "it must end, {drop_at}");
@@ -149,13 +153,13 @@ pub async fn a_cancelled_change_is_whole_or_nothing(store: Arc<dyn WebhookStore>
     for (round, drop_at) in (0..).zip(moments()) {
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
         let disabled = switched(false).applied_to(&lane, at(10));
-        drop_at.call(store.update(&lane.owner, lane.id, &switched(false), at(10))).await;
+        drop_at.call(store.update(&lane.owner, lane.id, &switched(false), at(10), &unique_cause())).await;
         not_held_up(drop_at, async {
             let found = reread(&*store, &lane).await;
             assert!(found == lane || found == disabled, "a change must be whole or nothing, {drop_at}: {found:?}");
             let accepted = publish(&*store, &[event(&lane.owner)]).await[0].deliveries;
             assert!(found == lane || accepted == 0, "what is disabled must get nothing, {drop_at}");
-            let enabled = store.update(&lane.owner, lane.id, &switched(true), at(20)).await;
+            let enabled = store.update(&lane.owner, lane.id, &switched(true), at(20), &unique_cause()).await;
             assert!(enabled.is_ok(), "a later change must succeed, {drop_at}");
         })
         .await;

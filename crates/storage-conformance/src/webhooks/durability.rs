@@ -13,6 +13,7 @@
 //! ```
 
 use domain::SubscriptionId;
+use domain::memory::unique_cause;
 use domain::ports::RetryRequest;
 use domain::webhooks::{
     Delivery, DeliveryHistory, NewEvent, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
@@ -43,7 +44,7 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
     let lane = subscription(&owner);
     let first = put(store, &lane).await;
     let (rotated, sealed_again) = (secret(), secret());
-    store.rotate_secret(&owner, lane.id, &rotated, at(900), at(5)).await.expect("a rotation succeeds");
+    store.rotate_secret(&owner, lane.id, &rotated, at(900), at(5), &unique_cause()).await.expect("a rotation succeeds");
     let rotated = SealedSecrets { current: rotated, previous: Some((first, at(900))) };
     let replaced = SealedSecrets { current: sealed_again, ..rotated.clone() };
     assert!(store.replace_secrets(lane.id, &rotated, &replaced).await.expect("succeeds"), "it is what is stored");
@@ -71,10 +72,10 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
     complete(store, &endings).await;
     settle(store, to_lane[5].given_back(30, 31)).await;
     settle(store, to_lane[6].given_back(30, 32)).await;
-    store.cancel(&owner, to_lane[4].delivery.id, at(40)).await.expect("a cancellation succeeds");
+    store.cancel(&owner, to_lane[4].delivery.id, at(40), &unique_cause()).await.expect("a cancellation succeeds");
     let request = RetryRequest { at: at(50), published_since: at(-100) };
-    store.retry(&owner, to_lane[1].delivery.id, request).await.expect("a retry succeeds");
-    let recovered = store.recover(&owner, lane.id, request, 1).await.expect("a recovery succeeds");
+    store.retry(&owner, to_lane[1].delivery.id, request, &unique_cause()).await.expect("a retry succeeds");
+    let recovered = store.recover(&owner, lane.id, request, 1, &unique_cause()).await.expect("a recovery succeeds");
     assert_eq!(recovered, Some(1), "at most one was to be recovered");
 
     let mut written = Written {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use domain::UserId;
+use domain::memory::unique_cause;
 use domain::ports::{Completion, RetryRequest};
 use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
 
@@ -86,7 +87,7 @@ pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookSto
         let (retrier, owner) = (Arc::clone(&store), owner.clone());
         let retry: Call<Vec<Held>> = Box::pin(async move {
             let request = RetryRequest { at: at(start), published_since: at(0) };
-            retrier.retry(&owner, held.delivery.id, request).await.expect("a retry by hand succeeds");
+            retrier.retry(&owner, held.delivery.id, request, &unique_cause()).await.expect("a retry by hand succeeds");
             Vec::new()
         });
         let held = race(round, retry, claiming(&store, start)).await.concat();

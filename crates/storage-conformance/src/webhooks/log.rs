@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{AttemptCursor, ClaimRequest, DeliveryLog, LoggedAttempt, RetryRequest};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
@@ -185,7 +186,7 @@ pub async fn a_delivery_is_shown_with_its_newest_attempts(store: Arc<dyn Webhook
     let (id, made) = (DeliveryId::of(event, lane.id), SHOWN_ATTEMPTS_MAX + 2);
     for n in 0..i64::from(made) {
         let request = RetryRequest { at: at(n * 10), published_since: at(0) };
-        store.retry(&owner, id, request).await.expect("a retry must succeed");
+        store.retry(&owner, id, request, &unique_cause()).await.expect("a retry must succeed");
         let held = claim(&*store, n * 10).await;
         settle(&*store, held[0].delivered(n * 10 + 5)).await;
     }
@@ -228,7 +229,9 @@ async fn varied_log(store: &Arc<dyn WebhookStore>, owner: &UserId) -> Vec<Delive
             0 => settle(&**store, one.delivered(20)).await,
             1 => settle(&**store, one.failed(20, 90_000)).await,
             2 => settle(&**store, one.spent(20)).await,
-            3 => drop(store.cancel(owner, one.delivery.id, at(20)).await.expect("a cancellation succeeds")),
+            3 => drop(
+                store.cancel(owner, one.delivery.id, at(20), &unique_cause()).await.expect("a cancellation succeeds"),
+            ),
             _ => {}
         }
     }

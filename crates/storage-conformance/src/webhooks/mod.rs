@@ -33,10 +33,10 @@ pub mod publish_events;
 pub mod purge_history;
 pub mod recover_subscription;
 pub mod retry_delivery;
-mod sample;
+pub(crate) mod sample;
 pub mod subscription_secrets;
 pub mod subscriptions;
 mod suite;
-mod work;
+pub(crate) mod work;
 
 pub use suite::{PROMISES, WebhookStore};

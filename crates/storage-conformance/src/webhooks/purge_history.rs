@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{AttemptCursor, DeliveryLog, Publication, StoreError, SubscriptionInsertion};
 use domain::webhooks::{DeliveryState, NewEvent};
 use domain::{DeliveryId, Timestamp, UserId};
@@ -107,7 +108,7 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
     let disabled = update(&*store, &disabled, &switched(false), at(1)).await;
     delete(&*store, &unused, at(2)).await;
     purge(&*store, 2, 1_000).await;
-    let answer = store.insert_within(&unused, &secret(), NO_MAX).await;
+    let answer = store.insert_within(&unused, &secret(), NO_MAX, &unique_cause()).await;
     assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "it was deleted at the boundary, got {answer:?}");
     publish(&*store, &[event_at(&owner, at(50))]).await;
     let held = claim(&*store, 60).await;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::RetryRequest;
 use domain::webhooks::{Breaker, Subscription, SubscriptionStatus};
 
@@ -22,7 +23,7 @@ pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
     let mut held = claim(&*store, 200).await;
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].delivered(210), held[2].spent(210), held[3].gone(210)]).await;
-    let cancelled = store.cancel(&owner, held[4].delivery.id, at(220)).await;
+    let cancelled = store.cancel(&owner, held[4].delivery.id, at(220), &unique_cause()).await;
     assert!(cancelled.is_ok_and(|one| one.is_some()), "a cancellation succeeds");
     end_closed(&*store, 220).await;
     let answer = recover(&*store, &lane, 300, 100, 10).await;
@@ -81,5 +82,5 @@ pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
 
 async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, since: i64, max: u32) -> Option<u32> {
     let request = RetryRequest { at: at(millis), published_since: at(since) };
-    store.recover(&lane.owner, lane.id, request, max).await.expect("a recovery must succeed")
+    store.recover(&lane.owner, lane.id, request, max, &unique_cause()).await.expect("a recovery must succeed")
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{RetryByHand, RetryRequest};
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
 use domain::{DeliveryId, UserId};
@@ -224,7 +225,7 @@ pub async fn other_owners_deliveries_are_not_touched(store: Arc<dyn WebhookStore
 
 async fn retry_since(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, millis: i64, since: i64) -> RetryByHand {
     let request = RetryRequest { at: at(millis), published_since: at(since) };
-    store.retry(owner, id, request).await.expect("a retry must succeed or be refused as a value")
+    store.retry(owner, id, request, &unique_cause()).await.expect("a retry must succeed or be refused as a value")
 }
 
 async fn expect_due(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, millis: i64) -> Delivery {
@@ -238,7 +239,7 @@ async fn expect_due(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, mi
 }
 
 async fn cancel(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, millis: i64) -> Option<Delivery> {
-    store.cancel(owner, id, at(millis)).await.expect("a cancellation must succeed")
+    store.cancel(owner, id, at(millis), &unique_cause()).await.expect("a cancellation must succeed")
 }
 
 /// A delivery that is published, claimed and delivered at this time.

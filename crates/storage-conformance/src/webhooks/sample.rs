@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{Accepted, Entropy, Publication, SubscriptionInsertion};
 use domain::webhooks::{
     ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event, EventType, NewEvent, Payload,
@@ -121,7 +122,7 @@ pub(crate) async fn insert(
     secret: &SealedSecret,
     max: u32,
 ) -> SubscriptionInsertion {
-    let answer = store.insert_within(subscription, secret, max).await;
+    let answer = store.insert_within(subscription, secret, max, &unique_cause()).await;
     answer.expect("an insertion must succeed or be refused as a value")
 }
 
@@ -174,13 +175,14 @@ pub(crate) async fn update(
     change: &SubscriptionChange,
     at: Timestamp,
 ) -> Subscription {
-    let answer = store.update(&subscription.owner, subscription.id, change, at).await;
+    let answer = store.update(&subscription.owner, subscription.id, change, at, &unique_cause()).await;
     answer.expect("an update must succeed").expect("a stored subscription must be found by an update")
 }
 
 /// Deletes the subscription as its owner.
 pub(crate) async fn delete(store: &dyn WebhookStore, subscription: &Subscription, at: Timestamp) {
-    let deleted = store.delete(&subscription.owner, subscription.id, at).await.expect("a deletion must succeed");
+    let deleted =
+        store.delete(&subscription.owner, subscription.id, at, &unique_cause()).await.expect("a deletion must succeed");
     assert!(deleted, "a stored subscription must be found by a deletion");
 }
 

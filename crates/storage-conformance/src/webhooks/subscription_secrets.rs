@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::SecretRotation;
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
 use domain::{SubscriptionId, Timestamp};
@@ -228,7 +229,7 @@ async fn rotate(
     until: Timestamp,
     now: Timestamp,
 ) -> SecretRotation {
-    let answer = store.rotate_secret(&stored.owner, stored.id, secret, until, now).await;
+    let answer = store.rotate_secret(&stored.owner, stored.id, secret, until, now, &unique_cause()).await;
     answer.expect("a rotation must succeed or be refused as a value")
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::memory::unique_cause;
 use domain::ports::{StoreError, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionHealth, SubscriptionStatus};
 use domain::{KeyId, Timestamp, UserId};
@@ -176,7 +177,7 @@ pub async fn a_stored_subscription_id_is_refused(store: Arc<dyn WebhookStore>) {
     let stored = subscribed(&*store, &user("alice")).await;
     for owner in [user("alice"), user("bob")] {
         let again = Subscription { id: stored.id, description: description("again"), ..subscription(&owner) };
-        let answer = store.insert_within(&again, &secret(), NO_MAX).await;
+        let answer = store.insert_within(&again, &secret(), NO_MAX, &unique_cause()).await;
         assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "a stored id must be refused, got {answer:?}");
     }
     assert_eq!(subscriptions(&*store, &stored.owner).await, [stored], "a refused duplicate must change nothing");

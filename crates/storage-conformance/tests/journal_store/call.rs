@@ -1,7 +1,8 @@
-use domain::memory::{MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
+use domain::audit::{AuditEvent, Cause};
+use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
 use domain::ports::{
-    ActiveLimit, ClaimRequest, Completion, DeliveryCommands as _, DeliveryQueue as _, EventStore as _, KeyStore as _,
-    RetryRequest, SessionStore as _, SubscriptionStore as _,
+    ActiveLimit, AuditLog as _, ClaimRequest, Completion, DeliveryCommands as _, DeliveryQueue as _, EventStore as _,
+    KeyStore as _, RetryRequest, SessionStore as _, SubscriptionStore as _,
 };
 use domain::sessions::{Session, SessionUse};
 use domain::webhooks::{DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange};
@@ -15,20 +16,22 @@ use crate::codec::Field;
 /// What the calls change: all wings, in memory.
 pub(crate) struct Memory {
     pub(crate) changes: MemoryChangeFeed,
+    pub(crate) audit: MemoryAuditLog,
     pub(crate) keys: MemoryKeyStore,
     pub(crate) sessions: MemorySessionStore,
     pub(crate) webhooks: MemoryWebhookStore,
 }
 
-/// Keys and sessions report to one feed.
+/// Keys and sessions report to one feed, and all wings write to one audit log.
 impl Default for Memory {
     fn default() -> Self {
-        let changes = MemoryChangeFeed::default();
+        let (changes, audit) = (MemoryChangeFeed::default(), MemoryAuditLog::default());
         Self {
-            keys: MemoryKeyStore::reporting_to(changes.clone()),
-            sessions: MemorySessionStore::reporting_to(changes.clone()),
-            webhooks: MemoryWebhookStore::default(),
+            keys: MemoryKeyStore::reporting_to(changes.clone()).writing_to(audit.clone()),
+            sessions: MemorySessionStore::reporting_to(changes.clone()).writing_to(audit.clone()),
+            webhooks: MemoryWebhookStore::default().writing_to(audit.clone()),
             changes,
+            audit,
         }
     }
 }
@@ -72,41 +75,43 @@ macro_rules! calls {
 }
 
 calls! {
-    0 InsertKey { key: ApiKey, digest: CredentialDigest, limit: ActiveLimit, view: ListView }
-        => keys.insert_within(&key, &digest, limit, view);
-    1 RevokeKey { owner: UserId, id: KeyId, at: Timestamp, view: ListView } => keys.revoke(&owner, id, at, view);
-    2 RotateKey { owner: UserId, id: KeyId, rotation: KeyRotation, digest: CredentialDigest, view: ListView }
-        => keys.rotate(&owner, id, &rotation, &digest, view);
-    3 RevokeByDigests { digests: Vec<CredentialDigest>, at: Timestamp } => keys.revoke_by_digests(&digests, at);
+    0 InsertKey { key: ApiKey, digest: CredentialDigest, limit: ActiveLimit, view: ListView, cause: Cause }
+        => keys.insert_within(&key, &digest, limit, view, &cause);
+    1 RevokeKey { owner: UserId, id: KeyId, at: Timestamp, view: ListView, cause: Cause } => keys.revoke(&owner, id, at, view, &cause);
+    2 RotateKey { owner: UserId, id: KeyId, rotation: KeyRotation, digest: CredentialDigest, view: ListView, cause: Cause }
+        => keys.rotate(&owner, id, &rotation, &digest, view, &cause);
+    3 RevokeByDigests { digests: Vec<CredentialDigest>, at: Timestamp, cause: Cause } => keys.revoke_by_digests(&digests, at, &cause);
     4 RecordUses { uses: Vec<KeyUse> } => keys.record_uses(&uses);
     5 PurgeEnded { before: Timestamp, max: u32 } => keys.purge_ended(before, max);
-    6 InsertSubscription { subscription: Subscription, secret: SealedSecret, max: u32 }
-        => webhooks.insert_within(&subscription, &secret, max);
-    7 UpdateSubscription { owner: UserId, id: SubscriptionId, change: SubscriptionChange, at: Timestamp }
-        => webhooks.update(&owner, id, &change, at);
-    8 RotateSecret { owner: UserId, id: SubscriptionId, secret: SealedSecret, previous_until: Timestamp, at: Timestamp }
-        => webhooks.rotate_secret(&owner, id, &secret, previous_until, at);
-    9 DeleteSubscription { owner: UserId, id: SubscriptionId, at: Timestamp } => webhooks.delete(&owner, id, at);
+    6 InsertSubscription { subscription: Subscription, secret: SealedSecret, max: u32, cause: Cause }
+        => webhooks.insert_within(&subscription, &secret, max, &cause);
+    7 UpdateSubscription { owner: UserId, id: SubscriptionId, change: SubscriptionChange, at: Timestamp, cause: Cause }
+        => webhooks.update(&owner, id, &change, at, &cause);
+    8 RotateSecret { owner: UserId, id: SubscriptionId, secret: SealedSecret, previous_until: Timestamp, at: Timestamp, cause: Cause }
+        => webhooks.rotate_secret(&owner, id, &secret, previous_until, at, &cause);
+    9 DeleteSubscription { owner: UserId, id: SubscriptionId, at: Timestamp, cause: Cause } => webhooks.delete(&owner, id, at, &cause);
     10 ReplaceSecrets { id: SubscriptionId, from: SealedSecrets, to: SealedSecrets }
         => webhooks.replace_secrets(id, &from, &to);
     11 Publish { events: Vec<NewEvent> } => webhooks.publish(&events);
     12 Claim { request: ClaimRequest } => webhooks.claim(&request);
     13 Complete { completions: Vec<Completion> } => webhooks.complete(&completions);
     14 EndClosed { at: Timestamp, max: u32 } => webhooks.end_closed(at, max);
-    15 Retry { owner: UserId, id: DeliveryId, request: RetryRequest } => webhooks.retry(&owner, id, request);
-    16 Cancel { owner: UserId, id: DeliveryId, at: Timestamp } => webhooks.cancel(&owner, id, at);
-    17 Recover { owner: UserId, subscription: SubscriptionId, request: RetryRequest, max: u32 }
-        => webhooks.recover(&owner, subscription, request, max);
+    15 Retry { owner: UserId, id: DeliveryId, request: RetryRequest, cause: Cause } => webhooks.retry(&owner, id, request, &cause);
+    16 Cancel { owner: UserId, id: DeliveryId, at: Timestamp, cause: Cause } => webhooks.cancel(&owner, id, at, &cause);
+    17 Recover { owner: UserId, subscription: SubscriptionId, request: RetryRequest, max: u32, cause: Cause }
+        => webhooks.recover(&owner, subscription, request, max, &cause);
     18 PurgeHistory { before: Timestamp, max: u32 } => webhooks.purge_history(before, max);
-    19 DisableSetBy { keys: Vec<KeyId>, reason: DisableReason, at: Timestamp, max: u32 }
-        => webhooks.disable_set_by(&keys, reason, at, max);
+    19 DisableSetBy { keys: Vec<KeyId>, reason: DisableReason, at: Timestamp, max: u32, cause: Cause }
+        => webhooks.disable_set_by(&keys, reason, at, max, &cause);
     21 KeepCheck { replaced: Option<SealedSecret>, check: SealedSecret }
         => webhooks.keep_check(replaced.as_ref(), &check);
-    22 OpenSession { session: Session, digest: CredentialDigest, max: u32 } => sessions.open(&session, &digest, max);
-    23 EndSession { owner: UserId, id: SessionId } => sessions.end(&owner, id);
-    24 EndSessions { owner: UserId, kept: Option<SessionId> } => sessions.end_all(&owner, kept);
+    22 OpenSession { session: Session, digest: CredentialDigest, max: u32, cause: Cause } => sessions.open(&session, &digest, max, &cause);
+    23 EndSession { owner: UserId, id: SessionId, cause: Cause } => sessions.end(&owner, id, &cause);
+    24 EndSessions { owner: UserId, kept: Option<SessionId>, cause: Cause } => sessions.end_all(&owner, kept, &cause);
     25 RecordSessionUses { uses: Vec<SessionUse> } => sessions.record_uses(&uses);
     26 PurgeSessions { before: Timestamp, max: u32 } => sessions.purge_ended(before, max);
-    20 RevokeUserKeys { owner: UserId, created_before: Timestamp, at: Timestamp, max: u32 }
-        => keys.revoke_user_keys(&owner, created_before, at, max);
+    27 RecordAuditEvent { event: AuditEvent } => audit.record(&event);
+    28 PurgeAudit { before: Timestamp, max: u32 } => audit.purge(before, max);
+    20 RevokeUserKeys { owner: UserId, created_before: Timestamp, at: Timestamp, max: u32, cause: Cause }
+        => keys.revoke_user_keys(&owner, created_before, at, max, &cause);
 }

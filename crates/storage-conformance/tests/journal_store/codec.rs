@@ -3,6 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use domain::audit::{
+    Actor, AuditAction, AuditEvent, AuditField, AuditTarget, Cause, FieldChange, Means, Origin, RequestId,
+};
 use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, RetryRequest};
 use domain::sessions::{Session, SessionRole, SessionUse, UserAgent};
 use domain::webhooks::{
@@ -11,8 +14,8 @@ use domain::webhooks::{
     Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{
-    ApiKey, CredentialDigest, DeliveryId, EventId, KeyId, KeyRotation, KeyUse, Label, ListView, Scopes, SessionId,
-    SubscriptionId, Timestamp, UserId,
+    ApiKey, AuditId, CredentialDigest, DeliveryId, EventId, KeyId, KeyRotation, KeyUse, Label, ListView, Scopes,
+    SessionId, SubscriptionId, Timestamp, UserId,
 };
 
 /// A value that can be written to the journal and read back.
@@ -125,6 +128,7 @@ stored_as! {
     Duration as (u64, u32): |one| (one.as_secs(), one.subsec_nanos()), |(secs, nanos)| Some(Self::new(secs, nanos));
     Timestamp as i64: |at| at.unix_millis(), Self::from_unix_millis;
     KeyId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
+    AuditId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     SessionId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     EventId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     DeliveryId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
@@ -141,6 +145,22 @@ stored_as! {
     Label as String: |label| label.as_str().to_owned(), |text| Self::parse(&text).ok();
     SessionRole as String: |role| role.to_string(), |text| text.parse().ok();
     UserAgent as String: |agent| agent.as_str().to_owned(), |text| Self::new(&text);
+    AuditAction as String: |action| action.as_str().to_owned(), |name| Self::parse(&name);
+    AuditField as String: |field| field.as_str().to_owned(), |name| Self::parse(&name);
+    AuditTarget as String: |target| target.to_string(), |text| text.parse().ok();
+    Means as String: |means| means.to_string(), |text| text.parse().ok();
+    RequestId as String: |id| id.as_str().to_owned(), |text| Self::new(&text);
+    Actor as (Option<UserId>, Option<String>):
+        |actor| match actor.clone() {
+            Self::User(user) => (Some(user), None),
+            Self::Operator(name) => (None, Some(name)),
+            Self::Service => (None, None),
+        },
+        |(user, name)| Some(match (user, name) {
+            (Some(user), _) => Self::User(user),
+            (None, Some(name)) => Self::Operator(name),
+            (None, None) => Self::Service,
+        });
     IpAddr as String: |address| address.to_string(), |text| text.parse().ok();
     Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
     Description as String: |text| text.as_str().to_owned(), |text| Self::parse(&text).ok();
@@ -197,6 +217,10 @@ records! {
     Session { id, owner, role, created_at, seen_at, expires_at, user_agent, address }
     Subscription { id, owner, url, url_set_by, events, description, status, created_at, updated_at }
     SubscriptionChange { url, events, description, enabled, by }
+    Origin { actor, means, request, address }
+    Cause { id, origin }
+    AuditEvent { id, origin, action, target, owner, changes }
+    FieldChange { field, before, after }
     SealedSecrets { current, previous }
     Event { id, owner, event_type, payload, created_at }
     NewEvent { event, publication, only }

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Entropy as _, Insertion, KeyStore as _};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use tempfile::TempDir;
@@ -39,7 +40,9 @@ async fn store_key(store: &JournalStore, entropy: &SeededEntropy) -> KeyId {
         replaced_by: None,
     };
     let limit = ActiveLimit { max: u32::MAX, at: NOW };
-    let answer = store.insert_within(&key, &CredentialDigest::from_bytes(digest), limit, ListView::at(NOW)).await;
+    let answer = store
+        .insert_within(&key, &CredentialDigest::from_bytes(digest), limit, ListView::at(NOW), &unique_cause())
+        .await;
     assert!(matches!(answer, Ok(Insertion::Stored(_))), "{answer:?}");
     key.id
 }
@@ -109,7 +112,7 @@ async fn a_replayed_purge_deletes_the_same_keys() {
     let store = open(folder.path()).await;
     for _ in 0..10 {
         let id = store_key(&store, &entropy).await;
-        store.revoke(&owner(), id, NOW, ListView::at(NOW)).await.expect("a revocation");
+        store.revoke(&owner(), id, NOW, ListView::at(NOW), &unique_cause()).await.expect("a revocation");
     }
     store.purge_ended(NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
     let kept = stored(&store).await;

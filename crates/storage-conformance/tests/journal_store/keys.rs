@@ -1,4 +1,5 @@
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 
@@ -13,18 +14,29 @@ impl KeyStore for JournalStore {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        cause: &Cause,
     ) -> Answer<Insertion> {
-        let _journal = self.record(Call::InsertKey { key: key.clone(), digest: *digest, limit, view }).await?;
-        self.memory.keys.insert_within(key, digest, limit, view).await
+        let _journal = self
+            .record(Call::InsertKey { key: key.clone(), digest: *digest, limit, view, cause: cause.clone() })
+            .await?;
+        self.memory.keys.insert_within(key, digest, limit, view, cause).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
         self.memory.keys.list(owner, view).await
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Answer<Revocation> {
-        let _journal = self.record(Call::RevokeKey { owner: owner.clone(), id, at, view }).await?;
-        self.memory.keys.revoke(owner, id, at, view).await
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Answer<Revocation> {
+        let _journal =
+            self.record(Call::RevokeKey { owner: owner.clone(), id, at, view, cause: cause.clone() }).await?;
+        self.memory.keys.revoke(owner, id, at, view, cause).await
     }
 
     async fn rotate(
@@ -34,20 +46,30 @@ impl KeyStore for JournalStore {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        cause: &Cause,
     ) -> Answer<Rotation> {
         let (owner_copy, rotation_copy) = (owner.clone(), rotation.clone());
-        let call = Call::RotateKey { owner: owner_copy, id, rotation: rotation_copy, digest: *digest, view };
+        let call = Call::RotateKey {
+            owner: owner_copy,
+            id,
+            rotation: rotation_copy,
+            digest: *digest,
+            view,
+            cause: cause.clone(),
+        };
         let _journal = self.record(call).await?;
-        self.memory.keys.rotate(owner, id, rotation, digest, view).await
+        self.memory.keys.rotate(owner, id, rotation, digest, view, cause).await
     }
 
     async fn revoke_by_digests(
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        cause: &Cause,
     ) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
-        let _journal = self.record(Call::RevokeByDigests { digests: digests.to_vec(), at }).await?;
-        self.memory.keys.revoke_by_digests(digests, at).await
+        let _journal =
+            self.record(Call::RevokeByDigests { digests: digests.to_vec(), at, cause: cause.clone() }).await?;
+        self.memory.keys.revoke_by_digests(digests, at, cause).await
     }
 
     async fn revoke_user_keys(
@@ -56,9 +78,12 @@ impl KeyStore for JournalStore {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Answer<Vec<CredentialDigest>> {
-        let _journal = self.record(Call::RevokeUserKeys { owner: owner.clone(), created_before, at, max }).await?;
-        self.memory.keys.revoke_user_keys(owner, created_before, at, max).await
+        let _journal = self
+            .record(Call::RevokeUserKeys { owner: owner.clone(), created_before, at, max, cause: cause.clone() })
+            .await?;
+        self.memory.keys.revoke_user_keys(owner, created_before, at, max, cause).await
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<ApiKey>> {

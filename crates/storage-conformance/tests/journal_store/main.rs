@@ -118,3 +118,31 @@ mod webhook_promises {
         written.expect_delivered_by(&*opened_again).await;
     }
 }
+
+mod audit_promises {
+    use super::*;
+    use domain::audit::{AuditFilter, Cause, Origin};
+    use domain::memory::SeededEntropy;
+    use domain::ports::AuditLog;
+    use domain::{Timestamp, UserId};
+    use storage_conformance::audit::AuditedStores;
+
+    async fn fresh_stores() -> (Arc<AuditedStores>, TempDir) {
+        let (store, folder) = fresh().await;
+        (Arc::new(AuditedStores::of(&store)), folder)
+    }
+
+    storage_conformance::audit_log_tests!(fresh_stores());
+
+    #[tokio::test]
+    async fn what_was_answered_is_durable() {
+        let (store, folder) = fresh().await;
+        let cause = Cause::new(&Origin::of_operator("desk"), Timestamp::MAX, &SeededEntropy::new(1));
+        let event = cause.keys_listed(&UserId::new("https://id.example", "alice").expect("valid"));
+        AuditLog::record(&*store, &event).await.expect("it is recorded");
+        drop(store);
+        let opened_again = open(folder.path()).await;
+        let page = AuditLog::list(&*opened_again, &AuditFilter::default(), None, 10).await.expect("a list");
+        assert_eq!(page.events, [event]);
+    }
+}

@@ -6,12 +6,13 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use async_trait::async_trait;
+use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{
-    AttemptCursor, ChangeFeed, Close, DeliveryLog, DeliveryPage, FeedPosition, FeedRead, LoggedAttempt, NotReady,
-    QueueFigures, ReadinessCheck, Schema, StoreError, StoreFigures,
+    AttemptCursor, AuditLog, AuditPage, ChangeFeed, Close, DeliveryLog, DeliveryPage, FeedPosition, FeedRead,
+    LoggedAttempt, NotReady, QueueFigures, ReadinessCheck, Schema, StoreError, StoreFigures,
 };
 use domain::webhooks::{DeliveryFilter, DeliveryHistory};
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{AuditId, DeliveryId, SubscriptionId, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::call::{Call, Memory};
@@ -95,6 +96,23 @@ impl DeliveryLog for JournalStore {
         max: u32,
     ) -> Answer<Vec<LoggedAttempt>> {
         self.memory.webhooks.attempts_after(owner, subscription, after, max).await
+    }
+}
+
+#[async_trait]
+impl AuditLog for JournalStore {
+    async fn record(&self, event: &AuditEvent) -> Answer<()> {
+        let _journal = self.record(Call::RecordAuditEvent { event: event.clone() }).await?;
+        self.memory.audit.record(event).await
+    }
+
+    async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Answer<AuditPage> {
+        self.memory.audit.list(filter, before, max).await
+    }
+
+    async fn purge(&self, before: Timestamp, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::PurgeAudit { before, max }).await?;
+        self.memory.audit.purge(before, max).await
     }
 }
 

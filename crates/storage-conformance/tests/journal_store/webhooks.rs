@@ -1,4 +1,5 @@
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{
     ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryQueue, EventStore, Publication, RetryByHand,
     RetryRequest, SecretRotation, SubscriptionInsertion, SubscriptionStore,
@@ -19,11 +20,17 @@ impl SubscriptionStore for JournalStore {
         subscription: &Subscription,
         secret: &SealedSecret,
         max: u32,
+        cause: &Cause,
     ) -> Answer<SubscriptionInsertion> {
         let (subscription_copy, secret_copy) = (subscription.clone(), secret.clone());
-        let call = Call::InsertSubscription { subscription: subscription_copy, secret: secret_copy, max };
+        let call = Call::InsertSubscription {
+            subscription: subscription_copy,
+            secret: secret_copy,
+            max,
+            cause: cause.clone(),
+        };
         let _journal = self.record(call).await?;
-        self.memory.webhooks.insert_within(subscription, secret, max).await
+        self.memory.webhooks.insert_within(subscription, secret, max, cause).await
     }
 
     async fn list(&self, owner: &UserId, before: Option<SubscriptionId>, max: u32) -> Answer<Vec<Subscription>> {
@@ -40,15 +47,25 @@ impl SubscriptionStore for JournalStore {
         id: SubscriptionId,
         change: &SubscriptionChange,
         at: Timestamp,
+        cause: &Cause,
     ) -> Answer<Option<Subscription>> {
-        let call = Call::UpdateSubscription { owner: owner.clone(), id, change: change.clone(), at };
+        let call =
+            Call::UpdateSubscription { owner: owner.clone(), id, change: change.clone(), at, cause: cause.clone() };
         let _journal = self.record(call).await?;
-        self.memory.webhooks.update(owner, id, change, at).await
+        self.memory.webhooks.update(owner, id, change, at, cause).await
     }
 
-    async fn disable_set_by(&self, keys: &[KeyId], reason: DisableReason, at: Timestamp, max: u32) -> Answer<u32> {
-        let _journal = self.record(Call::DisableSetBy { keys: keys.to_vec(), reason, at, max }).await?;
-        self.memory.webhooks.disable_set_by(keys, reason, at, max).await
+    async fn disable_set_by(
+        &self,
+        keys: &[KeyId],
+        reason: DisableReason,
+        at: Timestamp,
+        max: u32,
+        cause: &Cause,
+    ) -> Answer<u32> {
+        let _journal =
+            self.record(Call::DisableSetBy { keys: keys.to_vec(), reason, at, max, cause: cause.clone() }).await?;
+        self.memory.webhooks.disable_set_by(keys, reason, at, max, cause).await
     }
 
     async fn rotate_secret(
@@ -58,15 +75,24 @@ impl SubscriptionStore for JournalStore {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
+        cause: &Cause,
     ) -> Answer<SecretRotation> {
-        let call = Call::RotateSecret { owner: owner.clone(), id, secret: secret.clone(), previous_until, at };
+        let call = Call::RotateSecret {
+            owner: owner.clone(),
+            id,
+            secret: secret.clone(),
+            previous_until,
+            at,
+            cause: cause.clone(),
+        };
         let _journal = self.record(call).await?;
-        self.memory.webhooks.rotate_secret(owner, id, secret, previous_until, at).await
+        self.memory.webhooks.rotate_secret(owner, id, secret, previous_until, at, cause).await
     }
 
-    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Answer<bool> {
-        let _journal = self.record(Call::DeleteSubscription { owner: owner.clone(), id, at }).await?;
-        self.memory.webhooks.delete(owner, id, at).await
+    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp, cause: &Cause) -> Answer<bool> {
+        let _journal =
+            self.record(Call::DeleteSubscription { owner: owner.clone(), id, at, cause: cause.clone() }).await?;
+        self.memory.webhooks.delete(owner, id, at, cause).await
     }
 
     async fn list_secrets(
@@ -116,14 +142,14 @@ impl DeliveryQueue for JournalStore {
 
 #[async_trait]
 impl DeliveryCommands for JournalStore {
-    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Answer<RetryByHand> {
-        let _journal = self.record(Call::Retry { owner: owner.clone(), id, request }).await?;
-        self.memory.webhooks.retry(owner, id, request).await
+    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest, cause: &Cause) -> Answer<RetryByHand> {
+        let _journal = self.record(Call::Retry { owner: owner.clone(), id, request, cause: cause.clone() }).await?;
+        self.memory.webhooks.retry(owner, id, request, cause).await
     }
 
-    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Answer<Option<Delivery>> {
-        let _journal = self.record(Call::Cancel { owner: owner.clone(), id, at }).await?;
-        self.memory.webhooks.cancel(owner, id, at).await
+    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp, cause: &Cause) -> Answer<Option<Delivery>> {
+        let _journal = self.record(Call::Cancel { owner: owner.clone(), id, at, cause: cause.clone() }).await?;
+        self.memory.webhooks.cancel(owner, id, at, cause).await
     }
 
     async fn recover(
@@ -132,9 +158,12 @@ impl DeliveryCommands for JournalStore {
         subscription: SubscriptionId,
         request: RetryRequest,
         max: u32,
+        cause: &Cause,
     ) -> Answer<Option<u32>> {
-        let _journal = self.record(Call::Recover { owner: owner.clone(), subscription, request, max }).await?;
-        self.memory.webhooks.recover(owner, subscription, request, max).await
+        let _journal = self
+            .record(Call::Recover { owner: owner.clone(), subscription, request, max, cause: cause.clone() })
+            .await?;
+        self.memory.webhooks.recover(owner, subscription, request, max, cause).await
     }
 
     async fn purge_history(&self, before: Timestamp, max: u32) -> Answer<u32> {

@@ -1,5 +1,6 @@
 //! The suite bites: stores with one fault each, and the promises that must be seen to break.
 
+mod audit;
 mod bites;
 mod keys;
 mod sessions;

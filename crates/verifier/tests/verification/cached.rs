@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Clock, Insertion};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes};
 use verifier::{UNKNOWN_TTL, VerifierSettings};
@@ -132,7 +133,12 @@ async fn a_key_that_this_process_stores_is_good_at_once() {
     };
     let digest = CredentialDigest::of_presented("svc_live_imported").unwrap();
     let limit = ActiveLimit { max: 1, at: now };
-    let inserted = instance.verifier.key_store().insert_within(&key, &digest, limit, ListView::at(now)).await.unwrap();
+    let inserted = instance
+        .verifier
+        .key_store()
+        .insert_within(&key, &digest, limit, ListView::at(now), &unique_cause())
+        .await
+        .unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)));
     let verified = instance.verifier.verify("svc_live_imported").await.unwrap().unwrap();
     assert!(verified.scopes.covers(&Scopes::parse("orders:read").unwrap()));

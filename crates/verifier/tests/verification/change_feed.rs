@@ -2,6 +2,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::RotateKey;
+use domain::audit::Origin;
 use domain::ports::FeedPosition;
 use tokio::time::{Instant, sleep};
 use verifier::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT, TRUST_MAX, VerifierSettings};
@@ -32,8 +33,12 @@ async fn a_key_that_another_instance_ends_is_refused_within_one_poll() {
         assert!(here.is_good(&revoked.full_key).await);
         assert_eq!(here.link.finds(), finds, "a trusted cache must answer without a read");
         other.revoke(&revoked).await;
-        other.keys.report_leaks(&[leaked.full_key.expose()]).await.unwrap();
-        other.keys.rotate(&world.owner, RotateKey { id: rotated.id, overlap: Duration::ZERO }).await.unwrap();
+        other.keys.report_leaks(&[leaked.full_key.expose()], &Origin::SERVICE).await.unwrap();
+        other
+            .keys
+            .rotate(&world.owner, RotateKey { id: rotated.id, overlap: Duration::ZERO }, &Origin::SERVICE)
+            .await
+            .unwrap();
         assert!(refused_after(&here, &revoked.full_key).await <= FEED_POLL_INTERVAL);
         assert!(!here.is_good(&leaked.full_key).await && !here.is_good(&rotated.full_key).await);
     }
@@ -179,7 +184,11 @@ async fn a_change_evicts_its_key_only_once() {
     let world = World::new();
     let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
     let key = other.create().await;
-    other.keys.rotate(&world.owner, RotateKey { id: key.id, overlap: Duration::from_mins(1) }).await.unwrap();
+    other
+        .keys
+        .rotate(&world.owner, RotateKey { id: key.id, overlap: Duration::from_mins(1) }, &Origin::SERVICE)
+        .await
+        .unwrap();
     sleep(FEED_POLL_INTERVAL).await;
     assert!(here.is_good(&key.full_key).await);
     let finds = here.link.finds();

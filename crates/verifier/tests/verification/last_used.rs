@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use domain::audit::Origin;
 use domain::ports::{Clock, KeyStore, RecentUses};
 use domain::{CreatedKey, KeyId, Timestamp};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -209,7 +210,7 @@ async fn a_use_survives_the_eviction_of_its_cached_copy() {
     assert!(here.is_good(&key.full_key).await);
     // A rotation evicts the old key, so the next use is noted on a new copy.
     let request = domain::RotateKey { id: key.id, overlap: Duration::from_mins(1) };
-    here.keys.rotate(&world.owner, request).await.unwrap();
+    here.keys.rotate(&world.owner, request, &Origin::SERVICE).await.unwrap();
     assert_eq!(noted(&here, &key), Some(older));
     world.clock.advance(Duration::from_secs(1));
     assert!(here.is_good(&key.full_key).await);

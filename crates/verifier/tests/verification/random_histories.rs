@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::audit::Origin;
 use domain::ports::{Clock, KeyStore};
 use domain::{FullKey, KeyId, RotateKey};
 use proptest::prelude::*;
@@ -51,19 +52,19 @@ async fn run_history(steps: Vec<Step>) {
             }
             Step::Revoke { key } => {
                 if let Some((id, _)) = pick(key) {
-                    here.keys.revoke(&world.owner, *id).await.unwrap();
+                    here.keys.revoke(&world.owner, *id, &Origin::SERVICE).await.unwrap();
                 }
             }
             Step::Rotate { key, overlap_seconds } => {
                 let Some(id) = pick(key).map(|(id, _)| *id) else { continue };
                 let request = RotateKey { id, overlap: Duration::from_secs(overlap_seconds) };
-                if let Ok(rotated) = here.keys.rotate(&world.owner, request).await {
+                if let Ok(rotated) = here.keys.rotate(&world.owner, request, &Origin::SERVICE).await {
                     keys.push((rotated.id, rotated.full_key));
                 }
             }
             Step::Leak { key } => {
                 if let Some((_, full_key)) = pick(key) {
-                    here.keys.report_leaks(&[full_key.expose()]).await.unwrap();
+                    here.keys.report_leaks(&[full_key.expose()], &Origin::SERVICE).await.unwrap();
                 }
             }
             Step::Wait { seconds } => world.clock.advance(Duration::from_secs(seconds)),

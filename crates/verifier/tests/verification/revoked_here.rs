@@ -2,6 +2,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use domain::audit::Origin;
+use domain::memory::unique_cause;
 use domain::ports::KeyStore;
 use domain::{Keys, RotateKey};
 use verifier::VerifierSettings;
@@ -34,7 +36,7 @@ async fn a_leaked_key_is_refused_once_the_report_returns() {
     let (_, instance) = single();
     let key = instance.create().await;
     assert!(instance.is_good(&key.full_key).await);
-    let reported = instance.keys.report_leaks(&["nothing", key.full_key.expose()]).await.unwrap();
+    let reported = instance.keys.report_leaks(&["nothing", key.full_key.expose()], &Origin::SERVICE).await.unwrap();
     assert_eq!(reported[1].as_ref().map(|key| key.id), Some(key.id));
     assert!(!instance.is_good(&key.full_key).await);
 }
@@ -45,7 +47,8 @@ async fn a_rotated_key_is_good_until_its_overlap_ends() {
     for overlap in [Duration::ZERO, Duration::from_mins(1)] {
         let old = instance.create().await;
         assert!(instance.is_good(&old.full_key).await);
-        let new = instance.keys.rotate(&world.owner, RotateKey { id: old.id, overlap }).await.unwrap();
+        let new =
+            instance.keys.rotate(&world.owner, RotateKey { id: old.id, overlap }, &Origin::SERVICE).await.unwrap();
         assert!(instance.is_good(&new.full_key).await);
         if !overlap.is_zero() {
             assert!(instance.is_good(&old.full_key).await);
@@ -73,10 +76,10 @@ async fn a_read_that_a_revocation_overtakes_is_neither_cached_nor_shared() {
     let digest = key.digest();
     world
         .store
-        .revoke(&world.owner, id, domain::Timestamp::MIN, domain::ListView::at(domain::Timestamp::MAX))
+        .revoke(&world.owner, id, domain::Timestamp::MIN, domain::ListView::at(domain::Timestamp::MAX), &unique_cause())
         .await
         .unwrap();
-    instance.verifier.key_store().revoke_by_digests(&[digest], domain::Timestamp::MIN).await.unwrap();
+    instance.verifier.key_store().revoke_by_digests(&[digest], domain::Timestamp::MIN, &unique_cause()).await.unwrap();
     let late = tokio::spawn({
         let (instance, key) = (instance.clone(), key.clone());
         async move { instance.is_good(&key).await }
@@ -97,7 +100,7 @@ async fn a_revocation_evicts_its_key_even_if_the_caller_is_dropped() {
     instance.link.close_gate();
     let request = tokio::spawn({
         let (keys, owner): (Keys, _) = (instance.keys.clone(), world.owner.clone());
-        async move { keys.revoke(&owner, key.id).await.map(|_| ()) }
+        async move { keys.revoke(&owner, key.id, &Origin::SERVICE).await.map(|_| ()) }
     });
     instance.link.arrived(arrived + 1).await;
     request.abort();
@@ -117,12 +120,12 @@ async fn after_a_revocation_with_unknown_outcome_the_key_is_looked_up() {
     let (key, other) = (instance.create().await, instance.create().await);
     assert!(instance.is_good(&key.full_key).await && instance.is_good(&other.full_key).await);
     instance.link.loses_answers.store(true, Ordering::SeqCst);
-    instance.keys.revoke(&world.owner, key.id).await.unwrap_err();
+    instance.keys.revoke(&world.owner, key.id, &Origin::SERVICE).await.unwrap_err();
     let finds = instance.link.finds();
     assert!(!instance.is_good(&key.full_key).await);
     assert!(instance.is_good(&other.full_key).await);
     assert_eq!(instance.link.finds(), finds + 1);
-    instance.keys.revoke_all(&world.owner, None).await.unwrap_err();
+    instance.keys.revoke_all(&world.owner, None, &Origin::SERVICE).await.unwrap_err();
     assert!(!instance.is_good(&other.full_key).await, "all keys of the user are looked up");
 }
 
@@ -133,7 +136,7 @@ async fn all_keys_of_a_user_are_refused_once_the_call_returns() {
     for key in &keys {
         assert!(instance.is_good(&key.full_key).await);
     }
-    assert_eq!(instance.keys.revoke_all(&world.owner, None).await.unwrap(), 2);
+    assert_eq!(instance.keys.revoke_all(&world.owner, None, &Origin::SERVICE).await.unwrap(), 2);
     for key in &keys {
         assert!(!instance.is_good(&key.full_key).await);
     }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::memory::MemorySessionStore;
 use domain::ports::{BoxError, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -42,9 +43,10 @@ impl SessionStore for SessionLink {
         session: &Session,
         digest: &CredentialDigest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         self.check()?;
-        let ended = self.store.open(session, digest, max).await;
+        let ended = self.store.open(session, digest, max, cause).await;
         fail_if(&self.loses_answers)?;
         ended
     }
@@ -54,16 +56,21 @@ impl SessionStore for SessionLink {
         self.store.list(owner, at).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         self.check()?;
-        let ended = self.store.end(owner, id).await;
+        let ended = self.store.end(owner, id, cause).await;
         fail_if(&self.loses_answers)?;
         ended
     }
 
-    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         self.check()?;
-        let ended = self.store.end_all(owner, kept).await;
+        let ended = self.store.end_all(owner, kept, cause).await;
         fail_if(&self.loses_answers)?;
         ended
     }

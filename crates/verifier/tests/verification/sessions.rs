@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::Timestamp;
+use domain::audit::Origin;
 use domain::ports::SessionStore;
 use domain::sessions::{OpenSession, OpenedSession, SESSION_IDLE_MAX, SESSION_LIFETIME, SESSIONS_MAX, SessionRole};
 use tokio::time::{Instant, sleep};
@@ -16,7 +17,7 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 impl Instance {
     async fn sign_in(&self) -> OpenedSession {
         let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
-        self.sessions.open(&self.owner, request).await.unwrap()
+        self.sessions.open(&self.owner, request, &Origin::SERVICE).await.unwrap()
     }
 
     async fn accepts(&self, opened: &OpenedSession) -> bool {
@@ -67,10 +68,10 @@ async fn a_session_that_ends_here_is_refused_at_once() {
     for opened in [&one, &kept, &other] {
         assert!(instance.accepts(opened).await);
     }
-    let left = instance.sessions.end(&instance.owner, one.session.id).await.unwrap();
+    let left = instance.sessions.end(&instance.owner, one.session.id, &Origin::SERVICE).await.unwrap();
     assert_eq!(left.len(), 2);
     assert!(!instance.accepts(&one).await);
-    let left = instance.sessions.end_all(&instance.owner, Some(kept.session.id)).await.unwrap();
+    let left = instance.sessions.end_all(&instance.owner, Some(kept.session.id), &Origin::SERVICE).await.unwrap();
     assert_eq!(left.len(), 1);
     assert!(!instance.accepts(&other).await && instance.accepts(&kept).await);
     world.clock.advance(MILLISECOND);
@@ -88,9 +89,9 @@ async fn an_end_without_an_answer_is_not_forgotten() {
     let [one, other] = [instance.sign_in().await, instance.sign_in().await];
     assert!(instance.accepts(&one).await && instance.accepts(&other).await);
     instance.session_link.loses_answers.store(true, Ordering::SeqCst);
-    assert!(instance.sessions.end(&instance.owner, one.session.id).await.is_err());
+    assert!(instance.sessions.end(&instance.owner, one.session.id, &Origin::SERVICE).await.is_err());
     assert!(!instance.accepts(&one).await);
-    assert!(instance.sessions.end_all(&instance.owner, None).await.is_err());
+    assert!(instance.sessions.end_all(&instance.owner, None, &Origin::SERVICE).await.is_err());
     assert!(!instance.accepts(&other).await);
 }
 
@@ -105,8 +106,8 @@ async fn a_session_that_another_instance_ends_is_refused_within_one_poll() {
         let finds = here.session_link.finds();
         assert!(here.accepts(&one).await);
         assert_eq!(here.session_link.finds(), finds, "a trusted cache must answer without a read");
-        other.sessions.end(&world.owner, one.session.id).await.unwrap();
-        other.sessions.end_all(&world.owner, None).await.unwrap();
+        other.sessions.end(&world.owner, one.session.id, &Origin::SERVICE).await.unwrap();
+        other.sessions.end_all(&world.owner, None, &Origin::SERVICE).await.unwrap();
         let began = Instant::now();
         while here.accepts(&one).await || here.accepts(&all).await {
             assert!(began.elapsed() <= FEED_POLL_INTERVAL, "an ended session must be refused within one poll");
@@ -129,7 +130,7 @@ async fn without_the_feed_sessions_are_read_from_the_store() {
     sleep(MILLISECOND).await;
     assert!(here.accepts(&opened).await);
     here.link.set_feed(Feed::Fails);
-    other.sessions.end(&world.owner, opened.session.id).await.unwrap();
+    other.sessions.end(&world.owner, opened.session.id, &Origin::SERVICE).await.unwrap();
     let began = Instant::now();
     while here.accepts(&opened).await {
         assert!(began.elapsed() <= TRUST_MAX, "without the feed the cache is trusted for 3 s");

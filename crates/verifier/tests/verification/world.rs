@@ -3,6 +3,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
+use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, SeededEntropy};
 use domain::ports::{
     ActiveLimit, BoxError, ChangeFeed, Clock as _, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore,
@@ -145,9 +147,10 @@ impl KeyStore for Link {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Insertion, StoreError> {
         self.check()?;
-        self.store.insert_within(key, digest, limit, view).await
+        self.store.insert_within(key, digest, limit, view, cause).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
@@ -158,10 +161,17 @@ impl KeyStore for Link {
         listed
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
         self.check()?;
         self.pass_gate().await;
-        let revocation = self.store.revoke(owner, id, at, view).await;
+        let revocation = self.store.revoke(owner, id, at, view, cause).await;
         if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revocation }
     }
 
@@ -172,18 +182,20 @@ impl KeyStore for Link {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Rotation, StoreError> {
         self.check()?;
-        self.store.rotate(owner, id, rotation, digest, view).await
+        self.store.rotate(owner, id, rotation, digest, view, cause).await
     }
 
     async fn revoke_by_digests(
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         self.check()?;
-        self.store.revoke_by_digests(digests, at).await
+        self.store.revoke_by_digests(digests, at, cause).await
     }
 
     async fn revoke_user_keys(
@@ -192,9 +204,10 @@ impl KeyStore for Link {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         self.check()?;
-        let revoked = self.store.revoke_user_keys(owner, created_before, at, max).await;
+        let revoked = self.store.revoke_user_keys(owner, created_before, at, max, cause).await;
         if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revoked }
     }
 
@@ -347,7 +360,7 @@ impl Instance {
 
     pub(crate) async fn create_until(&self, expires_at: Option<Timestamp>) -> CreatedKey {
         let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
-        self.keys.create(&self.owner, CreateKey { label, expires_at, scopes }).await.unwrap()
+        self.keys.create(&self.owner, CreateKey { label, expires_at, scopes }, &Origin::SERVICE).await.unwrap()
     }
 
     /// Creates each key for another user, because a user's number of keys is limited.
@@ -356,14 +369,15 @@ impl Instance {
         for n in 0..count {
             let owner = UserId::new(self.owner.issuer(), format!("user-{n}")).unwrap();
             let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
-            let created = self.keys.create(&owner, CreateKey { label, expires_at: None, scopes }).await;
+            let created =
+                self.keys.create(&owner, CreateKey { label, expires_at: None, scopes }, &Origin::SERVICE).await;
             keys.push(created.unwrap().full_key);
         }
         keys
     }
 
     pub(crate) async fn revoke(&self, key: &CreatedKey) {
-        self.keys.revoke(&self.owner, key.id).await.unwrap();
+        self.keys.revoke(&self.owner, key.id, &Origin::SERVICE).await.unwrap();
     }
 
     pub(crate) async fn is_good(&self, full_key: &FullKey) -> bool {

@@ -3,6 +3,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use domain::sessions::{SESSION_LIFETIME, SignInParameters};
 
 use crate::boundary::browser::{browser_of, note_signed_in};
+use crate::boundary::exchange::origin_of;
 use crate::credentials::presented::Presented;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
@@ -37,7 +38,8 @@ pub(super) async fn callback(state: Data<State>, request: HttpRequest) -> Result
         Presented::One(sealed) => sealed,
         Presented::Nothing | Presented::Unusable(_) => return Err(ErrorCode::SignInNotBegun.into()),
     };
-    let signed_in = state.api.sign_in.complete(sealed, &parameters, browser_of(&request)).await?;
+    let request_id = origin_of(&request).request;
+    let signed_in = state.api.sign_in.complete(sealed, &parameters, browser_of(&request), request_id).await?;
     note_signed_in(&request, &signed_in.opened.session.owner);
     let secret = signed_in.opened.secret.expose();
     // A page and no redirect: browsers do not send a `SameSite=Strict` cookie after a navigation that another site began.

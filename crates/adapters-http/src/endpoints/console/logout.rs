@@ -2,6 +2,7 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use domain::sessions::EndSessionError;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::session::find_good_session;
 use crate::credentials::presented::Presented;
 use crate::documents::responses::documented_errors;
@@ -34,7 +35,7 @@ pub(super) async fn logout(state: Data<State>, request: HttpRequest) -> Result<H
     if let Presented::One(secret) = state.cookies.session.read(request.headers())
         && let Some(session) = find_good_session(&request, secret).await?
     {
-        match state.api.sessions.end(&session.owner, session.id).await {
+        match state.api.sessions.end(&session.owner, session.id, &origin_of(&request)).await {
             Ok(_) | Err(EndSessionError::NotFound) => {}
             Err(error @ EndSessionError::Store(_)) => return Err(error.into()),
         }

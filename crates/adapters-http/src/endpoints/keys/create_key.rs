@@ -1,8 +1,10 @@
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::{CreateKey, Label};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
+use crate::boundary::exchange::origin_of;
 use crate::callers::identified::IdentifiedRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -41,8 +43,13 @@ struct Body {
     request_body = Body,
     responses((status = 200, description = "The key is created", body = CreatedKey), Errors),
 )]
-pub(super) async fn create_key(state: Data<State>, request: IdentifiedRequest) -> Result<Json<CreatedKey>, ApiError> {
-    let created = state.api.keys.create(&request.user, parse(&request.fields)?).await?;
+pub(super) async fn create_key(
+    state: Data<State>,
+    request: IdentifiedRequest,
+    head: HttpRequest,
+) -> Result<Json<CreatedKey>, ApiError> {
+    let origin = origin_of(&head);
+    let created = state.api.keys.create(&request.user, parse(&request.fields)?, &origin).await?;
     Ok(Json(CreatedKey::of(&created.full_key, created.id, created.keys)))
 }
 

@@ -1,8 +1,10 @@
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::KeyId;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
+use crate::boundary::exchange::origin_of;
 use crate::callers::identified::IdentifiedRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -37,9 +39,14 @@ struct Body {
     request_body = Body,
     responses((status = 200, description = "The key is revoked. The caller's keys", body = KeyList), Errors),
 )]
-pub(super) async fn revoke_key(state: Data<State>, request: IdentifiedRequest) -> Result<Json<KeyList>, ApiError> {
+pub(super) async fn revoke_key(
+    state: Data<State>,
+    request: IdentifiedRequest,
+    head: HttpRequest,
+) -> Result<Json<KeyList>, ApiError> {
+    let origin = origin_of(&head);
     let id = key_id(&request.fields)?;
-    Ok(Json(KeyList::of(state.api.keys.revoke(&request.user, id).await?)))
+    Ok(Json(KeyList::of(state.api.keys.revoke(&request.user, id, &origin).await?)))
 }
 
 /// A string that is not a valid id gets the same answer as an unknown id.

@@ -1,9 +1,11 @@
 use std::time::Duration;
 
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::{KeyId, RotateKey};
 use utoipa::ToSchema;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::identified::IdentifiedRequest;
 use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -45,10 +47,12 @@ pub(super) async fn rotate_key(
     state: Data<State>,
     request: IdentifiedRequest,
     key_id: PathId<KeyId>,
+    head: HttpRequest,
 ) -> Result<Json<CreatedKey>, ApiError> {
+    let origin = origin_of(&head);
     let overlap = Duration::from_secs(request.fields.optional_number("overlapSeconds")?.unwrap_or_default());
     let id = key_id.known()?;
-    let rotated = state.api.keys.rotate(&request.user, RotateKey { id, overlap }).await?;
+    let rotated = state.api.keys.rotate(&request.user, RotateKey { id, overlap }, &origin).await?;
     Ok(Json(CreatedKey::of(&rotated.full_key, rotated.id, rotated.keys)))
 }
 

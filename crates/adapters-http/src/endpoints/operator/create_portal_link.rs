@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
+use crate::boundary::exchange::origin_of;
 use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -64,7 +65,8 @@ pub(super) struct Answer {
 pub(super) async fn create_portal_link(mut call: OperatorRequest) -> Result<Json<Answer>, ApiError> {
     let state = State::of(&call.request).clone();
     let fields = call.read_fields(state.limits.body_size_bytes_max).await?;
-    let link = state.api.portal_links.create(&parse(&fields, &state.api.issuer)?).await?;
+    let visit = parse(&fields, &state.api.issuer)?;
+    let link = state.api.portal_links.create(&visit, &origin_of(&call.request)).await?;
     // Browsers do not send the fragment to any server, so no log has the code.
     let url = format!("{}/console/portal#{}", state.public_url, *link.code);
     Ok(Json(Answer { url, expires_at: link.expires_at.to_string() }))

@@ -3,6 +3,7 @@ use domain::report_leaks as report_leaked_keys;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
 use crate::endpoints::to_the_end::to_the_end;
@@ -49,7 +50,8 @@ pub(super) async fn report_leaks(mut call: OperatorRequest) -> Result<Json<Answe
     let fields = call.read_fields(BODY_SIZE_BYTES_MAX).await?;
     to_the_end(async move {
         let api = call.api();
-        let keys = report_leaked_keys(&api.keys, &api.webhooks, &fields.required_texts("tokens")?).await?;
+        let tokens = fields.required_texts("tokens")?;
+        let keys = report_leaked_keys(&api.keys, &api.webhooks, &tokens, &origin_of(&call.request)).await?;
         Ok(Json(Answer { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
     })
     .await

@@ -1,6 +1,8 @@
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::KeyId;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::operator::Operator;
 use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -29,8 +31,10 @@ pub(super) async fn revoke_user_key(
     state: Data<State>,
     user: PathUser,
     key_id: PathId<KeyId>,
+    head: HttpRequest,
 ) -> Result<Json<KeyList>, ApiError> {
-    let keys = state.api.keys.revoke(&user.valid()?, key_id.known()?).await?;
+    let origin = origin_of(&head);
+    let keys = state.api.keys.revoke(&user.valid()?, key_id.known()?, &origin).await?;
     Ok(Json(KeyList::of(keys)))
 }
 

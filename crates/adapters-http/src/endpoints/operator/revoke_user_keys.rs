@@ -3,6 +3,7 @@ use actix_web::web::{Data, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::operator::Operator;
 use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
 use crate::endpoints::to_the_end::to_the_end;
@@ -44,10 +45,11 @@ pub(super) async fn revoke_user_keys(
     user: PathUser,
     request: HttpRequest,
 ) -> Result<Json<Answer>, ApiError> {
+    let origin = origin_of(&request);
     let user = user.valid()?;
     let created_before = Parameters::parse(request.query_string(), &["createdBefore"])?.time("createdBefore")?;
     to_the_end(async move {
-        let revoked_count = state.api.keys.revoke_all(&user, created_before).await?;
+        let revoked_count = state.api.keys.revoke_all(&user, created_before, &origin).await?;
         Ok(Json(Answer { revoked_count }))
     })
     .await

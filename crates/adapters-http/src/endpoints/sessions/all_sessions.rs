@@ -1,6 +1,7 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::session_owner::SessionOwner;
 use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -47,7 +48,7 @@ pub(super) async fn end_sessions(
     let parameters = Parameters::parse(request.query_string(), &[KEEP_CURRENT])?;
     let keeps = parameters.read(KEEP_CURRENT, |text| text.parse::<bool>().ok(), "must be true or false")?;
     let kept = owner.current.filter(|_| keeps == Some(true));
-    let left = state.api.sessions.end_all(&owner.user, kept).await?;
+    let left = state.api.sessions.end_all(&owner.user, kept, &origin_of(&request)).await?;
     Ok(Json(SessionList::of(left, owner.current)))
 }
 

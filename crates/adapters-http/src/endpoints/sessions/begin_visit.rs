@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::body::read_fields;
 use crate::boundary::browser::{browser_of, note_signed_in};
+use crate::boundary::exchange::origin_of;
 use crate::documents::responses::{BODY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -51,7 +52,9 @@ struct Answer {
 pub(super) async fn begin_visit(state: Data<State>, call: OwnPage) -> Result<HttpResponse, ApiError> {
     let OwnPage { request, payload } = call;
     let fields = read_fields(&request, payload, &state.limits).await?;
-    let begun = state.api.portal_links.begin_visit(fields.required_text("code")?, browser_of(&request)).await?;
+    let (code, browser) = (fields.required_text("code")?, browser_of(&request));
+    let request_id = origin_of(&request).request;
+    let begun = state.api.portal_links.begin_visit(code, browser, request_id).await?;
     note_signed_in(&request, &begun.visit.user);
     let session = CurrentSession::of_new(&begun.opened.session);
     let return_url = begun.visit.return_url.map(|url| url.to_string());

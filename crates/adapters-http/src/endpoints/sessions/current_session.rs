@@ -1,7 +1,8 @@
-use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
 use domain::sessions::EndSessionError;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::session::CallingSession;
 use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -39,8 +40,12 @@ documented_errors!(Errors: [CREDENTIAL_ERRORS], RateLimited);
     operation_id = "endCurrentSession",
     responses((status = 204, description = "The session has ended"), EndErrors),
 )]
-pub(super) async fn end_current_session(state: Data<State>, session: CallingSession) -> Result<HttpResponse, ApiError> {
-    match state.api.sessions.end(&session.0.owner, session.0.id).await {
+pub(super) async fn end_current_session(
+    state: Data<State>,
+    session: CallingSession,
+    head: HttpRequest,
+) -> Result<HttpResponse, ApiError> {
+    match state.api.sessions.end(&session.0.owner, session.0.id, &origin_of(&head)).await {
         // Somebody else has ended it since.
         Ok(_) | Err(EndSessionError::NotFound) => {}
         Err(error @ EndSessionError::Store(_)) => return Err(error.into()),

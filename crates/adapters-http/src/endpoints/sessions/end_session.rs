@@ -1,6 +1,8 @@
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::SessionId;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::session_owner::SessionOwner;
 use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -25,8 +27,10 @@ pub(super) async fn end_session(
     state: Data<State>,
     owner: SessionOwner,
     id: PathId<SessionId>,
+    head: HttpRequest,
 ) -> Result<Json<SessionList>, ApiError> {
-    let left = state.api.sessions.end(&owner.user, id.known()?).await?;
+    let origin = origin_of(&head);
+    let left = state.api.sessions.end(&owner.user, id.known()?, &origin).await?;
     Ok(Json(SessionList::of(left, owner.current)))
 }
 

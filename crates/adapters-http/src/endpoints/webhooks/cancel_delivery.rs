@@ -1,6 +1,8 @@
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::DeliveryId;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::webhook_caller::WebhookWriter;
 use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -25,9 +27,11 @@ pub(super) async fn cancel_delivery(
     caller: WebhookWriter,
     state: Data<State>,
     id: PathId<DeliveryId>,
+    head: HttpRequest,
 ) -> Result<Json<ChangedDelivery>, ApiError> {
+    let origin = origin_of(&head);
     let id = id.known()?;
-    let delivery = state.api.webhooks.cancel_delivery(caller.user(), id).await?;
+    let delivery = state.api.webhooks.cancel_delivery(caller.user(), id, &origin).await?;
     Ok(Json(ChangedDelivery::of(&delivery.ok_or(ErrorCode::DeliveryNotFound)?)))
 }
 

@@ -1,3 +1,4 @@
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::webhooks::{SubscriptionChange, Webhooks};
 use domain::{KeyId, SubscriptionId};
@@ -6,6 +7,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, url};
+use crate::boundary::exchange::origin_of;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
 use crate::endpoints::to_the_end::to_the_end;
@@ -61,14 +63,16 @@ pub(super) async fn change_subscription(
     state: Data<State>,
     request: CallerRequest,
     id: PathId<SubscriptionId>,
+    head: HttpRequest,
 ) -> Result<Json<Answer>, ApiError> {
+    let origin = origin_of(&head);
     to_the_end(async move {
         let (caller, webhooks) = (&request.caller, &state.api.webhooks);
         let change = parse(&request.fields, caller.key(), webhooks)?;
-        let changed = webhooks.change_subscription(caller.user(), id.known()?, &change).await?;
+        let changed = webhooks.change_subscription(caller.user(), id.known()?, &change, &origin).await?;
         let changed = changed.ok_or(ErrorCode::SubscriptionNotFound)?;
         if change.url.is_some() || change.enabled == Some(true) {
-            caller.confirm(&state.api, changed.id).await?;
+            caller.confirm(&state.api, changed.id, &origin).await?;
         }
         Ok(Json(Answer { subscription: SubscriptionRecord::of(&changed) }))
     })

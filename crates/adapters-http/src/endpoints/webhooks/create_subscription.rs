@@ -1,3 +1,4 @@
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::KeyId;
 use domain::webhooks::{CreateSubscription, Webhooks};
@@ -5,6 +6,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, required, secret, url};
+use crate::boundary::exchange::origin_of;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
 use crate::endpoints::to_the_end::to_the_end;
@@ -50,12 +52,14 @@ struct Body {
 pub(super) async fn create_subscription(
     state: Data<State>,
     request: CallerRequest,
+    head: HttpRequest,
 ) -> Result<Json<SubscriptionWithSecret>, ApiError> {
+    let origin = origin_of(&head);
     to_the_end(async move {
         let (caller, webhooks) = (&request.caller, &state.api.webhooks);
         let wish = parse(&request.fields, caller.key(), webhooks)?;
-        let created = webhooks.create_subscription(caller.user(), wish).await?;
-        caller.confirm(&state.api, created.subscription.id).await?;
+        let created = webhooks.create_subscription(caller.user(), wish, &origin).await?;
+        caller.confirm(&state.api, created.subscription.id, &origin).await?;
         Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))
     })
     .await

@@ -1,7 +1,9 @@
+use actix_web::HttpRequest;
 use actix_web::HttpResponse;
 use actix_web::web::Data;
 use domain::SubscriptionId;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::webhook_caller::WebhookWriter;
 use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -26,9 +28,11 @@ pub(super) async fn delete_subscription(
     caller: WebhookWriter,
     state: Data<State>,
     id: PathId<SubscriptionId>,
+    head: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
+    let origin = origin_of(&head);
     let id = id.known()?;
-    if state.api.webhooks.delete_subscription(caller.user(), id).await? {
+    if state.api.webhooks.delete_subscription(caller.user(), id, &origin).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
         Err(ErrorCode::SubscriptionNotFound.into())

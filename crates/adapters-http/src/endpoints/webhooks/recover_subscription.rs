@@ -1,3 +1,4 @@
+use actix_web::HttpRequest;
 use actix_web::HttpResponse;
 use actix_web::web::Data;
 use domain::SubscriptionId;
@@ -5,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::subscription_fields::required;
+use crate::boundary::exchange::origin_of;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
 use crate::endpoints::to_the_end::to_the_end;
@@ -53,14 +55,16 @@ pub(super) async fn recover_subscription(
     state: Data<State>,
     request: CallerRequest,
     id: PathId<SubscriptionId>,
+    head: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
+    let origin = origin_of(&head);
     let since = request.fields.optional_time("since").and_then(|since| required("since", since))?;
     let id = id.known()?;
     state.count_manual_send_of(request.caller.user())?;
     to_the_end(async move {
         let caller = &request.caller;
-        let deliveries = state.api.webhooks.recover_subscription(caller.user(), id, since).await?;
-        caller.confirm(&state.api, id).await?;
+        let deliveries = state.api.webhooks.recover_subscription(caller.user(), id, since, &origin).await?;
+        caller.confirm(&state.api, id, &origin).await?;
         Ok(HttpResponse::Accepted().json(Answer { deliveries }))
     })
     .await

@@ -1,7 +1,9 @@
+use actix_web::HttpRequest;
 use actix_web::HttpResponse;
 use actix_web::web::Data;
 use domain::DeliveryId;
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::webhook_caller::WebhookWriter;
 use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -26,10 +28,12 @@ pub(super) async fn retry_delivery(
     caller: WebhookWriter,
     state: Data<State>,
     id: PathId<DeliveryId>,
+    head: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
+    let origin = origin_of(&head);
     let id = id.known()?;
     state.count_manual_send_of(caller.user())?;
-    let delivery = state.api.webhooks.retry_delivery(caller.user(), id).await?;
+    let delivery = state.api.webhooks.retry_delivery(caller.user(), id, &origin).await?;
     Ok(HttpResponse::Accepted().json(ChangedDelivery::of(&delivery)))
 }
 

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::secret;
+use crate::boundary::exchange::origin_of;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -60,8 +61,9 @@ pub(super) async fn rotate_secret(
     head: HttpRequest,
     id: PathId<SubscriptionId>,
 ) -> Result<Json<SubscriptionWithSecret>, ApiError> {
+    let origin = origin_of(&head);
     let rotation = parse(id, &request.fields, head.headers())?;
-    let rotated = state.api.webhooks.rotate_secret(request.caller.user(), rotation).await?;
+    let rotated = state.api.webhooks.rotate_secret(request.caller.user(), rotation, &origin).await?;
     Ok(Json(SubscriptionWithSecret::of(&rotated.subscription, rotated.secret.as_ref())))
 }
 

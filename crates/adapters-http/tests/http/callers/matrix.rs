@@ -243,7 +243,7 @@ async fn cookie_of(server: &Server, who: Who) -> String {
     };
     let cookie = session_of(server, "alice", role).await;
     if matches!(who, Who::Ended) {
-        server.sessions.end_all(&user("alice"), None).await.unwrap();
+        server.sessions.end_all(&user("alice"), None, &domain::audit::Origin::SERVICE).await.unwrap();
     }
     cookie
 }

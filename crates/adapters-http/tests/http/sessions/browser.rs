@@ -10,7 +10,7 @@ pub(crate) const SAME_ORIGIN: (&str, &str) = ("sec-fetch-site", "same-origin");
 /// The cookie of a new session of this user.
 pub(crate) async fn session_of(server: &Server, subject: &str, role: SessionRole) -> String {
     let session = OpenSession { role, user_agent: None, address: None };
-    let opened = server.sessions.open(&user(subject), session).await.unwrap();
+    let opened = server.sessions.open(&user(subject), session, &domain::audit::Origin::SERVICE).await.unwrap();
     format!("__Host-gatepost-session={}", opened.secret.expose())
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{
     AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventStore, LoggedAttempt, Publication, RetryByHand,
     RetryRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
@@ -33,6 +34,7 @@ impl SubscriptionStore for FailingWebhookStore {
         _: &Subscription,
         _: &SealedSecret,
         _: u32,
+        _cause: &Cause,
     ) -> Result<SubscriptionInsertion, StoreError> {
         down()
     }
@@ -55,11 +57,19 @@ impl SubscriptionStore for FailingWebhookStore {
         _: SubscriptionId,
         _: &SubscriptionChange,
         _: Timestamp,
+        _cause: &Cause,
     ) -> Result<Option<Subscription>, StoreError> {
         down()
     }
 
-    async fn disable_set_by(&self, _: &[KeyId], _: DisableReason, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+    async fn disable_set_by(
+        &self,
+        _: &[KeyId],
+        _: DisableReason,
+        _: Timestamp,
+        _: u32,
+        _cause: &Cause,
+    ) -> Result<u32, StoreError> {
         down()
     }
 
@@ -70,11 +80,12 @@ impl SubscriptionStore for FailingWebhookStore {
         _: &SealedSecret,
         _: Timestamp,
         _: Timestamp,
+        _cause: &Cause,
     ) -> Result<SecretRotation, StoreError> {
         down()
     }
 
-    async fn delete(&self, _: &UserId, _: SubscriptionId, _: Timestamp) -> Result<bool, StoreError> {
+    async fn delete(&self, _: &UserId, _: SubscriptionId, _: Timestamp, _cause: &Cause) -> Result<bool, StoreError> {
         down()
     }
 
@@ -136,15 +147,34 @@ impl DeliveryLog for FailingWebhookStore {
 
 #[async_trait]
 impl DeliveryCommands for FailingWebhookStore {
-    async fn retry(&self, _: &UserId, _: DeliveryId, _: RetryRequest) -> Result<RetryByHand, StoreError> {
+    async fn retry(
+        &self,
+        _: &UserId,
+        _: DeliveryId,
+        _: RetryRequest,
+        _cause: &Cause,
+    ) -> Result<RetryByHand, StoreError> {
         down()
     }
 
-    async fn cancel(&self, _: &UserId, _: DeliveryId, _: Timestamp) -> Result<Option<Delivery>, StoreError> {
+    async fn cancel(
+        &self,
+        _: &UserId,
+        _: DeliveryId,
+        _: Timestamp,
+        _cause: &Cause,
+    ) -> Result<Option<Delivery>, StoreError> {
         down()
     }
 
-    async fn recover(&self, _: &UserId, _: SubscriptionId, _: RetryRequest, _: u32) -> Result<Option<u32>, StoreError> {
+    async fn recover(
+        &self,
+        _: &UserId,
+        _: SubscriptionId,
+        _: RetryRequest,
+        _: u32,
+        _cause: &Cause,
+    ) -> Result<Option<u32>, StoreError> {
         down()
     }
 

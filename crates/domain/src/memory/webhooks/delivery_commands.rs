@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
+use crate::audit::Cause;
 use crate::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, SubscriptionChange};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
@@ -48,7 +49,13 @@ impl Tables {
 
 #[async_trait]
 impl DeliveryCommands for MemoryWebhookStore {
-    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError> {
+    async fn retry(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryByHand, StoreError> {
         let mut tables = self.tables();
         let Some(delivery) = tables.delivery_of(owner, id).map(|stored| stored.delivery.clone()) else {
             return Ok(RetryByHand::NotFound);
@@ -62,15 +69,23 @@ impl DeliveryCommands for MemoryWebhookStore {
         let Some(stored) = tables.deliveries.get_mut(&id) else { return Ok(RetryByHand::NotFound) };
         if !stored.is_out(request.at) {
             stored.replay(request.at);
+            self.audit.write([cause.delivery_retried(&stored.delivery, owner)]);
         }
         Ok(RetryByHand::Due(stored.delivery.clone()))
     }
 
-    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError> {
+    async fn cancel(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<Option<Delivery>, StoreError> {
         let mut tables = self.tables();
         let Some(stored) = tables.delivery_of(owner, id) else { return Ok(None) };
         if stored.queued.is_some() {
             stored.end(DeliveryEnd::Cancelled, at);
+            self.audit.write([cause.delivery_cancelled(&stored.delivery, owner)]);
         }
         Ok(Some(stored.delivery.clone()))
     }
@@ -81,19 +96,20 @@ impl DeliveryCommands for MemoryWebhookStore {
         subscription: SubscriptionId,
         request: RetryRequest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Option<u32>, StoreError> {
         let mut tables = self.tables();
         let enable = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-        if tables.change(owner, subscription, &enable, request.at).is_none() {
-            return Ok(None);
-        }
+        let Some((before, after)) = tables.change(owner, subscription, &enable, request.at) else { return Ok(None) };
         if let Some(lane) = tables.lanes.get_mut(&subscription) {
             lane.breaker = Breaker::default();
         }
         let to_it = |stored: &&mut StoredDelivery| stored.delivery.subscription_id == subscription;
         let lost = tables.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, request));
         let recovered = lost.take(max as usize).map(|stored| stored.replay(request.at)).count();
-        Ok(Some(u32::try_from(recovered).unwrap_or(max)))
+        let recovered = u32::try_from(recovered).unwrap_or(max);
+        self.audit.write([cause.subscription_recovered(&before, &after, recovered)]);
+        Ok(Some(recovered))
     }
 
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

@@ -12,6 +12,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::audit::MemoryAuditLog;
 use crate::webhooks::{
     AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, PublisherId, QueuedDelivery,
     SealedSecret, SealedSecrets, Subscription,
@@ -21,11 +22,20 @@ use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 /// Subscriptions, events and deliveries in maps behind one lock. Each method holds the lock, and is therefore atomic. A
 /// claim reads every delivery to find those that are due, which is fast enough for some thousands of deliveries.
 #[derive(Debug, Default)]
-pub struct MemoryWebhookStore(Mutex<Tables>);
+pub struct MemoryWebhookStore {
+    tables: Mutex<Tables>,
+    audit: MemoryAuditLog,
+}
 
 impl MemoryWebhookStore {
+    /// The store, which writes to this audit log from now on.
+    #[must_use]
+    pub fn writing_to(self, audit: MemoryAuditLog) -> Self {
+        Self { audit, ..self }
+    }
+
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Destroys a stored event, as a damaged database would. Its deliveries cannot be read any more.

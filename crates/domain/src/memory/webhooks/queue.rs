@@ -3,7 +3,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use async_trait::async_trait;
 
+use super::super::audit::MemoryAuditLog;
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
+use crate::audit::Cause;
 use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError};
 use crate::webhooks::{
     Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, Payload, PayloadRoom, Phase, Report, SubscriptionStatus,
@@ -130,22 +132,24 @@ impl Tables {
     }
 
     /// Reports to the lane's breaker, and disables the subscription if the breaker returns a reason.
-    fn report(&mut self, subscription: SubscriptionId, report: Report) {
+    fn report(&mut self, subscription: SubscriptionId, report: Report, audit: &MemoryAuditLog) {
         let Some(lane) = self.lanes.get_mut(&subscription) else { return };
         let reason = lane.breaker.record(report);
         if let Some(reason) = reason.filter(|_| lane.is_open()) {
-            lane.subscription.status = SubscriptionStatus::DisabledByService(reason);
-            lane.subscription.updated_at = report.ended_at;
+            let status = SubscriptionStatus::DisabledByService(reason);
+            (lane.subscription.status, lane.subscription.updated_at) = (status, report.ended_at);
+            let disabled = [(subscription, lane.subscription.owner.clone())];
+            audit.write(Cause::of_service(report.ended_at, subscription).subscriptions_disabled(status, disabled));
             self.end_closed(report.ended_at, u32::MAX);
         }
     }
 
-    fn complete(&mut self, completion: &Completion) -> bool {
+    fn complete(&mut self, completion: &Completion, audit: &MemoryAuditLog) -> bool {
         let Some(stored) = self.deliveries.get_mut(&completion.delivery) else { return false };
         let report = stored.record(completion);
         let is_held = stored.complete(completion);
         if let Some(report) = report {
-            self.report(completion.subscription, report);
+            self.report(completion.subscription, report, audit);
         }
         is_held
     }
@@ -162,7 +166,7 @@ impl DeliveryQueue for MemoryWebhookStore {
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
         let mut tables = self.tables();
-        Ok(completions.iter().map(|completion| tables.complete(completion)).collect())
+        Ok(completions.iter().map(|completion| tables.complete(completion, &self.audit)).collect())
     }
 
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {

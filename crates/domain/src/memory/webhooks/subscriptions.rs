@@ -3,6 +3,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
+use crate::audit::Cause;
 use crate::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use crate::webhooks::{
     AttemptRecord, Breaker, DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
@@ -21,18 +22,20 @@ impl Lane {
 }
 
 impl Tables {
+    /// Returns the subscription before and after the change.
     pub(super) fn change(
         &mut self,
         owner: &UserId,
         id: SubscriptionId,
         change: &SubscriptionChange,
         at: Timestamp,
-    ) -> Option<Subscription> {
+    ) -> Option<(Subscription, Subscription)> {
         let lane = self.lane_of(owner, id)?;
+        let before = lane.subscription.clone();
         lane.change(change, at);
         let changed = lane.subscription.clone();
         self.end_closed(at, u32::MAX);
-        Some(changed)
+        Some((before, changed))
     }
 
     fn health(&self, lane: &Lane) -> SubscriptionHealth {
@@ -56,6 +59,7 @@ impl SubscriptionStore for MemoryWebhookStore {
         subscription: &Subscription,
         secret: &SealedSecret,
         max: u32,
+        cause: &Cause,
     ) -> Result<SubscriptionInsertion, StoreError> {
         let mut tables = self.tables();
         if tables.lanes.contains_key(&subscription.id) {
@@ -76,6 +80,7 @@ impl SubscriptionStore for MemoryWebhookStore {
             served: None,
         };
         tables.lanes.insert(subscription.id, lane);
+        self.audit.write([cause.subscription_created(subscription)]);
         Ok(SubscriptionInsertion::Stored)
     }
 
@@ -107,8 +112,12 @@ impl SubscriptionStore for MemoryWebhookStore {
         id: SubscriptionId,
         change: &SubscriptionChange,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Option<Subscription>, StoreError> {
-        Ok(self.tables().change(owner, id, change, at))
+        let mut tables = self.tables();
+        let Some((before, changed)) = tables.change(owner, id, change, at) else { return Ok(None) };
+        self.audit.write(cause.subscription_changed(&before, &changed));
+        Ok(Some(changed))
     }
 
     async fn disable_set_by(
@@ -117,18 +126,21 @@ impl SubscriptionStore for MemoryWebhookStore {
         reason: DisableReason,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<u32, StoreError> {
         let mut tables = self.tables();
         let set_by = |one: &Subscription| one.url_set_by.is_some_and(|key| keys.contains(&key));
         let theirs = tables.lanes.values_mut().filter(|lane| lane.is_open() && set_by(&lane.subscription));
-        let mut disabled = 0;
+        let status = SubscriptionStatus::DisabledByService(reason);
+        let mut disabled = Vec::new();
         for lane in theirs.take(max as usize) {
-            lane.subscription.status = SubscriptionStatus::DisabledByService(reason);
-            lane.subscription.updated_at = at;
-            disabled += 1;
+            (lane.subscription.status, lane.subscription.updated_at) = (status, at);
+            disabled.push((lane.subscription.id, lane.subscription.owner.clone()));
         }
+        let count = u32::try_from(disabled.len()).unwrap_or(max);
+        self.audit.write(cause.subscriptions_disabled(status, disabled));
         tables.end_closed(at, u32::MAX);
-        Ok(disabled)
+        Ok(count)
     }
 
     async fn rotate_secret(
@@ -138,6 +150,7 @@ impl SubscriptionStore for MemoryWebhookStore {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<SecretRotation, StoreError> {
         let mut tables = self.tables();
         let Some(lane) = tables.lane_of(owner, id) else { return Ok(SecretRotation::NotFound) };
@@ -147,14 +160,22 @@ impl SubscriptionStore for MemoryWebhookStore {
         let previous = lane.secrets.take().map(|secrets| (secrets.current, previous_until));
         lane.secrets = Some(SealedSecrets { current: secret.clone(), previous });
         lane.subscription.updated_at = at;
+        self.audit.write([cause.secret_rotated(id, owner, previous_until)]);
         Ok(SecretRotation::Rotated(lane.subscription.clone()))
     }
 
-    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError> {
+    async fn delete(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<bool, StoreError> {
         let mut tables = self.tables();
         let Some(lane) = tables.lane_of(owner, id) else { return Ok(false) };
         lane.secrets = None;
         lane.deleted_at = Some(at);
+        self.audit.write([cause.subscription_deleted(id, owner)]);
         tables.end_closed(at, u32::MAX);
         Ok(true)
     }

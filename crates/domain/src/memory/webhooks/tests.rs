@@ -1,3 +1,4 @@
+use crate::memory::unique_cause;
 use std::time::Duration;
 
 use pollster::block_on;
@@ -38,7 +39,8 @@ fn subscribed(entropy: &SeededEntropy) -> (MemoryWebhookStore, Subscription) {
         created_at: at(0),
         updated_at: at(0),
     };
-    let insertion = block_on(store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1]), 1)).unwrap();
+    let insertion =
+        block_on(store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1]), 1, &unique_cause())).unwrap();
     assert_eq!(insertion, SubscriptionInsertion::Stored);
     (store, subscription)
 }
@@ -112,7 +114,7 @@ fn what_waits_for_a_deleted_subscription_is_ended_with_it() {
     let entropy = SeededEntropy::new(1);
     let (store, subscription) = subscribed(&entropy);
     block_on(store.publish(&[event("invoice.paid", &entropy)])).unwrap();
-    assert!(block_on(store.delete(&owner(), subscription.id, at(1))).unwrap());
+    assert!(block_on(store.delete(&owner(), subscription.id, at(1), &unique_cause())).unwrap());
     let ended = DeliveryState::Ended { end: DeliveryEnd::SubscriptionDeleted, at: at(1) };
     assert_eq!(only_delivery(&store).state, ended);
     assert!(block_on(store.claim(&request(1, at(2)))).unwrap().is_empty());

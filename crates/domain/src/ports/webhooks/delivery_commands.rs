@@ -1,5 +1,6 @@
 use async_trait::async_trait;
 
+use crate::audit::Cause;
 use crate::ports::StoreError;
 use crate::webhooks::Delivery;
 use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
@@ -26,18 +27,31 @@ pub enum RetryByHand {
     TooOld,
 }
 
-/// Executes the commands of a user on the user's deliveries, and the purge.
+/// Executes the commands of a user on the user's deliveries, and the purge. A change and the event of its [`Cause`] are
+/// one: see [`AuditLog`](crate::ports::AuditLog).
 #[async_trait]
 pub trait DeliveryCommands: Send + Sync {
     /// Makes a waiting or ended delivery due now and starts a new run of its schedule. The count of attempts goes on. A
-    /// delivery whose claim has run out is waiting. If the lane is closed and the event is too old as well, the answer
+    /// delivery whose claim has run out is waiting. A delivery that is being sent does not change. If the lane is closed and the event is too old as well, the answer
     /// is [`RetryByHand::LaneClosed`].
-    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError>;
+    async fn retry(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryByHand, StoreError>;
 
     /// Ends a waiting delivery, or one that is being sent, as
     /// [`DeliveryEnd::Cancelled`](crate::webhooks::DeliveryEnd::Cancelled). A delivery that has ended does not change.
     /// `None` if there is no such delivery, or it belongs to another user.
-    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError>;
+    async fn cancel(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<Option<Delivery>, StoreError>;
 
     /// Enables the subscription like [`SubscriptionStore::update`](crate::ports::SubscriptionStore::update), always
     /// with a new [`Breaker`](crate::webhooks::Breaker), and retries at most `max` of its deliveries as
@@ -45,13 +59,14 @@ pub trait DeliveryCommands: Send + Sync {
     /// `request.published_since` that have failed
     /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) or wait for a retry after
     /// `request.at`. Returns how many; after fewer than `max`, nothing is left to retry. `None` if there is no such
-    /// subscription, or it belongs to another user.
+    /// subscription, or it belongs to another user. A call that finds the subscription always writes its event.
     async fn recover(
         &self,
         owner: &UserId,
         subscription: SubscriptionId,
         request: RetryRequest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Option<u32>, StoreError>;
 
     /// Prepares the store for what is published from `at` on, some days ahead. A store that keeps its history in

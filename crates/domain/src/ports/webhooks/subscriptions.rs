@@ -1,5 +1,6 @@
 use async_trait::async_trait;
 
+use crate::audit::Cause;
 use crate::ports::StoreError;
 use crate::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
@@ -47,7 +48,8 @@ pub enum SecretRotation {
     NotFound,
 }
 
-/// Stores subscriptions. No method finds a deleted subscription.
+/// Stores subscriptions. No method finds a deleted subscription. A change and the events of its [`Cause`] are one: see
+/// [`AuditLog`](crate::ports::AuditLog).
 #[async_trait]
 pub trait SubscriptionStore: Send + Sync {
     /// Stores `subscription` with every field unchanged, its secret and an empty lane, unless its owner already has
@@ -62,6 +64,7 @@ pub trait SubscriptionStore: Send + Sync {
         subscription: &Subscription,
         secret: &SealedSecret,
         max: u32,
+        cause: &Cause,
     ) -> Result<SubscriptionInsertion, StoreError>;
 
     /// At most `max` of the owner's subscriptions with ids below `before`, newest first.
@@ -91,6 +94,7 @@ pub trait SubscriptionStore: Send + Sync {
         id: SubscriptionId,
         change: &SubscriptionChange,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Option<Subscription>, StoreError>;
 
     /// Disables at most `max` enabled subscriptions of any owners whose URL was set by one of `keys`, for this reason,
@@ -104,6 +108,7 @@ pub trait SubscriptionStore: Send + Sync {
         reason: DisableReason,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<u32, StoreError>;
 
     /// Makes `secret` the current secret and sets `updated_at`. The secret before it signs until `previous_until`; a
@@ -118,11 +123,18 @@ pub trait SubscriptionStore: Send + Sync {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<SecretRotation, StoreError>;
 
     /// Deletes the owner's subscription; `false` if there is no such subscription, or it belongs to another user. Its
     /// secrets are deleted at once, its lane is closed, and its deliveries stay in the log until they are purged.
-    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError>;
+    async fn delete(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<bool, StoreError>;
 
     /// The stored secrets of at most `max` subscriptions of any owners, with ids above `after`, in the order of ids.
     /// They are read to be sealed again under another key.

@@ -1,4 +1,5 @@
 use super::delivery::Delivery;
+use crate::audit::Origin;
 use crate::ports::{RetryByHand, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{DeliveryId, UserId};
@@ -27,8 +28,14 @@ impl Webhooks {
     /// # Errors
     ///
     /// See [`RetryDeliveryError`].
-    pub async fn retry_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Delivery, RetryDeliveryError> {
-        match self.stores.commands.retry(owner, id, self.retry_request(self.clock.now())).await? {
+    pub async fn retry_delivery(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        origin: &Origin,
+    ) -> Result<Delivery, RetryDeliveryError> {
+        let now = self.clock.now();
+        match self.stores.commands.retry(owner, id, self.retry_request(now), &self.cause(origin, now)).await? {
             RetryByHand::Due(delivery) => Ok(delivery),
             RetryByHand::NotFound => Err(RetryDeliveryError::NotFound),
             RetryByHand::LaneClosed => Err(RetryDeliveryError::SubscriptionDisabled),

@@ -3,6 +3,7 @@ use std::time::Duration;
 use super::idempotency_key::IdempotencyKey;
 use super::sealed_secret::SealedSecrets;
 use super::signing_secret::{ChosenSecret, SigningSecret};
+use crate::audit::Origin;
 use crate::ports::{SecretRotation, StoreError};
 use crate::webhooks::{Subscription, Webhooks};
 use crate::{OVERLAP_MAX, SubscriptionId, Timestamp, UserId};
@@ -68,6 +69,7 @@ impl Webhooks {
         &self,
         owner: &UserId,
         request: RotateSecret,
+        origin: &Origin,
     ) -> Result<RotatedSecret, RotateSecretError> {
         if request.overlap > OVERLAP_MAX {
             return Err(RotateSecretError::OverlapOutOfRange);
@@ -75,8 +77,8 @@ impl Webhooks {
         let (now, id) = (self.clock.now(), request.id);
         let mut possible = self.possible_secrets(request.secret, request.key.as_ref(), id);
         let sealed = self.rules.sealing_keys.seal(possible[0].as_ref(), id, &*self.entropy);
-        let previous_until = now.plus(request.overlap);
-        match self.stores.subscriptions.rotate_secret(owner, id, &sealed, previous_until, now).await? {
+        let (previous_until, cause) = (now.plus(request.overlap), self.cause(origin, now));
+        match self.stores.subscriptions.rotate_secret(owner, id, &sealed, previous_until, now, &cause).await? {
             SecretRotation::Rotated(subscription) => {
                 Ok(RotatedSecret { subscription, secret: possible.swap_remove(0).into_shown() })
             }

@@ -1,6 +1,7 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
+use crate::audit::Origin;
 use crate::ports::{StoreError, SubscriptionInsertion};
 use crate::webhooks::signing::signing_secret::ChosenSecret;
 use crate::webhooks::{SigningSecret, TargetUrl, Webhooks};
@@ -61,6 +62,7 @@ impl Webhooks {
         &self,
         owner: &UserId,
         request: CreateSubscription,
+        origin: &Origin,
     ) -> Result<CreatedSubscription, CreateSubscriptionError> {
         let now = self.clock.now();
         let subscription = Subscription {
@@ -77,7 +79,7 @@ impl Webhooks {
         let secret = ChosenSecret::of(request.secret, &*self.entropy);
         let sealed = self.rules.sealing_keys.seal(secret.as_ref(), subscription.id, &*self.entropy);
         let max = self.rules.policy.max_subscriptions();
-        match self.stores.subscriptions.insert_within(&subscription, &sealed, max).await? {
+        match self.stores.subscriptions.insert_within(&subscription, &sealed, max, &self.cause(origin, now)).await? {
             SubscriptionInsertion::Stored => Ok(CreatedSubscription { subscription, secret: secret.into_shown() }),
             SubscriptionInsertion::LimitReached => Err(CreateSubscriptionError::LimitReached { max }),
             SubscriptionInsertion::TooManyDeleted => Err(CreateSubscriptionError::TooManyDeleted {

@@ -1,3 +1,4 @@
+use crate::audit::Origin;
 use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
 use crate::{SubscriptionId, Timestamp, UserId};
@@ -37,6 +38,7 @@ impl Webhooks {
         owner: &UserId,
         id: SubscriptionId,
         since: Timestamp,
+        origin: &Origin,
     ) -> Result<u32, RecoverSubscriptionError> {
         let now = self.clock.now();
         if since > now {
@@ -46,7 +48,8 @@ impl Webhooks {
         request.published_since = request.published_since.max(since);
         let mut recovered = 0;
         while recovered < RECOVERED_DELIVERIES_MAX {
-            let count = self.stores.commands.recover(owner, id, request, RECOVERED_AT_ONCE_MAX).await?;
+            let cause = self.cause(origin, now);
+            let count = self.stores.commands.recover(owner, id, request, RECOVERED_AT_ONCE_MAX, &cause).await?;
             let count = count.ok_or(RecoverSubscriptionError::NotFound)?;
             recovered += count;
             if count < RECOVERED_AT_ONCE_MAX {

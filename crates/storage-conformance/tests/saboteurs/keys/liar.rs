@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::memory::MemoryKeyStore;
 use domain::ports::{
     ActiveLimit, ChangeFeed, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore, Revocation, Rotation,
@@ -160,16 +161,24 @@ impl KeyStore for Liar {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Insertion, StoreError> {
-        self.shared.store.insert_within(key, digest, limit, view).await
+        self.shared.store.insert_within(key, digest, limit, view, cause).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.shared.store.list(owner, view).await
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
-        let revocation = self.change(self.shared.store.revoke(owner, id, at, view)).await?;
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
+        let revocation = self.change(self.shared.store.revoke(owner, id, at, view, cause)).await?;
         if self.lie == Lie::ListsRefusals && !matches!(revocation, Revocation::Revoked { .. }) {
             self.list_falsely(CredentialDigest::from_bytes([0; 32])).await;
         }
@@ -183,8 +192,9 @@ impl KeyStore for Liar {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        cause: &Cause,
     ) -> Result<Rotation, StoreError> {
-        let rotate = self.shared.store.rotate(owner, id, rotation, digest, view);
+        let rotate = self.shared.store.rotate(owner, id, rotation, digest, view, cause);
         // The store in memory lists it, the feed of this one does not.
         if self.lie == Lie::LeavesOutRotations { rotate.await } else { self.change(rotate).await }
     }
@@ -193,6 +203,7 @@ impl KeyStore for Liar {
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         if self.lie == Lie::ListsBeforeItChanges {
             for digest in digests {
@@ -200,7 +211,7 @@ impl KeyStore for Liar {
             }
             tokio::time::sleep(STATEMENT_DURATION).await;
         }
-        self.change(self.shared.store.revoke_by_digests(digests, at)).await
+        self.change(self.shared.store.revoke_by_digests(digests, at, cause)).await
     }
 
     async fn revoke_user_keys(
@@ -209,8 +220,9 @@ impl KeyStore for Liar {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let revoke = self.shared.store.revoke_user_keys(owner, created_before, at, max);
+        let revoke = self.shared.store.revoke_user_keys(owner, created_before, at, max, cause);
         if self.lie == Lie::LeavesOutAllKeysOfUsers { revoke.await } else { self.change(revoke).await }
     }
 

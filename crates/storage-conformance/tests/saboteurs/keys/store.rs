@@ -3,6 +3,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
@@ -85,6 +86,7 @@ impl KeyStore for Saboteur {
         digest: &CredentialDigest,
         limit: ActiveLimit,
         view: ListView,
+        _cause: &Cause,
     ) -> Result<Insertion, StoreError> {
         if self.is(Fault::FailsInRaces) || self.is(Fault::IsFullInRaces) {
             let Ok(_alone) = self.state.try_lock() else {
@@ -124,7 +126,14 @@ impl KeyStore for Saboteur {
         Ok(self.list_of(&*self.lock().await, owner, view))
     }
 
-    async fn revoke(&self, owner: &UserId, id: KeyId, at: Timestamp, view: ListView) -> Result<Revocation, StoreError> {
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        _cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
         let mut state = self.lock().await;
         let Some(index) = state.position(id) else {
             return Ok(if self.is(Fault::UnknownIsNotOwned) { Revocation::NotOwned } else { Revocation::NotFound });
@@ -162,6 +171,7 @@ impl KeyStore for Saboteur {
         rotation: &KeyRotation,
         digest: &CredentialDigest,
         view: ListView,
+        _cause: &Cause,
     ) -> Result<Rotation, StoreError> {
         if self.is(Fault::FailsInRaces) {
             let Ok(_alone) = self.state.try_lock() else { return Err(failure()) };
@@ -207,6 +217,7 @@ impl KeyStore for Saboteur {
         &self,
         digests: &[CredentialDigest],
         at: Timestamp,
+        _cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let mut state = self.lock().await;
         if self.is(Fault::RefusesLargeBatches) && digests.len() >= 1_000 {
@@ -243,6 +254,7 @@ impl KeyStore for Saboteur {
         created_before: Timestamp,
         at: Timestamp,
         max: u32,
+        _cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         let mut state = self.lock().await;
         let max = if self.is(Fault::IgnoresRevokeMax) { usize::MAX } else { max as usize };

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::memory::MemorySessionStore;
 use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -94,6 +95,7 @@ impl SessionStore for Liar {
         session: &Session,
         digest: &CredentialDigest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         self.opened.lock().await.insert(session.id, *digest);
         let listed = |answer: &Result<Vec<CredentialDigest>, StoreError>| match self.lie {
@@ -101,31 +103,38 @@ impl SessionStore for Liar {
             Lie::ListsOpenings => vec![*digest],
             _ => answer.iter().flatten().copied().collect(),
         };
-        self.change(self.store.open(session, digest, max), listed).await
+        self.change(self.store.open(session, digest, max, cause), listed).await
     }
 
     async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.store.list(owner, at).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         if self.is(Lie::ListsBeforeItEnds) {
             let digest = self.opened.lock().await.remove(&id);
             self.listed.lock().await.extend(digest);
             tokio::time::sleep(STATEMENT_DURATION).await;
-            return self.store.end(owner, id).await;
+            return self.store.end(owner, id, cause).await;
         }
-        self.change(self.store.end(owner, id), |answer| answer.as_ref().ok().copied().flatten().into_iter().collect())
-            .await
+        self.change(self.store.end(owner, id, cause), |answer| {
+            answer.as_ref().ok().copied().flatten().into_iter().collect()
+        })
+        .await
     }
 
-    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         let is_left_out = self.is(Lie::LeavesOutEndsOfAll);
         let listed = |answer: &Result<Vec<CredentialDigest>, StoreError>| match answer {
             Ok(ended) if !is_left_out => ended.clone(),
             _ => Vec::new(),
         };
-        self.change(self.store.end_all(owner, kept), listed).await
+        self.change(self.store.end_all(owner, kept, cause), listed).await
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {

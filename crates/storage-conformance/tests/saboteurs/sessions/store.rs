@@ -2,6 +2,7 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{SessionStore, StoreError};
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse, UserAgent};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
@@ -127,6 +128,7 @@ impl SessionStore for Saboteur {
         session: &Session,
         digest: &CredentialDigest,
         max: u32,
+        _cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         let mut rows = self.rows.lock().await;
         let new = self.as_written(session);
@@ -173,7 +175,7 @@ impl SessionStore for Saboteur {
         Ok(listed)
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &UserId, id: SessionId, _cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         let rows = self.rows.lock().await;
         let is_theirs = |row: &&Row| self.is_of(&row.session, owner) || self.is(Fault::EndsAnybodys);
         let Some(found) = rows.iter().filter(is_theirs).find(|row| row.session.id == id).map(|row| row.digest) else {
@@ -185,7 +187,12 @@ impl SessionStore for Saboteur {
         Ok(Some(found))
     }
 
-    async fn end_all(&self, owner: &UserId, kept: Option<SessionId>) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        _cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
         let rows = self.rows.lock().await;
         let ends = |row: &&Row| match self.fault {
             Fault::EndsAllOfEverybody => Some(row.session.id) != kept,

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use domain::Timestamp;
+use domain::memory::unique_cause;
 use domain::ports::{
     ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue, RetryRequest,
 };
@@ -55,7 +56,7 @@ impl Saboteur {
             let breaker = self.stored(id).await.map(|(_, health)| health.breaker).unwrap_or_default();
             if breaker.admission(at) == Admission::Probe {
                 let request = RetryRequest { at, published_since: Timestamp::MAX };
-                self.inner.recover(&owner, id, request, 0).await.expect("never fails");
+                self.inner.recover(&owner, id, request, 0, &unique_cause()).await.expect("never fails");
             }
         }
     }

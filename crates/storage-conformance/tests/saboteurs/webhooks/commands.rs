@@ -1,6 +1,8 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
+use domain::memory::unique_cause;
 use domain::ports::{DeliveryCommands, DeliveryLog, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
@@ -18,7 +20,7 @@ impl Saboteur {
             let waiting = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
             let page = DeliveryLog::list(&self.inner, &owner, &waiting, None, u32::MAX).await.expect("never fails");
             for one in page.deliveries.iter().filter(|one| one.created_at < at) {
-                self.inner.cancel(&owner, one.id, at).await.expect("never fails");
+                self.inner.cancel(&owner, one.id, at, &unique_cause()).await.expect("never fails");
             }
         }
     }
@@ -26,7 +28,13 @@ impl Saboteur {
 
 #[async_trait]
 impl DeliveryCommands for Saboteur {
-    async fn retry(&self, owner: &UserId, id: DeliveryId, request: RetryRequest) -> Result<RetryByHand, StoreError> {
+    async fn retry(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryByHand, StoreError> {
         self.enter().await;
         let _alone = self.alone().await?;
         let owner = self.delivery_owner(owner, id).await;
@@ -38,9 +46,9 @@ impl DeliveryCommands for Saboteur {
             return Ok(found.map_or(RetryByHand::NotFound, RetryByHand::Due));
         }
         if self.is(Fault::RetriesWhatIsSent) && state == Some(DeliveryStateKind::Sending) {
-            self.inner.cancel(&owner, id, request.at).await?;
+            self.inner.cancel(&owner, id, request.at, cause).await?;
         }
-        let answer = self.inner.retry(&owner, id, request).await?;
+        let answer = self.inner.retry(&owner, id, request, cause).await?;
         if let Some(found) = &found {
             self.memo().asleep.remove(&found.subscription_id);
         }
@@ -50,7 +58,13 @@ impl DeliveryCommands for Saboteur {
         })
     }
 
-    async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp) -> Result<Option<Delivery>, StoreError> {
+    async fn cancel(
+        &self,
+        owner: &UserId,
+        id: DeliveryId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<Option<Delivery>, StoreError> {
         self.enter().await;
         let owner = self.delivery_owner(owner, id).await;
         if self.is(Fault::CancelsOnlyWhatWaits) {
@@ -60,7 +74,7 @@ impl DeliveryCommands for Saboteur {
                 return Ok(found);
             }
         }
-        self.inner.cancel(&owner, id, at).await
+        self.inner.cancel(&owner, id, at, cause).await
     }
 
     async fn recover(
@@ -69,12 +83,13 @@ impl DeliveryCommands for Saboteur {
         subscription: SubscriptionId,
         request: RetryRequest,
         max: u32,
+        cause: &Cause,
     ) -> Result<Option<u32>, StoreError> {
         self.enter().await;
         let since = if self.is(Fault::RetriesOld) { Timestamp::MIN } else { request.published_since };
         let request = RetryRequest { published_since: since, ..request };
         let max = if self.is(Fault::IgnoresRecoverMax) { u32::MAX } else { max };
-        self.inner.recover(owner, subscription, request, max).await
+        self.inner.recover(owner, subscription, request, max, cause).await
     }
 
     async fn prepare_history(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {

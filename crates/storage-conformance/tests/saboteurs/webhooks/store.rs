@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::memory::MemoryWebhookStore;
+use domain::memory::unique_cause;
 use domain::ports::{Accepted, ClaimId, ClaimedLane, StoreError, SubscriptionStore};
 use domain::webhooks::{
     AttemptRecord, Breaker, PublisherId, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
@@ -121,7 +122,10 @@ impl Saboteur {
     /// Switches the subscription on or off behind its owner's back.
     pub(crate) async fn switch(&self, subscription: &Subscription, enabled: bool, at: Timestamp) {
         let change = SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
-        self.inner.update(&subscription.owner, subscription.id, &change, at).await.expect("the reference never fails");
+        self.inner
+            .update(&subscription.owner, subscription.id, &change, at, &unique_cause())
+            .await
+            .expect("the reference never fails");
     }
 }
 

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{
     DeliveryCommands, RetryRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
 };
@@ -20,6 +21,7 @@ impl SubscriptionStore for Saboteur {
         subscription: &Subscription,
         secret: &SealedSecret,
         max: u32,
+        cause: &Cause,
     ) -> Result<SubscriptionInsertion, StoreError> {
         self.enter().await;
         let (written, sealed) = (self.written(subscription), self.sealed(secret));
@@ -35,9 +37,9 @@ impl SubscriptionStore for Saboteur {
             self.gap().await;
         }
         let first = if self.is(Fault::StoresSecretsLater) { SealedSecret::from_bytes(vec![]) } else { sealed.clone() };
-        let mut answer = self.inner.insert_within(&written, &first, max).await;
+        let mut answer = self.inner.insert_within(&written, &first, max, cause).await;
         if self.is(Fault::IgnoresDeletedMax) && matches!(answer, Ok(SubscriptionInsertion::TooManyDeleted)) {
-            answer = self.inner.insert_within(&written, &first, u32::MAX).await;
+            answer = self.inner.insert_within(&written, &first, u32::MAX, cause).await;
         }
         if self.is(Fault::OverwritesStoredIds) && answer.is_err() {
             return Ok(SubscriptionInsertion::Stored);
@@ -91,6 +93,7 @@ impl SubscriptionStore for Saboteur {
         id: SubscriptionId,
         change: &SubscriptionChange,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<Option<Subscription>, StoreError> {
         self.enter().await;
         if self.is_hidden(id) {
@@ -99,13 +102,13 @@ impl SubscriptionStore for Saboteur {
         let owner = self.changed_owner(owner, id);
         let change = self.change(&owner, id, change).await;
         let before = self.stored(id).await;
-        let mut changed = self.inner.update(&owner, id, &change, at).await?;
+        let mut changed = self.inner.update(&owner, id, &change, at, cause).await?;
         self.suspend().await;
         let is_opened =
             before.as_ref().is_some_and(|(one, _)| !one.status.is_enabled()) && change.enabled == Some(true);
         if self.is(Fault::EnablingRecovers) && is_opened {
             let request = RetryRequest { at, published_since: Timestamp::MIN };
-            self.inner.recover(&owner, id, request, u32::MAX).await?;
+            self.inner.recover(&owner, id, request, u32::MAX, cause).await?;
         }
         if let (Fault::TouchesUnchanged, Some(changed)) = (self.fault, &mut changed) {
             changed.updated_at = at;
@@ -124,10 +127,11 @@ impl SubscriptionStore for Saboteur {
         reason: DisableReason,
         at: Timestamp,
         max: u32,
+        cause: &Cause,
     ) -> Result<u32, StoreError> {
         self.enter().await;
         let max = if self.is(Fault::IgnoresDisableMax) { u32::MAX } else { max };
-        self.inner.disable_set_by(keys, reason, at, max).await
+        self.inner.disable_set_by(keys, reason, at, max, cause).await
     }
 
     async fn rotate_secret(
@@ -137,6 +141,7 @@ impl SubscriptionStore for Saboteur {
         secret: &SealedSecret,
         previous_until: Timestamp,
         at: Timestamp,
+        cause: &Cause,
     ) -> Result<SecretRotation, StoreError> {
         self.enter().await;
         let (owner, secret) = (self.changed_owner(owner, id), self.sealed(secret));
@@ -144,10 +149,10 @@ impl SubscriptionStore for Saboteur {
             Fault::RefusesEveryRotationInTheOverlap => previous_until.max(at.plus(Duration::from_millis(1))),
             _ => self.as_written(previous_until),
         };
-        let mut rotated = self.inner.rotate_secret(&owner, id, &secret, until, at).await?;
+        let mut rotated = self.inner.rotate_secret(&owner, id, &secret, until, at, cause).await?;
         if let (Fault::RotatesInTheOverlap, SecretRotation::Overlapping(..)) = (self.fault, &rotated) {
-            self.inner.rotate_secret(&owner, id, &secret, at, at).await?;
-            rotated = self.inner.rotate_secret(&owner, id, &secret, until, at).await?;
+            self.inner.rotate_secret(&owner, id, &secret, at, at, cause).await?;
+            rotated = self.inner.rotate_secret(&owner, id, &secret, until, at, cause).await?;
         }
         let stored = self.inner.list_secrets(None, u32::MAX).await?.into_iter().find(|(other, _)| *other == id);
         if let (Fault::ForgetsThePrevious, Some((_, stored))) = (self.fault, stored) {
@@ -157,7 +162,13 @@ impl SubscriptionStore for Saboteur {
         Ok(rotated)
     }
 
-    async fn delete(&self, owner: &UserId, id: SubscriptionId, at: Timestamp) -> Result<bool, StoreError> {
+    async fn delete(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<bool, StoreError> {
         self.enter().await;
         if self.is_hidden(id) {
             return Ok(false);
@@ -169,7 +180,7 @@ impl SubscriptionStore for Saboteur {
         let owner = self.changed_owner(owner, id);
         let deleted = match self.fault {
             Fault::DeletesWithoutClosing => SubscriptionStore::find(&self.inner, &owner, id).await?.is_some(),
-            _ => self.inner.delete(&owner, id, at).await?,
+            _ => self.inner.delete(&owner, id, at, cause).await?,
         };
         if deleted {
             self.memo().deleted.insert(id);

@@ -1,0 +1,7 @@
+//! The audit log.
+
+mod audit_log;
+mod list_events;
+mod write_events;
+
+pub(crate) use write_events::{commit_with, write_events};

@@ -1,0 +1,65 @@
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::query_builder::BoxedSqlQuery;
+use diesel::sql_types::{BigInt, Binary, Text};
+use diesel::sqlite::Sqlite;
+use diesel_mapping::Kept;
+use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, DELETE_BEFORE, IdRow, NewAuditRow, audit_page};
+use diesel_mapping::schema::audit_events;
+use domain::audit::{AuditEvent, AuditFilter};
+use domain::ports::{AuditLog, AuditPage, StoreError};
+use domain::{AuditId, Timestamp};
+
+use crate::SqliteStore;
+use crate::undo::Undo;
+
+#[async_trait]
+impl AuditLog for SqliteStore {
+    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
+        let event = event.clone();
+        self.writer.write(move |connection| Ok(write_events(connection, [&event])?)).await
+    }
+
+    async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
+        let query = AuditQuery::new(filter, before);
+        self.readers.read(move |connection| list(connection, &query, max)).await
+    }
+
+    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let purge = move |connection: &mut SqliteConnection| {
+            let deletion = diesel::sql_query(DELETE_BEFORE)
+                .bind::<Binary, _>(AuditId::first_at(before).as_bytes().as_slice().to_vec())
+                .bind::<BigInt, i64>(max.into());
+            Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
+        };
+        self.writer.write(purge).await
+    }
+}
+
+/// Writes the events of a change. The caller calls it in the transaction of the change, and only if something changed.
+pub(crate) fn write_events<'a>(
+    connection: &mut SqliteConnection,
+    events: impl IntoIterator<Item = &'a AuditEvent>,
+) -> QueryResult<()> {
+    for event in events {
+        diesel::insert_into(audit_events::table).values(NewAuditRow::from(event)).execute(connection)?;
+    }
+    Ok(())
+}
+
+fn list(connection: &mut SqliteConnection, query: &AuditQuery, max: u32) -> Result<AuditPage, Undo> {
+    let mut floor = None;
+    if query.is_search() {
+        let row: Option<IdRow> = bound(query.floor()).get_result(connection).optional()?;
+        floor = row.map(AuditId::try_from).transpose()?;
+    }
+    let rows: Vec<AuditRow> = bound(query.page(floor, max)).load(connection)?;
+    Ok(audit_page(rows, floor, max)?)
+}
+
+fn bound((sql, binds): (String, Vec<Bind>)) -> BoxedSqlQuery<'static, Sqlite, diesel::query_builder::SqlQuery> {
+    binds.into_iter().fold(diesel::sql_query(sql).into_boxed(), |query, bind| match bind {
+        Bind::Bytes(bytes) => query.bind::<Binary, _>(bytes),
+        Bind::Text(text) => query.bind::<Text, _>(text),
+    })
+}

@@ -1,0 +1,5 @@
+//! The audit log.
+
+mod audit_log;
+
+pub(crate) use audit_log::write_events;

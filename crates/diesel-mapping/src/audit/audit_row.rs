@@ -1,0 +1,187 @@
+use std::net::IpAddr;
+
+use diesel::prelude::{Insertable, QueryableByName};
+use domain::audit::{Actor, AuditAction, AuditEvent, Origin, RequestId};
+use domain::ports::{AuditPage, StoreError};
+use domain::{AuditId, UserId};
+
+use super::changes_json::{changes_json, changes_of};
+use crate::digest_row::hexadecimal;
+use crate::schema::audit_events;
+
+const USER: &str = "user";
+const OPERATOR: &str = "operator";
+const SERVICE: &str = "service";
+
+/// A row of `audit_events` as it is stored. Its values are not checked yet.
+#[derive(QueryableByName)]
+#[diesel(table_name = audit_events)]
+pub struct AuditRow {
+    id: Vec<u8>,
+    owner_issuer: String,
+    owner_subject: String,
+    actor: String,
+    actor_issuer: Option<String>,
+    actor_name: Option<String>,
+    means: String,
+    action: String,
+    target: String,
+    changes: String,
+    request_id: Option<String>,
+    address: Option<String>,
+}
+
+/// A row of `audit_events` to insert.
+#[derive(Insertable)]
+#[diesel(table_name = audit_events, treat_none_as_default_value = false)]
+pub struct NewAuditRow<'a> {
+    id: &'a [u8],
+    owner_issuer: &'a str,
+    owner_subject: &'a str,
+    actor: &'static str,
+    actor_issuer: Option<&'a str>,
+    actor_name: Option<&'a str>,
+    means: String,
+    action: &'static str,
+    target: String,
+    changes: String,
+    request_id: Option<&'a str>,
+    address: Option<String>,
+}
+
+impl<'a> From<&'a AuditEvent> for NewAuditRow<'a> {
+    fn from(event: &'a AuditEvent) -> Self {
+        let origin = &event.origin;
+        let (actor, actor_issuer, actor_name) = actor_columns(&origin.actor);
+        Self {
+            id: event.id.as_bytes(),
+            owner_issuer: event.owner.issuer(),
+            owner_subject: event.owner.subject(),
+            actor,
+            actor_issuer,
+            actor_name,
+            means: origin.means.to_string(),
+            action: event.action.as_str(),
+            target: event.target.to_string(),
+            changes: changes_json(&event.changes),
+            request_id: origin.request.as_ref().map(RequestId::as_str),
+            address: origin.address.as_ref().map(IpAddr::to_string),
+        }
+    }
+}
+
+/// A row of which only the id was read.
+#[derive(QueryableByName)]
+#[diesel(table_name = audit_events)]
+pub struct IdRow {
+    id: Vec<u8>,
+}
+
+impl TryFrom<IdRow> for AuditId {
+    type Error = StoreError;
+
+    fn try_from(row: IdRow) -> Result<Self, StoreError> {
+        let corrupt = |_| StoreError::Corrupt { table: "audit_events", column: "id", row: hexadecimal(&row.id) };
+        row.id.as_slice().try_into().map(Self::from_bytes).map_err(corrupt)
+    }
+}
+
+/// The columns of an actor: the kind, the issuer and the name.
+pub(super) fn actor_columns(actor: &Actor) -> (&'static str, Option<&str>, Option<&str>) {
+    match actor {
+        Actor::User(user) => (USER, Some(user.issuer()), Some(user.subject())),
+        Actor::Operator(name) => (OPERATOR, None, Some(name)),
+        Actor::Service => (SERVICE, None, None),
+    }
+}
+
+fn actor_of(kind: &str, issuer: Option<String>, name: Option<String>) -> Option<Actor> {
+    match (kind, issuer, name) {
+        (USER, Some(issuer), Some(subject)) => UserId::new(issuer, subject).ok().map(Actor::User),
+        (OPERATOR, None, Some(name)) => Some(Actor::Operator(name)),
+        (SERVICE, None, None) => Some(Actor::Service),
+        _ => None,
+    }
+}
+
+/// The page of these rows, which were read with a limit of `max + 1`. Below `floor`, if there is one, nothing was
+/// searched.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
+pub fn audit_page(rows: Vec<AuditRow>, floor: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
+    let has_more = rows.len() > max as usize;
+    let shown = rows.into_iter().take(max as usize);
+    let events: Vec<AuditEvent> = shown.map(AuditEvent::try_from).collect::<Result<_, _>>()?;
+    let last = events.last().map(|event| event.id);
+    Ok(AuditPage { events, next: if has_more { last } else { floor } })
+}
+
+impl TryFrom<AuditRow> for AuditEvent {
+    type Error = StoreError;
+
+    fn try_from(row: AuditRow) -> Result<Self, StoreError> {
+        let id = AuditId::try_from(IdRow { id: row.id })?;
+        let corrupt = |column| StoreError::Corrupt { table: "audit_events", column, row: id.to_string() };
+        let request = row.request_id.map(|text| RequestId::new(&text).ok_or_else(|| corrupt("request_id")));
+        let address = row.address.map(|text| text.parse().map_err(|_| corrupt("address")));
+        let actor = actor_of(&row.actor, row.actor_issuer, row.actor_name).ok_or_else(|| corrupt("actor"))?;
+        let means = row.means.parse().map_err(|_| corrupt("means"))?;
+        Ok(Self {
+            id,
+            origin: Origin { actor, means, request: request.transpose()?, address: address.transpose()? },
+            action: AuditAction::parse(&row.action).ok_or_else(|| corrupt("action"))?,
+            target: row.target.parse().map_err(|_| corrupt("target"))?,
+            owner: UserId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
+            changes: changes_of(&row.changes).ok_or_else(|| corrupt("changes"))?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> AuditRow {
+        AuditRow {
+            id: vec![7; 16],
+            owner_issuer: "https://id.example".into(),
+            owner_subject: "alice".into(),
+            actor: "user".into(),
+            actor_issuer: Some("https://id.example".into()),
+            actor_name: Some("alice".into()),
+            means: "id_token".into(),
+            action: "key.created".into(),
+            target: "keys".into(),
+            changes: "[]".into(),
+            request_id: Some("a1".into()),
+            address: Some("2001:db8::1".into()),
+        }
+    }
+
+    fn corrupt_column(change: impl Fn(&mut AuditRow)) -> Option<&'static str> {
+        let mut row = row();
+        change(&mut row);
+        match AuditEvent::try_from(row) {
+            Err(StoreError::Corrupt { table: "audit_events", column, row }) if !row.is_empty() => Some(column),
+            Err(other) => panic!("{other}"),
+            Ok(_) => None,
+        }
+    }
+
+    #[test]
+    fn names_the_column_that_the_schema_does_not_promise() {
+        assert_eq!(corrupt_column(|_| ()), None);
+        assert_eq!(corrupt_column(|row| row.id.truncate(15)), Some("id"));
+        assert_eq!(corrupt_column(|row| row.owner_subject.clear()), Some("owner_subject"));
+        assert_eq!(corrupt_column(|row| row.actor = "operator".into()), Some("actor"));
+        assert_eq!(corrupt_column(|row| row.actor_name = None), Some("actor"));
+        assert_eq!(corrupt_column(|row| row.means = "magic".into()), Some("means"));
+        assert_eq!(corrupt_column(|row| row.action = "key.lost".into()), Some("action"));
+        assert_eq!(corrupt_column(|row| row.target = "alice".into()), Some("target"));
+        assert_eq!(corrupt_column(|row| row.changes = "{}".into()), Some("changes"));
+        assert_eq!(corrupt_column(|row| row.request_id = Some(" ".into())), Some("request_id"));
+        assert_eq!(corrupt_column(|row| row.address = Some("localhost".into())), Some("address"));
+    }
+}

@@ -1,0 +1,8 @@
+//! The audit log: its row, and the text of its queries. See decision 75.
+
+mod audit_query;
+mod audit_row;
+mod changes_json;
+
+pub use audit_query::{AuditQuery, Bind, DELETE_BEFORE};
+pub use audit_row::{AuditRow, IdRow, NewAuditRow, audit_page};

@@ -1,0 +1,100 @@
+/// What was done. The names are stable: the API and the stores use them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AuditAction {
+    /// A key was created.
+    KeyCreated,
+    /// A key was replaced by a successor.
+    KeyRotated,
+    /// A key was revoked by its owner or an operator.
+    KeyRevoked,
+    /// A key was revoked because it was reported as leaked.
+    KeyLeaked,
+    /// An operator listed the keys of a user.
+    KeysListed,
+    /// A subscription was created.
+    SubscriptionCreated,
+    /// A subscription was changed, enabled or disabled by its owner.
+    SubscriptionChanged,
+    /// A subscription was deleted.
+    SubscriptionDeleted,
+    /// A subscription got a new signing secret.
+    SubscriptionSecretRotated,
+    /// The service disabled a subscription.
+    SubscriptionDisabled,
+    /// A subscription was enabled again, and its deliveries made due.
+    SubscriptionRecovered,
+    /// A delivery was made due by hand.
+    DeliveryRetried,
+    /// A delivery was cancelled.
+    DeliveryCancelled,
+    /// A session was opened.
+    SessionOpened,
+    /// A session was ended before its time.
+    SessionEnded,
+}
+
+impl AuditAction {
+    /// Every action.
+    pub const ALL: [Self; 15] = [
+        Self::KeyCreated,
+        Self::KeyRotated,
+        Self::KeyRevoked,
+        Self::KeyLeaked,
+        Self::KeysListed,
+        Self::SubscriptionCreated,
+        Self::SubscriptionChanged,
+        Self::SubscriptionDeleted,
+        Self::SubscriptionSecretRotated,
+        Self::SubscriptionDisabled,
+        Self::SubscriptionRecovered,
+        Self::DeliveryRetried,
+        Self::DeliveryCancelled,
+        Self::SessionOpened,
+        Self::SessionEnded,
+    ];
+
+    /// The name that the API and the stores use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::KeyCreated => "key.created",
+            Self::KeyRotated => "key.rotated",
+            Self::KeyRevoked => "key.revoked",
+            Self::KeyLeaked => "key.leaked",
+            Self::KeysListed => "keys.listed",
+            Self::SubscriptionCreated => "subscription.created",
+            Self::SubscriptionChanged => "subscription.changed",
+            Self::SubscriptionDeleted => "subscription.deleted",
+            Self::SubscriptionSecretRotated => "subscription.secret_rotated",
+            Self::SubscriptionDisabled => "subscription.disabled",
+            Self::SubscriptionRecovered => "subscription.recovered",
+            Self::DeliveryRetried => "delivery.retried",
+            Self::DeliveryCancelled => "delivery.cancelled",
+            Self::SessionOpened => "session.opened",
+            Self::SessionEnded => "session.ended",
+        }
+    }
+
+    /// The action with this name; `None` if there is no such action.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.as_str() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_action_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = AuditAction::ALL.iter().map(|action| action.as_str()).collect();
+        assert_eq!(names.len(), AuditAction::ALL.len());
+        for action in AuditAction::ALL {
+            assert_eq!(AuditAction::parse(action.as_str()), Some(action));
+        }
+        for other in ["", "key", "key.Created", "key.created "] {
+            assert_eq!(AuditAction::parse(other), None, "{other:?}");
+        }
+    }
+}

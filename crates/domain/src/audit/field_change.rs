@@ -1,0 +1,116 @@
+/// What changed, of what is not secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AuditField {
+    /// The label of a key.
+    Label,
+    /// The scopes of a key.
+    Scopes,
+    /// When a key or an old signing secret ends.
+    ExpiresAt,
+    /// The key that replaces a key.
+    Successor,
+    /// Where webhooks are sent: scheme, host and port. Receivers put secrets into the path and the query.
+    Url,
+    /// The event types of a subscription.
+    Events,
+    /// The name of a subscription.
+    Description,
+    /// Whether a subscription is enabled, and if not, who disabled it.
+    Status,
+    /// How many deliveries were made due.
+    Deliveries,
+    /// What a session may do.
+    Role,
+}
+
+impl AuditField {
+    /// Every field.
+    pub const ALL: [Self; 10] = [
+        Self::Label,
+        Self::Scopes,
+        Self::ExpiresAt,
+        Self::Successor,
+        Self::Url,
+        Self::Events,
+        Self::Description,
+        Self::Status,
+        Self::Deliveries,
+        Self::Role,
+    ];
+
+    /// The name that the API and the stores use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Label => "label",
+            Self::Scopes => "scopes",
+            Self::ExpiresAt => "expiresAt",
+            Self::Successor => "successor",
+            Self::Url => "url",
+            Self::Events => "events",
+            Self::Description => "description",
+            Self::Status => "status",
+            Self::Deliveries => "deliveries",
+            Self::Role => "role",
+        }
+    }
+
+    /// The field with this name; `None` if there is no such field.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.as_str() == name)
+    }
+}
+
+/// One field before and after a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldChange {
+    /// The field.
+    pub field: AuditField,
+    /// Before; `None` if there was nothing.
+    pub before: Option<String>,
+    /// After; `None` if there is nothing.
+    pub after: Option<String>,
+}
+
+impl FieldChange {
+    /// The longest value that is kept, in characters. With at most [`AuditField::ALL`] fields, an event is small.
+    pub const LENGTH_MAX: usize = 256;
+
+    /// The change of a field; `None` if both values are the same. Values that are too long are cut.
+    pub(super) fn between(field: AuditField, before: Option<String>, after: Option<String>) -> Option<Self> {
+        let changed = before != after;
+        changed.then(|| Self { field, before: before.map(cut), after: after.map(cut) })
+    }
+}
+
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(FieldChange::LENGTH_MAX) {
+        // Room for the ellipsis.
+        let last = text[..end].char_indices().next_back().map_or(0, |(start, _)| start);
+        text.truncate(last);
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_have_names() {
+        for field in AuditField::ALL {
+            assert_eq!(AuditField::parse(field.as_str()), Some(field));
+        }
+        assert_eq!(AuditField::parse("secret"), None);
+    }
+
+    #[test]
+    fn a_long_value_is_cut_at_a_character() {
+        let kept = "é".repeat(FieldChange::LENGTH_MAX);
+        assert_eq!(cut(kept.clone()), kept);
+        let cut = cut(format!("{kept}é"));
+        assert_eq!(cut.chars().count(), FieldChange::LENGTH_MAX);
+        assert!(cut.ends_with("é…"));
+        assert_eq!(FieldChange::between(AuditField::Url, Some("a".into()), Some("a".into())), None);
+    }
+}

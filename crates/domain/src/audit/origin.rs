@@ -1,0 +1,168 @@
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use crate::ports::Entropy;
+use crate::{AuditId, KeyId, SessionId, SubscriptionId, Timestamp, UserId};
+
+const ID_TOKEN: &str = "id_token";
+const OPERATOR_TOKEN: &str = "operator_token";
+const SERVICE: &str = "service";
+
+/// The longest name of an operator that is kept, in characters.
+pub const OPERATOR_NAME_LENGTH_MAX: usize = 100;
+
+/// Who acts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// A user.
+    User(UserId),
+    /// The operator, by the name of the token.
+    Operator(String),
+    /// The service itself.
+    Service,
+}
+
+/// How the actor proved who they are. Its text form is `id_token`, `operator_token`, `service`, or the id of the key or
+/// the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// By an ID token.
+    IdToken,
+    /// By this API key.
+    ApiKey(KeyId),
+    /// By this session.
+    Session(SessionId),
+    /// By an operator token. Its name is the actor's.
+    OperatorToken,
+    /// The service acts by itself.
+    Service,
+}
+
+/// The string is not the text form of [`Means`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a means of proof")]
+pub struct InvalidMeans;
+
+/// The id of a request: visible ASCII, at most [`RequestId::LENGTH_MAX`] characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(String);
+
+/// Who makes a call, how, and from where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Who.
+    pub actor: Actor,
+    /// How.
+    pub means: Means,
+    /// In which request.
+    pub request: Option<RequestId>,
+    /// From where.
+    pub address: Option<IpAddr>,
+}
+
+/// What causes a change of the store. A store records it in the transaction of the change, or not at all if nothing
+/// changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The id of the first event. It has the time of the change.
+    pub id: AuditId,
+    /// Who makes the change.
+    pub origin: Origin,
+}
+
+impl RequestId {
+    /// The longest id, in characters.
+    pub const LENGTH_MAX: usize = 64;
+
+    /// The id; `None` if `text` is not valid.
+    pub fn new(text: &str) -> Option<Self> {
+        let is_valid = (1..=Self::LENGTH_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_valid.then(|| Self(text.to_owned()))
+    }
+
+    /// The id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Origin {
+    /// The service itself.
+    pub const SERVICE: Self = Self { actor: Actor::Service, means: Means::Service, request: None, address: None };
+
+    /// A user, without a request. For tests and tools.
+    pub fn of_user(user: &UserId, means: Means) -> Self {
+        Self { actor: Actor::User(user.clone()), means, request: None, address: None }
+    }
+
+    /// The operator with a token of this name, without a request.
+    pub fn of_operator(name: &str) -> Self {
+        let name = name.chars().take(OPERATOR_NAME_LENGTH_MAX).collect();
+        Self { actor: Actor::Operator(name), means: Means::OperatorToken, request: None, address: None }
+    }
+}
+
+impl Cause {
+    /// The cause of a change at `at`.
+    pub fn new(origin: &Origin, at: Timestamp, entropy: &dyn Entropy) -> Self {
+        Self { id: AuditId::mint(at, entropy), origin: origin.clone() }
+    }
+
+    /// The service changes this subscription by itself.
+    pub fn of_service(at: Timestamp, subscription: SubscriptionId) -> Self {
+        Self { id: AuditId::of_service(at, subscription), origin: Origin::SERVICE }
+    }
+}
+
+impl fmt::Display for Means {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IdToken => formatter.write_str(ID_TOKEN),
+            Self::ApiKey(id) => write!(formatter, "{id}"),
+            Self::Session(id) => write!(formatter, "{id}"),
+            Self::OperatorToken => formatter.write_str(OPERATOR_TOKEN),
+            Self::Service => formatter.write_str(SERVICE),
+        }
+    }
+}
+
+impl FromStr for Means {
+    type Err = InvalidMeans;
+
+    fn from_str(text: &str) -> Result<Self, InvalidMeans> {
+        let of_credential = || text.parse().map(Self::ApiKey).or_else(|_| text.parse().map(Self::Session));
+        match text {
+            ID_TOKEN => Ok(Self::IdToken),
+            OPERATOR_TOKEN => Ok(Self::OperatorToken),
+            SERVICE => Ok(Self::Service),
+            _ => of_credential().map_err(|_| InvalidMeans),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_read_what_they_write_and_nothing_else() {
+        let (key, session) = (KeyId::from_bytes([7; 16]), SessionId::from_bytes([7; 16]));
+        for means in [Means::IdToken, Means::ApiKey(key), Means::Session(session), Means::OperatorToken, Means::Service]
+        {
+            assert_eq!(means.to_string().parse(), Ok(means));
+        }
+        for wrong in ["", "key", "sub_01h455vb4pex5vsknk084sn02q", "ID_TOKEN"] {
+            assert_eq!(wrong.parse::<Means>(), Err(InvalidMeans), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_request_id_is_short_and_visible() {
+        let longest = "a".repeat(RequestId::LENGTH_MAX);
+        assert_eq!(RequestId::new(&longest).unwrap().as_str(), longest);
+        for wrong in ["", " ", "a b", "é", "a\n", &format!("{longest}a")] {
+            assert_eq!(RequestId::new(wrong), None, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The events of each change. Stores call these functions in the transaction of the change.
+
+use super::audit_action::AuditAction;
+use super::audit_event::{AuditEvent, AuditTarget};
+use super::field_change::{AuditField, FieldChange};
+use super::origin::Cause;
+use crate::sessions::Session;
+use crate::webhooks::{Delivery, EventPattern, Subscription, SubscriptionStatus};
+use crate::{ApiKey, KeyId, Rotated, SessionId, SubscriptionId, Timestamp, UserId};
+
+/// What the event of a subscription shows of it.
+type Shown = [(AuditField, Option<String>); 4];
+
+impl Cause {
+    /// The key was created.
+    pub fn key_created(&self, key: &ApiKey) -> AuditEvent {
+        let scopes = (!key.scopes.is_empty()).then(|| key.scopes.as_str().to_owned());
+        let changes = [
+            (AuditField::Label, Some(key.label.as_str().to_owned())),
+            (AuditField::Scopes, scopes),
+            (AuditField::ExpiresAt, key.expires_at.map(|at| at.to_string())),
+        ];
+        let changes = changes.into_iter().filter_map(|(field, after)| FieldChange::between(field, None, after));
+        self.first(AuditAction::KeyCreated, AuditTarget::Key(key.id), &key.owner, changes)
+    }
+
+    /// The key was replaced by its successor.
+    pub fn key_rotated(&self, before: &ApiKey, rotated: &Rotated) -> AuditEvent {
+        let time = |at: Option<Timestamp>| at.map(|at| at.to_string());
+        let changes = [
+            FieldChange::between(AuditField::Successor, None, Some(rotated.successor.id.to_string())),
+            FieldChange::between(AuditField::ExpiresAt, time(before.expires_at), time(rotated.replaced.expires_at)),
+        ];
+        self.first(AuditAction::KeyRotated, AuditTarget::Key(before.id), &before.owner, changes.into_iter().flatten())
+    }
+
+    /// These keys of one owner were revoked.
+    pub fn keys_revoked(&self, owner: &UserId, keys: impl IntoIterator<Item = KeyId>) -> Vec<AuditEvent> {
+        self.each(AuditAction::KeyRevoked, keys.into_iter().map(|id| (AuditTarget::Key(id), owner.clone())))
+    }
+
+    /// These keys, of any owners, were revoked because they had leaked.
+    pub fn keys_leaked<'a>(&self, keys: impl IntoIterator<Item = &'a ApiKey>) -> Vec<AuditEvent> {
+        let targets = keys.into_iter().map(|key| (AuditTarget::Key(key.id), key.owner.clone()));
+        self.each(AuditAction::KeyLeaked, targets)
+    }
+
+    /// The keys of this user were listed.
+    pub fn keys_listed(&self, owner: &UserId) -> AuditEvent {
+        self.first(AuditAction::KeysListed, AuditTarget::Keys, owner, [])
+    }
+
+    /// The subscription was created.
+    pub fn subscription_created(&self, created: &Subscription) -> AuditEvent {
+        let changes = shown(created).into_iter().filter_map(|(field, after)| FieldChange::between(field, None, after));
+        self.first(AuditAction::SubscriptionCreated, AuditTarget::Subscription(created.id), &created.owner, changes)
+    }
+
+    /// The subscription was changed; `None` if nothing changed.
+    pub fn subscription_changed(&self, before: &Subscription, after: &Subscription) -> Option<AuditEvent> {
+        if before == after {
+            return None;
+        }
+        let changes = changes_between(before, after);
+        let target = AuditTarget::Subscription(after.id);
+        Some(self.first(AuditAction::SubscriptionChanged, target, &after.owner, changes))
+    }
+
+    /// The subscription was deleted.
+    pub fn subscription_deleted(&self, id: SubscriptionId, owner: &UserId) -> AuditEvent {
+        self.first(AuditAction::SubscriptionDeleted, AuditTarget::Subscription(id), owner, [])
+    }
+
+    /// The subscription got a new secret. The old one signs until `previous_until`.
+    pub fn secret_rotated(&self, id: SubscriptionId, owner: &UserId, previous_until: Timestamp) -> AuditEvent {
+        let changes = FieldChange::between(AuditField::ExpiresAt, None, Some(previous_until.to_string()));
+        self.first(AuditAction::SubscriptionSecretRotated, AuditTarget::Subscription(id), owner, changes)
+    }
+
+    /// The service disabled these subscriptions, each with its owner, for one reason.
+    pub fn subscriptions_disabled(
+        &self,
+        status: SubscriptionStatus,
+        disabled: impl IntoIterator<Item = (SubscriptionId, UserId)>,
+    ) -> Vec<AuditEvent> {
+        let targets = disabled.into_iter().map(|(id, owner)| (AuditTarget::Subscription(id), owner));
+        let mut events = self.each(AuditAction::SubscriptionDisabled, targets);
+        for event in &mut events {
+            let before = Some(status_name(SubscriptionStatus::Enabled));
+            event.changes.extend(FieldChange::between(AuditField::Status, before, Some(status_name(status))));
+        }
+        events
+    }
+
+    /// The subscription was enabled again, and this many of its deliveries were made due.
+    pub fn subscription_recovered(&self, before: &Subscription, after: &Subscription, deliveries: u32) -> AuditEvent {
+        let count = FieldChange::between(AuditField::Deliveries, None, Some(deliveries.to_string()));
+        let changes = changes_between(before, after).chain(count);
+        self.first(AuditAction::SubscriptionRecovered, AuditTarget::Subscription(after.id), &after.owner, changes)
+    }
+
+    /// The delivery was made due.
+    pub fn delivery_retried(&self, delivery: &Delivery, owner: &UserId) -> AuditEvent {
+        self.first(AuditAction::DeliveryRetried, AuditTarget::Delivery(delivery.id), owner, [])
+    }
+
+    /// The delivery was cancelled.
+    pub fn delivery_cancelled(&self, delivery: &Delivery, owner: &UserId) -> AuditEvent {
+        self.first(AuditAction::DeliveryCancelled, AuditTarget::Delivery(delivery.id), owner, [])
+    }
+
+    /// The session was opened, and these of the same owner were ended, because there were too many.
+    pub fn session_opened(&self, session: &Session, ended: impl IntoIterator<Item = SessionId>) -> Vec<AuditEvent> {
+        let role = FieldChange::between(AuditField::Role, None, Some(session.role.to_string()));
+        let opened = self.first(AuditAction::SessionOpened, AuditTarget::Session(session.id), &session.owner, role);
+        let ended = self.sessions_ended(&session.owner, ended).into_iter().zip(1..);
+        let ended = ended.map(|(event, number)| AuditEvent { id: self.id.nth(number), ..event });
+        [opened].into_iter().chain(ended).collect()
+    }
+
+    /// These sessions of one owner were ended.
+    pub fn sessions_ended(&self, owner: &UserId, ended: impl IntoIterator<Item = SessionId>) -> Vec<AuditEvent> {
+        self.each(AuditAction::SessionEnded, ended.into_iter().map(|id| (AuditTarget::Session(id), owner.clone())))
+    }
+
+    /// The only event of the cause.
+    fn first(
+        &self,
+        action: AuditAction,
+        target: AuditTarget,
+        owner: &UserId,
+        changes: impl IntoIterator<Item = FieldChange>,
+    ) -> AuditEvent {
+        let (origin, owner) = (self.origin.clone(), owner.clone());
+        AuditEvent { id: self.id, origin, action, target, owner, changes: changes.into_iter().collect() }
+    }
+
+    /// An event for each of the targets, with its owner.
+    fn each(&self, action: AuditAction, targets: impl Iterator<Item = (AuditTarget, UserId)>) -> Vec<AuditEvent> {
+        let event = |((target, owner), number)| AuditEvent {
+            id: self.id.nth(number),
+            origin: self.origin.clone(),
+            action,
+            target,
+            owner,
+            changes: Vec::new(),
+        };
+        targets.zip(0..).map(event).collect()
+    }
+}
+
+fn shown(subscription: &Subscription) -> Shown {
+    let events: Vec<&str> = subscription.events.patterns().iter().map(EventPattern::as_str).collect();
+    let description = subscription.description.as_str();
+    [
+        (AuditField::Url, Some(subscription.url.url().origin().ascii_serialization())),
+        (AuditField::Events, Some(events.join(" "))),
+        (AuditField::Description, (!description.is_empty()).then(|| description.to_owned())),
+        (AuditField::Status, Some(status_name(subscription.status))),
+    ]
+}
+
+/// The fields that differ. A URL with another path is shown, though its visible parts are the same.
+fn changes_between(before: &Subscription, after: &Subscription) -> impl Iterator<Item = FieldChange> {
+    let has_other_url = before.url != after.url;
+    shown(before).into_iter().zip(shown(after)).filter_map(move |((field, before), (_, after))| {
+        if field == AuditField::Url && has_other_url {
+            return Some(FieldChange { field, before, after });
+        }
+        FieldChange::between(field, before, after)
+    })
+}
+
+fn status_name(status: SubscriptionStatus) -> String {
+    status.disabled_by().map_or_else(|| "enabled".to_owned(), |by| format!("disabled: {}", by.code()))
+}

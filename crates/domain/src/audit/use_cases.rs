@@ -1,0 +1,100 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::audit_filter::AuditFilter;
+use super::origin::{Cause, Origin};
+use crate::ports::{AuditLog, AuditPage, Clock, Entropy, StoreError};
+use crate::{AuditId, UserId};
+
+/// The most events that one transaction deletes, so that a purge does not block other writers for long.
+const PURGED_EVENTS_MAX: u32 = 1_000;
+
+/// How long events are kept if the operator sets nothing: a year, and a month to look back at it.
+pub const AUDIT_RETENTION_DAYS_DEFAULT: u32 = 400;
+
+/// How long events are kept: from 1 to [`AuditRetention::DAYS_MAX`] days. See decision 76.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditRetention {
+    days: u32,
+}
+
+/// The number of days is zero or more than [`AuditRetention::DAYS_MAX`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be from 1 to {}", AuditRetention::DAYS_MAX)]
+pub struct InvalidAuditRetention;
+
+impl AuditRetention {
+    /// The longest retention: ten years.
+    pub const DAYS_MAX: u32 = 3_653;
+
+    /// This many days.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidAuditRetention`].
+    pub fn of_days(days: u32) -> Result<Self, InvalidAuditRetention> {
+        let is_valid = (1..=Self::DAYS_MAX).contains(&days);
+        is_valid.then_some(Self { days }).ok_or(InvalidAuditRetention)
+    }
+
+    /// The number of days.
+    pub const fn days(self) -> u32 {
+        self.days
+    }
+}
+
+impl Default for AuditRetention {
+    fn default() -> Self {
+        Self { days: AUDIT_RETENTION_DAYS_DEFAULT }
+    }
+}
+
+/// The use cases of the audit log.
+#[derive(Clone)]
+pub struct Audit {
+    log: Arc<dyn AuditLog>,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    retention: AuditRetention,
+}
+
+impl Audit {
+    /// The use cases on these ports.
+    pub fn new(
+        log: Arc<dyn AuditLog>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+        retention: AuditRetention,
+    ) -> Self {
+        Self { log, clock, entropy, retention }
+    }
+
+    /// At most `max` events with ids below `before` that pass the filter, newest first.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
+        self.log.list(filter, before, max).await
+    }
+
+    /// Records that an operator is about to see the keys of this user. The caller shows them only after it succeeds.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn record_listed_keys(&self, owner: &UserId, origin: &Origin) -> Result<(), StoreError> {
+        let cause = Cause::new(origin, self.clock.now(), &*self.entropy);
+        self.log.record(&cause.keys_listed(owner)).await
+    }
+
+    /// Deletes one batch of the events before the retention, and returns how many. After 0, nothing is left to delete.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn purge(&self) -> Result<u32, StoreError> {
+        let before = self.clock.now().minus(Duration::from_hours(24) * self.retention.days);
+        self.log.purge(before, PURGED_EVENTS_MAX).await
+    }
+}

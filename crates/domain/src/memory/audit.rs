@@ -1,0 +1,60 @@
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use crate::audit::{AuditEvent, AuditFilter, Cause, Origin};
+use crate::ports::{AuditLog, AuditPage, StoreError};
+use crate::{AuditId, Timestamp};
+
+/// The audit log of the stores in memory. All clones are one log, which several stores can write to.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryAuditLog(Arc<Mutex<BTreeMap<AuditId, AuditEvent>>>);
+
+impl MemoryAuditLog {
+    /// Adds events. Stores call this while they hold the lock on what they change.
+    pub(super) fn write(&self, events: impl IntoIterator<Item = AuditEvent>) {
+        self.lock().extend(events.into_iter().map(|event| (event.id, event)));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<AuditId, AuditEvent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl AuditLog for MemoryAuditLog {
+    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
+        let mut stored = self.lock();
+        if stored.contains_key(&event.id) {
+            return Err(StoreError::Duplicate { what: "id" });
+        }
+        stored.insert(event.id, event.clone());
+        Ok(())
+    }
+
+    async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
+        let stored = self.lock();
+        let newest_first = stored.range(..before.unwrap_or(AuditId::MAX)).rev().map(|(_, event)| event);
+        let mut shown = newest_first.filter(|event| filter.matches(event)).cloned();
+        let events: Vec<AuditEvent> = shown.by_ref().take(max as usize).collect();
+        let next = events.last().map(|event| event.id).filter(|_| shown.next().is_some());
+        Ok(AuditPage { events, next })
+    }
+
+    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let purged = self.lock().extract_if(..AuditId::first_at(before), |_, _| true).take(max as usize).count();
+        Ok(u32::try_from(purged).unwrap_or(max))
+    }
+}
+
+/// A cause whose id no other call has returned: the service acts by itself. For tests of something else than the audit
+/// log.
+pub fn unique_cause() -> Cause {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut bytes = [0; 16];
+    // The last four bytes number the events of a cause.
+    bytes[4..12].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+    Cause { id: AuditId::from_bytes(bytes), origin: Origin::SERVICE }
+}

@@ -1,0 +1,38 @@
+use async_trait::async_trait;
+
+use super::store_error::StoreError;
+use crate::audit::{AuditEvent, AuditFilter};
+use crate::{AuditId, Timestamp};
+
+/// One page of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditPage {
+    /// The events, newest first.
+    pub events: Vec<AuditEvent>,
+    /// Where the next page begins; `None` if this is the last page. A page may be short or even empty without being the
+    /// last: a search for rare events stops after [`AUDIT_SEARCHED_MAX`] of them.
+    pub next: Option<AuditId>,
+}
+
+/// How many events one call of [`AuditLog::list`] looks at, about.
+pub const AUDIT_SEARCHED_MAX: u32 = 10_000;
+
+/// Shows who changed what.
+///
+/// The methods of the other ports that take a [`Cause`](crate::audit::Cause) write the events. **A change and its events
+/// are one**: both are stored in one transaction, or neither. A call that is refused, finds nothing, or changes nothing,
+/// writes no event. An event has every field unchanged, as the functions of `Cause` make it. A call that changes several
+/// objects writes one event for each.
+#[async_trait]
+pub trait AuditLog: Send + Sync {
+    /// Stores the event of something that changes nothing in the store, such as an operator's look at a user's data. If
+    /// the id is stored already, the result is [`StoreError::Duplicate`].
+    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError>;
+
+    /// At most `max` events with ids below `before` that pass the filter ([`AuditFilter::matches`]), newest first.
+    async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError>;
+
+    /// Deletes at most `max` events before `before`, and returns how many. An event exactly at `before` stays. Parallel
+    /// calls together count each deleted event once.
+    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
+}

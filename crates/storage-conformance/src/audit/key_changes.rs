@@ -1,0 +1,146 @@
+//! Changes of keys.
+
+use std::sync::Arc;
+
+use domain::Timestamp;
+use domain::audit::AuditEvent;
+use domain::ports::{Insertion, Revocation, Rotation};
+
+use super::AuditedStores;
+use super::sample::{all, cause, cause_of, expect_events, expect_no_more, second};
+use crate::keys::sample::{ALL_ENDED, NO_LIMIT, Replacement, Sample, limit, view};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user};
+
+/// Creation, rotation, revocation, a report of leaks and a revocation of all keys each leave the events of their cause:
+/// one for each key that changes.
+pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
+    let (alice, bob) = (user("alice"), user("bob"));
+    let samples: Vec<Sample> = (0..4).map(|_| Sample::of(&alice)).chain([Sample::of(&bob)]).collect();
+    let mut expected = Vec::new();
+    for sample in &samples {
+        let cause = cause(second(1));
+        create(&stores, sample, NO_LIMIT, &cause).await;
+        expected.push(cause.key_created(&sample.key));
+    }
+    let (replacement, by) = (Replacement::at(second(2), 60_000), cause(second(2)));
+    let rotation = &replacement.rotation;
+    let seen = view(second(2), ALL_ENDED);
+    let answer = stores.keys.rotate(&alice, samples[0].id(), rotation, &replacement.digest, seen, &by).await;
+    assert!(matches!(answer, Ok(Rotation::Rotated { .. })), "the key is good, got {answer:?}");
+    let rotated = rotation.decide(&samples[0].key, 0).expect("the key is good");
+    expected.push(by.key_rotated(&samples[0].key, &rotated));
+
+    let by = cause_of(&user("operator"), second(3));
+    stores.keys.revoke(&alice, samples[1].id(), second(3), seen, &by).await.expect("a revocation succeeds");
+    expected.extend(by.keys_revoked(&alice, [samples[1].id()]));
+    let by = cause(second(4));
+    let digests = [samples[4].digest, samples[1].digest];
+    stores.keys.revoke_by_digests(&digests, second(4), &by).await.expect("a report succeeds");
+    expected.extend(by.keys_leaked([&samples[4].key]));
+    let by = cause(second(5));
+    let revoked = stores.keys.revoke_user_keys(&alice, Timestamp::MAX, second(5), 100, &by).await;
+    assert_eq!(revoked.expect("a revocation succeeds").len(), 4, "two keys, the rotated one and its successor");
+    expect_these_and_four_of(&stores, expected, by.keys_revoked(&alice, [0, 2, 3].map(|one| samples[one].id()))).await;
+}
+
+/// The log has these events, and after them one for each of four keys, in any order: three that are known, and the
+/// successor.
+async fn expect_these_and_four_of(stores: &AuditedStores, expected: Vec<AuditEvent>, last: Vec<AuditEvent>) {
+    let found = all(&*stores.audit).await;
+    let (ours, others): (Vec<AuditEvent>, Vec<AuditEvent>) =
+        found.into_iter().partition(|event| event.at() == second(5));
+    assert_eq!(others.len(), expected.len(), "each change must leave one event, got {others:#?}");
+    for event in &expected {
+        assert!(others.contains(event), "{event:#?} must be in the log, got {others:#?}");
+    }
+    assert_eq!(ours.len(), 4, "each key that is revoked must leave an event, got {ours:#?}");
+    for known in last {
+        let is_it = |event: &&AuditEvent| event.target == known.target && event.action == known.action;
+        let event = ours.iter().find(is_it).expect("each revoked key must be named");
+        assert_eq!((&event.owner, &event.origin), (&known.owner, &known.origin), "by whom");
+    }
+}
+
+/// A call that is refused, finds nothing, or changes nothing leaves no event.
+pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>) {
+    let alice = user("alice");
+    let sample = Sample::of(&alice);
+    create(&stores, &sample, 1, &cause(second(1))).await;
+    let (keys, log, seen) = (&stores.keys, &*stores.audit, view(at(0), ALL_ENDED));
+    let full = create(&stores, &Sample::of(&alice), 1, &cause(second(2))).await;
+    assert_eq!(full, Some(Insertion::LimitReached), "one key is the maximum");
+    expect_no_more(log, 1, "an insertion beyond the maximum").await;
+    assert_eq!(create(&stores, &sample, NO_LIMIT, &cause(second(2))).await, None, "the id is stored");
+    expect_no_more(log, 1, "a duplicate").await;
+    let unknown = Sample::of(&alice);
+    for (owner, id) in [(user("mallory"), sample.id()), (alice.clone(), unknown.id())] {
+        let answer = keys.revoke(&owner, id, second(3), seen, &cause(second(3))).await;
+        assert!(matches!(answer, Ok(Revocation::NotOwned | Revocation::NotFound)), "got {answer:?}");
+        let replacement = Replacement::at(second(3), 0);
+        let (rotation, digest) = (&replacement.rotation, &replacement.digest);
+        let answer = keys.rotate(&owner, id, rotation, digest, seen, &cause(second(3))).await;
+        assert!(matches!(answer, Ok(Rotation::NotOwned | Rotation::NotFound)), "got {answer:?}");
+    }
+    expect_no_more(log, 1, "a call for a key that is unknown or another user's").await;
+    revoke_again(&stores, &sample).await;
+    let unknown = keys.revoke_by_digests(&[unknown.digest], second(5), &cause(second(5))).await;
+    assert_eq!(unknown.expect("a report succeeds"), [], "the key is not stored");
+    keys.purge_ended(second(9), 10).await.expect("a purge succeeds");
+    expect_no_more(log, 2, "a call that finds no key, and a purge").await;
+}
+
+/// Revokes the key, and then in each way again.
+async fn revoke_again(stores: &AuditedStores, sample: &Sample) {
+    let (keys, owner, seen) = (&stores.keys, &sample.key.owner, view(at(0), ALL_ENDED));
+    for seconds in [4, 5] {
+        let answer = keys.revoke(owner, sample.id(), second(seconds), seen, &cause(second(seconds))).await;
+        assert!(matches!(answer, Ok(Revocation::Revoked { .. })), "got {answer:?}");
+    }
+    expect_no_more(&*stores.audit, 2, "a revocation of a key that is revoked").await;
+    keys.revoke_by_digests(&[sample.digest], second(5), &cause(second(5))).await.expect("a report succeeds");
+    let none = keys.revoke_user_keys(owner, Timestamp::MAX, second(5), 10, &cause(second(5))).await;
+    assert_eq!(none.expect("a revocation succeeds"), [], "no key is left");
+    let replacement = Replacement::at(second(5), 0);
+    let (rotation, digest) = (&replacement.rotation, &replacement.digest);
+    let answer = keys.rotate(owner, sample.id(), rotation, digest, seen, &cause(second(5))).await;
+    assert!(matches!(answer, Ok(Rotation::Refused(_))), "a revoked key is not rotated, got {answer:?}");
+    expect_no_more(&*stores.audit, 2, "a further call for a revoked key").await;
+}
+
+/// Of parallel revocations of one key, one leaves the event.
+pub async fn parallel_revocations_leave_one_event(stores: Arc<AuditedStores>) {
+    for round in 0..5_usize {
+        let sample = Sample::of(&user(&format!("round {round}")));
+        create(&stores, &sample, NO_LIMIT, &cause(second(1))).await;
+        let calls = (0..12).map(|number| -> Call<()> {
+            let (stores, sample) = (Arc::clone(&stores), sample.clone());
+            Box::pin(async move {
+                let (owner, by, seen) = (&sample.key.owner, cause(second(2)), view(at(0), 0));
+                if number % 2 == 0 {
+                    drop(stores.keys.revoke(owner, sample.id(), second(2), seen, &by).await.expect("succeeds"));
+                } else {
+                    drop(stores.keys.revoke_by_digests(&[sample.digest], second(2), &by).await.expect("succeeds"));
+                }
+            })
+        });
+        all_at_once(calls.collect()).await;
+        expect_no_more(&*stores.audit, 2 * (round + 1), "all parallel revocations but one").await;
+    }
+    expect_events_of_each(&stores).await;
+}
+
+async fn expect_events_of_each(stores: &AuditedStores) {
+    let found = all(&*stores.audit).await;
+    expect_events(&*stores.audit, found, "a list shows the same again").await;
+}
+
+/// `None` when it is stored already.
+async fn create(stores: &AuditedStores, sample: &Sample, max: u32, cause: &domain::audit::Cause) -> Option<Insertion> {
+    let answer = stores.keys.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0), cause).await;
+    match answer {
+        Ok(insertion) => Some(insertion),
+        Err(domain::ports::StoreError::Duplicate { .. }) => None,
+        Err(error) => panic!("an insertion must succeed or be refused: {error}"),
+    }
+}

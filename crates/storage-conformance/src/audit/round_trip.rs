@@ -1,0 +1,62 @@
+//! What is recorded comes back unchanged.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use domain::audit::{Actor, AuditAction, AuditEvent, AuditField, AuditTarget, FieldChange, Means, Origin, RequestId};
+use domain::ports::StoreError;
+use domain::{DeliveryId, KeyId, SessionId, SubscriptionId};
+
+use super::AuditedStores;
+use super::sample::{event_of, expect_events, record_all, second};
+use crate::sample::user;
+
+/// Every field of an event comes back: each actor, means, action, target and field, and texts byte for byte.
+pub async fn every_field_of_an_event_comes_back(stores: Arc<AuditedStores>) {
+    let actors = [Actor::User(user("alice")), Actor::Operator("süd, \"desk\"".into()), Actor::Service];
+    let (key, session) = (KeyId::from_bytes([0xFF; 16]), SessionId::from_bytes([1; 16]));
+    let means = [Means::IdToken, Means::ApiKey(key), Means::Session(session), Means::OperatorToken, Means::Service];
+    let targets = [
+        AuditTarget::Key(key),
+        AuditTarget::Subscription(SubscriptionId::from_bytes([2; 16])),
+        AuditTarget::Delivery(DeliveryId::from_bytes([3; 16])),
+        AuditTarget::Session(session),
+        AuditTarget::Keys,
+    ];
+    let addresses: [Option<IpAddr>; 3] = [None, Some([198, 51, 100, 7].into()), "2001:db8::1".parse().ok()];
+    let requests = [None, RequestId::new("a1"), RequestId::new(&"f".repeat(RequestId::LENGTH_MAX))];
+    let mut events = Vec::new();
+    for (number, action) in AuditAction::ALL.into_iter().enumerate() {
+        let origin = Origin {
+            actor: actors[number % 3].clone(),
+            means: means[number % 5],
+            request: requests[number % 3].clone(),
+            address: addresses[(number / 3) % 3],
+        };
+        let changes =
+            AuditField::ALL[..number.min(AuditField::ALL.len())].iter().map(|field| changed(*field)).collect();
+        let target = targets[number % 5];
+        events.push(AuditEvent { origin, action, target, changes, ..event_of(&user("café"), second(1)) });
+    }
+    record_all(&*stores.audit, &events).await;
+    expect_events(&*stores.audit, events, "an event must come back with every field unchanged").await;
+}
+
+fn changed(field: AuditField) -> FieldChange {
+    let longest = "é".repeat(FieldChange::LENGTH_MAX);
+    match field {
+        AuditField::Label => FieldChange { field, before: None, after: Some("\\\"{}\u{1F511}' \n".into()) },
+        AuditField::Scopes => FieldChange { field, before: Some(longest), after: None },
+        _ => FieldChange { field, before: Some(String::new()), after: Some("null".into()) },
+    }
+}
+
+/// An event whose id is stored is refused, and the stored one stays.
+pub async fn a_stored_event_is_refused(stores: Arc<AuditedStores>) {
+    let event = event_of(&user("alice"), second(1));
+    record_all(&*stores.audit, std::slice::from_ref(&event)).await;
+    let other = AuditEvent { action: AuditAction::KeyLeaked, ..event.clone() };
+    let answer = stores.audit.record(&other).await;
+    assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "a stored id must be refused, got {answer:?}");
+    expect_events(&*stores.audit, vec![event], "the stored event must stay").await;
+}

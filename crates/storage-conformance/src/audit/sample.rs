@@ -1,0 +1,85 @@
+//! Causes with unique ids, events, and calls of the log.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use domain::audit::{AuditAction, AuditEvent, AuditFilter, AuditTarget, Cause, Means, Origin, RequestId};
+use domain::memory::SeededEntropy;
+use domain::ports::AuditLog;
+use domain::{AuditId, KeyId, Timestamp, UserId};
+
+use crate::sample::{at, user};
+
+/// The most pages that a list may have.
+const PAGES_MAX: usize = 1_000;
+
+/// A cause of that user, with an id that no other sample has.
+pub(crate) fn cause_of(actor: &UserId, at: Timestamp) -> Cause {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let entropy = SeededEntropy::new((NEXT.fetch_add(1, Ordering::Relaxed) << 32) + 2);
+    let mut origin = Origin::of_user(actor, Means::IdToken);
+    origin.request = RequestId::new("0af7651916cd43dd8448eb211c80319c");
+    origin.address = Some([198, 51, 100, 7].into());
+    Cause::new(&origin, at, &entropy)
+}
+
+/// A cause of alice.
+pub(crate) fn cause(at: Timestamp) -> Cause {
+    cause_of(&user("alice"), at)
+}
+
+/// An event of this owner's, which the owner did.
+pub(crate) fn event_of(owner: &UserId, at: Timestamp) -> AuditEvent {
+    let Cause { id, origin } = cause_of(owner, at);
+    let target = AuditTarget::Key(KeyId::from_bytes(*id.as_bytes()));
+    AuditEvent { id, origin, action: AuditAction::KeyRevoked, target, owner: owner.clone(), changes: Vec::new() }
+}
+
+/// Records these events.
+pub(crate) async fn record_all(log: &dyn AuditLog, events: &[AuditEvent]) {
+    for event in events {
+        log.record(event).await.expect("a new event must be recorded");
+    }
+}
+
+/// All events that pass the filter, page by page to the end.
+pub(crate) async fn listed(log: &dyn AuditLog, filter: &AuditFilter, page_max: u32) -> Vec<AuditEvent> {
+    let (mut found, mut before): (Vec<AuditEvent>, Option<AuditId>) = (Vec::new(), None);
+    for _ in 0..PAGES_MAX {
+        let page = log.list(filter, before, page_max).await.expect("a list of events must succeed");
+        assert!(page.events.len() <= page_max as usize, "a page must have at most {page_max} events");
+        found.extend(page.events);
+        before = page.next;
+        if before.is_none() {
+            return found;
+        }
+    }
+    panic!("a list must come to its end, got {} events in {PAGES_MAX} pages", found.len());
+}
+
+/// All events, newest first.
+pub(crate) async fn all(log: &dyn AuditLog) -> Vec<AuditEvent> {
+    listed(log, &AuditFilter::default(), 100).await
+}
+
+/// The events of what belongs to this user.
+pub(crate) async fn all_of(log: &dyn AuditLog, owner: &UserId) -> Vec<AuditEvent> {
+    listed(log, &AuditFilter { owner: Some(owner.clone()), ..AuditFilter::default() }, 100).await
+}
+
+/// Panics unless the log has exactly these events.
+pub(crate) async fn expect_events(log: &dyn AuditLog, mut expected: Vec<AuditEvent>, why: &str) {
+    expected.sort_by_key(|event| std::cmp::Reverse(event.id));
+    let found = all(log).await;
+    assert_eq!(found, expected, "{why}");
+}
+
+/// Panics unless the log has no event after the first `known` ones.
+pub(crate) async fn expect_no_more(log: &dyn AuditLog, known: usize, what: &str) {
+    let found = all(log).await;
+    assert_eq!(found.len(), known, "{what} must leave no event, got {found:#?}");
+}
+
+/// The instant this many seconds after the start of the samples.
+pub(crate) fn second(seconds: i64) -> Timestamp {
+    at(seconds * 1_000)
+}

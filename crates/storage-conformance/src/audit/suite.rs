@@ -1,0 +1,96 @@
+use std::sync::Arc;
+
+use domain::ports::{AuditLog, KeyStore, SessionStore};
+
+use crate::{Promise, WebhookStore};
+
+/// The ports of one store.
+pub struct AuditedStores {
+    /// Its keys.
+    pub keys: Arc<dyn KeyStore>,
+    /// Its sessions.
+    pub sessions: Arc<dyn SessionStore>,
+    /// Its webhooks.
+    pub webhooks: Arc<dyn WebhookStore>,
+    /// Its audit log.
+    pub audit: Arc<dyn AuditLog>,
+}
+
+impl AuditedStores {
+    /// The ports of this adapter.
+    pub fn of<Adapter: KeyStore + SessionStore + WebhookStore + AuditLog + 'static>(adapter: &Arc<Adapter>) -> Self {
+        Self {
+            keys: Arc::clone(adapter) as _,
+            sessions: Arc::clone(adapter) as _,
+            webhooks: Arc::clone(adapter) as _,
+            audit: Arc::clone(adapter) as _,
+        }
+    }
+}
+
+/// Adds every promise of the audit log as a `#[test]` to the current module. Takes a future that creates a fresh
+/// `Arc<AuditedStores>`, or a pair of it and a guard that is dropped after it.
+#[macro_export]
+macro_rules! audit_log_tests {
+    ($fresh:expr $(,)?) => {
+        $crate::with_audit_log_promises! { [$crate::audit_log_tests_of] ($fresh) }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! audit_log_tests_of {
+    (($fresh:expr) $($group:ident::$name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let promise = $crate::Promise::<$crate::audit::AuditedStores> {
+                    name: stringify!($name),
+                    check: |stores| ::std::boxed::Box::pin($crate::audit::$group::$name(stores)),
+                };
+                $crate::keep(&promise, $fresh);
+            }
+        )*
+    };
+}
+
+macro_rules! table_of {
+    (() $($group:ident::$name:ident)*) => {
+        /// Every promise of [`AuditLog`].
+        pub const PROMISES: &[Promise<AuditedStores>] = &[
+            $(Promise { name: stringify!($name), check: |stores| Box::pin(super::$group::$name(stores)) }),*
+        ];
+    };
+}
+
+/// The list of promises: passes it to another macro, after that macro's arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_audit_log_promises {
+    ([$($macro:tt)*] $arguments:tt) => {
+        $($macro)* ! {
+            $arguments
+            round_trip::every_field_of_an_event_comes_back
+            round_trip::a_stored_event_is_refused
+            key_changes::changes_of_keys_leave_their_events
+            key_changes::calls_that_change_no_key_leave_no_event
+            key_changes::parallel_revocations_leave_one_event
+            session_changes::changes_of_sessions_leave_their_events
+            session_changes::calls_that_change_no_session_leave_no_event
+            webhook_changes::changes_of_subscriptions_leave_their_events
+            webhook_changes::calls_that_change_no_subscription_leave_no_event
+            webhook_changes::a_subscription_that_is_disabled_by_the_service_leaves_an_event
+            webhook_changes::changes_of_deliveries_leave_their_events
+            list_events::lists_are_what_the_reference_selects
+            list_events::pages_come_to_their_end
+            list_events::look_alike_owners_are_told_apart
+            purge_events::events_before_an_instant_are_deleted
+            purge_events::at_most_max_events_are_deleted
+            purge_events::parallel_purges_count_each_event_once
+            cancellation::a_cancelled_creation_and_its_event_are_one
+            cancellation::a_cancelled_revocation_and_its_event_are_one
+        }
+    };
+}
+
+with_audit_log_promises! { [table_of] () }

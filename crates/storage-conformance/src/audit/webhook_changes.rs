@@ -1,0 +1,154 @@
+//! Changes of subscriptions and deliveries.
+
+use std::sync::Arc;
+
+use domain::audit::{AuditAction, AuditTarget, Cause};
+use domain::ports::{RetryByHand, RetryRequest};
+use domain::webhooks::{DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
+use domain::{DeliveryId, KeyId, SubscriptionId, UserId};
+
+use super::AuditedStores;
+use super::sample::{all_of, cause, expect_events, expect_no_more, second};
+use crate::sample::{at, user};
+use crate::webhooks::sample::{NO_MAX, description, publish_at, secret, subscription, switched, url};
+use crate::webhooks::work::{claim_one, settle};
+
+const LEAKED: DisableReason = DisableReason::KeyLeaked;
+
+/// Creation, change, a new secret, recovery, disabling because of a leak and deletion each leave the event of their
+/// cause.
+pub async fn changes_of_subscriptions_leave_their_events(stores: Arc<AuditedStores>) {
+    let (alice, key) = (user("alice"), KeyId::from_bytes([1; 16]));
+    let lane = Subscription { url_set_by: Some(key), ..subscription(&alice) };
+    let mut expected = vec![create(&stores, &lane, second(1)).await.subscription_created(&lane)];
+    let (webhooks, by) = (&stores.webhooks, cause(second(2)));
+    let change = SubscriptionChange { description: Some(description("renamed")), ..switched(false) };
+    let changed = webhooks.update(&alice, lane.id, &change, second(2), &by).await.expect("an update succeeds");
+    let changed = changed.expect("it is stored");
+    expected.extend(by.subscription_changed(&lane, &changed));
+    let by = cause(second(3));
+    let rotated = webhooks.rotate_secret(&alice, lane.id, &secret(), second(60), second(3), &by).await;
+    rotated.expect("a rotation succeeds");
+    expected.push(by.secret_rotated(lane.id, &alice, second(60)));
+    let by = cause(second(4));
+    let request = RetryRequest { at: second(4), published_since: at(0) };
+    let recovered = webhooks.recover(&alice, lane.id, request, 10, &by).await.expect("a recovery succeeds");
+    assert_eq!(recovered, Some(0), "there is no delivery");
+    let before = Subscription { updated_at: second(3), ..changed };
+    let enabled = switched(true).applied_to(&before, second(4));
+    expected.push(by.subscription_recovered(&before, &enabled, 0));
+    let by = cause(second(5));
+    let disabled = webhooks.disable_set_by(&[key], LEAKED, second(5), 10, &by).await.expect("it succeeds");
+    assert_eq!(disabled, 1, "its URL was set by this key");
+    expected
+        .extend(by.subscriptions_disabled(SubscriptionStatus::DisabledByService(LEAKED), [(lane.id, alice.clone())]));
+    let by = cause(second(6));
+    assert!(webhooks.delete(&alice, lane.id, second(6), &by).await.expect("a deletion succeeds"), "it is stored");
+    expected.push(by.subscription_deleted(lane.id, &alice));
+    expect_events(&*stores.audit, expected, "each change of a subscription must leave its event").await;
+}
+
+/// A call that is refused, finds no subscription, or changes nothing leaves no event.
+pub async fn calls_that_change_no_subscription_leave_no_event(stores: Arc<AuditedStores>) {
+    let (alice, mallory) = (user("alice"), user("mallory"));
+    let lane = subscription(&alice);
+    create(&stores, &lane, second(1)).await;
+    let (webhooks, log) = (&stores.webhooks, &*stores.audit);
+    let full = webhooks.insert_within(&subscription(&alice), &secret(), 1, &cause(second(2))).await;
+    full.expect("an insertion beyond the maximum is refused as a value");
+    assert!(webhooks.insert_within(&lane, &secret(), NO_MAX, &cause(second(2))).await.is_err(), "the id is stored");
+    expect_no_more(log, 1, "an insertion that is refused").await;
+    let (same, by) = (SubscriptionChange { url: Some(lane.url.clone()), ..switched(true) }, cause(second(3)));
+    webhooks.update(&alice, lane.id, &same, second(3), &by).await.expect("an update succeeds");
+    expect_no_more(log, 1, "an update to the same values").await;
+    for (owner, id) in [(&mallory, lane.id), (&alice, subscription(&alice).id)] {
+        call_in_vain(&stores, owner, id).await;
+    }
+    expect_no_more(log, 1, "a call for a subscription that is unknown or another user's").await;
+    webhooks
+        .rotate_secret(&alice, lane.id, &secret(), second(60), second(4), &cause(second(4)))
+        .await
+        .expect("succeeds");
+    let overlapping =
+        webhooks.rotate_secret(&alice, lane.id, &secret(), second(90), second(5), &cause(second(5))).await;
+    overlapping.expect("a rotation in an overlap is refused as a value");
+    expect_no_more(log, 2, "a rotation in an overlap").await;
+}
+
+async fn call_in_vain(stores: &AuditedStores, owner: &UserId, id: SubscriptionId) {
+    let (webhooks, by) = (&stores.webhooks, || cause(second(3)));
+    let elsewhere = SubscriptionChange { url: Some(url("https://other.example/")), ..switched(false) };
+    let updated = webhooks.update(owner, id, &elsewhere, second(3), &by()).await.expect("an update succeeds");
+    assert_eq!(updated, None, "there is no such subscription");
+    webhooks.rotate_secret(owner, id, &secret(), second(9), second(3), &by()).await.expect("a rotation succeeds");
+    assert!(!webhooks.delete(owner, id, second(3), &by()).await.expect("a deletion succeeds"), "there is none");
+    let request = RetryRequest { at: second(3), published_since: at(0) };
+    let recovered = webhooks.recover(owner, id, request, 10, &by()).await.expect("a recovery succeeds");
+    assert_eq!(recovered, None, "there is no such subscription");
+    let disabled = webhooks.disable_set_by(&[KeyId::from_bytes([9; 16])], LEAKED, second(3), 10, &by()).await;
+    assert_eq!(disabled.expect("it succeeds"), 0, "no URL was set by this key");
+}
+
+/// When an attempt makes the service disable a subscription, there is one event of the service.
+pub async fn a_subscription_that_is_disabled_by_the_service_leaves_an_event(stores: Arc<AuditedStores>) {
+    let alice = user("alice");
+    let lane = subscription(&alice);
+    let created = create(&stores, &lane, at(0)).await.subscription_created(&lane);
+    publish_at(&*stores.webhooks, &alice, at(0)).await;
+    publish_at(&*stores.webhooks, &alice, at(0)).await;
+    let held = claim_both(&stores).await;
+    settle(&*stores.webhooks, held[0].gone(20)).await;
+    settle(&*stores.webhooks, held[1].gone(30)).await;
+    let status = SubscriptionStatus::DisabledByService(DisableReason::Gone);
+    let mut expected = Cause::of_service(at(20), lane.id).subscriptions_disabled(status, [(lane.id, alice)]);
+    expected.push(created);
+    expect_events(&*stores.audit, expected, "the end of a subscription must leave one event of the service").await;
+}
+
+async fn claim_both(stores: &AuditedStores) -> Vec<crate::webhooks::work::Held> {
+    let held = crate::webhooks::work::claim(&*stores.webhooks, 10).await;
+    assert_eq!(held.len(), 2, "two deliveries are due");
+    held
+}
+
+/// A retry and a cancellation by hand leave their events, with the owner. Those that change nothing leave none.
+pub async fn changes_of_deliveries_leave_their_events(stores: Arc<AuditedStores>) {
+    let (alice, mallory) = (user("alice"), user("mallory"));
+    let lane = subscription(&alice);
+    create(&stores, &lane, at(0)).await;
+    publish_at(&*stores.webhooks, &alice, at(0)).await;
+    let held = claim_one(&*stores.webhooks, 10).await;
+    let (id, log) = (held.delivery.id, &*stores.audit);
+    assert!(matches!(retry(&stores, &alice, id, 20).await, RetryByHand::Due(_)), "it is being sent");
+    expect_no_more(log, 1, "a retry of what is being sent").await;
+    settle(&*stores.webhooks, held.failed(30, 900_000)).await;
+    assert_eq!(retry(&stores, &mallory, id, 40).await, RetryByHand::NotFound, "it is another user's");
+    let cancelled = stores.webhooks.cancel(&mallory, id, at(40), &cause(at(40))).await;
+    assert_eq!(cancelled.expect("a cancellation succeeds"), None, "it is another user's");
+    expect_no_more(log, 1, "a call for another user's delivery").await;
+    assert!(matches!(retry(&stores, &alice, id, 1_000).await, RetryByHand::Due(_)), "it waits");
+    for _ in 0..2 {
+        let cancelled = stores.webhooks.cancel(&alice, id, second(2), &cause(second(2))).await;
+        assert!(cancelled.expect("a cancellation succeeds").is_some(), "it is stored");
+    }
+    let events = all_of(log, &alice).await;
+    let shown: Vec<_> = events.iter().map(|event| (event.action, event.target, event.at())).collect();
+    let expected = [
+        (AuditAction::DeliveryCancelled, AuditTarget::Delivery(id), second(2)),
+        (AuditAction::DeliveryRetried, AuditTarget::Delivery(id), second(1)),
+        (AuditAction::SubscriptionCreated, AuditTarget::Subscription(lane.id), at(0)),
+    ];
+    assert_eq!(shown, expected, "a retry and the first cancellation must leave their events");
+    assert!(events.iter().all(|event| event.origin == cause(at(0)).origin), "by whom");
+}
+
+async fn retry(stores: &AuditedStores, owner: &UserId, id: DeliveryId, millis: i64) -> RetryByHand {
+    let request = RetryRequest { at: at(millis), published_since: at(0) };
+    stores.webhooks.retry(owner, id, request, &cause(at(millis))).await.expect("a retry must succeed or be refused")
+}
+
+async fn create(stores: &AuditedStores, lane: &Subscription, at: domain::Timestamp) -> Cause {
+    let by = cause(at);
+    stores.webhooks.insert_within(lane, &secret(), NO_MAX, &by).await.expect("an insertion succeeds");
+    by
+}

@@ -1,0 +1,31 @@
+/// What is wrong with the log, or with the stores that write to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing.
+    None,
+    LosesAddresses,
+    LosesChanges,
+    OverwritesEvents,
+    ForgetsTheEventsOfKeys,
+    ForgetsTheEventsOfSessions,
+    ForgetsTheEventsOfSubscriptions,
+    ForgetsTheEventsOfDeliveries,
+    /// A revocation that changes nothing writes an event.
+    RecordsWhatItRefuses,
+    /// A list has an event that nobody has written.
+    InventsEvents,
+    /// An event is written after its change, in another step.
+    RecordsInAnotherStep,
+    ShowsOtherUsersEvents,
+    IgnoresCase,
+    ListsOldestFirst,
+    /// An event at the end of the interval is shown.
+    ShowsEventsAtTheEnd,
+    IgnoresTargets,
+    ForgetsTheNextPage,
+    RepeatsTheLastOfAPage,
+    PurgesTheBoundary,
+    PurgesEverything,
+    IgnoresPurgeMax,
+    CountsThenPurges,
+}

@@ -1,0 +1,128 @@
+use async_trait::async_trait;
+use domain::audit::{AuditFilter, Cause};
+use domain::memory::{MemoryAuditLog, MemoryKeyStore};
+use domain::ports::{ActiveLimit, AuditLog, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use tokio::task::yield_now;
+
+use super::fault::Fault;
+
+type Answer<T> = Result<T, StoreError>;
+
+/// Keys whose events are right but for one fault.
+pub(crate) struct AuditedKeys {
+    fault: Fault,
+    keys: MemoryKeyStore,
+    /// What the store has written. With the right fault, this is not what others see.
+    written: MemoryAuditLog,
+    seen: MemoryAuditLog,
+}
+
+impl AuditedKeys {
+    pub(crate) fn new(fault: Fault, seen: MemoryAuditLog) -> Self {
+        let written = if fault == Fault::RecordsInAnotherStep { MemoryAuditLog::default() } else { seen.clone() };
+        Self { fault, keys: MemoryKeyStore::default().writing_to(written.clone()), written, seen }
+    }
+
+    /// Shows what the store has written for this cause, in another step.
+    async fn show(&self, cause: &Cause) {
+        if self.fault == Fault::RecordsInAnotherStep {
+            yield_now().await;
+            let written = self.written.list(&AuditFilter::default(), None, u32::MAX).await;
+            for event in written.expect("memory does not fail").events {
+                // The last bytes number the events of a cause.
+                if event.id.as_bytes()[..12] == cause.id.as_bytes()[..12] {
+                    drop(self.seen.record(&event).await);
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl KeyStore for AuditedKeys {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &CredentialDigest,
+        limit: ActiveLimit,
+        view: ListView,
+        cause: &Cause,
+    ) -> Answer<Insertion> {
+        let answer = self.keys.insert_within(key, digest, limit, view, cause).await;
+        self.show(cause).await;
+        answer
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
+        self.keys.list(owner, view).await
+    }
+
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Answer<Revocation> {
+        let answer = self.keys.revoke(owner, id, at, view, cause).await;
+        self.show(cause).await;
+        if self.fault == Fault::RecordsWhatItRefuses {
+            for event in cause.keys_revoked(owner, [id]) {
+                drop(self.seen.record(&event).await);
+            }
+        }
+        answer
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &CredentialDigest,
+        view: ListView,
+        cause: &Cause,
+    ) -> Answer<Rotation> {
+        let answer = self.keys.rotate(owner, id, rotation, digest, view, cause).await;
+        self.show(cause).await;
+        answer
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
+        let answer = self.keys.revoke_by_digests(digests, at, cause).await;
+        self.show(cause).await;
+        answer
+    }
+
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+        cause: &Cause,
+    ) -> Answer<Vec<CredentialDigest>> {
+        let answer = self.keys.revoke_user_keys(owner, created_before, at, max, cause).await;
+        self.show(cause).await;
+        answer
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<ApiKey>> {
+        self.keys.find_by_digest(digest).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
+        self.keys.record_uses(uses).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+        self.keys.purge_ended(before, max).await
+    }
+}

@@ -1,0 +1,85 @@
+//! Stores with an audit log that has one fault each.
+
+mod fault;
+mod keys;
+mod log;
+
+use std::sync::Arc;
+
+use domain::memory::{MemoryAuditLog, MemorySessionStore, MemoryWebhookStore};
+use fault::Fault;
+use keys::AuditedKeys;
+use log::FaultyLog;
+use storage_conformance::Promise;
+use storage_conformance::audit::{AuditedStores, PROMISES};
+
+use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+
+/// Each fault, and promises that it breaks.
+const SABOTEURS: &Broken<Fault> = &[
+    (Fault::LosesAddresses, &["every_field_of_an_event_comes_back"]),
+    (Fault::LosesChanges, &["every_field_of_an_event_comes_back", "changes_of_keys_leave_their_events"]),
+    (Fault::OverwritesEvents, &["a_stored_event_is_refused"]),
+    (Fault::ForgetsTheEventsOfKeys, &["changes_of_keys_leave_their_events", "parallel_revocations_leave_one_event"]),
+    (Fault::ForgetsTheEventsOfSessions, &["changes_of_sessions_leave_their_events"]),
+    (
+        Fault::ForgetsTheEventsOfSubscriptions,
+        &[
+            "changes_of_subscriptions_leave_their_events",
+            "a_subscription_that_is_disabled_by_the_service_leaves_an_event",
+        ],
+    ),
+    (Fault::ForgetsTheEventsOfDeliveries, &["changes_of_deliveries_leave_their_events"]),
+    (Fault::RecordsWhatItRefuses, &["calls_that_change_no_key_leave_no_event", "parallel_revocations_leave_one_event"]),
+    (
+        Fault::InventsEvents,
+        &["calls_that_change_no_session_leave_no_event", "calls_that_change_no_subscription_leave_no_event"],
+    ),
+    (
+        Fault::RecordsInAnotherStep,
+        &["a_cancelled_creation_and_its_event_are_one", "a_cancelled_revocation_and_its_event_are_one"],
+    ),
+    (Fault::ShowsOtherUsersEvents, &["lists_are_what_the_reference_selects", "look_alike_owners_are_told_apart"]),
+    (Fault::IgnoresCase, &["look_alike_owners_are_told_apart"]),
+    (Fault::ListsOldestFirst, &["lists_are_what_the_reference_selects"]),
+    (Fault::ShowsEventsAtTheEnd, &["lists_are_what_the_reference_selects"]),
+    (Fault::IgnoresTargets, &["lists_are_what_the_reference_selects"]),
+    (Fault::ForgetsTheNextPage, &["pages_come_to_their_end", "lists_are_what_the_reference_selects"]),
+    (Fault::RepeatsTheLastOfAPage, &["pages_come_to_their_end"]),
+    (Fault::PurgesTheBoundary, &["events_before_an_instant_are_deleted"]),
+    (Fault::PurgesEverything, &["events_before_an_instant_are_deleted"]),
+    (Fault::IgnoresPurgeMax, &["at_most_max_events_are_deleted"]),
+    (Fault::CountsThenPurges, &["parallel_purges_count_each_event_once"]),
+];
+
+fn stores(fault: Fault) -> Arc<AuditedStores> {
+    let log = MemoryAuditLog::default();
+    Arc::new(AuditedStores {
+        keys: Arc::new(AuditedKeys::new(fault, log.clone())),
+        sessions: Arc::new(MemorySessionStore::default().writing_to(log.clone())),
+        webhooks: Arc::new(MemoryWebhookStore::default().writing_to(log.clone())),
+        audit: Arc::new(FaultyLog::new(fault, log)),
+    })
+}
+
+fn promise(name: &str) -> &'static Promise<AuditedStores> {
+    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
+}
+
+/// The faults are what breaks promises: without one, the same stores keep them all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn without_a_fault_every_promise_is_kept() {
+    for promise in PROMISES {
+        (promise.check)(stores(Fault::None)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_fault_breaks_its_promises() {
+    every_fault_is_seen(SABOTEURS, |name, fault| (promise(name).check)(stores(fault))).await;
+}
+
+#[test]
+fn every_promise_is_broken_by_some_fault() {
+    each_is_broken(SABOTEURS, PROMISES.iter().map(|promise| promise.name));
+}
