@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use domain::Keys;
+use domain::audit::Audit;
 use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck};
 use domain::sessions::{PortalLinks, Sessions, SignIn};
 use domain::webhooks::Webhooks;
@@ -23,6 +24,8 @@ pub struct Api {
     pub portal_links: PortalLinks,
     /// Whether people who sign in can be operators.
     pub operators_sign_in: bool,
+    /// Shows the audit log.
+    pub audit: Audit,
     /// Verifies API keys and sessions.
     pub verifier: Arc<Verifier>,
     /// Verifies ID tokens.

@@ -41,7 +41,7 @@ cause and the cure.
 
 ## Lists
 
-Lists of subscriptions and deliveries have pages, newest first. `limit` is 1 to 200; the default is 50. If an \
+Lists of subscriptions, deliveries and audit events have pages, newest first. `limit` is 1 to 200; the default is 50. If an \
 answer has a `nextCursor`, there are more items: repeat the call with it as `cursor` to get the next page. A cursor is \
 an opaque string, belongs to one list, and does not expire. Later pages do not show items that were created after the \
 first page.
@@ -64,6 +64,7 @@ lost, list first.";
     tags(
         (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),
         (name = "Sessions", description = "Sign in, and see and end the sessions of browsers"),
+        (name = "Audit log", description = "Who changed what"),
         (name = "Webhook subscriptions", description = "Send a user's events to URLs"),
         (name = "Deliveries", description = "The delivery of each event to each subscription"),
         (name = "Credentials", description = "Show what a credential is"),

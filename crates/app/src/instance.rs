@@ -96,7 +96,7 @@ impl Instance {
         }
         let sign_in = self.sign_in(&sessions, &webhooks.sealing_keys)?;
         let portal_links = PortalLinks::new(sessions.clone(), Arc::clone(&webhooks.sealing_keys));
-        let api = self.api(keys, (sessions, sign_in, portal_links), verifier, webhooks.use_cases);
+        let api = self.api((keys, audit), (sessions, sign_in, portal_links), verifier, webhooks.use_cases);
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
@@ -176,13 +176,14 @@ impl Instance {
 
     fn api(
         &self,
-        keys: Keys,
+        (keys, audit): (Keys, Audit),
         (sessions, sign_in, portal_links): (Sessions, SignIn, PortalLinks),
         verifier: Arc<Verifier>,
         webhooks: Webhooks,
     ) -> Api {
         Api {
             keys,
+            audit,
             sessions,
             sign_in,
             portal_links,

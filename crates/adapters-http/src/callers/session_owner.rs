@@ -13,7 +13,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
-/// A user who manages own sessions, by an ID token or by a session. API keys are refused, and so is a visitor: the user
+/// A user who manages own sessions or reads the own audit log, by an ID token or by a session. API keys are refused, and so is a visitor: the user
 /// has lent it a part of an account, and not the other browsers.
 pub(crate) struct SessionOwner {
     pub(crate) user: UserId,
@@ -31,7 +31,7 @@ impl FromRequest for SessionOwner {
             let presented = id_token_in(request.headers());
             let owner = match session_beside(&request, &presented).await? {
                 Some(session) if matches!(session.role, SessionRole::Visitor(_)) => {
-                    let detail = "a visitor sees and ends no other sessions";
+                    let detail = "visitors see neither the sessions nor the audit log of a user";
                     return Err(ApiError::Explained(ErrorCode::CapabilityMissing, detail.into()));
                 }
                 Some(session) => Self { user: session.owner.clone(), current: Some(session.id) },

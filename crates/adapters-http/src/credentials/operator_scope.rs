@@ -9,7 +9,7 @@ pub enum OperatorScope {
     Verify,
     /// Publish events.
     Publish,
-    /// List and revoke the keys of users, report leaked keys, and make portal links.
+    /// List and revoke the keys of users, report leaked keys, make portal links, and read the audit log.
     Support,
     /// Every call, also those that later versions add.
     Admin,
@@ -17,11 +17,12 @@ pub enum OperatorScope {
 
 /// The scope of each call of the operator API. The one place that states it: the check and the OpenAPI document read this
 /// table. See decision 47.
-const SCOPES: [(Method, &str, OperatorScope); 8] = [
+const SCOPES: [(Method, &str, OperatorScope); 9] = [
     (Method::POST, "/api/operator/introspect", OperatorScope::Verify),
     (Method::POST, "/api/operator/events", OperatorScope::Publish),
     (Method::POST, "/api/operator/events/batch", OperatorScope::Publish),
     (Method::POST, "/api/operator/leaks", OperatorScope::Support),
+    (Method::GET, "/api/operator/audit", OperatorScope::Support),
     (Method::POST, "/api/operator/portal-links", OperatorScope::Support),
     (Method::GET, "/api/operator/users/{userId}/keys", OperatorScope::Support),
     (Method::DELETE, "/api/operator/users/{userId}/keys", OperatorScope::Support),

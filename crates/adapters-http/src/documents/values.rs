@@ -1,5 +1,6 @@
+use domain::audit::{AuditAction, AuditField};
 use domain::webhooks::{DeliveryStateKind, FailureReason};
-use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
+use domain::{AuditId, DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
 use serde_json::{Value, json};
 use utoipa::Modify;
 use utoipa::openapi::OpenApi;
@@ -8,7 +9,7 @@ use utoipa::openapi::schema::Schema;
 use crate::documents::limits::field_of;
 
 /// The values of fields in answers, for clients that are generated from the document.
-const VALUES: [(&str, &str, Values); 22] = [
+const VALUES: [(&str, &str, Values); 26] = [
     ("CreatedApiKey", "keyId", Values::Ids(KeyId::PREFIX)),
     ("KeyRecord", "id", Values::Ids(KeyId::PREFIX)),
     ("KeyRecord", "replacedBy", Values::Ids(KeyId::PREFIX)),
@@ -28,6 +29,10 @@ const VALUES: [(&str, &str, Values); 22] = [
     ("CurrentSession", "role", Values::Roles),
     ("Session", "id", Values::Ids(SessionId::PREFIX)),
     ("Session", "role", Values::Roles),
+    ("AuditEvent", "id", Values::Ids(AuditId::PREFIX)),
+    ("AuditEvent", "action", Values::Actions),
+    ("AuditActor", "type", Values::Actors),
+    ("AuditChange", "field", Values::Fields),
     ("Attempt", "error", Values::FailuresOrNull),
     ("Liveness", "status", Values::Always("ok")),
     ("Readiness", "status", Values::Always("ready")),
@@ -40,6 +45,9 @@ enum Values {
     Always(&'static str),
     States,
     Roles,
+    Actions,
+    Actors,
+    Fields,
     FailuresOrNull,
 }
 
@@ -74,6 +82,9 @@ impl Values {
             Self::Always(value) => Some(vec![json!(value)]),
             Self::States => Some(DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into()),
             Self::Roles => Some(["user", "operator", "visitor"].map(|role| json!(role)).into()),
+            Self::Actions => Some(AuditAction::ALL.map(|action| json!(action.as_str())).into()),
+            Self::Actors => Some(["user", "operator", "service"].map(|actor| json!(actor)).into()),
+            Self::Fields => Some(AuditField::ALL.map(|field| json!(field.as_str())).into()),
             Self::FailuresOrNull => {
                 let reasons = FailureReason::ALL.iter().map(|reason| json!(reason.code()));
                 Some(reasons.chain([Value::Null]).collect())

@@ -1,5 +1,6 @@
 //! The endpoints: a folder for each group, and a file for each operation.
 
+mod audit;
 mod console;
 mod documentation;
 mod gateways;
@@ -23,9 +24,10 @@ type Methods = fn(Resource) -> Resource;
 /// Paths and their methods. They are explicit resources, which answer other methods with 405 and `Allow`.
 type Resources = &'static [(&'static str, Methods)];
 
-const RESOURCES: [Resources; 7] = [
+const RESOURCES: [Resources; 8] = [
     gateways::RESOURCES,
     keys::RESOURCES,
+    audit::RESOURCES,
     sessions::RESOURCES,
     webhooks::RESOURCES,
     health::RESOURCES,
@@ -49,6 +51,7 @@ pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
 pub(crate) fn operations() -> openapi::OpenApi {
     let mut operations = gateways::Operations::openapi();
     operations.merge(keys::Operations::openapi());
+    operations.merge(audit::Operations::openapi());
     operations.merge(sessions::Operations::openapi());
     operations.merge(webhooks::Operations::openapi());
     operations.merge(operator::Operations::openapi());

@@ -5,7 +5,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::ports::AttemptCursor;
-use domain::{DeliveryId, SubscriptionId, Timestamp};
+use domain::{AuditId, DeliveryId, SubscriptionId, Timestamp};
 
 /// The list or stream of a cursor. It is the first byte, so that a cursor of one list is not valid for another.
 #[derive(Clone, Copy)]
@@ -13,6 +13,7 @@ enum Kind {
     Subscriptions = 1,
     Deliveries = 2,
     Attempts = 3,
+    Audit = 4,
 }
 
 /// A position that can be sent as a cursor.
@@ -43,6 +44,17 @@ impl Cursor for DeliveryId {
 
     fn from_cursor(text: &str) -> Option<Self> {
         decode(Kind::Deliveries, text).map(Self::from_bytes)
+    }
+}
+
+/// The position after this event of the audit log.
+impl Cursor for AuditId {
+    fn to_cursor(&self) -> String {
+        encode(Kind::Audit, self.as_bytes())
+    }
+
+    fn from_cursor(text: &str) -> Option<Self> {
+        decode(Kind::Audit, text).map(Self::from_bytes)
     }
 }
 

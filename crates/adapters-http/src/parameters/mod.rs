@@ -1,5 +1,6 @@
 //! Reads the parameters of queries and paths, and cursors.
 
+pub(crate) mod audit_request;
 pub(crate) mod cursor;
 pub(crate) mod path_id;
 pub(crate) mod path_user;

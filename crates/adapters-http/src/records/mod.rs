@@ -1,6 +1,7 @@
 //! The JSON objects in answers.
 
 pub(crate) mod attempt_record;
+pub(crate) mod audit_record;
 pub(crate) mod check_outcome;
 pub(crate) mod delivery_record;
 pub(crate) mod event_record;

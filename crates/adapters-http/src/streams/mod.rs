@@ -1,4 +1,5 @@
 //! Event streams of attempts.
 
 pub(crate) mod attempt_stream;
+pub(crate) mod audit_export;
 pub(crate) mod open_streams;

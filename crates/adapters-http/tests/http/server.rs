@@ -7,7 +7,10 @@ use std::time::Duration;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTokens, serve};
-use domain::memory::{ManualClock, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore, SeededEntropy};
+use domain::audit::{Audit, AuditRetention};
+use domain::memory::{
+    ManualClock, MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore, SeededEntropy,
+};
 use domain::ports::{KeyStore, ReadinessCheck, SessionStore, WebhookStores};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{
@@ -49,6 +52,7 @@ pub(crate) struct Server {
 pub(crate) struct Setup {
     pub(crate) store: Arc<dyn KeyStore>,
     pub(crate) session_store: Arc<dyn SessionStore>,
+    pub(crate) audit_log: MemoryAuditLog,
     pub(crate) operators_sign_in: bool,
     /// Replaces the memory store that [`Server::queue`] gives access to.
     pub(crate) webhook_stores: Option<WebhookStores>,
@@ -61,12 +65,13 @@ pub(crate) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let public_url = PUBLIC_URL.to_owned();
+        let (public_url, audit_log) = (PUBLIC_URL.to_owned(), MemoryAuditLog::default());
         let mut settings = HttpSettings { public_url, workers: Some(1), ..HttpSettings::default() };
         settings.limits.drain_grace = Duration::ZERO;
         Self {
-            store: Arc::new(MemoryKeyStore::default()),
-            session_store: Arc::new(MemorySessionStore::default()),
+            store: Arc::new(MemoryKeyStore::default().writing_to(audit_log.clone())),
+            session_store: Arc::new(MemorySessionStore::default().writing_to(audit_log.clone())),
+            audit_log,
             operators_sign_in: false,
             webhook_stores: None,
             webhook_policy: WebhookPolicySettings::default(),
@@ -86,11 +91,13 @@ impl Setup {
         let stores = CredentialStores { keys: self.store, sessions: self.session_store };
         let verifier = Verifier::single(stores, clock.clone(), verification);
         let policy = KeyPolicy::default();
-        let queue = Arc::new(MemoryWebhookStore::default());
+        let queue = Arc::new(MemoryWebhookStore::default().writing_to(self.audit_log.clone()));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock.clone(), entropy.clone());
         let sign_in = sign_in(&sessions, &clock, &entropy);
+        let log = Arc::new(self.audit_log);
         let api = Api {
+            audit: Audit::new(log, clock.clone(), entropy.clone(), AuditRetention::default()),
             sessions: sessions.clone(),
             sign_in,
             portal_links: PortalLinks::new(sessions.clone(), sealing_keys()),

@@ -53,7 +53,7 @@ async fn a_session_is_read_once_and_then_answered_from_memory() {
 async fn a_link_is_not_a_session() {
     let instance = World::new().single(VerifierSettings::default());
     let request = OpenSession { role: SessionRole::Link, user_agent: None, address: None };
-    let link = instance.sessions.open(&instance.owner, request).await.unwrap();
+    let link = instance.sessions.open(&instance.owner, request, &Origin::SERVICE).await.unwrap();
     for _ in 0..2 {
         assert!(!instance.accepts(&link).await);
     }

@@ -1,5 +1,7 @@
+use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 
+use crate::boundary::exchange::origin_of;
 use crate::callers::operator::Operator;
 use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
@@ -10,7 +12,7 @@ use crate::state::State;
 /// Lists a user's API keys, for support work.
 ///
 /// Returns what the user sees: every active key and the 100 keys that ended last, newest first. The list of an unknown
-/// user is empty.
+/// user is empty. The user sees this call in the audit log.
 #[utoipa::path(
     get,
     path = "/api/operator/users/{userId}/keys",
@@ -20,8 +22,15 @@ use crate::state::State;
     params(("userId" = String, Path, description = "The user's `sub` at the configured issuer")),
     responses((status = 200, description = "The user's keys", body = KeyList), Errors),
 )]
-pub(super) async fn list_user_keys(_: Operator, state: Data<State>, user: PathUser) -> Result<Json<KeyList>, ApiError> {
-    Ok(Json(KeyList::of(state.api.keys.list(&user.valid()?).await?)))
+pub(super) async fn list_user_keys(
+    _: Operator,
+    state: Data<State>,
+    user: PathUser,
+    head: HttpRequest,
+) -> Result<Json<KeyList>, ApiError> {
+    let user = user.valid()?;
+    state.api.audit.record_listed_keys(&user, &origin_of(&head)).await?;
+    Ok(Json(KeyList::of(state.api.keys.list(&user).await?)))
 }
 
 documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);

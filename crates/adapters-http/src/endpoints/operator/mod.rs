@@ -2,6 +2,7 @@
 
 mod create_portal_link;
 mod introspect;
+mod list_audit_events;
 mod list_user_keys;
 mod publish_event;
 mod publish_events;
@@ -15,6 +16,7 @@ use utoipa::OpenApi;
 use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
+    ("/api/operator/audit", |resource| resource.route(web::get().to(list_audit_events::list_audit_events))),
     ("/api/operator/events", |resource| resource.route(web::post().to(publish_event::publish_event))),
     ("/api/operator/events/batch", |resource| resource.route(web::post().to(publish_events::publish_events))),
     ("/api/operator/introspect", |resource| resource.route(web::post().to(introspect::introspect))),
@@ -36,6 +38,7 @@ pub(super) const RESOURCES: Resources = &[
     publish_event::publish_event,
     publish_events::publish_events,
     introspect::introspect,
+    list_audit_events::list_audit_events,
     report_leaks::report_leaks,
     create_portal_link::create_portal_link,
     list_user_keys::list_user_keys,

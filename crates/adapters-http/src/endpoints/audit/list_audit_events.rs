@@ -1,0 +1,84 @@
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::callers::session_owner::SessionOwner;
+use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::parameters::audit_request::{AuditFormat, AuditRequest, USER_PARAMETERS};
+use crate::parameters::cursor::Cursor;
+use crate::records::audit_record::{AuditRecord, Reader};
+use crate::state::State;
+use crate::streams::audit_export::audit_export;
+
+/// A page of the audit log.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuditPage)]
+pub(in crate::endpoints) struct Answer {
+    /// The events, newest first.
+    events: Vec<AuditRecord>,
+    /// The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
+    /// page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
+}
+
+/// Lists who changed what of the caller, newest first.
+///
+/// Keys, webhook subscriptions, deliveries by hand and sessions; and each look of an operator at the caller's keys. With
+/// `format=jsonl` the answer has all events, one JSON object on each line, and no pages. Requires an ID token in a
+/// header; an API key is refused.
+#[utoipa::path(
+    get,
+    path = "/api/audit",
+    tag = "Audit log",
+    operation_id = "listAuditEvents",
+    security(("idToken" = []), ("idTokenHeader" = [])),
+    params(
+        ("action" = Option<String>, Query, description = "Only this action, such as `key.revoked`"),
+        ("target" = Option<String>, Query,
+            description = "Only what was done to the key, subscription, delivery or session with this id; or `keys`"),
+        ("since" = Option<String>, Query, description = "Only events at this time or later: RFC 3339"),
+        ("until" = Option<String>, Query, description = "Only events before this time: RFC 3339"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50. Not with `format=jsonl`",
+            minimum = 1, maximum = 200),
+        ("format" = Option<String>, Query, description = "`json`, the default, or `jsonl`"),
+    ),
+    responses(
+        (status = 200, description = "A page of events, or all events", content(
+            (Answer = "application/json"), (AuditRecord = "application/jsonl"),
+        )),
+        Errors,
+    ),
+)]
+pub(super) async fn list_audit_events(
+    owner: SessionOwner,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, ApiError> {
+    let mut wanted = AuditRequest::parse(request.query_string(), USER_PARAMETERS, &state.api.issuer)?;
+    wanted.filter.owner = Some(owner.user.clone());
+    if wanted.format == AuditFormat::JsonLines {
+        let place = state.streams.enter(&owner.user).ok_or(ErrorCode::TooManyStreams)?;
+        return audit_export(state, wanted, Reader::Owner, Some(place)).await;
+    }
+    answer(&state, &wanted, Reader::Owner).await
+}
+
+/// A page of events.
+pub(in crate::endpoints) async fn answer(
+    state: &State,
+    wanted: &AuditRequest,
+    reader: Reader,
+) -> Result<HttpResponse, ApiError> {
+    let page = state.api.audit.list(&wanted.filter, wanted.before, wanted.limit).await?;
+    let events = page.events.iter().map(|event| AuditRecord::of(event, reader)).collect();
+    Ok(HttpResponse::Ok().json(Answer { events, next_cursor: page.next.map(|id| id.to_cursor()) }))
+}
+
+documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, RateLimited, TooManyStreams);

@@ -1,0 +1,20 @@
+//! The audit log, for users. The operator's list is in the operator API.
+//!
+//! See decisions 74 to 76.
+
+mod list_audit_events;
+
+use actix_web::web;
+use utoipa::OpenApi;
+
+use super::Resources;
+
+pub(super) use list_audit_events::{Answer, answer};
+
+pub(super) const RESOURCES: Resources =
+    &[("/api/audit", |resource| resource.route(web::get().to(list_audit_events::list_audit_events)))];
+
+/// The operations of this group, for the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(list_audit_events::list_audit_events))]
+pub(super) struct Operations;

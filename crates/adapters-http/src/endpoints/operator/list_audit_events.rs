@@ -1,0 +1,56 @@
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+
+use crate::callers::operator::Operator;
+use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
+use crate::endpoints::audit::{Answer, answer};
+use crate::errors::api_error::ApiError;
+use crate::parameters::audit_request::{AuditFormat, AuditRequest, OPERATOR_PARAMETERS};
+use crate::records::audit_record::{AuditRecord, Reader};
+use crate::state::State;
+use crate::streams::audit_export::audit_export;
+
+/// Lists who changed what, newest first.
+///
+/// An event must match all filters. When few events match, a page may be short or empty and still have a `nextCursor`:
+/// continue while there is one. With `format=jsonl` the answer has all events, one JSON object on each line, and no pages.
+#[utoipa::path(
+    get,
+    path = "/api/operator/audit",
+    tag = "Operator",
+    operation_id = "listAllAuditEvents",
+    security(("operatorToken" = [])),
+    params(
+        ("userId" = Option<String>, Query, description = "Only what belongs to this user: the `sub` at the configured issuer"),
+        ("actor" = Option<String>, Query,
+            description = "Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service`"),
+        ("action" = Option<String>, Query, description = "Only this action, such as `key.revoked`"),
+        ("target" = Option<String>, Query,
+            description = "Only what was done to the key, subscription, delivery or session with this id; or `keys`"),
+        ("since" = Option<String>, Query, description = "Only events at this time or later: RFC 3339"),
+        ("until" = Option<String>, Query, description = "Only events before this time: RFC 3339"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50. Not with `format=jsonl`",
+            minimum = 1, maximum = 200),
+        ("format" = Option<String>, Query, description = "`json`, the default, or `jsonl`"),
+    ),
+    responses(
+        (status = 200, description = "A page of events, or all events", content(
+            (Answer = "application/json"), (AuditRecord = "application/jsonl"),
+        )),
+        Errors,
+    ),
+)]
+pub(super) async fn list_audit_events(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, ApiError> {
+    let wanted = AuditRequest::parse(request.query_string(), OPERATOR_PARAMETERS, &state.api.issuer)?;
+    match wanted.format {
+        AuditFormat::Json => answer(&state, &wanted, Reader::Operator).await,
+        AuditFormat::JsonLines => audit_export(state, wanted, Reader::Operator, None).await,
+    }
+}
+
+documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);

@@ -1,0 +1,120 @@
+use domain::AuditId;
+use domain::audit::{Actor, AuditAction, AuditFilter};
+
+use crate::errors::field_fault::FieldFault;
+use crate::parameters::path_user::user_at;
+use crate::parameters::query::Parameters;
+
+/// The parameters of a user's list.
+pub(crate) const USER_PARAMETERS: &[&str] = &["action", "target", "since", "until", "cursor", "limit", "format"];
+/// The parameters of an operator's list.
+pub(crate) const OPERATOR_PARAMETERS: &[&str] =
+    &["userId", "actor", "action", "target", "since", "until", "cursor", "limit", "format"];
+
+/// The request for a list of the audit log.
+pub(crate) struct AuditRequest {
+    pub(crate) filter: AuditFilter,
+    pub(crate) before: Option<AuditId>,
+    pub(crate) limit: u32,
+    pub(crate) format: AuditFormat,
+}
+
+/// How a list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AuditFormat {
+    /// One page.
+    Json,
+    /// All events, one on each line.
+    JsonLines,
+}
+
+impl AuditRequest {
+    /// Parses a query that may contain the `known` parameters. Users of the operator API are users of `issuer`.
+    pub(crate) fn parse(query: &str, known: &[&'static str], issuer: &str) -> Result<Self, FieldFault> {
+        let parameters = Parameters::parse(query, known)?;
+        let format = parameters.read("format", format_of, "must be json or jsonl")?.unwrap_or(AuditFormat::Json);
+        let request = Self {
+            filter: filter(&parameters, issuer)?,
+            before: parameters.cursor()?,
+            limit: parameters.limit()?,
+            format,
+        };
+        if format == AuditFormat::JsonLines && parameters.has("limit") {
+            return Err(FieldFault::new("limit", "must not be given with the format jsonl, which has no pages"));
+        }
+        Ok(request)
+    }
+}
+
+fn filter(parameters: &Parameters, issuer: &str) -> Result<AuditFilter, FieldFault> {
+    let owner = |text: &str| user_at(issuer, text).ok();
+    let actor = |text: &str| actor_of(text, issuer);
+    Ok(AuditFilter {
+        owner: parameters.read("userId", owner, "must be the id of a user")?,
+        actor: parameters.read("actor", actor, "must be user:USER_ID, operator:NAME or service")?,
+        action: parameters.read("action", AuditAction::parse, "must be an action, such as key.revoked")?,
+        target: parameters.id("target", "must be the id of a key, a subscription, a delivery or a session, or keys")?,
+        since: parameters.time("since")?,
+        until: parameters.time("until")?,
+    })
+}
+
+fn actor_of(text: &str, issuer: &str) -> Option<Actor> {
+    match text.split_once(':') {
+        Some(("user", user_id)) => user_at(issuer, user_id).ok().map(Actor::User),
+        Some(("operator", name)) => Some(Actor::Operator(name.to_owned())),
+        None if text == "service" => Some(Actor::Service),
+        _ => None,
+    }
+}
+
+fn format_of(text: &str) -> Option<AuditFormat> {
+    match text {
+        "json" => Some(AuditFormat::Json),
+        "jsonl" => Some(AuditFormat::JsonLines),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::UserId;
+
+    use super::*;
+
+    const ISSUER: &str = "https://id.example";
+
+    fn parse(query: &str) -> Result<AuditRequest, String> {
+        AuditRequest::parse(query, OPERATOR_PARAMETERS, ISSUER).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn reads_each_filter() {
+        let request = parse("userId=alice&actor=operator:desk:1&action=key.revoked&target=keys&format=jsonl").unwrap();
+        assert_eq!(request.filter.owner, UserId::new(ISSUER, "alice").ok());
+        assert_eq!(request.filter.actor, Some(Actor::Operator("desk:1".into())));
+        assert_eq!(request.filter.action, Some(AuditAction::KeyRevoked));
+        assert_eq!(request.format, AuditFormat::JsonLines);
+        assert_eq!(parse("actor=user:bob").unwrap().filter.actor, UserId::new(ISSUER, "bob").ok().map(Actor::User));
+        assert_eq!(parse("actor=service").unwrap().filter.actor, Some(Actor::Service));
+        assert_eq!((parse("").unwrap().limit, parse("").unwrap().format), (50, AuditFormat::Json));
+    }
+
+    #[test]
+    fn refuses_what_it_does_not_know() {
+        for wrong in [
+            "actor=alice",
+            "actor=user:",
+            "actor=services",
+            "action=key",
+            "target=alice",
+            "format=csv",
+            "format=jsonl&limit=5",
+            "userId=",
+            "owner=alice",
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+        assert!(AuditRequest::parse("userId=bob", USER_PARAMETERS, ISSUER).is_err(), "users see their own");
+    }
+}

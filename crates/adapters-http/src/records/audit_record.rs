@@ -1,0 +1,164 @@
+use domain::audit::{Actor, AuditEvent, AuditTarget, FieldChange, Means, RequestId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Who did what, how, when and from where.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuditEvent)]
+pub(crate) struct AuditRecord {
+    /// Identifies the event.
+    #[schema(example = "aud_01h455vb4pex5vsknk084sn02q")]
+    id: String,
+    /// When it was done.
+    #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    at: String,
+    /// What was done.
+    #[schema(example = "key.revoked")]
+    action: &'static str,
+    /// Who did it.
+    actor: ActorRecord,
+    /// How the actor proved who they are.
+    via: MeansRecord,
+    /// What it was done to.
+    target: TargetRecord,
+    /// The user to whom the target belongs.
+    #[schema(example = "alice")]
+    user_id: String,
+    /// What changed, of what is not secret.
+    changes: Vec<ChangeRecord>,
+    /// The id of the request. Absent if there was no request. Users see it only of what they did themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    request_id: Option<String>,
+    /// The address from which the request came. Absent if there was no request. Users see it only of what they did
+    /// themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "203.0.113.9")]
+    address: Option<String>,
+}
+
+/// An actor.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditActor)]
+struct ActorRecord {
+    /// `user`, `operator` or `service`.
+    #[serde(rename = "type")]
+    #[schema(example = "user")]
+    kind: &'static str,
+    /// The user's id, or the name of the operator token. Absent for the service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    id: Option<String>,
+}
+
+/// The means of an actor.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditMeans)]
+struct MeansRecord {
+    /// `idToken`, `apiKey`, `session`, `operatorToken` or `service`.
+    #[serde(rename = "type")]
+    #[schema(example = "idToken")]
+    kind: &'static str,
+    /// The id of the API key or the session. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
+    id: Option<String>,
+}
+
+/// A target.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditTarget)]
+struct TargetRecord {
+    /// `apiKey`, `subscription`, `delivery`, `session`, or `apiKeys` for all keys of the user.
+    #[serde(rename = "type")]
+    #[schema(example = "apiKey")]
+    kind: &'static str,
+    /// The id. Absent for all keys of the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
+    id: Option<String>,
+}
+
+/// A field before and after.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditChange)]
+struct ChangeRecord {
+    /// The field.
+    #[schema(example = "status")]
+    field: &'static str,
+    /// Before; absent if there was nothing. At most 256 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "enabled")]
+    before: Option<String>,
+    /// After; absent if there is nothing. At most 256 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "disabled: owner")]
+    after: Option<String>,
+}
+
+/// Who reads an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// The user to whom the target belongs, who need not know where operators sit.
+    Owner,
+    /// An operator.
+    Operator,
+}
+
+impl AuditRecord {
+    pub(crate) fn of(event: &AuditEvent, reader: Reader) -> Self {
+        let origin = &event.origin;
+        let is_own = matches!(&origin.actor, Actor::User(user) if *user == event.owner);
+        let shows_place = is_own || reader == Reader::Operator;
+        Self {
+            id: event.id.to_string(),
+            at: event.at().to_string(),
+            action: event.action.as_str(),
+            actor: ActorRecord::of(&origin.actor),
+            via: MeansRecord::of(origin.means),
+            target: TargetRecord::of(event.target),
+            user_id: event.owner.subject().to_owned(),
+            changes: event.changes.iter().map(ChangeRecord::of).collect(),
+            request_id: origin.request.as_ref().filter(|_| shows_place).map(RequestId::as_str).map(Into::into),
+            address: origin.address.filter(|_| shows_place).map(|address| address.to_string()),
+        }
+    }
+}
+
+impl ActorRecord {
+    fn of(actor: &Actor) -> Self {
+        let (kind, id) = match actor {
+            Actor::User(user) => ("user", Some(user.subject())),
+            Actor::Operator(name) => ("operator", Some(name.as_str())),
+            Actor::Service => ("service", None),
+        };
+        Self { kind, id: id.map(Into::into) }
+    }
+}
+
+impl MeansRecord {
+    fn of(means: Means) -> Self {
+        let (kind, id) = match means {
+            Means::IdToken => ("idToken", None),
+            Means::ApiKey(id) => ("apiKey", Some(id.to_string())),
+            Means::Session(id) => ("session", Some(id.to_string())),
+            Means::OperatorToken => ("operatorToken", None),
+            Means::Service => ("service", None),
+        };
+        Self { kind, id }
+    }
+}
+
+impl TargetRecord {
+    fn of(target: AuditTarget) -> Self {
+        let id = (target != AuditTarget::Keys).then(|| target.to_string());
+        Self { kind: target.kind(), id }
+    }
+}
+
+impl ChangeRecord {
+    fn of(change: &FieldChange) -> Self {
+        Self { field: change.field.as_str(), before: change.before.clone(), after: change.after.clone() }
+    }
+}
