@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands of developers. `cargo xtask help` lists them.
 
 mod browser;
+mod dist;
 mod gateways;
 mod lint;
 mod openapi;
@@ -20,6 +21,7 @@ cargo xtask lint --prose [PATH…]    lists what is not plain English
 cargo xtask lint --structure        checks import circles and the sizes of files and functions
 cargo xtask openapi [--check]       writes docs/openapi.json and docs/configuration.md, or checks that they are current
 cargo xtask vendor                  bundles web/vendor/preact.js from the packages in tests/browser/package.json
+cargo xtask dist [--check]          writes the release archive and the Debian package to target/dist, or checks them
 cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks,
                                     backlog, neighbours, purge, snapshot (all of them without a name); see
                                     docs/benchmarks.md
@@ -37,6 +39,8 @@ fn main() -> ExitCode {
         ["lint", "--structure"] => lint::structure(),
         ["openapi"] => openapi::write(),
         ["openapi", "--check"] => openapi::check(),
+        ["dist"] => dist::pack(),
+        ["dist", "--check"] => dist::check(),
         ["vendor"] => vendor::run_npm(),
         ["bench", rest @ ..] => on_release("bench", rest),
         ["faults", rest @ ..] => on_release("faults", rest),

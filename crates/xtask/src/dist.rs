@@ -1,0 +1,97 @@
+//! The release archive and the Debian package, in `target/dist`.
+
+use crate::program::{cargo, output, program, root, run, say};
+
+/// `$1` is the version, `$2` Debian's name of the architecture, `$3` the version of the C library that the binary may
+/// need. The archive is the same for the same commit: names in order, and the time of the commit.
+const PACK: &str = r#"
+set -eu
+umask 022
+version=$1 architecture=$2 libc=$3
+export SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+out=target/dist name=gatepost-$version-linux-$architecture
+rm -rf $out && mkdir -p $out/$name $out/deb
+stage() { install -D -m "$1" "$2" "$3"; }
+
+binary=target/release/gatepost
+stage 755 $binary $out/$name/gatepost
+for shell in bash zsh fish; do $binary completions $shell > $out/gatepost.$shell; done
+for shell in bash zsh fish; do stage 644 $out/gatepost.$shell $out/$name/completions/gatepost.$shell; done
+stage 644 deploy/systemd/gatepost.service $out/$name/gatepost.service
+for text in README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT; do stage 644 $text $out/$name/$text; done
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$SOURCE_DATE_EPOCH -C $out -cf - $name | gzip -9n > $out/$name.tar.gz
+
+deb=$out/deb
+stage 755 $binary $deb/usr/bin/gatepost
+stage 644 deploy/systemd/gatepost.service $deb/lib/systemd/system/gatepost.service
+stage 644 $out/gatepost.bash $deb/usr/share/bash-completion/completions/gatepost
+stage 644 $out/gatepost.zsh $deb/usr/share/zsh/vendor-completions/_gatepost
+stage 644 $out/gatepost.fish $deb/usr/share/fish/vendor_completions.d/gatepost.fish
+for text in README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT; do stage 644 $text $deb/usr/share/doc/gatepost/$text; done
+install -d -m 755 $deb/etc/gatepost
+mkdir $deb/DEBIAN
+cat > $deb/DEBIAN/control <<END
+Package: gatepost
+Version: $version
+Architecture: $architecture
+Maintainer: Gatepost developers <gatepost@example.invalid>
+Depends: libc6 (>= $libc), ca-certificates
+Section: web
+Priority: optional
+Description: API keys in, webhooks out, for any SaaS
+ Users sign in at their own identity provider and manage API keys. The host
+ application publishes events, and Gatepost delivers them signed and retried.
+END
+printf '#!/bin/sh\nset -e\n[ ! -d /run/systemd/system ] || systemctl daemon-reload\n' > $deb/DEBIAN/postinst
+chmod 755 $deb/DEBIAN/postinst
+dpkg-deb --root-owner-group --build $deb $out/gatepost_${version}_$architecture.deb > /dev/null
+
+cd $out
+rm -r deb $name gatepost.bash gatepost.zsh gatepost.fish
+sha256sum *.deb *.tar.gz > SHA256SUMS
+"#;
+
+/// Takes both apart again, and runs what is in them.
+const CHECK: &str = r#"
+set -eu
+cd target/dist
+sha256sum --quiet --check SHA256SUMS
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+tar -xzf *.tar.gz -C "$scratch" && dpkg-deb --extract *.deb "$scratch/root"
+"$scratch"/gatepost-*/gatepost --version
+"$scratch/root/usr/bin/gatepost" --version
+bash -n "$scratch/root/usr/share/bash-completion/completions/gatepost"
+systemd-analyze security --offline=true --threshold=19 "$scratch/root/lib/systemd/system/gatepost.service" > /dev/null
+dpkg-deb --field *.deb Package Version Architecture Depends
+"#;
+
+/// Builds the release binary and packs it.
+///
+/// # Errors
+///
+/// When the build fails, or `dpkg-deb` is missing.
+pub(crate) fn pack() -> anyhow::Result<()> {
+    run(cargo(["build", "--release", "--locked", "--package", "app"]))?;
+    let version = words(&root().join("target/release/gatepost").to_string_lossy(), &["--version"])?;
+    let libc = words("getconf", &["GNU_LIBC_VERSION"])?;
+    let architecture = words("dpkg", &["--print-architecture"])?;
+    let last = |words: String| words.split_whitespace().last().unwrap_or_default().to_owned();
+    let arguments = [last(version), last(architecture), last(libc)];
+    let shell = ["-c", PACK, "dist"].into_iter().chain(arguments.iter().map(String::as_str));
+    run(program("sh", shell))?;
+    say("wrote target/dist");
+    Ok(())
+}
+
+/// Checks what [`pack`] wrote.
+///
+/// # Errors
+///
+/// When something is missing or does not run.
+pub(crate) fn check() -> anyhow::Result<()> {
+    run(program("sh", ["-c", CHECK]))
+}
+
+fn words(name: &str, arguments: &[&str]) -> anyhow::Result<String> {
+    Ok(String::from_utf8(output(program(name, arguments.iter().copied()))?)?)
+}
