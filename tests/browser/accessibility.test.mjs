@@ -11,14 +11,22 @@ const EVERYTHING = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
   rules: { "target-size": { enabled: true } },
 };
-/** Colours are all that differs between light and dark. */
-const COLOURS = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
+/** The rules about colours, which take longest. */
+const COLOURS = ["color-contrast", "link-in-text-block"];
+const ONLY_COLOURS = { runOnly: { type: "rule", values: COLOURS } };
+const ALL_BUT_COLOURS = {
+  ...EVERYTHING,
+  rules: { ...EVERYTHING.rules, ...Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) },
+};
+/** No colour depends on the width, and nothing else depends on the colour scheme. */
+const LOOKS = [
+  { width: 1280, colorScheme: "light", options: EVERYTHING },
+  { width: 1280, colorScheme: "dark", options: ONLY_COLOURS },
+  { width: 320, colorScheme: "dark", options: ALL_BUT_COLOURS },
+];
+
 /** No screen scrolls sideways at these widths, in pixels. 640 is a window of 1280 at a zoom of 200 %. */
 const WIDTHS = [320, 640, 860, 1080, 1280];
-const LOOKS = [1280, 320].flatMap((width) => [
-  { width, colorScheme: "light", options: EVERYTHING },
-  { width, colorScheme: "dark", options: COLOURS },
-]);
 
 const SCREENS = ["", "keys", "subscriptions", "deliveries", "sessions", "nowhere"];
 
@@ -61,7 +69,7 @@ test("a dialog is open", async () => {
     await open(page, screen);
     for (const name of buttons) await page.getByRole("button", { name }).first().click();
     await page.getByRole("dialog").waitFor();
-    await page.waitForLoadState("networkidle").catch(() => undefined);
+    await eventually("nothing works", async () => (await page.locator("[aria-disabled=true]").count()) === 0);
     await check(page, `dialog ${screen} ${buttons.at(-1)}`);
   }
   await close();
@@ -120,7 +128,7 @@ async function typical(user) {
   return [
     `subscriptions/${subscription.id}`,
     `subscriptions/${failing.subscription.id}`,
-    ...deliveries.map((one) => `deliveries/${one.id}`),
+    `deliveries/${deliveries.find((one) => one.state === "waiting" || one.attempts > 0).id}`,
   ];
 }
 
