@@ -4,6 +4,7 @@
 //! | module | proves |
 //! |---|---|
 //! | `architecture` | dependencies point inward; both databases have the same migrations |
+//! | `audit` | each operation leaves its event in the audit log, and a killed process no change without one |
 //! | `contract` | `/api/api-keys` and its neighbours, to the letter |
 //! | `concurrency` | the exact maximum, from one process and from two |
 //! | `revocation` | every instance refuses a revoked key in time, whichever connection is cut; good keys stay good |
@@ -30,6 +31,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod architecture;
+mod audit;
 mod bad_input;
 mod browser;
 mod canary;

@@ -113,12 +113,11 @@ impl AuditQuery {
             equal.extend(name.map(|name| ("actor_name", name)));
         }
         equal.extend(self.filter.action.map(|action| ("action", action.as_str())));
-        let mut sql = String::new();
-        for (column, value) in equal {
+        let condition = |(column, value): (&str, &str)| {
             binds.push(Bind::Text(value.to_owned()));
-            sql.push_str(&format!(" AND {column} = ${}", binds.len()));
-        }
-        sql
+            format!(" AND {column} = ${}", binds.len())
+        };
+        equal.into_iter().map(condition).collect()
     }
 }
 

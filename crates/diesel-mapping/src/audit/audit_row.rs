@@ -39,13 +39,13 @@ pub struct NewAuditRow<'a> {
     owner_issuer: &'a str,
     owner_subject: &'a str,
     actor: &'static str,
-    actor_issuer: Option<&'a str>,
-    actor_name: Option<&'a str>,
+    actor_issuer: Option<String>,
+    actor_name: Option<String>,
     means: String,
     action: &'static str,
     target: String,
     changes: String,
-    request_id: Option<&'a str>,
+    request_id: Option<String>,
     address: Option<String>,
 }
 
@@ -58,13 +58,13 @@ impl<'a> From<&'a AuditEvent> for NewAuditRow<'a> {
             owner_issuer: event.owner.issuer(),
             owner_subject: event.owner.subject(),
             actor,
-            actor_issuer,
-            actor_name,
+            actor_issuer: actor_issuer.map(Into::into),
+            actor_name: actor_name.map(Into::into),
             means: origin.means.to_string(),
             action: event.action.as_str(),
             target: event.target.to_string(),
             changes: changes_json(&event.changes),
-            request_id: origin.request.as_ref().map(RequestId::as_str),
+            request_id: origin.request.as_ref().map(|id| id.as_str().to_owned()),
             address: origin.address.as_ref().map(IpAddr::to_string),
         }
     }

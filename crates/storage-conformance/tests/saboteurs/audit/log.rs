@@ -29,13 +29,13 @@ impl FaultyLog {
     }
 
     fn is_forgotten(&self, event: &AuditEvent) -> bool {
-        match (self.fault, event.target) {
+        matches!(
+            (self.fault, event.target),
             (Fault::ForgetsTheEventsOfKeys, AuditTarget::Key(_) | AuditTarget::Keys)
-            | (Fault::ForgetsTheEventsOfSessions, AuditTarget::Session(_))
-            | (Fault::ForgetsTheEventsOfSubscriptions, AuditTarget::Subscription(_))
-            | (Fault::ForgetsTheEventsOfDeliveries, AuditTarget::Delivery(_)) => true,
-            _ => false,
-        }
+                | (Fault::ForgetsTheEventsOfSessions, AuditTarget::Session(_))
+                | (Fault::ForgetsTheEventsOfSubscriptions, AuditTarget::Subscription(_))
+                | (Fault::ForgetsTheEventsOfDeliveries, AuditTarget::Delivery(_))
+        )
     }
 
     fn shown(&self, mut event: AuditEvent) -> AuditEvent {
