@@ -1,0 +1,65 @@
+//! A list of the audit log reads as many rows as it shows, or as a search may look at, whatever the log has.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::audit::{Actor, AuditAction, AuditFilter};
+use domain::ports::{AUDIT_SEARCHED_MAX, AuditLog, Close as _, Schema as _};
+use domain::{Timestamp, UserId};
+use throwaway_postgres::{Cluster, Database};
+
+/// Events of 1,000 owners, a second apart. One in a thousand has the action that is searched for.
+const EVENTS: u32 = 60_000;
+const PAGE: u32 = 50;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_go_by_an_index() {
+    let cluster = Cluster::shared().await.unwrap();
+    let database = cluster.database().await.unwrap();
+    let all = AuditFilter::default;
+    let owner = || Some(UserId::new("https://id.example", "user 7").unwrap());
+    let since = Timestamp::from_unix_millis(1_795_225_323_120 + 59_000_000);
+    let filters = [
+        all(),
+        AuditFilter { owner: owner(), ..all() },
+        AuditFilter { target: "key_01m7xw91kgf2hsas2b8g9zb6be".parse().ok(), owner: owner(), ..all() },
+        AuditFilter { since, ..all() },
+        AuditFilter { owner: owner(), until: since, ..all() },
+    ];
+    for filter in &filters {
+        let read = rows_read(&database, filter).await;
+        assert!(read <= u64::from(2 * PAGE), "a list must read what it shows, not {read} rows: {filter:?}");
+    }
+    let rare = AuditFilter { action: Some(AuditAction::KeyLeaked), actor: Some(Actor::Service), ..all() };
+    let read = rows_read(&database, &rare).await;
+    let most = u64::from(2 * AUDIT_SEARCHED_MAX + 2 * PAGE);
+    assert!(read <= most, "a search must stop, and not read {read} rows");
+}
+
+/// The rows that one list reads. The store is closed after it, so that the server has counted them.
+async fn rows_read(database: &Database, filter: &AuditFilter) -> u64 {
+    let cluster = Cluster::shared().await.unwrap();
+    let store = PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 1 }).await.unwrap();
+    if !store.migrate().await.unwrap().is_empty() {
+        plant(database).await;
+    }
+    let before = cluster.rows_read(&database.name, "audit_events").await.unwrap();
+    store.list(filter, None, PAGE).await.unwrap();
+    store.close().await;
+    cluster.rows_read(&database.name, "audit_events").await.unwrap() - before
+}
+
+async fn plant(database: &Database) {
+    let plant = format!(
+        "INSERT INTO audit_events SELECT
+            decode(lpad(to_hex(1795225323120 + i::bigint * 1000), 12, '0'), 'hex') || substring(sha256(i::text::bytea) FOR 10),
+            'https://id.example', 'user ' || i % 1000, 'service', NULL, NULL, 'service',
+            CASE WHEN i % 1000 = 7 THEN 'key.leaked' ELSE 'key.revoked' END, 'keys', '[]', NULL, NULL
+            FROM generate_series(1, {EVENTS}) AS i;
+        ANALYZE audit_events;"
+    );
+    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
+    let driver = tokio::spawn(connection);
+    client.batch_execute(&plant).await.unwrap();
+    drop(client);
+    driver.await.unwrap().unwrap();
+}
