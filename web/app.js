@@ -3,6 +3,7 @@
 import { html, render, useEffect, useState } from "./vendor/preact.js";
 import { call, Failure, PATHS, SESSION_OVER } from "./lib/api.js";
 import { forget } from "./lib/resource.js";
+import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
 import { Help, useShortcuts } from "./lib/shortcuts.js";
 import { ErrorPanel, Loading, Page } from "./lib/ui.js";
@@ -24,30 +25,32 @@ const ROUTES = [
 const SIGNED_OUT = "/console/signed-out";
 const PORTAL = "/console/portal";
 
-/** @type {[string, string, string][]} */
+/** @typedef {import("./lib/rights.js").Right} Right */
+/** @type {[string, string, string, Right?][]} */
 const NAVIGATION = [
   ["/console/", "Home", "M2.5 7.5 8 3l5.5 4.5V13h-4v-3.5h-3V13h-4z"],
-  ["/console/keys", "Keys", "M5.5 7.5a3 3 0 1 1 2.2 2.9L6.5 11.5H5V13H2.5v-2.5L5.6 8M10 6h.01"],
-  ["/console/subscriptions", "Subscriptions", "M5 11.5a2.5 2.5 0 1 1-1-4.8M6.5 5.5a2.5 2.5 0 1 1 4 2L8.7 5M9 11.5h2.5M4.5 9.5 7 6"],
-  ["/console/deliveries", "Deliveries", "M2.5 4h11v8h-11zM2.5 4.5 8 9l5.5-4.5"],
-  ["/console/sessions", "Sessions", "M2.5 3.5h11v7h-11zM5.5 13h5M8 10.5V13"],
+  ["/console/keys", "Keys", "M5.5 7.5a3 3 0 1 1 2.2 2.9L6.5 11.5H5V13H2.5v-2.5L5.6 8M10 6h.01", "keys:read"],
+  ["/console/subscriptions", "Subscriptions", "M5 11.5a2.5 2.5 0 1 1-1-4.8M6.5 5.5a2.5 2.5 0 1 1 4 2L8.7 5M9 11.5h2.5M4.5 9.5 7 6", "webhooks:read"],
+  ["/console/deliveries", "Deliveries", "M2.5 4h11v8h-11zM2.5 4.5 8 9l5.5-4.5", "webhooks:read"],
+  ["/console/sessions", "Sessions", "M2.5 3.5h11v7h-11zM5.5 13h5M8 10.5V13", "sessions"],
 ];
 
 /** @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known */
 
-/** The user whose data this page has read. */
+/** The session whose data this page has read. */
 let reader = "";
 
 /**
- * Who is signed in. If it is not the user whose data this page has, the page starts again.
+ * Who is signed in. If it is not the session whose data this page has, the page starts again.
  * @returns {Promise<Known>}
  */
 async function readSession() {
   try {
     /** @type {Session} */
     const session = await call("GET", PATHS.session);
-    const isAnother = reader !== "" && reader !== session.user.subject;
-    reader = session.user.subject;
+    const isAnother = reader !== "" && reader !== session.id;
+    reader = session.id;
+    hold(session);
     if (isAnother) location.reload();
     return isAnother ? {} : { session };
   } catch (error) {
@@ -94,11 +97,12 @@ function Console() {
 function Frame({ session, path }) {
   const { isHelpOpen, setHelpOpen } = useShortcuts();
   const found = match(ROUTES, path);
+  const shown = NAVIGATION.filter(([, , , right]) => !right || may(right));
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="side">
       <a class="brand" href="/console/"><${Mark} />Gatepost</a>
-      <nav aria-label="Screens"><ul>${NAVIGATION.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
+      <nav aria-label="Screens"><ul>${shown.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
       <div class="account">
         <p class="who" title=${session.user.issuer}>
           <span class="quiet">Signed in as</span> <strong>${session.user.subject}</strong>
@@ -126,7 +130,7 @@ const Mark = () => html`
   </svg>
 `;
 
-/** @param {{ item: [string, string, string], path: string }} props */
+/** @param {{ item: [string, string, string, Right?], path: string }} props */
 function NavItem({ item: [href, text, icon], path }) {
   const isHere = href === "/console/" ? path.replace(/\/$/, "") === "/console" : path.startsWith(href);
   return html`

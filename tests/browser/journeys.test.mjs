@@ -348,6 +348,20 @@ test("a link of the host application opens the console once, and the address kee
   await late.close();
 });
 
+test("a visitor sees what the link allows, and nothing else", async () => {
+  const { page, close } = await visitor(undefined);
+  await api("vic", "POST", "/api/webhooks/subscriptions", { url: "http://127.0.0.1:9000/hooks", events: ["*"] });
+  await page.goto((await portalLink({ userId: "vic", capabilities: ["webhooks:read"] })).url);
+  await page.getByText("Everything works.").waitFor();
+  const screens = await page.locator("nav a").allTextContents();
+  assert.deepEqual(screens.map((name) => name.trim()), ["Home", "Subscriptions", "Deliveries"]);
+  await page.getByRole("link", { name: "Subscriptions", exact: true }).click();
+  await page.getByRole("link", { name: "http://127.0.0.1:9000/hooks" }).click();
+  await page.getByRole("heading", { name: "Last deliveries" }).waitFor();
+  assert.deepEqual(await page.locator("main button").allTextContents(), [], "there is nothing to change");
+  await close();
+});
+
 test("the first screen needs less than 60 KB over the wire", async (t) => {
   const { page, close } = await visitor("fay");
   const client = await page.context().newCDPSession(page);

@@ -2,6 +2,7 @@
 
 import { html } from "../vendor/preact.js";
 import { cancelDelivery, PATHS, retryDelivery } from "../lib/api.js";
+import { may } from "../lib/rights.js";
 import { useAction, useResource } from "../lib/resource.js";
 import { deliveryCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
@@ -83,10 +84,11 @@ function Orders({ delivery, reload, curl }) {
   const isOpen = delivery.state === "waiting" || delivery.state === "sending";
   return html`
     <div class="toolbar">
-      <button type="button" data-retry onClick=${retry.run} aria-disabled=${retry.isRunning}>
+      ${may("webhooks") &&
+      html`<button type="button" data-retry onClick=${retry.run} aria-disabled=${retry.isRunning}>
         ${delivery.state === "waiting" ? "Try now" : "Send again"}
-      </button>
-      ${isOpen && html`<button type="button" onClick=${cancel.run} aria-disabled=${cancel.isRunning}>Cancel the delivery</button>`}
+      </button>`}
+      ${may("webhooks") && isOpen && html`<button type="button" onClick=${cancel.run} aria-disabled=${cancel.isRunning}>Cancel the delivery</button>`}
       ${curl && html`<${CopyButton} text=${curl} label="Copy as curl" />`}
     </div>
     <${ErrorPanel} failure=${retry.failure ?? cancel.failure} />

@@ -2,6 +2,7 @@
 
 import { html } from "../vendor/preact.js";
 import { PATHS } from "../lib/api.js";
+import { may } from "../lib/rights.js";
 import { useResource } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
 import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
@@ -22,16 +23,18 @@ const SOON = 7 * DAY * 1000;
 const YESTERDAY = ago(DAY);
 
 export default function Home() {
-  const keys = /** @type {Keys} */ (useResource(PATHS.keys));
-  const subscriptions = /** @type {Subscriptions} */ (useResource(PATHS.subscriptions));
-  const any = /** @type {Deliveries} */ (useResource(PATHS.deliveries({ limit: 1 })));
+  const [seesKeys, seesWebhooks] = [may("keys:read"), may("webhooks:read")];
+  const ifWebhooks = (/** @type {string} */ path) => (seesWebhooks ? path : undefined);
+  const keys = /** @type {Keys} */ (useResource(seesKeys ? PATHS.keys : undefined));
+  const subscriptions = /** @type {Subscriptions} */ (useResource(ifWebhooks(PATHS.subscriptions)));
+  const any = /** @type {Deliveries} */ (useResource(ifWebhooks(PATHS.deliveries({ limit: 1 }))));
   const failed = /** @type {Deliveries} */ (
-    useResource(PATHS.deliveries({ state: "failed", since: YESTERDAY, limit: COUNTED_MAX }))
+    useResource(ifWebhooks(PATHS.deliveries({ state: "failed", since: YESTERDAY, limit: COUNTED_MAX })))
   );
   const all = [keys, subscriptions, any, failed];
   const failure = all.find((one) => one.failure)?.failure;
   const retry = () => all.forEach((one) => one.reload());
-  const isThere = keys.data && subscriptions.data && any.data && failed.data;
+  const isThere = (!seesKeys || keys.data) && (!seesWebhooks || (subscriptions.data && any.data && failed.data));
   const active = keys.data?.keys.filter((key) => keyState(key).isActive) ?? [];
   const subscribed = subscriptions.data?.subscriptions ?? [];
   const steps = firstSteps(keys.data?.keys ?? [], subscribed, (any.data?.deliveries.length ?? 0) > 0);
@@ -58,6 +61,12 @@ export default function Home() {
  * @returns {Step[]}
  */
 const firstSteps = (keys, subscriptions, hasDeliveries) => [
+  ...(may("keys") ? firstKey(keys) : []),
+  ...(may("webhooks") ? firstWebhook(subscriptions, hasDeliveries) : []),
+];
+
+/** @type {(keys: Key[]) => Step[]} */
+const firstKey = (keys) => [
   { title: "Make an API key", text: "Programs call the API with it.", href: "/console/keys", button: "Go to keys", isDone: keys.length > 0 },
   {
     title: "Call the API",
@@ -66,6 +75,10 @@ const firstSteps = (keys, subscriptions, hasDeliveries) => [
     button: "Go to keys",
     isDone: keys.some((key) => key.lastUsedAt !== null),
   },
+];
+
+/** @type {(subscriptions: Subscription[], hasDeliveries: boolean) => Step[]} */
+const firstWebhook = (subscriptions, hasDeliveries) => [
   {
     title: "Subscribe a URL",
     text: "Gatepost sends your events there, signed.",
@@ -111,11 +124,12 @@ function Figures({ keys, subscriptions, failed }) {
   const isMore = failed.data?.nextCursor !== undefined;
   return html`
     <ul class="figures">
-      <li><a href="/console/keys"><strong>${keys.length}</strong> active keys</a></li>
-      <li><a href="/console/subscriptions"><strong>${subscriptions.filter((one) => one.enabled).length}</strong> enabled subscriptions</a></li>
-      <li>
-        <a href="/console/deliveries?state=failed&within=24h"><strong>${count}${isMore ? "+" : ""}</strong> failed deliveries in 24 hours</a>
-      </li>
+      ${may("keys:read") && html`<li><a href="/console/keys"><strong>${keys.length}</strong> active keys</a></li>`}
+      ${may("webhooks:read") &&
+      html`<li><a href="/console/subscriptions"><strong>${subscriptions.filter((one) => one.enabled).length}</strong> enabled subscriptions</a></li>
+        <li>
+          <a href="/console/deliveries?state=failed&within=24h"><strong>${count}${isMore ? "+" : ""}</strong> failed deliveries in 24 hours</a>
+        </li>`}
     </ul>
   `;
 }

@@ -2,6 +2,7 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { PATHS, revokeKey } from "../lib/api.js";
+import { may } from "../lib/rights.js";
 import { store, useAction, useResource } from "../lib/resource.js";
 import { createKeyCurl } from "../lib/snippets.js";
 import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
@@ -25,7 +26,9 @@ export default function Keys() {
   const close = () => setOpen({});
   const active = data?.keys.filter((key) => keyState(key).isActive) ?? [];
   const ended = data?.keys.filter((key) => !keyState(key).isActive) ?? [];
-  const create = html`<button type="button" class="primary" data-new onClick=${() => setOpen({ create: true })}>New key</button>`;
+  const create =
+    may("keys") &&
+    html`<button type="button" class="primary" data-new onClick=${() => setOpen({ create: true })}>New key</button>`;
   return html`
     <${Page} title="API keys" lead="A key lets a program call the API in your name." actions=${create}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
@@ -47,7 +50,7 @@ const NoKeys = ({ create }) => html`
   <${Empty}
     title="You have no active key"
     curl=${createKeyCurl()}
-    action=${html`<button type="button" class="primary" onClick=${create}>Make your first key</button>`}
+    action=${may("keys") && html`<button type="button" class="primary" onClick=${create}>Make your first key</button>`}
   >
     <p>Make one for each program that calls the API, so that you can revoke one without stopping the others.</p>
   <//>
@@ -56,6 +59,7 @@ const NoKeys = ({ create }) => html`
 /** @param {{ keys: Key[], clear: (keys: Key[]) => void }} props */
 const StaleHint = ({ keys, clear }) =>
   keys.length > 0 &&
+  may("keys") &&
   html`
     <div class="notice">
       <p>${counted(keys.length, "key has", "keys have")} not been used for 90 days. A key that nobody needs can only leak.</p>
@@ -99,13 +103,15 @@ function KeyRow({ record, setOpen }) {
       <td data-label="Last used"><${When} at=${record.lastUsedAt} /></td>
       <td data-label="Expires"><${When} at=${record.expiresAt} /></td>
       <td class="row-actions">
-        ${!record.replacedBy &&
+        ${may("keys") &&
+        !record.replacedBy &&
         html`<button type="button" onClick=${() => setOpen({ rotate: record })}>
           Rotate<span class="hidden"> ${record.label}</span>
         </button>`}
-        <button type="button" class="danger-text" onClick=${() => setOpen({ revoke: record })}>
+        ${may("keys") &&
+        html`<button type="button" class="danger-text" onClick=${() => setOpen({ revoke: record })}>
           Revoke<span class="hidden"> ${record.label}</span>
-        </button>
+        </button>`}
       </td>
     </tr>
   `;

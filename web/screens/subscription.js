@@ -3,6 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { changeSubscription, deleteSubscription, PATHS, recoverSubscription, rotateSecret } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
+import { may } from "../lib/rights.js";
 import { useAction, useResource } from "../lib/resource.js";
 import { navigate } from "../lib/router.js";
 import { useFresh } from "../lib/stream.js";
@@ -39,14 +40,15 @@ export default function OneSubscription({ id }) {
     <${Page} title=${subscription.url} lead=${subscription.description} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       <${Facts} subscription=${subscription} health=${health} />
-      <div class="toolbar">
+      ${may("webhooks") &&
+      html`<div class="toolbar">
         ${subscription.enabled && html`<${SendTest} id=${id} onDone=${reloadAll} />`}
         <${Enable} subscription=${subscription} reload=${reloadAll} disable=${() => setOpen("disable")} />
         <button type="button" onClick=${() => setOpen("recover")}>Recover…</button>
         <button type="button" onClick=${() => setOpen("rotate")}>Rotate the secret…</button>
         <button type="button" onClick=${() => setOpen("edit")}>Edit…</button>
         <button type="button" class="danger-text" onClick=${() => setOpen("delete")}>Delete…</button>
-      </div>
+      </div>`}
       <${Recent} id=${id} deliveries=${deliveries} />
     <//>
     ${shown && html`<${shown} subscription=${subscription} reload=${reloadAll} onClose=${() => setOpen(undefined)} />`}

@@ -2,6 +2,7 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { createSubscription, PATHS } from "../lib/api.js";
+import { may } from "../lib/rights.js";
 import { useAction, useResource } from "../lib/resource.js";
 import { subscribeCurl } from "../lib/snippets.js";
 import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
@@ -17,7 +18,9 @@ import { SendTest } from "./send-test.js";
 export default function Subscriptions() {
   const { data, failure, reload } = /** @type {Page1} */ (useResource(PATHS.subscriptions));
   const [isCreating, setCreating] = useState(false);
-  const create = html`<button type="button" class="primary" data-new onClick=${() => setCreating(true)}>New subscription</button>`;
+  const create =
+    may("webhooks") &&
+    html`<button type="button" class="primary" data-new onClick=${() => setCreating(true)}>New subscription</button>`;
   return html`
     <${Page} title="Subscriptions" lead="A subscription sends your events to a URL of your choice, signed." actions=${create}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
@@ -35,7 +38,7 @@ const NoSubscriptions = ({ create }) => html`
   <${Empty}
     title="You have no subscription"
     curl=${subscribeCurl()}
-    action=${html`<button type="button" class="primary" onClick=${create}>Subscribe a URL</button>`}
+    action=${may("webhooks") && html`<button type="button" class="primary" onClick=${create}>Subscribe a URL</button>`}
   >
     <p>Give the URL of your receiver. Gatepost then sends it each event, signed, and retries for three days.</p>
   <//>
