@@ -1,4 +1,4 @@
-//! Which processes claim deliveries, and which of them are gone. See decision 77.
+//! Which processes claim deliveries, and which of them are gone. See decision 74.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

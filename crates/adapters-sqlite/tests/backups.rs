@@ -1,4 +1,4 @@
-//! Copies of the database, and how they are put back. See decision 78.
+//! Copies of the database, and how they are put back. See decision 75.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::fs;

@@ -91,7 +91,7 @@ fn tally(receiver: &Receiver) -> BTreeMap<String, usize> {
     arrived
 }
 
-/// The next process ends the claim of the killed one, which would have lasted a minute. See decision 77.
+/// The next process ends the claim of the killed one, which would have lasted a minute. See decision 74.
 async fn what_was_being_sent_arrives_soon_after_a_kill(storage: Storage) {
     let setup = setup(&storage).await;
     let mut gatepost = setup.start().await;

@@ -1,4 +1,4 @@
-//! The claims of a process that is gone end at once. See decision 77.
+//! The claims of a process that is gone end at once. See decision 74.
 
 use std::time::Duration;
 

@@ -6,7 +6,7 @@ use domain::Timestamp;
 use crate::undo::Undo;
 
 /// Ends all claims at `at`. A process does this before its first claim: no other process has the file, so the processes
-/// that made these claims are gone. See decision 77.
+/// that made these claims are gone. See decision 74.
 pub(super) fn end_left_claims(connection: &mut SqliteConnection, at: Timestamp) -> Result<(), Undo> {
     let at = StoredInstant::from(at);
     let claimed = webhook_due::table.filter(webhook_due::claim.is_not_null()).filter(webhook_due::due_at.gt(at));

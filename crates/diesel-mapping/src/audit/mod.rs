@@ -1,4 +1,4 @@
-//! The audit log: its row, and the text of its queries. See decision 75.
+//! The audit log: its row, and the text of its queries. See decision 72.
 
 mod audit_query;
 mod audit_row;

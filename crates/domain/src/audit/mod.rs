@@ -1,4 +1,4 @@
-//! The audit log: who changed what, how, when and from where. See decision 74.
+//! The audit log: who changed what, how, when and from where. See decision 71.
 //!
 //! An [`Origin`] says who makes a call. The use case makes a [`Cause`] of it, which has the id and with it the time, and
 //! passes it to the store with the change. The store makes the [`AuditEvent`]s of the cause with the functions in

@@ -12,7 +12,7 @@ const PURGED_EVENTS_MAX: u32 = 1_000;
 /// How long events are kept if the operator sets nothing: a year, and a month to look back at it.
 pub const AUDIT_RETENTION_DAYS_DEFAULT: u32 = 400;
 
-/// How long events are kept: from 1 to [`AuditRetention::DAYS_MAX`] days. See decision 76.
+/// How long events are kept: from 1 to [`AuditRetention::DAYS_MAX`] days. See decision 73.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditRetention {
     days: u32,

@@ -1,6 +1,6 @@
 //! The audit log, for users. The operator's list is in the operator API.
 //!
-//! See decisions 74 to 76.
+//! See decisions 71 to 73.
 
 mod list_audit_events;
 
