@@ -7,10 +7,9 @@ use domain::Timestamp;
 use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, Publication, StoreError};
 use domain::webhooks::NewEvent;
 
-use super::claim::claim;
+use super::claim::{claim, end_left_claims};
 use super::complete::complete;
 use super::end_closed::{CHUNK, end_closed};
-use super::left_claims::end_left_claims;
 use super::publish_events::publish_events;
 use crate::SqliteStore;
 

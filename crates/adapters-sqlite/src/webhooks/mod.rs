@@ -22,7 +22,6 @@ mod find_delivery;
 mod find_subscription;
 mod follow_attempts;
 mod lane;
-mod left_claims;
 mod list_deliveries;
 mod publish_events;
 mod purge_history;

@@ -137,7 +137,7 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();
     change_subscription::change_subscription(connection, owner, id, &switch(true), NOW, &unique_cause()).unwrap();
     end_closed::end_closed(connection, NOW, 10).unwrap();
-    left_claims::end_left_claims(connection, NOW).unwrap();
+    claim::end_left_claims(connection, NOW).unwrap();
     let key = KeyId::from_bytes([7; 16]);
     disable_set_by::disable_set_by(connection, &[key], DisableReason::KeyLeaked, NOW, 10, &unique_cause()).unwrap();
     purge_history::search(connection, Vec::new(), &[0]).unwrap();
