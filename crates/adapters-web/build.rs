@@ -1,4 +1,4 @@
-//! Packs the folder `web` for the binary: each file as it is and compressed, under a version made from all of them.
+//! Packs the folder `web` for the binary: each file compressed, under a version made from all of them.
 //!
 //! See decision 70.
 
@@ -72,7 +72,7 @@ fn collect(web: &Path, folder: &Path, files: &mut Vec<File>) -> Result<()> {
     Ok(())
 }
 
-/// Writes both forms of a file to `place`, and its entry to `source`.
+/// Writes the compressed file to `place`, and its entry to `source`.
 fn pack(file: File, version: &str, place: &Path, source: &mut String) -> Result<()> {
     let File { path, content_type, mut content } = file;
     if path == SHELL {
@@ -83,15 +83,12 @@ fn pack(file: File, version: &str, place: &Path, source: &mut String) -> Result<
     let tag = digest([content.as_slice()]);
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&content)?;
-    let (plain_place, gzip_place) = (place.with_extension("plain"), place.with_extension("gz"));
-    fs::write(&plain_place, content)?;
-    fs::write(&gzip_place, encoder.finish()?)?;
+    fs::write(place, encoder.finish()?)?;
     writeln!(
         source,
         "File {{ path: {path:?}, content_type: {content_type:?}, tag: {tag:?}, \
-         plain: include_bytes!({:?}), gzip: include_bytes!({:?}) }},",
-        text(&plain_place)?,
-        text(&gzip_place)?,
+         gzip: include_bytes!({:?}) }},",
+        text(place)?,
     )?;
     Ok(())
 }

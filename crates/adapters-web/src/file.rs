@@ -1,9 +1,12 @@
+use std::io::{self, Read as _};
+
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
     self, AcceptEncoding, ContentEncoding, ETag, Encoding, EntityTag, Header as _, IfNoneMatch,
 };
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
+use flate2::read::GzDecoder;
 
 /// What `build.rs` packed: the version of all files together, and the files.
 mod packed {
@@ -17,12 +20,11 @@ pub(crate) use packed::VERSION;
 /// A file that browsers load.
 pub(crate) struct File {
     /// Below the folder `web`.
-    pub(crate) path: &'static str,
-    pub(crate) content_type: &'static str,
+    path: &'static str,
+    content_type: &'static str,
     /// Made from the content.
-    pub(crate) tag: &'static str,
-    pub(crate) plain: &'static [u8],
-    pub(crate) gzip: &'static [u8],
+    tag: &'static str,
+    gzip: &'static [u8],
 }
 
 impl File {
@@ -43,7 +45,17 @@ impl File {
             answer.insert_header(ContentEncoding::Gzip);
             return answer.body(Bytes::from_static(self.gzip));
         }
-        answer.body(Bytes::from_static(self.plain))
+        match self.plain() {
+            Ok(plain) => answer.body(plain),
+            Err(_) => HttpResponse::InternalServerError().finish(),
+        }
+    }
+
+    /// The file as it is in `web`. Every browser takes it compressed, so the binary has it in that form only.
+    fn plain(&self) -> io::Result<Vec<u8>> {
+        let mut plain = Vec::new();
+        GzDecoder::new(self.gzip).read_to_end(&mut plain)?;
+        Ok(plain)
     }
 }
 
