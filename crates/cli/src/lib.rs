@@ -1,10 +1,12 @@
-//! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `listen` and `token`.
+//! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `audit`,
+//! `listen` and `token`.
 //!
 //! The binary reads the environment and the configuration, opens a [`Connection`] and calls [`run`]. One action of the
 //! command line has one file. Every call to the service goes through the `gatepost-client` library.
 //!
 //! See decision 29.
 
+mod audit;
 mod command;
 mod connection;
 mod events;

@@ -44,6 +44,7 @@
 #[cfg(feature = "actix")]
 pub mod actix;
 mod api_keys;
+mod audit;
 mod credential;
 mod deliveries;
 mod error;
@@ -62,6 +63,7 @@ pub mod webhooks;
 mod whoami;
 
 pub use api_keys::{ApiKey, CreatedApiKey, NewApiKey};
+pub use audit::{AuditChange, AuditEvent, AuditPage, AuditPart, AuditQuery};
 pub use credential::{Credential, FullKey, IdToken, OperatorToken, PortalUrl, WebhookSecret};
 pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery};
 pub use error::{Error, FieldError, Problem};

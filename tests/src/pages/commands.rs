@@ -35,7 +35,7 @@ pages_with_commands! {
     the_page_about_keys_runs: "docs/keys.md", 8, 0;
     the_page_about_protection_runs: "docs/protect-your-api.md", 4, 0;
     the_page_about_operation_runs: "docs/operations.md", 1, 4;
-    the_page_about_the_audit_log_runs: "docs/audit.md", 5, 0;
+    the_page_about_the_audit_log_runs: "docs/audit.md", 6, 0;
     the_page_about_backups_runs: "docs/backups.md", 0, 3;
     the_page_about_installing_runs: "docs/install.md", 1, 3;
     the_page_about_webhooks_runs: "docs/webhooks/README.md", 9, 0;

@@ -1,0 +1,93 @@
+use anyhow::Result;
+use clap::Args;
+use gatepost_client::{AuditEvent, AuditPart, AuditQuery};
+
+use crate::connection::{Access, Connection};
+use crate::output::{answer, answer_json, remark, table};
+
+/// The arguments of `gatepost audit`.
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES, after_help = ENVIRONMENT)]
+pub struct Arguments {
+    /// Whose: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// Only what was done to the key, subscription, delivery or session with this id
+    #[arg(long, value_name = "ID")]
+    target: Option<String>,
+    /// Only this action, such as `key.revoked`
+    #[arg(long, value_name = "ACTION")]
+    action: Option<String>,
+    /// Only events at this time or later, such as 2026-11-21T00:00:00Z
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only events before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// The maximum of events to list, up to 200
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
+    limit: u32,
+    /// The cursor that the previous page showed; use the same filters
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost audit --user alice
+  gatepost audit --user alice --action key.revoked --since 2026-11-21T00:00:00Z
+  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost audit --user alice --target key_01h455vb4pex5vsknk084sn02q --json";
+
+const ENVIRONMENT: &str = "\
+Environment (each also as NAME_FILE, a file that contains the value):
+  GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
+  GATEPOST_ID_TOKEN        an ID token of the user, which is used without --user
+  GATEPOST_OPERATOR_TOKEN  an operator token, which is used with --user";
+
+/// Prints a page of the audit log.
+///
+/// # Errors
+///
+/// When the service does not answer, or refuses the call.
+pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
+    let Arguments { user, target, action, since, until, limit, cursor, json } = arguments;
+    let wanted = AuditQuery { action, target, since, until, cursor, limit: Some(limit) };
+    let page = match connection.access(user.as_deref()).await? {
+        Access::User(user) => user.list_audit_events(&wanted).await,
+        Access::Operator(operator, user_id) => operator.list_all_audit_events(&wanted, Some(&user_id)).await,
+    };
+    let page = connection.heard(page)?;
+    if json {
+        return Ok(answer_json(&page)?);
+    }
+    if page.events.is_empty() {
+        answer("no events")?;
+    } else {
+        answer(&table(["AT", "ACTION", "TARGET", "BY", "WITH", "CHANGES"], page.events.iter().map(row)))?;
+    }
+    if let Some(cursor) = page.next_cursor {
+        remark(&format!("there may be older events: --cursor {cursor}"));
+    }
+    Ok(())
+}
+
+fn row(event: &AuditEvent) -> [String; 6] {
+    let AuditEvent { at, action, target, actor, via, .. } = event;
+    let target = target.id.as_ref().unwrap_or(&target.kind);
+    [at.clone(), action.clone(), target.clone(), shown(actor), shown(via), changes(event)]
+}
+
+fn shown(AuditPart { kind, id, .. }: &AuditPart) -> String {
+    id.as_ref().map_or_else(|| kind.clone(), |id| format!("{kind} {id}"))
+}
+
+fn changes(event: &AuditEvent) -> String {
+    let changes = event.changes.iter().map(|change| {
+        let [before, after] = [&change.before, &change.after].map(|value| value.as_deref().unwrap_or("none"));
+        format!("{}: {before} -> {after}", change.field)
+    });
+    changes.collect::<Vec<_>>().join("; ")
+}

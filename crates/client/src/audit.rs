@@ -1,0 +1,127 @@
+use reqwest::Method;
+use serde::{Deserialize, Serialize};
+
+use crate::rest_client::{NO_BODY, query};
+use crate::{Client, Error};
+
+/// Who did what, how, when and from where. Times are RFC 3339 in UTC with milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AuditEvent {
+    /// Identifies the event.
+    pub id: String,
+    /// When it was done.
+    pub at: String,
+    /// What was done, such as `key.revoked`.
+    pub action: String,
+    /// Who did it.
+    pub actor: AuditPart,
+    /// How the actor proved who they are.
+    pub via: AuditPart,
+    /// What it was done to.
+    pub target: AuditPart,
+    /// The user to whom the target belongs.
+    pub user_id: String,
+    /// What changed, of what is not secret.
+    pub changes: Vec<AuditChange>,
+    /// The id of the request; `None` if the reader may not see it, or there was no request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The address from which the request came; `None` if the reader may not see it, or there was no request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+}
+
+/// An actor, a credential or a target.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AuditPart {
+    /// What it is, such as `user`, `idToken` or `apiKey`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Which one it is; `None` if there is only one, or it has no id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// A field before and after.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AuditChange {
+    /// The field.
+    pub field: String,
+    /// Before; `None` if there was nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// After; `None` if there is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// Which events to list: those that match every field that is set.
+#[derive(Clone, Debug, Default)]
+pub struct AuditQuery {
+    /// Only this action.
+    pub action: Option<String>,
+    /// Only what was done to the key, subscription, delivery or session with this id.
+    pub target: Option<String>,
+    /// Only events at this time or later: RFC 3339.
+    pub since: Option<String>,
+    /// Only events before this time: RFC 3339.
+    pub until: Option<String>,
+    /// The `next_cursor` of the previous page, which must have had the same filters.
+    pub cursor: Option<String>,
+    /// The size of the page, 1 to 200; `None` means 50.
+    pub limit: Option<u32>,
+}
+
+/// A page of events, newest first. A page can be short or even empty without being the last.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AuditPage {
+    /// The events.
+    pub events: Vec<AuditEvent>,
+    /// The cursor of the next page; `None` on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// The audit log.
+impl Client {
+    /// A page of what was changed of the user's, with an [`IdToken`](crate::IdToken) as credential.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_audit_events(&self, wanted: &AuditQuery) -> Result<AuditPage, Error> {
+        self.list_events("/api/audit", wanted, None).await
+    }
+
+    /// A page of what was changed of any user's, or with `user_id` of one user's, with an
+    /// [`OperatorToken`](crate::OperatorToken) as credential.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_all_audit_events(&self, wanted: &AuditQuery, user_id: Option<&str>) -> Result<AuditPage, Error> {
+        self.list_events("/api/operator/audit", wanted, user_id).await
+    }
+
+    async fn list_events(&self, path: &str, wanted: &AuditQuery, user_id: Option<&str>) -> Result<AuditPage, Error> {
+        let limit = wanted.limit.map(|limit| limit.to_string());
+        let query = query(&[
+            ("userId", user_id),
+            ("action", wanted.action.as_deref()),
+            ("target", wanted.target.as_deref()),
+            ("since", wanted.since.as_deref()),
+            ("until", wanted.until.as_deref()),
+            ("cursor", wanted.cursor.as_deref()),
+            ("limit", limit.as_deref()),
+        ]);
+        self.call(Method::GET, &format!("{path}{query}"), NO_BODY).await
+    }
+}
