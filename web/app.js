@@ -21,6 +21,7 @@ const ROUTES = [
   { pattern: "/console/deliveries", load: () => import("./screens/deliveries.js") },
   { pattern: "/console/deliveries/:id", load: () => import("./screens/delivery.js") },
   { pattern: "/console/sessions", load: () => import("./screens/sessions.js") },
+  { pattern: "/console/audit", load: () => import("./screens/audit.js") },
 ];
 const SIGNED_OUT = "/console/signed-out";
 const PORTAL = "/console/portal";
@@ -33,6 +34,7 @@ const NAVIGATION = [
   ["/console/subscriptions", "Subscriptions", "M5 11.5a2.5 2.5 0 1 1-1-4.8M6.5 5.5a2.5 2.5 0 1 1 4 2L8.7 5M9 11.5h2.5M4.5 9.5 7 6", "webhooks:read"],
   ["/console/deliveries", "Deliveries", "M2.5 4h11v8h-11zM2.5 4.5 8 9l5.5-4.5", "webhooks:read"],
   ["/console/sessions", "Sessions", "M2.5 3.5h11v7h-11zM5.5 13h5M8 10.5V13", "sessions"],
+  ["/console/audit", "Audit log", "M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2.5", "audit"],
 ];
 
 /** @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known */

@@ -288,6 +288,25 @@ test("a user ends the session of another browser, signs out, and signs out every
   await there.close();
 });
 
+test("the audit log says who changed a key, and follows one key", async () => {
+  const { page, close } = await visitor("ava");
+  const created = await api("ava", "POST", "/api/api-keys", { label: "CI deploy" });
+  await api("ava", "POST", "/api/api-keys", { label: "Other" });
+  await api("ava", "DELETE", "/api/api-keys", { keyId: created.keyId });
+  await page.goto("/console/audit");
+  await page.getByRole("rowheader", { name: /^Key revoked/ }).waitFor();
+  await page.getByText("label: CI deploy").waitFor();
+  assert.match(await page.locator("tbody tr").first().textContent(), /avawith an ID token127\.0\.0\.1/);
+  await page.getByRole("button", { name: created.keyId }).first().click();
+  await eventually("one key", async () => (await page.locator("tbody tr").count()) === 2);
+  await page.getByLabel("Action").selectOption("key.created");
+  await eventually("one event", async () => (await page.locator("tbody tr").count()) === 1);
+  assert.equal(new URL(page.url()).searchParams.get("target"), created.keyId);
+  await page.getByRole("button", { name: "Show everything" }).click();
+  await page.getByText("label: Other").waitFor();
+  await close();
+});
+
 test("a tab that was left open shows nothing of the user before", async () => {
   const { page, context, close } = await visitor("una", { failures: [401] });
   await api("una", "POST", "/api/api-keys", { label: "Una's key" });

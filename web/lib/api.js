@@ -107,6 +107,12 @@ export const PATHS = {
   stream: "/api/webhooks/deliveries/stream",
 };
 
+/**
+ * @param {{ action?: string, target?: string, cursor?: string, limit?: number }} filter
+ * @returns {Promise<Answer<"listAuditEvents">>}
+ */
+export const listAuditEvents = (filter) => call("GET", `/api/audit${query(filter)}`);
+
 /** @param {string} id @returns {Promise<Answer<"endSession">>} */
 export const endSession = (id) => call("DELETE", `${PATHS.sessions}/${part(id)}`);
 

@@ -13,6 +13,7 @@ const PLACES = {
   w: ["/console/subscriptions", "Subscriptions"],
   d: ["/console/deliveries", "Deliveries"],
   s: ["/console/sessions", "Sessions"],
+  a: ["/console/audit", "Audit log"],
 };
 /** How long a `g` waits for the letter of a place, in milliseconds. */
 const PATIENCE = 1500;

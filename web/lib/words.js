@@ -52,6 +52,34 @@ const HEALTH_STATES = {
   paused: ["warn", "Paused"],
 };
 
+/** @type {Record<string, string>} */
+export const AUDIT_ACTIONS = {
+  "key.created": "Key created",
+  "key.rotated": "Key rotated",
+  "key.revoked": "Key revoked",
+  "key.leaked": "Key reported as leaked",
+  "keys.listed": "Keys read by an operator",
+  "subscription.created": "Subscription created",
+  "subscription.changed": "Subscription changed",
+  "subscription.deleted": "Subscription deleted",
+  "subscription.secret_rotated": "Signing secret rotated",
+  "subscription.disabled": "Subscription disabled",
+  "subscription.recovered": "Subscription recovered",
+  "delivery.retried": "Delivery retried",
+  "delivery.cancelled": "Delivery cancelled",
+  "session.opened": "Signed in",
+  "session.ended": "Session ended",
+};
+
+/** @type {Record<string, string>} */
+export const AUDIT_MEANS = {
+  idToken: "with an ID token",
+  apiKey: "with an API key",
+  session: "in a browser",
+  operatorToken: "with an operator token",
+  service: "by itself",
+};
+
 /** @param {Delivery} delivery */
 export const deliveryReason = ({ reason }) => (reason ? (DELIVERY_REASONS[reason] ?? reason) : "");
 

@@ -1,0 +1,76 @@
+// Who changed what of the user's, newest first.
+
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { listAuditEvents } from "../lib/api.js";
+import { useAction } from "../lib/resource.js";
+import { useFilter } from "../lib/router.js";
+import { Choice, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
+import { AUDIT_ACTIONS, AUDIT_MEANS } from "../lib/words.js";
+
+/** @typedef {import("../lib/api.js").Schemas["AuditEvent"]} AuditEvent */
+/** @typedef {{ rows?: AuditEvent[], next?: string }} List */
+
+const PAGE_SIZE = 50;
+
+/** @type {[string, string][]} */
+const ACTIONS = [["", "Any action"], ...Object.entries(AUDIT_ACTIONS)];
+
+export default function Audit() {
+  const [filter, change] = useFilter();
+  const [list, setList] = useState(/** @type {List} */ ({}));
+  const { action = "", target = "" } = filter;
+  const read = useAction(async (/** @type {List} */ { rows = [], next: cursor }) => {
+    const { events, nextCursor } = await listAuditEvents({ action, target, cursor, limit: PAGE_SIZE });
+    setList({ rows: [...rows, ...events], next: nextCursor });
+  });
+  useEffect(() => {
+    setList({});
+    read.run({});
+  }, [action, target]);
+  return html`
+    <${Page} title="Audit log" lead="Who changed your keys, webhooks and sessions, when and how.">
+      <form class="filters" role="search" aria-label="Filter the audit log" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+        <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${(/** @type {string} */ chosen) => change({ action: chosen })} />
+      </form>
+      ${target && html`<p>Only <code>${target}</code>. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+      <${ErrorPanel} failure=${read.failure} retry=${() => read.run(list)} />
+      ${!list.rows && !read.failure && html`<${Loading} />`}
+      ${list.rows?.length === 0 && !list.next && html`<${NoEvents} />`}
+      ${list.rows && list.rows.length > 0 && html`<${Table} events=${list.rows} show=${(/** @type {string} */ id) => change({ target: id })} />`}
+      ${list.next && html`<p class="more"><button type="button" onClick=${() => read.run(list)} aria-disabled=${read.isRunning}>Show more</button></p>`}
+    <//>
+  `;
+}
+
+const NoEvents = () => html`
+  <${Empty} title="Nothing was changed">
+    <p>Each change of a key, a subscription or a session appears here, with who made it. The filter may hide it.</p>
+  <//>
+`;
+
+/** @param {{ events: AuditEvent[], show: (id: string) => void }} props */
+const Table = ({ events, show }) => html`
+  <table>
+    <caption class="hidden">Changes, newest first</caption>
+    <thead><tr><th>Action</th><th>What</th><th>By</th><th>From</th><th>When</th></tr></thead>
+    <tbody>${events.map((event) => html`<${Row} key=${event.id} event=${event} show=${show} />`)}</tbody>
+  </table>
+`;
+
+/** @param {{ event: AuditEvent, show: (id: string) => void }} props */
+function Row({ event, show }) {
+  const { action, actor, via, target, changes, address, at } = event;
+  const id = target.id;
+  return html`
+    <tr data-row tabindex="-1">
+      <th scope="row">
+        ${AUDIT_ACTIONS[action] ?? action}
+        ${changes.map((one) => html`<span class="under">${one.field}: ${one.before && html`${one.before} → `}${one.after ?? "none"}</span>`)}
+      </th>
+      <td data-label="What" class="url">${id && html`<button type="button" class="link" onClick=${() => show(id)}><code>${id}</code></button>`}</td>
+      <td data-label="By">${actor.id ?? "the service"}<span class="under">${AUDIT_MEANS[via.type] ?? via.type}</span></td>
+      <td data-label="From">${address ?? html`<span class="quiet">–</span>`}</td>
+      <td data-label="When"><${When} at=${at} /></td>
+    </tr>
+  `;
+}
