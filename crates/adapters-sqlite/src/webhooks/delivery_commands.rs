@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use diesel::SqliteConnection;
+use diesel::{Connection, SqliteConnection};
 use domain::audit::Cause;
 use domain::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::Delivery;
@@ -68,7 +68,10 @@ impl SqliteStore {
     /// keep the writer busy.
     async fn subscription_of(&self, owner: &UserId, id: DeliveryId) -> Result<Option<SubscriptionId>, StoreError> {
         let owner = owner.clone();
-        let search = move |connection: &mut SqliteConnection| find_delivery(connection, &owner, id);
+        // One transaction: a delivery that is retried meanwhile moves from one table to another.
+        let search = move |connection: &mut SqliteConnection| {
+            connection.transaction(|connection| find_delivery(connection, &owner, id))
+        };
         Ok(self.readers.read(search).await?.map(|delivery| delivery.subscription_id))
     }
 }
