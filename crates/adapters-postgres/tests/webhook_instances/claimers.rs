@@ -34,7 +34,8 @@ async fn until(database: &Database, sql: &str, answer: &str) {
 /// Three processes: one loses its connection for a moment, one is gone, and one goes on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_claims_of_a_process_that_is_gone_end() {
-    const LOCKS: &str = "SELECT count(DISTINCT objid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2";
+    const LOCKS: &str = "FROM pg_locks JOIN pg_database AS own ON own.oid = pg_locks.database
+        WHERE own.datname = current_database() AND locktype = 'advisory' AND objsubid = 2";
     let ((stores, database), entropy) = (instances(3).await, SeededEntropy::new(1));
     let [cut_off, gone, left] = &stores[..] else { panic!("three") };
     subscribe(left, &entropy, &sealed()).await;
@@ -42,14 +43,14 @@ async fn the_claims_of_a_process_that_is_gone_end() {
         // A dispatcher always waits for hints.
         let _ = timeout(Duration::ZERO, store.hint()).await;
     }
-    until(&database, LOCKS, "3").await;
+    until(&database, &format!("SELECT count(DISTINCT objid) {LOCKS}"), "3").await;
     let now = SystemClock.now();
     left.publish(&[event_at(&entropy, now), event_at(&entropy, now)]).await.unwrap();
     let requests = [request(&entropy, now), request(&entropy, now)];
     let of_cut_off = claim_one(cut_off, &requests[0]).await.unwrap();
     let of_gone = claim_one(gone, &requests[1]).await.unwrap();
     let cut = format!(
-        "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+        "SELECT count(pg_terminate_backend(pid)) {LOCKS}
             AND objid = (SELECT claimer FROM webhook_due WHERE claim = {})::oid",
         requests[0].claim.number()
     );
