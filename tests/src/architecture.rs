@@ -69,7 +69,7 @@ const ABSENCES: &[(&str, &[&str])] = &[
     ("adapters-http", &["diesel", "tokio-postgres", "libsqlite3-sys", "jsonwebtoken", "reqwest"]),
     ("adapters-egress", &["actix", "diesel", "tokio-postgres", "libsqlite3-sys", "reqwest"]),
     ("adapters-system", &["actix", "diesel", "hyper", "reqwest"]),
-    ("adapters-web", &["diesel", "tokio-postgres", "libsqlite3-sys", "flate2", "reqwest"]),
+    ("adapters-web", &["diesel", "tokio-postgres", "libsqlite3-sys", "reqwest"]),
     ("adapters-metrics", &["diesel", "tokio-postgres", "libsqlite3-sys", "hyper", "reqwest"]),
     ("gatepost-client", &["actix", "diesel", "domain"]),
     ("cli", &["diesel", "tokio-postgres", "libsqlite3-sys", "jsonwebtoken", "utoipa"]),
