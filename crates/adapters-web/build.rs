@@ -27,7 +27,7 @@ const KINDS: [(&str, &str); 5] = [
 
 fn main() -> Result<()> {
     let web =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web").canonicalize().context("there is no folder web")?;
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web").canonicalize().context("the folder web is missing")?;
     println!("cargo::rerun-if-changed={}", web.display());
     let mut files = Vec::new();
     collect(&web, &web, &mut files)?;

@@ -11,7 +11,7 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 /// The path has a version, which is made from all files.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
-/// The page at `/` where there is no console.
+/// The page at `/` with `CONSOLE=false`.
 const API_PAGE: &str = concat!(
     "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Gatepost</title>",
     "<meta name=\"viewport\" content=\"width=device-width\"></head><body><main><h1>Gatepost</h1>",

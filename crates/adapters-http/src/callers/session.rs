@@ -34,7 +34,7 @@ impl FromRequest for CallingSession {
     }
 }
 
-/// The session in the cookie of a request; `None` if there is no cookie. Counts as a use of the session.
+/// The session in the cookie of a request; `None` without a cookie. The session counts as used.
 ///
 /// # Errors
 ///

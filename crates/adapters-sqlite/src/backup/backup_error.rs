@@ -7,17 +7,17 @@ use domain::ports::MigrateError;
 
 use crate::open_error::OpenError;
 
-/// Why there is no backup, or why none was put back. Nothing has changed then.
+/// Why a backup or a restore failed. The database has not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// There is no database to back up.
-    #[error("there is no database at {}", .0.display())]
+    /// The database to back up does not exist.
+    #[error("the database {} does not exist", .0.display())]
     NoDatabase(PathBuf),
-    /// There is no backup to put back.
-    #[error("there is no backup at {}", .0.display())]
+    /// The backup to restore does not exist.
+    #[error("the backup {} does not exist", .0.display())]
     NoBackup(PathBuf),
-    /// A file is in the way.
-    #[error("{} exists", .0.display())]
+    /// The file to write exists already.
+    #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The file is not a database, or is damaged.
     #[error("{} is not a whole database: {reason}", path.display())]

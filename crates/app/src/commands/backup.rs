@@ -34,7 +34,7 @@ struct BackupAnswer {
 ///
 /// # Errors
 ///
-/// When there is no whole copy.
+/// When the copy fails, or the database is on Postgres.
 pub(crate) async fn run(Arguments { file, json }: Arguments, loaded: Loaded) -> Result<()> {
     let Some(database) = loaded.configuration.database_url.file() else {
         bail!(

@@ -41,7 +41,7 @@ struct RestoreAnswer {
 ///
 /// # Errors
 ///
-/// When the backup is not whole, or the database is in use or in the way.
+/// When the backup is damaged, the database is in use or exists already, or the database is on Postgres.
 pub(crate) async fn run(Arguments { file, replace, json }: Arguments, loaded: Loaded) -> Result<()> {
     let Some(database) = loaded.configuration.database_url.file() else {
         bail!(

@@ -74,7 +74,7 @@ impl AuditAction {
         }
     }
 
-    /// The action with this name; `None` if there is no such action.
+    /// The action with this name; `None` if the name is unknown.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.as_str() == name)
     }

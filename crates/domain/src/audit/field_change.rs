@@ -54,7 +54,7 @@ impl AuditField {
         }
     }
 
-    /// The field with this name; `None` if there is no such field.
+    /// The field with this name; `None` if the name is unknown.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.as_str() == name)
     }
