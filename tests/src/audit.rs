@@ -50,7 +50,7 @@ async fn each_operation_leaves_its_event(storage: Storage) {
     let expected = [
         "key.created",
         "key.rotated",
-        "keys.listed",
+        "data.read",
         "key.revoked",
         "key.leaked",
         "subscription.created",
@@ -78,7 +78,7 @@ async fn expect_places(gatepost: &Gatepost, shown: &[Value]) {
     assert!(all.iter().all(|event| event["address"] == "127.0.0.1"), "{all:#?}");
     let by_operator = events(gatepost, "/api/operator/audit?actor=operator:operator", OPERATOR_TOKEN).await;
     let actions: Vec<&str> = by_operator.iter().map(|event| event["action"].as_str().unwrap()).collect();
-    assert_eq!(actions, ["key.leaked", "key.revoked", "keys.listed"]);
+    assert_eq!(actions, ["key.leaked", "key.revoked", "data.read"]);
     let export = call(gatepost, "GET", "/api/operator/audit?format=jsonl&userId=alice", OPERATOR_TOKEN).await;
     assert_eq!(export.header("content-type"), Some("application/jsonl"));
     let lines: Vec<Value> = export.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();

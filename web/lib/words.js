@@ -58,7 +58,7 @@ export const AUDIT_ACTIONS = {
   "key.rotated": "Key rotated",
   "key.revoked": "Key revoked",
   "key.leaked": "Key reported as leaked",
-  "keys.listed": "Keys read by an operator",
+  "data.read": "Read by an operator",
   "subscription.created": "Subscription created",
   "subscription.changed": "Subscription changed",
   "subscription.deleted": "Subscription deleted",

@@ -86,6 +86,21 @@ pub struct DeliveryQuery {
     pub limit: Option<u32>,
 }
 
+impl DeliveryQuery {
+    pub(crate) fn to_query(&self) -> String {
+        let limit = self.limit.map(|limit| limit.to_string());
+        query(&[
+            ("subscriptionId", self.subscription_id.as_deref()),
+            ("eventType", self.event_type.as_deref()),
+            ("state", self.state.as_deref()),
+            ("since", self.since.as_deref()),
+            ("until", self.until.as_deref()),
+            ("cursor", self.cursor.as_deref()),
+            ("limit", limit.as_deref()),
+        ])
+    }
+}
+
 /// A page of deliveries, newest first. A page can be short or even empty without being the last.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -108,17 +123,7 @@ impl Client {
     ///
     /// See [`Error`].
     pub async fn list_deliveries(&self, wanted: &DeliveryQuery) -> Result<DeliveryPage, Error> {
-        let limit = wanted.limit.map(|limit| limit.to_string());
-        let query = query(&[
-            ("subscriptionId", wanted.subscription_id.as_deref()),
-            ("eventType", wanted.event_type.as_deref()),
-            ("state", wanted.state.as_deref()),
-            ("since", wanted.since.as_deref()),
-            ("until", wanted.until.as_deref()),
-            ("cursor", wanted.cursor.as_deref()),
-            ("limit", limit.as_deref()),
-        ]);
-        self.call(Method::GET, &format!("{PATH}{query}"), NO_BODY).await
+        self.call(Method::GET, &format!("{PATH}{}", wanted.to_query()), NO_BODY).await
     }
 
     /// A delivery with its event and the result of each attempt.
@@ -156,6 +161,6 @@ fn path(id: &str, action: &str) -> String {
 }
 
 #[derive(Deserialize)]
-struct Changed {
-    delivery: Delivery,
+pub(crate) struct Changed {
+    pub(crate) delivery: Delivery,
 }

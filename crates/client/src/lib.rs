@@ -58,6 +58,7 @@ mod subscriptions;
 #[cfg(feature = "tower")]
 pub mod tower;
 mod user_keys;
+mod user_webhooks;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
 mod whoami;
@@ -75,4 +76,5 @@ pub use subscriptions::{
     FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionPage,
     SubscriptionTest, SubscriptionWithSecret,
 };
+pub use user_webhooks::Session;
 pub use whoami::{UsedCredential, WhoAmI};

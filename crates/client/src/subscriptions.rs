@@ -255,11 +255,11 @@ struct RotateBody<'a> {
 }
 
 #[derive(Serialize)]
-struct RecoverBody<'a> {
-    since: &'a str,
+pub(crate) struct RecoverBody<'a> {
+    pub(crate) since: &'a str,
 }
 
 #[derive(Deserialize)]
-struct Recovered {
-    deliveries: u32,
+pub(crate) struct Recovered {
+    pub(crate) deliveries: u32,
 }

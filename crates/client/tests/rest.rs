@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use gatepost_client::{
-    Client, CreatedApiKey, Error, FullKey, IdToken, NewApiKey, NewPortalLink, OperatorToken, UsedCredential,
+    Client, CreatedApiKey, DeliveryQuery, Error, FullKey, IdToken, NewApiKey, NewPortalLink, OperatorToken,
+    UsedCredential,
 };
 use serde_json::{Value, json};
 use wiremock::matchers::{any, body_json, header, method, path};
@@ -148,6 +149,29 @@ async fn an_operator_looks_at_a_users_keys_and_revokes_one() {
     let asked = Mock::given(method("DELETE")).and(path(format!("{keys_of}/key_1")));
     let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
     assert_eq!(client.revoke_user_api_key("auth0|a/b", "key_1").await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
+    let delivery = json!({
+        "id": "dlv_1", "eventId": "evt_1", "eventType": "a", "subscriptionId": "sub_1", "state": "waiting",
+        "attempts": 1, "nextAttemptAt": null, "createdAt": "2026-11-21T01:42:03.120Z", "completedAt": null,
+    });
+    let of_user = "/api/operator/users/auth0%7Ca%2Fb";
+    let answering = |verb: &str, rest: &str, answer: Value| {
+        let asked = Mock::given(method(verb)).and(path(format!("{of_user}/{rest}")));
+        server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(answer)))
+    };
+    let (_server, client) = answering("GET", "deliveries", json!({ "deliveries": [delivery] })).await;
+    let failed = DeliveryQuery { state: Some("failed".into()), ..DeliveryQuery::default() };
+    assert_eq!(client.list_user_deliveries("auth0|a/b", &failed).await.unwrap().deliveries[0].id, "dlv_1");
+    let (_server, client) = answering("POST", "deliveries/dlv_1/retry", json!({ "delivery": delivery })).await;
+    assert_eq!(client.retry_user_delivery("auth0|a/b", "dlv_1").await.unwrap().state, "waiting");
+    let (_server, client) = answering("POST", "subscriptions/sub_1/recover", json!({ "deliveries": 3 })).await;
+    let since = "2026-11-21T00:00:00Z";
+    assert_eq!(client.recover_user_subscription("auth0|a/b", "sub_1", since).await.unwrap(), 3);
+    let (_server, client) = answering("DELETE", "sessions", json!({ "sessions": [] })).await;
+    client.end_user_sessions("auth0|a/b").await.unwrap();
 }
 
 #[tokio::test]

@@ -9,7 +9,8 @@ pub enum OperatorScope {
     Verify,
     /// Publish events.
     Publish,
-    /// List and revoke the keys of users, report leaked keys, make portal links, and read the audit log.
+    /// See what users have, revoke their keys and sessions, send again what failed, report leaked keys, make portal links,
+    /// and read the audit log.
     Support,
     /// Every call, also those that later versions add.
     Admin,
@@ -17,7 +18,7 @@ pub enum OperatorScope {
 
 /// The scope of each call of the operator API. The one place that states it: the check and the OpenAPI document read this
 /// table. See decision 47.
-const SCOPES: [(Method, &str, OperatorScope); 9] = [
+const SCOPES: [(Method, &str, OperatorScope); 17] = [
     (Method::POST, "/api/operator/introspect", OperatorScope::Verify),
     (Method::POST, "/api/operator/events", OperatorScope::Publish),
     (Method::POST, "/api/operator/events/batch", OperatorScope::Publish),
@@ -27,6 +28,14 @@ const SCOPES: [(Method, &str, OperatorScope); 9] = [
     (Method::GET, "/api/operator/users/{userId}/keys", OperatorScope::Support),
     (Method::DELETE, "/api/operator/users/{userId}/keys", OperatorScope::Support),
     (Method::DELETE, "/api/operator/users/{userId}/keys/{keyId}", OperatorScope::Support),
+    (Method::GET, "/api/operator/users/{userId}/subscriptions", OperatorScope::Support),
+    (Method::GET, "/api/operator/users/{userId}/subscriptions/{id}", OperatorScope::Support),
+    (Method::POST, "/api/operator/users/{userId}/subscriptions/{id}/recover", OperatorScope::Support),
+    (Method::GET, "/api/operator/users/{userId}/deliveries", OperatorScope::Support),
+    (Method::GET, "/api/operator/users/{userId}/deliveries/{id}", OperatorScope::Support),
+    (Method::POST, "/api/operator/users/{userId}/deliveries/{id}/retry", OperatorScope::Support),
+    (Method::GET, "/api/operator/users/{userId}/sessions", OperatorScope::Support),
+    (Method::DELETE, "/api/operator/users/{userId}/sessions", OperatorScope::Support),
 ];
 
 impl OperatorScope {

@@ -1,4 +1,4 @@
-use domain::{DeliveryId, KeyId, SessionId, SubscriptionId};
+use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
 use utoipa::Modify;
 use utoipa::openapi::path::{Operation, Parameter};
 use utoipa::openapi::schema::Schema;
@@ -39,9 +39,10 @@ fn prefix_of(path: &str, parameter: &str) -> Option<&'static str> {
     match parameter {
         "keyId" => Some(KeyId::PREFIX),
         "subscriptionId" => Some(SubscriptionId::PREFIX),
-        "id" if path.starts_with("/api/sessions/") => Some(SessionId::PREFIX),
-        "id" if path.starts_with("/api/webhooks/deliveries/") => Some(DeliveryId::PREFIX),
-        "id" if path.starts_with("/api/webhooks/subscriptions/") => Some(SubscriptionId::PREFIX),
+        "id" if path.contains("/sessions/") => Some(SessionId::PREFIX),
+        "id" if path.contains("/deliveries/") => Some(DeliveryId::PREFIX),
+        "id" if path.contains("/subscriptions/") => Some(SubscriptionId::PREFIX),
+        "id" if path.contains("/events/") => Some(EventId::PREFIX),
         _ => None,
     }
 }

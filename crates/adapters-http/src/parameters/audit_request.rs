@@ -53,7 +53,10 @@ fn filter(parameters: &Parameters, issuer: &str) -> Result<AuditFilter, FieldFau
         owner: parameters.read("userId", owner, "must be the id of a user")?,
         actor: parameters.read("actor", actor, "must be user:USER_ID, operator:NAME or service")?,
         action: parameters.read("action", AuditAction::parse, "must be an action, such as key.revoked")?,
-        target: parameters.id("target", "must be the id of a key, a subscription, a delivery or a session, or keys")?,
+        target: parameters.id(
+            "target",
+            "must be the id of a key, a subscription, a delivery, a session or an event, or a word such as keys",
+        )?,
         since: parameters.time("since")?,
         until: parameters.time("until")?,
     })

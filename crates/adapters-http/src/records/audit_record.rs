@@ -70,11 +70,12 @@ struct MeansRecord {
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditTarget)]
 struct TargetRecord {
-    /// `apiKey`, `subscription`, `delivery`, `session`, or `apiKeys` for all keys of the user.
+    /// `apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`, `sessions`
+    /// or `events` for all of the user's.
     #[serde(rename = "type")]
     #[schema(example = "apiKey")]
     kind: &'static str,
-    /// The id. Absent for all keys of the user.
+    /// The id. Absent for all of a kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
     id: Option<String>,
@@ -152,7 +153,7 @@ impl MeansRecord {
 
 impl TargetRecord {
     fn of(target: AuditTarget) -> Self {
-        let id = (target != AuditTarget::Keys).then(|| target.to_string());
+        let id = target.word().is_none().then(|| target.to_string());
         Self { kind: target.kind(), id }
     }
 }

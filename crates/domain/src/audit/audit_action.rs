@@ -9,8 +9,8 @@ pub enum AuditAction {
     KeyRevoked,
     /// A key was revoked because it was reported as leaked.
     KeyLeaked,
-    /// An operator listed the keys of a user.
-    KeysListed,
+    /// An operator read something that belongs to a user.
+    DataRead,
     /// A subscription was created.
     SubscriptionCreated,
     /// A subscription was changed, enabled or disabled by its owner.
@@ -40,7 +40,7 @@ impl AuditAction {
         Self::KeyRotated,
         Self::KeyRevoked,
         Self::KeyLeaked,
-        Self::KeysListed,
+        Self::DataRead,
         Self::SubscriptionCreated,
         Self::SubscriptionChanged,
         Self::SubscriptionDeleted,
@@ -60,7 +60,7 @@ impl AuditAction {
             Self::KeyRotated => "key.rotated",
             Self::KeyRevoked => "key.revoked",
             Self::KeyLeaked => "key.leaked",
-            Self::KeysListed => "keys.listed",
+            Self::DataRead => "data.read",
             Self::SubscriptionCreated => "subscription.created",
             Self::SubscriptionChanged => "subscription.changed",
             Self::SubscriptionDeleted => "subscription.deleted",

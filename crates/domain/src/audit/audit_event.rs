@@ -4,9 +4,16 @@ use std::str::FromStr;
 use super::audit_action::AuditAction;
 use super::field_change::FieldChange;
 use super::origin::Origin;
-use crate::{AuditId, DeliveryId, KeyId, SessionId, SubscriptionId, Timestamp, UserId};
+use crate::{AuditId, DeliveryId, EventId, KeyId, SessionId, SubscriptionId, Timestamp, UserId};
 
-const KEYS: &str = "keys";
+/// Everything of one kind that an owner has, by its text form.
+const LISTS: [(&str, AuditTarget); 5] = [
+    ("keys", AuditTarget::Keys),
+    ("subscriptions", AuditTarget::Subscriptions),
+    ("deliveries", AuditTarget::Deliveries),
+    ("sessions", AuditTarget::Sessions),
+    ("events", AuditTarget::Events),
+];
 
 /// One entry of the audit log. It has no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +32,7 @@ pub struct AuditEvent {
     pub changes: Vec<FieldChange>,
 }
 
-/// What an action was done to. Its text form is the id, or `keys` for all keys of the owner.
+/// What an action was done to. Its text form is the id, or a word such as `keys` for all keys of the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuditTarget {
     /// An API key.
@@ -36,8 +43,18 @@ pub enum AuditTarget {
     Delivery(DeliveryId),
     /// A session.
     Session(SessionId),
+    /// A published event.
+    Event(EventId),
     /// All keys of the owner.
     Keys,
+    /// All subscriptions of the owner.
+    Subscriptions,
+    /// All deliveries to the owner.
+    Deliveries,
+    /// All sessions of the owner.
+    Sessions,
+    /// All events that were published to the owner.
+    Events,
 }
 
 /// The string is not the text form of an [`AuditTarget`].
@@ -60,8 +77,18 @@ impl AuditTarget {
             Self::Subscription(_) => "subscription",
             Self::Delivery(_) => "delivery",
             Self::Session(_) => "session",
+            Self::Event(_) => "event",
             Self::Keys => "apiKeys",
+            Self::Subscriptions => "subscriptions",
+            Self::Deliveries => "deliveries",
+            Self::Sessions => "sessions",
+            Self::Events => "events",
         }
+    }
+
+    /// The text form of everything of one kind; `None` for a target that has an id.
+    pub fn word(&self) -> Option<&'static str> {
+        LISTS.iter().find(|(_, list)| list == self).map(|(word, _)| *word)
     }
 }
 
@@ -72,7 +99,8 @@ impl fmt::Display for AuditTarget {
             Self::Subscription(id) => write!(formatter, "{id}"),
             Self::Delivery(id) => write!(formatter, "{id}"),
             Self::Session(id) => write!(formatter, "{id}"),
-            Self::Keys => formatter.write_str(KEYS),
+            Self::Event(id) => write!(formatter, "{id}"),
+            list => formatter.write_str(list.word().unwrap_or_default()),
         }
     }
 }
@@ -81,13 +109,14 @@ impl FromStr for AuditTarget {
     type Err = InvalidAuditTarget;
 
     fn from_str(text: &str) -> Result<Self, InvalidAuditTarget> {
-        if text == KEYS {
-            return Ok(Self::Keys);
-        }
-        let key = text.parse().map(Self::Key);
-        let other = || text.parse().map(Self::Subscription).or_else(|_| text.parse().map(Self::Delivery));
-        let found = key.or_else(|_| other()).or_else(|_| text.parse().map(Self::Session));
-        found.map_err(|_| InvalidAuditTarget)
+        let list = LISTS.iter().find(|(word, _)| *word == text).map(|(_, list)| *list);
+        let found = list
+            .or_else(|| text.parse().ok().map(Self::Key))
+            .or_else(|| text.parse().ok().map(Self::Subscription))
+            .or_else(|| text.parse().ok().map(Self::Delivery))
+            .or_else(|| text.parse().ok().map(Self::Session))
+            .or_else(|| text.parse().ok().map(Self::Event));
+        found.ok_or(InvalidAuditTarget)
     }
 }
 
@@ -103,11 +132,15 @@ mod tests {
             AuditTarget::Subscription(SubscriptionId::from_bytes(bytes)),
             AuditTarget::Delivery(DeliveryId::from_bytes(bytes)),
             AuditTarget::Session(SessionId::from_bytes(bytes)),
-            AuditTarget::Keys,
+            AuditTarget::Event(EventId::from_bytes(bytes)),
         ] {
+            assert_eq!((target.to_string().parse(), target.word()), (Ok(target), None));
+        }
+        for (word, target) in LISTS {
+            assert_eq!((&*target.to_string(), target.word()), (word, Some(word)));
             assert_eq!(target.to_string().parse(), Ok(target));
         }
-        for wrong in ["", "key", "evt_01h455vb4pex5vsknk084sn02q", "keys "] {
+        for wrong in ["", "key", "aud_01h455vb4pex5vsknk084sn02q", "keys "] {
             assert_eq!(wrong.parse::<AuditTarget>(), Err(InvalidAuditTarget), "{wrong:?}");
         }
     }

@@ -45,9 +45,9 @@ impl Cause {
         self.each(AuditAction::KeyLeaked, targets)
     }
 
-    /// The keys of this user were listed.
-    pub fn keys_listed(&self, owner: &UserId) -> AuditEvent {
-        self.first(AuditAction::KeysListed, AuditTarget::Keys, owner, [])
+    /// An operator read this, which belongs to the owner.
+    pub fn data_read(&self, owner: &UserId, read: AuditTarget) -> AuditEvent {
+        self.first(AuditAction::DataRead, read, owner, [])
     }
 
     /// The subscription was created.

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::audit_event::AuditTarget;
 use super::audit_filter::AuditFilter;
 use super::origin::{Cause, Origin};
 use crate::ports::{AuditLog, AuditPage, Clock, Entropy, StoreError};
@@ -78,14 +79,14 @@ impl Audit {
         self.log.list(filter, before, max).await
     }
 
-    /// Records that an operator is about to see the keys of this user. The caller shows them only after it succeeds.
+    /// Records that an operator is about to see what belongs to this user. The caller shows it only after this succeeds.
     ///
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn record_listed_keys(&self, owner: &UserId, origin: &Origin) -> Result<(), StoreError> {
+    pub async fn record_read(&self, owner: &UserId, read: AuditTarget, origin: &Origin) -> Result<(), StoreError> {
         let cause = Cause::new(origin, self.clock.now(), &*self.entropy);
-        self.log.record(&cause.keys_listed(owner)).await
+        self.log.record(&cause.data_read(owner, read)).await
     }
 
     /// Deletes one batch of the events before the retention, and returns how many. After 0, nothing is left to delete.

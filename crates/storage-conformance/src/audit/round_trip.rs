@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::audit::{Actor, AuditAction, AuditEvent, AuditField, AuditTarget, FieldChange, Means, Origin, RequestId};
 use domain::ports::StoreError;
-use domain::{DeliveryId, KeyId, SessionId, SubscriptionId};
+use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
 
 use super::AuditedStores;
 use super::sample::{event_of, expect_events, record_all, second};
@@ -21,7 +21,12 @@ pub async fn every_field_of_an_event_comes_back(stores: Arc<AuditedStores>) {
         AuditTarget::Subscription(SubscriptionId::from_bytes([2; 16])),
         AuditTarget::Delivery(DeliveryId::from_bytes([3; 16])),
         AuditTarget::Session(session),
+        AuditTarget::Event(EventId::from_bytes([4; 16])),
         AuditTarget::Keys,
+        AuditTarget::Subscriptions,
+        AuditTarget::Deliveries,
+        AuditTarget::Sessions,
+        AuditTarget::Events,
     ];
     let addresses: [Option<IpAddr>; 3] = [None, Some([198, 51, 100, 7].into()), "2001:db8::1".parse().ok()];
     let requests = [None, RequestId::new("a1"), RequestId::new(&"f".repeat(RequestId::LENGTH_MAX))];
@@ -35,7 +40,7 @@ pub async fn every_field_of_an_event_comes_back(stores: Arc<AuditedStores>) {
         };
         let changes =
             AuditField::ALL[..number.min(AuditField::ALL.len())].iter().map(|field| changed(*field)).collect();
-        let target = targets[number % 5];
+        let target = targets[number % targets.len()];
         events.push(AuditEvent { origin, action, target, changes, ..event_of(&user("café"), second(1)) });
     }
     record_all(&*stores.audit, &events).await;

@@ -14,6 +14,7 @@ mod webhooks;
 use std::path::Path;
 use std::sync::Arc;
 
+use domain::audit::AuditTarget;
 use store::JournalStore;
 use tempfile::TempDir;
 
@@ -138,7 +139,7 @@ mod audit_promises {
     async fn what_was_answered_is_durable() {
         let (store, folder) = fresh().await;
         let cause = Cause::new(&Origin::of_operator("desk"), Timestamp::MAX, &SeededEntropy::new(1));
-        let event = cause.keys_listed(&UserId::new("https://id.example", "alice").expect("valid"));
+        let event = cause.data_read(&UserId::new("https://id.example", "alice").expect("valid"), AuditTarget::Keys);
         AuditLog::record(&*store, &event).await.expect("it is recorded");
         drop(store);
         let opened_again = open(folder.path()).await;

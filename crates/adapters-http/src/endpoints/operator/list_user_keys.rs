@@ -1,5 +1,6 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
+use domain::audit::AuditTarget;
 
 use crate::boundary::exchange::origin_of;
 use crate::callers::operator::Operator;
@@ -29,7 +30,7 @@ pub(super) async fn list_user_keys(
     head: HttpRequest,
 ) -> Result<Json<KeyList>, ApiError> {
     let user = user.valid()?;
-    state.api.audit.record_listed_keys(&user, &origin_of(&head)).await?;
+    state.api.audit.record_read(&user, AuditTarget::Keys, &origin_of(&head)).await?;
     Ok(Json(KeyList::of(state.api.keys.list(&user).await?)))
 }
 

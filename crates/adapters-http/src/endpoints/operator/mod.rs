@@ -1,14 +1,21 @@
-//! The operator API, for the host application.
+//! The operator API, for the host application and for support staff. See decision 78.
 
 mod create_portal_link;
+mod find_user_delivery;
+mod find_user_subscription;
 mod introspect;
 mod list_audit_events;
+mod list_user_deliveries;
 mod list_user_keys;
+mod list_user_subscriptions;
 mod publish_event;
 mod publish_events;
+mod recover_user_subscription;
 mod report_leaks;
+mod retry_user_delivery;
 mod revoke_user_key;
 mod revoke_user_keys;
+mod user_sessions;
 
 use actix_web::web;
 use utoipa::OpenApi;
@@ -30,6 +37,29 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/operator/users/{userId}/keys/{keyId}", |resource| {
         resource.route(web::delete().to(revoke_user_key::revoke_user_key))
     }),
+    ("/api/operator/users/{userId}/subscriptions", |resource| {
+        resource.route(web::get().to(list_user_subscriptions::list_user_subscriptions))
+    }),
+    ("/api/operator/users/{userId}/subscriptions/{id}", |resource| {
+        resource.route(web::get().to(find_user_subscription::find_user_subscription))
+    }),
+    ("/api/operator/users/{userId}/subscriptions/{id}/recover", |resource| {
+        resource.route(web::post().to(recover_user_subscription::recover_user_subscription))
+    }),
+    ("/api/operator/users/{userId}/deliveries", |resource| {
+        resource.route(web::get().to(list_user_deliveries::list_user_deliveries))
+    }),
+    ("/api/operator/users/{userId}/deliveries/{id}", |resource| {
+        resource.route(web::get().to(find_user_delivery::find_user_delivery))
+    }),
+    ("/api/operator/users/{userId}/deliveries/{id}/retry", |resource| {
+        resource.route(web::post().to(retry_user_delivery::retry_user_delivery))
+    }),
+    ("/api/operator/users/{userId}/sessions", |resource| {
+        resource
+            .route(web::get().to(user_sessions::list_user_sessions))
+            .route(web::delete().to(user_sessions::end_user_sessions))
+    }),
 ];
 
 /// The operations of this group, for the OpenAPI document.
@@ -44,5 +74,13 @@ pub(super) const RESOURCES: Resources = &[
     list_user_keys::list_user_keys,
     revoke_user_key::revoke_user_key,
     revoke_user_keys::revoke_user_keys,
+    list_user_subscriptions::list_user_subscriptions,
+    find_user_subscription::find_user_subscription,
+    recover_user_subscription::recover_user_subscription,
+    list_user_deliveries::list_user_deliveries,
+    find_user_delivery::find_user_delivery,
+    retry_user_delivery::retry_user_delivery,
+    user_sessions::list_user_sessions,
+    user_sessions::end_user_sessions,
 ))]
 pub(super) struct Operations;

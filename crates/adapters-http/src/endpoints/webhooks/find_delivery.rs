@@ -1,5 +1,5 @@
 use actix_web::web::{Data, Json};
-use domain::DeliveryId;
+use domain::{DeliveryId, UserId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -16,7 +16,7 @@ use crate::state::State;
 /// A delivery with its event and its attempts.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DeliveryHistory)]
-pub(super) struct Answer {
+pub(in crate::endpoints) struct Answer {
     /// The delivery.
     delivery: DeliveryRecord,
     /// The event, including the body that is sent.
@@ -40,8 +40,16 @@ pub(super) async fn find_delivery(
     state: Data<State>,
     id: PathId<DeliveryId>,
 ) -> Result<Json<Answer>, ApiError> {
-    let id = id.known()?;
-    let found = state.api.webhooks.find_delivery(caller.user(), id).await?.ok_or(ErrorCode::DeliveryNotFound)?;
+    answer(&state, caller.user(), id.known()?).await
+}
+
+/// The delivery to this owner.
+pub(in crate::endpoints) async fn answer(
+    state: &State,
+    owner: &UserId,
+    id: DeliveryId,
+) -> Result<Json<Answer>, ApiError> {
+    let found = state.api.webhooks.find_delivery(owner, id).await?.ok_or(ErrorCode::DeliveryNotFound)?;
     let event = EventRecord::with_payload(&found.event);
     let event = event.map_err(|error| ApiError::Internal(format!("a stored payload: {error}").into()))?;
     Ok(Json(Answer {

@@ -1,5 +1,5 @@
 use actix_web::web::{Data, Json};
-use domain::SubscriptionId;
+use domain::{SubscriptionId, UserId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -15,7 +15,7 @@ use crate::state::State;
 /// A subscription and its health.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SubscriptionWithHealth)]
-pub(super) struct Answer {
+pub(in crate::endpoints) struct Answer {
     /// The subscription.
     subscription: SubscriptionRecord,
     /// The health of the subscription.
@@ -37,8 +37,16 @@ pub(super) async fn find_subscription(
     state: Data<State>,
     id: PathId<SubscriptionId>,
 ) -> Result<Json<Answer>, ApiError> {
-    let id = id.known()?;
-    let found = state.api.webhooks.find_subscription(caller.user(), id).await?;
+    answer(&state, caller.user(), id.known()?).await
+}
+
+/// The subscription of this owner.
+pub(in crate::endpoints) async fn answer(
+    state: &State,
+    owner: &UserId,
+    id: SubscriptionId,
+) -> Result<Json<Answer>, ApiError> {
+    let found = state.api.webhooks.find_subscription(owner, id).await?;
     let found = found.ok_or(ErrorCode::SubscriptionNotFound)?;
     let subscription = SubscriptionRecord::of(&found.subscription);
     Ok(Json(Answer { subscription, health: HealthRecord::of(&found) }))

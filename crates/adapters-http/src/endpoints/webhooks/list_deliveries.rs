@@ -1,5 +1,6 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
+use domain::UserId;
 use domain::webhooks::{DeliveryFilter, DeliveryStateKind, EventType};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,13 +14,14 @@ use crate::parameters::query::Parameters;
 use crate::records::delivery_record::DeliveryRecord;
 use crate::state::State;
 
-const PARAMETERS: [&str; 7] = ["subscriptionId", "eventType", "state", "since", "until", "cursor", "limit"];
+pub(in crate::endpoints) const PARAMETERS: [&str; 7] =
+    ["subscriptionId", "eventType", "state", "since", "until", "cursor", "limit"];
 
 /// A page of the caller's deliveries.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeliveryPage)]
-pub(super) struct Answer {
+pub(in crate::endpoints) struct Answer {
     /// The deliveries, newest first.
     deliveries: Vec<DeliveryRecord>,
     /// The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
@@ -57,8 +59,17 @@ pub(super) async fn list_deliveries(
     request: HttpRequest,
 ) -> Result<Json<Answer>, ApiError> {
     let parameters = Parameters::parse(request.query_string(), &PARAMETERS)?;
-    let (filter, before, limit) = (filter(&parameters)?, parameters.cursor()?, parameters.limit()?);
-    let page = state.api.webhooks.list_deliveries(caller.user(), &filter, before, limit).await?;
+    answer(&state, caller.user(), &parameters).await
+}
+
+/// The page that the parameters ask for.
+pub(in crate::endpoints) async fn answer(
+    state: &State,
+    owner: &UserId,
+    parameters: &Parameters,
+) -> Result<Json<Answer>, ApiError> {
+    let (filter, before, limit) = (filter(parameters)?, parameters.cursor()?, parameters.limit()?);
+    let page = state.api.webhooks.list_deliveries(owner, &filter, before, limit).await?;
     Ok(Json(Answer {
         deliveries: page.deliveries.iter().map(DeliveryRecord::of).collect(),
         next_cursor: page.next.map(|id| id.to_cursor()),

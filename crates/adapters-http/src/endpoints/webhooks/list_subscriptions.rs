@@ -1,5 +1,6 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
+use domain::UserId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -15,7 +16,7 @@ use crate::state::State;
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubscriptionPage)]
-pub(super) struct Answer {
+pub(in crate::endpoints) struct Answer {
     /// The subscriptions, newest first.
     subscriptions: Vec<SubscriptionRecord>,
     /// The `cursor` of the next page; absent on the last page.
@@ -42,9 +43,14 @@ pub(super) async fn list_subscriptions(
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<Json<Answer>, ApiError> {
-    let parameters = Parameters::parse(request.query_string(), &["cursor", "limit"])?;
+    answer(&state, caller.user(), request.query_string()).await
+}
+
+/// The page that the query asks for.
+pub(in crate::endpoints) async fn answer(state: &State, owner: &UserId, query: &str) -> Result<Json<Answer>, ApiError> {
+    let parameters = Parameters::parse(query, &["cursor", "limit"])?;
     let (before, limit) = (parameters.cursor()?, parameters.limit()?);
-    let page = state.api.webhooks.list_subscriptions(caller.user(), before, limit).await?;
+    let page = state.api.webhooks.list_subscriptions(owner, before, limit).await?;
     Ok(Json(Answer {
         subscriptions: page.subscriptions.iter().map(SubscriptionRecord::of).collect(),
         next_cursor: page.next.map(|id| id.to_cursor()),

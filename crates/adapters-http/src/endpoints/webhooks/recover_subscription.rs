@@ -18,7 +18,7 @@ use crate::state::State;
 #[derive(ToSchema)]
 #[schema(as = RecoverSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-struct Body {
+pub(in crate::endpoints) struct Body {
     /// Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     since: String,
@@ -27,9 +27,9 @@ struct Body {
 /// The result of a recovery.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RecoveredSubscription)]
-struct Answer {
+pub(in crate::endpoints) struct Answer {
     /// How many deliveries are now due: at most 100,000.
-    deliveries: u32,
+    pub(in crate::endpoints) deliveries: u32,
 }
 
 /// Enables a webhook subscription and retries its failed deliveries.

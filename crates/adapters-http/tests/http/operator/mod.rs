@@ -2,3 +2,4 @@ mod introspection;
 mod leaks;
 mod publishing;
 mod support;
+mod user_data;

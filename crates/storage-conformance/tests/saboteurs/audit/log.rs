@@ -80,7 +80,7 @@ impl AuditLog for FaultyLog {
         let mut events = self.all().await;
         if self.fault == Fault::InventsEvents {
             let owner = UserId::new("https://id.example", "alice").expect("a valid user");
-            events.push(unique_cause().keys_listed(&owner));
+            events.push(unique_cause().data_read(&owner, AuditTarget::Keys));
         }
         events.retain(|event| !self.is_forgotten(event) && self.passes(filter, event));
         if self.fault == Fault::ListsOldestFirst {

@@ -1,0 +1,117 @@
+//! What an operator sees of a user's webhooks and sessions, and sends again.
+
+use std::time::Duration;
+
+use domain::sessions::SessionRole;
+use serde_json::Value;
+
+use crate::server::Server;
+use crate::sessions::browser::session_of;
+use crate::transcript::{ALICE, OPERATOR, request};
+use crate::webhooks::dispatcher::Receiver;
+use crate::webhooks::subscriptions::subscribed;
+
+const USER: &str = "/api/operator/users/alice";
+
+/// The answers are those that the user gets, and the audit log of the user has each look before it is answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_sees_what_the_user_sees_and_the_user_sees_the_operator() {
+    let server = Server::start();
+    let (subscription, delivery) = failed_delivery(&server).await;
+    let _ = session_of(&server, "alice", SessionRole::User).await;
+    let one = |kind: &str, id: &str| (format!("/{kind}/{id}"), id.to_owned());
+    let looks = [
+        ("/subscriptions".to_owned(), "subscriptions".to_owned()),
+        ("/subscriptions?limit=1".to_owned(), "subscriptions".to_owned()),
+        one("subscriptions", &subscription),
+        ("/deliveries?state=waiting".to_owned(), "deliveries".to_owned()),
+        one("deliveries", &delivery),
+        ("/sessions".to_owned(), "sessions".to_owned()),
+    ];
+    for (path, _) in &looks {
+        let own = if path == "/sessions" { "/api" } else { "/api/webhooks" };
+        let seen_by_user = request(&format!("GET {own}{path}")).header(ALICE).send(&server).await;
+        let seen = request(&format!("GET {USER}{path}")).header(OPERATOR).send(&server).await;
+        assert_eq!((seen.status, &seen.body), (200, &seen_by_user.body), "{path}");
+        assert!(seen.body.contains("_0"), "there is something to see: {}", seen.body);
+        server.clock.advance(Duration::from_millis(1));
+    }
+    let expected: Vec<String> = looks.iter().rev().map(|(_, target)| target.clone()).collect();
+    assert_eq!(targets_of(&server, "data.read").await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_user_has_nothing_and_another_users_things_are_not_found() {
+    let server = Server::start();
+    let (subscription, delivery) = failed_delivery(&server).await;
+    for (line, verdict) in [
+        ("GET /api/operator/users/nobody/subscriptions".to_owned(), "200"),
+        ("GET /api/operator/users/nobody/deliveries".to_owned(), "200"),
+        ("GET /api/operator/users/nobody/sessions".to_owned(), "200"),
+        (format!("GET /api/operator/users/bob/subscriptions/{subscription}"), "404 subscription_not_found"),
+        (format!("GET /api/operator/users/bob/deliveries/{delivery}"), "404 delivery_not_found"),
+        (format!("POST /api/operator/users/bob/deliveries/{delivery}/retry"), "404 delivery_not_found"),
+        (format!("GET {USER}/deliveries/dlv_1"), "404 delivery_not_found"),
+        (format!("GET {USER}/deliveries?status=failed"), "400 invalid_field"),
+        ("GET /api/operator/users/a%00b/deliveries".to_owned(), "400 invalid_field"),
+    ] {
+        let answer = request(&line).header(OPERATOR).send(&server).await;
+        assert_eq!(answer.verdict(), verdict, "{line}");
+    }
+    let recover = request(&format!("POST /api/operator/users/bob/subscriptions/{subscription}/recover"));
+    let recover = recover.header(OPERATOR).json(r#"{"since":"2026-11-21T00:00:00Z"}"#);
+    assert_eq!(recover.send(&server).await.verdict(), "404 subscription_not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_sends_again_what_was_lost() {
+    let server = Server::start();
+    let (subscription, delivery) = failed_delivery(&server).await;
+    assert_eq!(server.dispatch(Receiver::Accepts).await, 0, "the retry waits");
+    let retry = request(&format!("POST {USER}/deliveries/{delivery}/retry")).header(OPERATOR);
+    assert_eq!(retry.send(&server).await.status, 202);
+    assert_eq!(server.dispatch(Receiver::Fails).await, 1);
+    let recover = request(&format!("POST {USER}/subscriptions/{subscription}/recover")).header(OPERATOR);
+    assert_eq!(recover.clone().json("{}").send(&server).await.verdict(), "400 invalid_field");
+    let recovered = recover.json(r#"{"since":"2026-11-21T00:00:00Z"}"#).send(&server).await;
+    assert_eq!((recovered.status, &*recovered.body), (202, r#"{"deliveries":1}"#));
+    assert_eq!(server.dispatch(Receiver::Accepts).await, 1);
+    assert_eq!(targets_of(&server, "delivery.retried").await, [delivery]);
+    assert_eq!(targets_of(&server, "subscription.recovered").await, [subscription]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_ends_the_sessions_of_a_user() {
+    let server = Server::start();
+    let (alice, bob) =
+        (session_of(&server, "alice", SessionRole::User).await, session_of(&server, "bob", SessionRole::User).await);
+    let end = request(&format!("DELETE {USER}/sessions")).header(OPERATOR);
+    let ended = end.send(&server).await;
+    assert_eq!((ended.status, &*ended.body), (200, r#"{"sessions":[]}"#));
+    for (cookie, status) in [(&alice, 401), (&bob, 200)] {
+        let session = request("GET /api/session").header(("cookie", cookie));
+        assert_eq!(session.send(&server).await.status, status);
+    }
+}
+
+/// A subscription of Alice's, and a delivery to it whose first attempt has failed.
+async fn failed_delivery(server: &Server) -> (String, String) {
+    let subscription = subscribed(server, r#"["a"]"#).await;
+    let event = request("POST /api/operator/events").header(OPERATOR);
+    assert_eq!(event.json(r#"{"userId":"alice","type":"a","data":1}"#).send(server).await.status, 202);
+    assert_eq!(server.dispatch(Receiver::Fails).await, 1);
+    let list = request("GET /api/webhooks/deliveries").header(ALICE).send(server).await;
+    (subscription, list.field("id").to_owned())
+}
+
+/// What Alice's audit log says was done to, newest first.
+async fn targets_of(server: &Server, action: &str) -> Vec<String> {
+    let list = request(&format!("GET /api/audit?action={action}")).header(ALICE).send(server).await;
+    let list: Value = serde_json::from_str(&list.body).unwrap();
+    let events = list["events"].as_array().unwrap().iter();
+    let target = |event: &Value| {
+        let kind = &event["target"]["type"];
+        event["target"].get("id").unwrap_or(kind).as_str().unwrap().to_owned()
+    };
+    events.map(target).collect()
+}

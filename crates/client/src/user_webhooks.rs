@@ -1,0 +1,134 @@
+use reqwest::Method;
+use serde::{Deserialize, Serialize};
+
+use crate::deliveries::Changed;
+use crate::rest_client::{NO_BODY, query, segment};
+use crate::subscriptions::{RecoverBody, Recovered};
+use crate::{
+    Client, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery, Error, FoundSubscription, SubscriptionPage,
+};
+
+/// A session of a user: a browser in which the user is signed in. Times are RFC 3339 in UTC with milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Session {
+    /// Identifies the session. It is not a secret.
+    pub id: String,
+    /// `user`, `operator` or `visitor`.
+    pub role: String,
+    /// What the session may do with what belongs to the user.
+    pub capabilities: Vec<String>,
+    /// When the user signed in.
+    pub created_at: String,
+    /// When the session was last used.
+    pub seen_at: String,
+    /// When the session ends if it is not used again.
+    pub idle_expires_at: String,
+    /// When the session ends, however much it is used.
+    pub expires_at: String,
+    /// What the browser said of itself (`User-Agent`).
+    pub user_agent: Option<String>,
+    /// The address from which the user signed in.
+    pub address: Option<String>,
+}
+
+/// The webhooks and sessions of any user, for support staff. These calls need an [`OperatorToken`](crate::OperatorToken)
+/// as credential. The user sees in the audit log what was read.
+impl Client {
+    /// A page of a user's subscriptions, newest first: the first page, or the page of a `next_cursor`.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_user_subscriptions(
+        &self,
+        user_id: &str,
+        cursor: Option<&str>,
+    ) -> Result<SubscriptionPage, Error> {
+        let path = format!("{}{}", path(user_id, "subscriptions"), query(&[("cursor", cursor)]));
+        self.call(Method::GET, &path, NO_BODY).await
+    }
+
+    /// A subscription of a user, and its health.
+    ///
+    /// # Errors
+    ///
+    /// Code `subscription_not_found`. Otherwise see [`Error`].
+    pub async fn find_user_subscription(&self, user_id: &str, id: &str) -> Result<FoundSubscription, Error> {
+        let path = format!("{}/{}", path(user_id, "subscriptions"), segment(id));
+        self.call(Method::GET, &path, NO_BODY).await
+    }
+
+    /// Enables a subscription of a user, and makes its deliveries of events published since `since` (RFC 3339) due now.
+    /// Returns how many deliveries that are. If the result is 100,000, call again.
+    ///
+    /// # Errors
+    ///
+    /// Code `subscription_not_found`. Otherwise see [`Error`].
+    pub async fn recover_user_subscription(&self, user_id: &str, id: &str, since: &str) -> Result<u32, Error> {
+        let path = format!("{}/{}/recover", path(user_id, "subscriptions"), segment(id));
+        let recovered: Recovered = self.call(Method::POST, &path, Some(&RecoverBody { since })).await?;
+        Ok(recovered.deliveries)
+    }
+
+    /// A page of the deliveries to a user, newest first, including deliveries to deleted subscriptions.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_user_deliveries(&self, user_id: &str, wanted: &DeliveryQuery) -> Result<DeliveryPage, Error> {
+        let path = format!("{}{}", path(user_id, "deliveries"), wanted.to_query());
+        self.call(Method::GET, &path, NO_BODY).await
+    }
+
+    /// A delivery to a user, with its event and the result of each attempt.
+    ///
+    /// # Errors
+    ///
+    /// Code `delivery_not_found`. Otherwise see [`Error`].
+    pub async fn find_user_delivery(&self, user_id: &str, id: &str) -> Result<DeliveryHistory, Error> {
+        let path = format!("{}/{}", path(user_id, "deliveries"), segment(id));
+        self.call(Method::GET, &path, NO_BODY).await
+    }
+
+    /// Makes a delivery to a user due now, and restarts its retry schedule.
+    ///
+    /// # Errors
+    ///
+    /// Code `delivery_not_found`, `subscription_disabled` or `event_too_old`. Otherwise see [`Error`].
+    pub async fn retry_user_delivery(&self, user_id: &str, id: &str) -> Result<Delivery, Error> {
+        let path = format!("{}/{}/retry", path(user_id, "deliveries"), segment(id));
+        let changed: Changed = self.call(Method::POST, &path, NO_BODY).await?;
+        Ok(changed.delivery)
+    }
+
+    /// The sessions of a user, newest first.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_user_sessions(&self, user_id: &str) -> Result<Vec<Session>, Error> {
+        let list: Sessions = self.call(Method::GET, &path(user_id, "sessions"), NO_BODY).await?;
+        Ok(list.sessions)
+    }
+
+    /// Ends all sessions of a user. API keys stay good.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn end_user_sessions(&self, user_id: &str) -> Result<(), Error> {
+        let _: Sessions = self.call(Method::DELETE, &path(user_id, "sessions"), NO_BODY).await?;
+        Ok(())
+    }
+}
+
+fn path(user_id: &str, what: &str) -> String {
+    format!("/api/operator/users/{}/{what}", segment(user_id))
+}
+
+#[derive(Deserialize)]
+struct Sessions {
+    sessions: Vec<Session>,
+}
