@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use domain::Keys;
 use domain::audit::Audit;
-use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck};
+use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn};
 use domain::webhooks::Webhooks;
 use verifier::Verifier;
@@ -28,6 +28,8 @@ pub struct Api {
     pub audit: Audit,
     /// Verifies API keys and sessions.
     pub verifier: Arc<Verifier>,
+    /// Says how the instance and the store are doing.
+    pub system: Arc<dyn SystemStatus>,
     /// Verifies ID tokens.
     pub identity: Arc<dyn IdentityVerifier>,
     /// The issuer (`iss`) of the ID tokens. A `userId` in the operator API is a user of this issuer.

@@ -13,6 +13,7 @@ mod metrics;
 mod page;
 mod process;
 mod server;
+mod status;
 mod store_watch;
 
 use std::time::Duration;

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use counters::{DurationCounts, DurationFamily, LabelledDurations};
 use dispatcher::Dispatcher;
+use domain::Timestamp;
 use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
 use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
 use verifier::Verifier;
@@ -35,6 +36,10 @@ pub struct BuildInfo {
 pub struct Sources {
     /// What is running.
     pub build: BuildInfo,
+    /// When the process started, or nearly so.
+    pub started_at: Timestamp,
+    /// The kind of the database.
+    pub database: &'static str,
     /// Verifies keys.
     pub verifier: Arc<Verifier>,
     /// Delivers webhooks; `None` if this instance delivers none.
@@ -60,6 +65,10 @@ impl Metrics {
     /// The metrics of these sources.
     pub fn new(sources: Sources) -> Arc<Self> {
         Arc::new(Self(sources))
+    }
+
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.0
     }
 
     /// All metrics. Does not wait for anything.

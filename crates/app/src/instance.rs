@@ -11,7 +11,7 @@ use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
 use cli::WebAddress;
 use domain::audit::Audit;
-use domain::ports::{Clock, Entropy, Store};
+use domain::ports::{Clock, Entropy, Store, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::Webhooks;
 use domain::{Keys, SealingKeys};
@@ -91,12 +91,11 @@ impl Instance {
         Self::start_purges(&mut tasks, &keys, &sessions, &audit, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
         let (store, settings) = (self.store.clone(), self.http_settings(&metrics));
-        if let Some(listener) = self.metrics_listener.take() {
-            metrics.start(self.metered_parts(&verifier, &webhooks), listener, &mut tasks, &engines_stop);
-        }
+        let listener = self.metrics_listener.take();
+        let system = metrics.start(self.metered_parts(&verifier, &webhooks), listener, &mut tasks, &engines_stop);
         let sign_in = self.sign_in(&sessions, &webhooks.sealing_keys)?;
         let portal_links = PortalLinks::new(sessions.clone(), Arc::clone(&webhooks.sealing_keys));
-        let api = self.api((keys, audit), (sessions, sign_in, portal_links), verifier, webhooks.use_cases);
+        let api = self.api((keys, audit), (sessions, sign_in, portal_links), (verifier, system), webhooks.use_cases);
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
@@ -178,7 +177,7 @@ impl Instance {
         &self,
         (keys, audit): (Keys, Audit),
         (sessions, sign_in, portal_links): (Sessions, SignIn, PortalLinks),
-        verifier: Arc<Verifier>,
+        (verifier, system): (Arc<Verifier>, Arc<dyn SystemStatus>),
         webhooks: Webhooks,
     ) -> Api {
         Api {
@@ -189,6 +188,7 @@ impl Instance {
             portal_links,
             operators_sign_in: self.configuration.operators_sign_in(),
             verifier,
+            system,
             webhooks,
             identity: Arc::clone(&self.identity) as _,
             issuer: self.issuer.clone(),
@@ -245,7 +245,8 @@ impl Instance {
 
     fn metered_parts<'a>(&'a self, verifier: &'a Arc<Verifier>, webhooks: &'a WebhookParts) -> MeteredParts<'a> {
         let (store, clock, identity) = (&self.store, &self.clock, &self.identity);
-        MeteredParts { store, clock, verifier, dispatcher: webhooks.dispatcher.as_ref(), identity }
+        let database = self.configuration.database_url.kind();
+        MeteredParts { store, clock, verifier, dispatcher: webhooks.dispatcher.as_ref(), identity, database }
     }
 
     /// Starts the dispatcher, which stops together with the server: attempts in flight get the same time to end.

@@ -37,20 +37,22 @@ impl MetricsParts {
         Self { requests: RequestDurations::default(), events }
     }
 
-    /// Starts to show the metrics on `listener`, and to read what only the store knows.
+    /// Starts to read what only the store knows, and to show the metrics on `listener`, if there is one.
     pub(crate) fn start(
         self,
         engines: MeteredParts<'_>,
-        listener: TcpListener,
+        listener: Option<TcpListener>,
         tasks: &mut Tasks,
         stop: &CancellationToken,
-    ) {
-        let MeteredParts { store, clock, verifier, dispatcher, identity } = engines;
+    ) -> Arc<Metrics> {
+        let MeteredParts { store, clock, verifier, dispatcher, identity, database } = engines;
         let watch = StoreWatch::new(Arc::clone(&store.figures), Arc::clone(clock));
         tasks.spawn_steady("the reading of figures", stop, Arc::clone(&watch).run(stop.clone()));
         let identity = Arc::clone(identity);
         let metrics = Metrics::new(Sources {
             build: BUILD,
+            started_at: clock.now(),
+            database,
             verifier: Arc::clone(verifier),
             dispatcher: dispatcher.cloned(),
             requests: Arc::clone(self.requests.family()),
@@ -60,8 +62,11 @@ impl MetricsParts {
             clock: Arc::clone(clock),
             identity_keys_age: Box::new(move || identity.keys_age()),
         });
-        let serving = adapters_metrics::serve(listener, metrics, stop.clone());
-        tasks.spawn("the server of metrics", async { Ok(serving.await?) });
+        if let Some(listener) = listener {
+            let serving = adapters_metrics::serve(listener, Arc::clone(&metrics), stop.clone());
+            tasks.spawn("the server of metrics", async { Ok(serving.await?) });
+        }
+        metrics
     }
 }
 
@@ -73,6 +78,8 @@ pub(crate) struct MeteredParts<'a> {
     pub(crate) verifier: &'a Arc<Verifier>,
     pub(crate) dispatcher: Option<&'a Arc<Dispatcher>>,
     pub(crate) identity: &'a Arc<OidcVerifier>,
+    /// The kind of the database.
+    pub(crate) database: &'static str,
 }
 
 /// Listens for those who read metrics; `None` if `METRICS_LISTEN` is empty.

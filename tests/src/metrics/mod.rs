@@ -4,3 +4,4 @@ mod exposition;
 mod figures;
 mod listener;
 mod names;
+mod system_state;

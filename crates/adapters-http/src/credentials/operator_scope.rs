@@ -18,12 +18,13 @@ pub enum OperatorScope {
 
 /// The scope of each call of the operator API. The one place that states it: the check and the OpenAPI document read this
 /// table. See decision 47.
-const SCOPES: [(Method, &str, OperatorScope); 17] = [
+const SCOPES: [(Method, &str, OperatorScope); 18] = [
     (Method::POST, "/api/operator/introspect", OperatorScope::Verify),
     (Method::POST, "/api/operator/events", OperatorScope::Publish),
     (Method::POST, "/api/operator/events/batch", OperatorScope::Publish),
     (Method::POST, "/api/operator/leaks", OperatorScope::Support),
     (Method::GET, "/api/operator/audit", OperatorScope::Support),
+    (Method::GET, "/api/operator/system", OperatorScope::Support),
     (Method::POST, "/api/operator/portal-links", OperatorScope::Support),
     (Method::GET, "/api/operator/users/{userId}/keys", OperatorScope::Support),
     (Method::DELETE, "/api/operator/users/{userId}/keys", OperatorScope::Support),

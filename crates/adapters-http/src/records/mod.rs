@@ -10,3 +10,4 @@ pub(crate) mod key_record;
 pub(crate) mod session_record;
 pub(crate) mod streamed_attempt;
 pub(crate) mod subscription_record;
+pub(crate) mod system_record;

@@ -27,6 +27,7 @@ use verifier::{CredentialStores, Verifier, VerifierSettings};
 use zeroize::Zeroizing;
 
 use crate::doubles::{FixedCheck, FixedIdentities, FixedProvider, ISSUER};
+use crate::operator::system::FixedSystem;
 
 /// Much longer than any answer takes: a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -105,6 +106,7 @@ impl Setup {
             keys: Keys::new(verifier.key_store(), verifier.clone(), clock.clone(), entropy.clone(), policy),
             webhooks: Webhooks::new(stores, rules(self.webhook_policy), clock.clone(), entropy.clone()),
             verifier,
+            system: Arc::new(FixedSystem),
             identity: Arc::new(FixedIdentities),
             issuer: ISSUER.to_owned(),
             operator_tokens: OperatorTokens::named(self.operator_tokens).expect("unique names"),

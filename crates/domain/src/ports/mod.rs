@@ -127,6 +127,7 @@ mod sessions;
 mod store;
 mod store_error;
 mod system;
+mod system_status;
 mod webhooks;
 
 pub use crate::credential_use::RecentUses;
@@ -145,6 +146,7 @@ pub use sessions::SessionStore;
 pub use store::{Close, Store, WebhookStores};
 pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, NotReady, ReadinessCheck};
+pub use system_status::{AttemptCounts, EventCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
 pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryRequest};
 pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};

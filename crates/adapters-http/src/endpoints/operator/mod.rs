@@ -1,6 +1,7 @@
 //! The operator API, for the host application and for support staff. See decision 78.
 
 mod create_portal_link;
+mod find_system_state;
 mod find_user_delivery;
 mod find_user_subscription;
 mod introspect;
@@ -29,6 +30,7 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/operator/introspect", |resource| resource.route(web::post().to(introspect::introspect))),
     ("/api/operator/leaks", |resource| resource.route(web::post().to(report_leaks::report_leaks))),
     ("/api/operator/portal-links", |resource| resource.route(web::post().to(create_portal_link::create_portal_link))),
+    ("/api/operator/system", |resource| resource.route(web::get().to(find_system_state::find_system_state))),
     ("/api/operator/users/{userId}/keys", |resource| {
         resource
             .route(web::get().to(list_user_keys::list_user_keys))
@@ -71,6 +73,7 @@ pub(super) const RESOURCES: Resources = &[
     list_audit_events::list_audit_events,
     report_leaks::report_leaks,
     create_portal_link::create_portal_link,
+    find_system_state::find_system_state,
     list_user_keys::list_user_keys,
     revoke_user_key::revoke_user_key,
     revoke_user_keys::revoke_user_keys,

@@ -142,6 +142,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("POST /api/operator/portal-links", "change as operator"),
     ("POST /api/operator/leaks", "change as operator"),
     ("GET /api/operator/audit", "see as operator"),
+    ("GET /api/operator/system", "see as operator"),
     ("GET /api/operator/users/{userId}/keys", "see as operator"),
     ("DELETE /api/operator/users/{userId}/keys", "change as operator"),
     ("DELETE /api/operator/users/{userId}/keys/{keyId}", "change as operator"),

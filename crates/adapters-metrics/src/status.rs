@@ -1,0 +1,45 @@
+use domain::ports::{AttemptCounts, EventCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
+
+use crate::metrics::Metrics;
+use crate::store_watch::Reading;
+
+/// The metrics that an operator sees first. They are those of [`Metrics::write`], so that both say the same.
+impl SystemStatus for Metrics {
+    fn read(&self) -> SystemState {
+        let sources = self.sources();
+        SystemState {
+            version: sources.build.version,
+            commit: sources.build.commit,
+            database: sources.database,
+            started_at: sources.started_at,
+            verifications: self.verifications(),
+            events: self.events(),
+            attempts: self.attempts(),
+            queue: sources.watch.latest().map(queue),
+            change_feed_age: sources.verifier.feed_age(),
+            identity_keys_age: (sources.identity_keys_age)(),
+        }
+    }
+}
+
+impl Metrics {
+    fn verifications(&self) -> VerificationCounts {
+        let counts = self.sources().verifier.counts();
+        VerificationCounts { good: counts.good, refused: counts.refused, failed: counts.failed }
+    }
+
+    fn events(&self) -> EventCounts {
+        let [accepted, duplicate, conflict, failed] = self.sources().events.read().map(|(_, count)| count);
+        EventCounts { accepted, duplicate, conflict, failed }
+    }
+
+    fn attempts(&self) -> Option<AttemptCounts> {
+        let counts = self.sources().dispatcher.as_ref()?.counts();
+        let (delivered, failed, not_charged) = (counts.delivered, counts.failed, counts.not_charged);
+        Some(AttemptCounts { delivered, failed, not_charged, cut_off: counts.cut_off })
+    }
+}
+
+fn queue(reading: Reading) -> QueueReading {
+    QueueReading { age: reading.age(), oldest_due_age: reading.oldest_due_age, figures: reading.queue }
+}

@@ -1,0 +1,57 @@
+//! What an operator sees of the system is what the metrics say.
+
+use serde_json::{Value, json};
+
+use super::exposition::{TEXT, scrape};
+use super::figures::metered;
+use crate::harness::{Gatepost, Request, Setup, Storage, eventually, on_both_databases};
+use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
+use crate::webhooks::receiver::{Behaviour, Receiver};
+
+on_both_databases!(an_operator_sees_the_figures_of_the_metrics, the_state_needs_no_listener_for_metrics);
+
+async fn an_operator_sees_the_figures_of_the_metrics(storage: Storage) {
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let (gatepost, address) = metered(setup(&storage).await).await;
+    let (host, alice) = (Host(gatepost.address()), Consumer::new(&gatepost, "alice").await);
+    alice.subscribe(&receiver.url(), &["*"]).await;
+    host.publish("alice", "a", json!({})).await;
+    let (key, _) = gatepost.user("alice").created("counted").await;
+    for (key, status) in [(&*key, 200), ("gp_0", 401), ("gp_1", 401)] {
+        assert_eq!(gatepost.whoami(key).await.status, status);
+    }
+    eventually("the attempt", async || delivered(&gatepost).await).await;
+    let (state, metrics) = (system(&gatepost).await, scrape(address, TEXT).await);
+    for (part, metric, label, names) in [
+        ("verifications", "gatepost_verifications_total", "result", vec!["good", "refused", "failed"]),
+        ("events", "gatepost_events_published_total", "result", vec!["accepted", "duplicate", "conflict", "failed"]),
+        ("attempts", "gatepost_attempts_total", "outcome", vec!["delivered", "failed"]),
+    ] {
+        for name in names {
+            let shown = state[part][name].as_f64().unwrap_or_else(|| panic!("{part} {name}: {state}"));
+            let counted = metrics.value(metric, &[(label, name)]);
+            assert!((shown - counted).abs() < f64::EPSILON, "{part} {name}: {shown}, not {counted}");
+        }
+    }
+    assert_eq!((&state["events"]["accepted"], &state["verifications"]["refused"]), (&json!(1), &json!(2)));
+    let is_shared = storage.url().starts_with("postgres");
+    let (database, has_feed) = if is_shared { ("postgres", true) } else { ("sqlite", false) };
+    assert_eq!((&state["database"], state["changeFeedAgeSeconds"].is_number()), (&json!(database), has_feed));
+}
+
+async fn the_state_needs_no_listener_for_metrics(storage: Storage) {
+    let setup = Setup::serve(&storage).await.with("METRICS_LISTEN", "").with("OPERATOR_TOKEN", OPERATOR_TOKEN);
+    let gatepost = setup.start().await;
+    eventually("a reading", async || system(&gatepost).await["queue"]["waiting"].as_u64()).await;
+    eventually("the keys", async || system(&gatepost).await["identityKeysAgeSeconds"].as_f64()).await;
+}
+
+async fn delivered(gatepost: &Gatepost) -> Option<()> {
+    (system(gatepost).await["attempts"]["delivered"] == 1).then_some(())
+}
+
+async fn system(gatepost: &Gatepost) -> Value {
+    let answer = gatepost.send(&Request::new("GET", "/api/operator/system").bearer(OPERATOR_TOKEN)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()
+}
