@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Why a call failed. No variant contains a credential or a full key.
 #[derive(Debug, thiserror::Error)]
@@ -63,25 +63,37 @@ impl Error {
 
 /// An error answer of the service: problem details (RFC 9457). If a load balancer or a gateway answered instead of the
 /// service, only the status may be set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Problem {
+    /// The page that explains this kind of error, relative to the URL of the service.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// A short summary of this kind of error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The HTTP status.
     pub status: u16,
     /// The stable code for programs, such as `api_key_limit_reached`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The explanation for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The fields of the request that are wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
     /// The id of the call in the service's log.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// How long to wait before the next call.
+    /// How long to wait before the next call. In JSON `retryAfterSeconds`, which the service sends as a header.
+    #[serde(rename = "retryAfterSeconds", skip_serializing_if = "Option::is_none", serialize_with = "whole_seconds")]
     pub retry_after: Option<Duration>,
 }
 
 /// What is wrong with one field of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FieldError {
     /// The field's name.
@@ -119,6 +131,8 @@ impl Problem {
         let members: ProblemMembers = serde_json::from_slice(body).unwrap_or_default();
         let seconds = header(RETRY_AFTER.as_str()).and_then(|text| text.parse().ok());
         Self {
+            page: members.page,
+            title: members.title,
             status: status.as_u16(),
             code: members.code,
             detail: members.detail,
@@ -132,8 +146,16 @@ impl Problem {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ProblemMembers {
+    #[serde(rename = "type")]
+    page: Option<String>,
+    title: Option<String>,
     code: Option<String>,
     detail: Option<String>,
     errors: Vec<FieldError>,
     request_id: Option<String>,
+}
+
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+fn whole_seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_some(&time.map(|time| time.as_secs()))
 }

@@ -54,6 +54,7 @@ mod portal_links;
 #[cfg(feature = "protect")]
 pub mod protect;
 mod rest_client;
+mod sessions;
 mod subscriptions;
 #[cfg(feature = "tower")]
 pub mod tower;
@@ -72,6 +73,7 @@ pub use events::{Event, NewEvent, PublishedEvent};
 pub use introspection::ActiveApiKey;
 pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
+pub use sessions::Session;
 pub use subscriptions::{
     FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionPage,
     SubscriptionTest, SubscriptionWithSecret,
