@@ -25,7 +25,7 @@ async fn the_command_line_says_who_revoked_a_key() {
     let created = run(&["keys", "create", "CI deploy", "--user", "alice", "--json"], &as_user);
     let created: Value = serde_json::from_str(&created).unwrap();
     let id = created["keyId"].as_str().unwrap();
-    run(&["keys", "revoke", id, "--user", "alice"], &as_operator);
+    run(&["keys", "revoke", id, "--user", "alice", "--yes"], &as_operator);
     let shown = run(&["audit", "--user", "alice", "--target", id], &as_user);
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines[1].contains("key.revoked") && lines[1].contains("operator operator"), "{shown}");

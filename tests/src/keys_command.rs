@@ -31,7 +31,7 @@ async fn dev_creates_verifies_rotates_and_revokes_keys() {
     for good in [&key, &successor] {
         succeeded(&shell.feed(&["verify"], good));
     }
-    let revoked = succeeded(&shell.run(&["revoke", &id, "--user", "alice"]));
+    let revoked = succeeded(&shell.run(&["revoke", &id, "--user", "alice", "--yes"]));
     assert!(revoked.contains(&id), "{revoked}");
     assert_failed(&shell.feed(&["verify"], &key), 1, "not valid");
     succeeded(&shell.feed(&["verify"], &successor));
@@ -59,7 +59,7 @@ async fn answers_are_json_for_a_script() {
     assert_eq!(names, contract, "the fields of the API");
     let rotate = run(&["rotate", id, "--user", "alice"], "");
     assert_ne!(rotate["keyId"], create["keyId"]);
-    assert!(run(&["revoke", id, "--user", "alice"], "")["revokedAt"].is_string());
+    assert!(run(&["revoke", id, "--user", "alice", "--yes"], "")["revokedAt"].is_string());
     assert_eq!(run(&["verify"], key), json!({ "good": false }));
 }
 
@@ -80,7 +80,7 @@ async fn the_token_comes_from_the_environment_or_a_file() {
 
     let expired = gatepost.provider().token_with("alice", &json!({ "exp": 1 }));
     let refused = shell.with(("GATEPOST_ID_TOKEN", &expired)).run(&["list"]);
-    assert_failed(&refused, 1, "credential_invalid");
+    assert_failed(&refused, 3, "credential_invalid");
     assert!(!complaint(&refused).contains(&expired), "no token is shown");
 }
 
@@ -93,22 +93,22 @@ async fn the_operator_lists_and_revokes_the_keys_of_any_user() {
     let operator = Shell::beside(&gatepost).with(("GATEPOST_OPERATOR_TOKEN", OPERATOR_TOKEN));
 
     assert!(succeeded(&operator.run(&["list", "--user", "auth0|alice"])).contains(&id));
-    assert_failed(&operator.run(&["revoke", &id, "--user", "bob"]), 1, "key_not_owned");
-    succeeded(&operator.run(&["revoke", &id, "--user", "auth0|alice"]));
+    assert_failed(&operator.run(&["revoke", &id, "--user", "bob", "--yes"]), 3, "key_not_owned");
+    succeeded(&operator.run(&["revoke", &id, "--user", "auth0|alice", "--yes"]));
     assert_failed(&operator.feed(&["verify"], &key), 1, "not valid");
 
     for label in ["one", "two"] {
         alice.created(label).await;
     }
     let (others, _) = gatepost.user("bob").created("bob's").await;
-    let all = ["revoke", "--all-of", "auth0|alice"];
+    let all = ["revoke", "--all-of", "auth0|alice", "--yes"];
     let early = operator.run(&[&all[..], &["--created-before", "2001-01-01T00:00:00Z"]].concat());
     assert_eq!(succeeded(&early), "0 keys of auth0|alice revoked");
     assert_eq!(succeeded(&operator.run(&all)), "2 keys of auth0|alice revoked");
     assert_eq!(succeeded(&operator.run(&[&all[..], &["--json"]].concat())), r#"{"revokedCount":0}"#);
     succeeded(&operator.feed(&["verify"], &others));
     let wrong = operator.with(("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789"));
-    assert_failed(&wrong.run(&["list", "--user", "auth0|alice"]), 1, "credential_invalid");
+    assert_failed(&wrong.run(&["list", "--user", "auth0|alice"]), 3, "credential_invalid");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -127,17 +127,17 @@ async fn errors_go_to_standard_error() {
     assert_failed(&shell.run(&["list"]), 78, "GATEPOST_ID_TOKEN");
     assert_failed(&shell.with(("GATEPOST_URL", "ftp://keys.example")).run(&["list"]), 78, "GATEPOST_URL");
     assert_failed(&shell.with(("GATEPOST_ID_TOKEN_FILE", "/does/not/exist")).run(&["list"]), 78, "GATEPOST_ID_TOKEN");
-    assert_failed(&shell.run(&["create", " ", "--user", "alice"]), 1, "label");
+    assert_failed(&shell.run(&["create", " ", "--user", "alice"]), 3, "label");
     let past = shell.run(&["create", "CI", "--expires-at", "2001-01-01T00:00:00Z", "--user", "alice"]);
-    assert_failed(&past, 1, "expiresAt");
-    assert_failed(&shell.run(&["revoke", "key_unknown", "--user", "alice"]), 1, "key_not_found");
+    assert_failed(&past, 3, "expiresAt");
+    assert_failed(&shell.run(&["revoke", "key_unknown", "--user", "alice", "--yes"]), 4, "key_not_found");
     for no_key in ["", "\n", "two words", "a.b.c", &"a".repeat(5_000)] {
         assert_failed(&shell.feed(&["verify"], no_key), 1, "");
     }
     let nowhere = format!("http://{}", free_address());
     let away = shell.with(("GATEPOST_URL", &nowhere)).with(("GATEPOST_ID_TOKEN", "a.b.c"));
-    assert_failed(&away.run(&["list"]), 1, &nowhere);
-    assert_failed(&shell.with(("GATEPOST_URL", &nowhere)).feed(&["verify"], "svc_live_1"), 1, &nowhere);
+    assert_failed(&away.run(&["list"]), 5, &nowhere);
+    assert_failed(&shell.with(("GATEPOST_URL", &nowhere)).feed(&["verify"], "svc_live_1"), 5, &nowhere);
 }
 
 #[test]

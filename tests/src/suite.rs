@@ -11,6 +11,7 @@
 //! | `sign_in` | a browser signs in and out, on one instance and on two; a session survives a restart |
 //! | `survival` | `kill -9` loses nothing that was answered; a database outage heals; graceful shutdown |
 //! | `command_line` | `dev`, and the error for every wrong configuration |
+//! | `cli` | the client's commands as a person and as a script meet them: every call, profiles, terminals, exit codes, and each example of `--help` |
 //! | `client_library` | the client's calls as operator, and how soon it refuses a revoked key |
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
@@ -35,6 +36,7 @@ mod audit;
 mod bad_input;
 mod browser;
 mod canary;
+mod cli;
 mod client_library;
 mod command_line;
 mod concurrency;

@@ -8,6 +8,7 @@ mod instance;
 mod metrics;
 mod webhooks;
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -15,24 +16,39 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
+use cli::{Failure, ProfileError};
 
 use command_line::CommandLine;
 use configuration::InvalidConfiguration;
 
-/// `EX_CONFIG` of BSD's sysexits.
-const EXIT_CONFIGURATION: u8 = 78;
 /// How long the last error may take to be written.
 const REPORT_MAX: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    match commands::run(CommandLine::parse()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    // Also for errors of the command line itself, so it is not parsed for this.
+    let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    let command_line = match CommandLine::try_parse_from(arguments) {
+        Err(error) if json && error.use_stderr() => {
+            let usage = Failure::Usage;
+            report(usage.text_in_json(error.render().to_string().trim_end()));
+            return ExitCode::from(usage.exit_code());
+        }
+        parsed => parsed.unwrap_or_else(|error| error.exit()),
+    };
+    match commands::run(command_line) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            report(format!("gatepost: {error:#}"));
-            ExitCode::from(if error.is::<InvalidConfiguration>() { EXIT_CONFIGURATION } else { 1 })
+            let failure = if is_of_configuration(&error) { Failure::Configuration } else { Failure::of(&error) };
+            report(if json { failure.in_json(&error) } else { format!("gatepost: {error:#}") });
+            ExitCode::from(failure.exit_code())
         }
     }
+}
+
+fn is_of_configuration(error: &anyhow::Error) -> bool {
+    error.is::<InvalidConfiguration>() || error.is::<ProfileError>()
 }
 
 /// Writes the error, unless standard error takes nothing for a second: the process must end. If standard error is closed,

@@ -3,7 +3,9 @@ use clap::Args;
 use gatepost_client::{AuditEvent, AuditPart, AuditQuery};
 
 use crate::connection::{Access, Connection};
-use crate::output::{answer, answer_json, remark, table};
+use crate::output::{answer, answer_json, remark};
+use crate::table::table;
+use crate::times::{past, shown as shown_at};
 
 /// The arguments of `gatepost audit`.
 #[derive(Debug, Args)]
@@ -18,11 +20,11 @@ pub struct Arguments {
     /// Only this action, such as `key.revoked`
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
-    /// Only events at this time or later, such as 2026-11-21T00:00:00Z
-    #[arg(long, value_name = "TIME")]
+    /// Only events at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
+    #[arg(long, value_name = "TIME", value_parser = past)]
     since: Option<String>,
-    /// Only events before this time
-    #[arg(long, value_name = "TIME")]
+    /// Only events before this time, or so long ago
+    #[arg(long, value_name = "TIME", value_parser = past)]
     until: Option<String>,
     /// The maximum of events to list, up to 200
     #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
@@ -38,8 +40,9 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost audit --user alice
-  gatepost audit --user alice --action key.revoked --since 2026-11-21T00:00:00Z
-  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost audit --user alice --target key_01h455vb4pex5vsknk084sn02q --json";
+  gatepost audit --user alice --action key.revoked --since 1d
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost audit --user alice \\
+    --target key_01h455vb4pex5vsknk084sn02q --json";
 
 const ENVIRONMENT: &str = "\
 Environment (each also as NAME_FILE, a file that contains the value):
@@ -77,7 +80,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
 fn row(event: &AuditEvent) -> [String; 6] {
     let AuditEvent { at, action, target, actor, via, .. } = event;
     let target = target.id.as_ref().unwrap_or(&target.kind);
-    [at.clone(), action.clone(), target.clone(), shown(actor), shown(via), changes(event)]
+    [shown_at(at), action.clone(), target.clone(), shown(actor), shown(via), changes(event)]
 }
 
 fn shown(AuditPart { kind, id, .. }: &AuditPart) -> String {

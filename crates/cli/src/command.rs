@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::connection::Connection;
-use crate::{audit, events, keys, listen, token, webhooks};
+use crate::{audit, events, keys, listen, sessions, token, webhooks};
 
 /// The commands that call a running Gatepost. The comments are what `--help` says of them.
 #[derive(Debug, Subcommand)]
@@ -15,6 +15,8 @@ pub enum Command {
     Webhooks(webhooks::Arguments),
     /// Publish events as the host application does
     Events(events::Arguments),
+    /// List and end the sessions of a user in browsers
+    Sessions(sessions::Arguments),
     /// Show who changed what of a user, when and from where
     Audit(audit::Arguments),
     /// Receive the webhooks of a user on this machine: verify, show and forward each of them
@@ -33,6 +35,7 @@ pub async fn run(command: Command, connection: &Connection) -> Result<()> {
         Command::Keys(arguments) => keys::run(arguments, connection).await,
         Command::Webhooks(arguments) => webhooks::run(arguments, connection).await,
         Command::Events(arguments) => events::run(arguments, connection).await,
+        Command::Sessions(arguments) => sessions::run(arguments, connection).await,
         Command::Audit(arguments) => audit::run(arguments, connection).await,
         Command::Listen(arguments) => listen::run(arguments, connection).await,
     }

@@ -1,4 +1,4 @@
-//! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `audit`,
+//! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `sessions`, `audit`,
 //! `listen` and `token`.
 //!
 //! The binary reads the environment and the configuration, opens a [`Connection`] and calls [`run`]. One action of the
@@ -9,11 +9,20 @@
 mod audit;
 mod command;
 mod connection;
+mod consent;
 mod events;
+mod failure;
+mod hidden_input;
 mod keys;
 mod listen;
+pub mod login;
+pub mod logout;
 pub mod output;
+mod profiles;
 mod remote;
+mod sessions;
+mod table;
+mod times;
 mod token;
 mod web_address;
 mod webhooks;
@@ -21,6 +30,9 @@ mod welcome;
 
 pub use command::{Command, run};
 pub use connection::{Connection, LocalServer, MissingCredential};
+pub use failure::Failure;
+pub use profiles::{ProfileError, ProfileName, Profiles};
 pub use remote::{InvalidValue, Remote};
+pub use table::table;
 pub use web_address::WebAddress;
 pub use welcome::{DevServer, Welcome};

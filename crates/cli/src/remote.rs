@@ -56,6 +56,29 @@ impl Remote {
         }
         Ok(())
     }
+
+    /// Whether a URL or a credential is set.
+    pub fn is_set(&self) -> bool {
+        self.place_and_credentials().next().is_some()
+    }
+
+    /// The same place and credentials, with this signing secret of `gatepost listen`.
+    #[must_use]
+    pub fn listening_as(self, other: Self) -> Self {
+        Self { webhook_secret: other.webhook_secret.or(self.webhook_secret), ..self }
+    }
+
+    /// The variables that are set, except the signing secret of `gatepost listen`, with their values.
+    pub(crate) fn place_and_credentials(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let Self { url, id_token, api_key, operator_token, .. } = self;
+        let values = [
+            (Self::URL, url.as_ref().map(WebAddress::as_str)),
+            (Self::ID_TOKEN, id_token.as_ref().map(IdToken::expose)),
+            (Self::API_KEY, api_key.as_ref().map(FullKey::expose)),
+            (Self::OPERATOR_TOKEN, operator_token.as_ref().map(OperatorToken::expose)),
+        ];
+        values.into_iter().filter_map(|(variable, value)| Some((variable, value?)))
+    }
 }
 
 fn base_url(value: &str) -> Result<WebAddress, InvalidValue> {

@@ -31,7 +31,8 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost token --user alice
-  curl http://127.0.0.1:8080/api/api-keys -H \"Authorization: Bearer $(gatepost token --user alice)\"";
+  curl http://127.0.0.1:8080/api/api-keys \\
+    -H \"Authorization: Bearer $(gatepost token --user alice)\"";
 
 #[derive(Deserialize)]
 struct Granted {

@@ -2,7 +2,7 @@
 
 use adapters_system::{MASK, SystemEntropy};
 use anyhow::Result;
-use cli::{Connection, LocalServer, MissingCredential, Remote};
+use cli::{Connection, LocalServer, MissingCredential, ProfileError, ProfileName, Remote};
 use gatepost_client::{OperatorToken, WebhookSecret};
 
 use super::dev::data_folder::DataFolder;
@@ -10,18 +10,18 @@ use crate::configuration::{
     Configuration, Environment, InvalidConfiguration, Loaded, Problem, in_environment, without_password,
 };
 
-/// Runs a command of the client against `GATEPOST_URL`, or, where that is not set, against the server that this
+/// Runs a command of the client against `remote`, or, if that has no URL, against the server that this
 /// machine's configuration describes.
 ///
 /// # Errors
 ///
-/// When the configuration or the environment cannot be used, or the command fails.
+/// When the configuration cannot be used, or the command fails.
 pub(super) async fn run(
     command: cli::Command,
-    environment: &Environment,
+    remote: Remote,
     configured: impl FnOnce() -> Result<Loaded, InvalidConfiguration>,
 ) -> Result<()> {
-    let connection = Connection::open(remote(environment)?, || configured().map(local_server))?;
+    let connection = Connection::open(remote, || configured().map(local_server))?;
     cli::run(command, &connection).await.map_err(|error| match error.downcast::<MissingCredential>() {
         Ok(MissingCredential { variable: name, what }) => {
             InvalidConfiguration::from(Problem::Missing { name, what: what.to_owned() }).into()
@@ -30,9 +30,53 @@ pub(super) async fn run(
     })
 }
 
+/// Where Gatepost is, and the credentials: those of the profile that the command line names; else of the variables, if
+/// one is set; else of the profile that `GATEPOST_PROFILE` names, or of the default profile if there is one. A URL and a
+/// credential never come from two of these, so that no credential goes to a place that it is not for. See decision 81.
+///
+/// # Errors
+///
+/// When a variable or the profile cannot be used.
+pub(super) fn remote(environment: &Environment, named: Option<ProfileName>) -> Result<Remote, InvalidConfiguration> {
+    let variables = variables(environment)?;
+    if named.is_none() && variables.is_set() {
+        return Ok(variables);
+    }
+    let is_named = named.is_some() || environment.profile()?.is_some();
+    let name = chosen(environment, named)?;
+    if name.is_local() {
+        return Ok(Remote::default().listening_as(variables));
+    }
+    let found = match environment.profiles() {
+        Ok(profiles) => profiles.find(&name).map_err(unusable)?,
+        Err(error) if is_named => return Err(error),
+        Err(_) => None,
+    };
+    match found {
+        None if is_named => Err(unusable(ProfileError::Missing { name: name.as_str().to_owned() })),
+        found => Ok(found.unwrap_or_default().listening_as(variables)),
+    }
+}
+
+/// The profile that the command line names, or else `GATEPOST_PROFILE`, or else the default profile.
+///
+/// # Errors
+///
+/// When `GATEPOST_PROFILE` is not the name of a profile.
+pub(super) fn chosen(
+    environment: &Environment,
+    named: Option<ProfileName>,
+) -> Result<ProfileName, InvalidConfiguration> {
+    Ok(named.map_or_else(|| environment.profile(), |name| Ok(Some(name)))?.unwrap_or_default())
+}
+
+fn unusable(error: ProfileError) -> InvalidConfiguration {
+    Problem::UnusableProfile(error).into()
+}
+
 /// Reads the variables of the client, each from `NAME` or from the file that `NAME_FILE` names. They do not configure a
 /// server, so the configuration file cannot contain them. The error has every variable that cannot be used.
-fn remote(environment: &Environment) -> Result<Remote, InvalidConfiguration> {
+fn variables(environment: &Environment) -> Result<Remote, InvalidConfiguration> {
     let mut remote = Remote::default();
     let taken = Remote::VARIABLES.map(|name| take(name, environment, &mut remote));
     let problems: Vec<Problem> = taken.into_iter().filter_map(Result::err).collect();

@@ -1,6 +1,7 @@
 use anyhow::Result;
 use clap::Args;
-use cli::output::{answer, answer_json, table};
+use cli::output::{answer, answer_json};
+use cli::table;
 
 use crate::configuration::{Effective, Loaded};
 

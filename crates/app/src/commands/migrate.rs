@@ -22,6 +22,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// List the migrations and change nothing
+    #[command(before_help = STATUS_EXAMPLES)]
     Status,
 }
 
@@ -30,6 +31,11 @@ Examples:
   gatepost migrate
   gatepost migrate status
   DATABASE_URL=postgres://gatepost@db/gatepost gatepost migrate --json";
+
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  gatepost migrate status
+  gatepost migrate status --json";
 
 #[derive(Serialize)]
 struct AppliedAnswer {

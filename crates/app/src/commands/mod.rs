@@ -32,7 +32,7 @@ const RUNTIME_THREADS_MAX: usize = 4;
 /// Why the command failed, for the operator to read; an
 /// [`InvalidConfiguration`](crate::configuration::InvalidConfiguration) if the configuration is the reason.
 pub(crate) fn run(command_line: CommandLine) -> Result<()> {
-    let file = command_line.config.as_deref();
+    let (file, profile) = (command_line.config.as_deref(), command_line.profile);
     let environment = Environment::of_process();
     let load = |needs| load(file, &environment, needs);
     match command_line.command {
@@ -45,7 +45,14 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         Command::Health(_) => block_on(health::run(load(health::needs)?)),
         Command::Serve(_) => block_on(serve::run(load(serve::needs)?, environment.service_manager())),
         Command::Client(command) => {
-            block_on(client::run(command, &environment, || load(client::needs).map(show_warnings)))
+            let remote = client::remote(&environment, profile)?;
+            block_on(client::run(command, remote, || load(client::needs).map(show_warnings)))
+        }
+        Command::Login(arguments) => {
+            block_on(cli::login::run(arguments, &environment.profiles()?, &client::chosen(&environment, profile)?))
+        }
+        Command::Logout(arguments) => {
+            cli::logout::run(&arguments, &environment.profiles()?, &client::chosen(&environment, profile)?)
         }
         Command::Backup(arguments) => block_on(backup::run(arguments, show_warnings(load(nothing)?))),
         Command::Restore(arguments) => block_on(restore::run(arguments, show_warnings(load(nothing)?))),

@@ -22,7 +22,8 @@ pub(crate) struct Arguments {}
 const EXAMPLES: &str = "\
 Examples:
   gatepost --config /etc/gatepost.toml serve
-  OIDC_ISSUER=https://id.example.com OIDC_AUDIENCE=my-client ENCRYPTION_KEY_FILE=/run/secrets/key gatepost serve";
+  OIDC_ISSUER=https://id.example.com OIDC_AUDIENCE=my-client \\
+    ENCRYPTION_KEY_FILE=/run/secrets/key gatepost serve";
 
 /// Serves until SIGTERM or SIGINT.
 ///

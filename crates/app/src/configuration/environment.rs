@@ -1,11 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use adapters_system::ServiceManager;
-use cli::Remote;
+use cli::{ProfileName, Profiles, Remote};
 
-use super::Warning;
 use super::settings::{settings, value_file_name};
+use super::{InvalidConfiguration, Problem, Warning};
 
 /// The variables of the environment that Gatepost reads, as they were when the process started.
 #[derive(Default)]
@@ -20,6 +21,12 @@ impl Environment {
     const NO_COLOR: &str = "NO_COLOR";
     /// The convention of systemd, `sd_notify(3)`.
     const NOTIFY_SOCKET: &str = "NOTIFY_SOCKET";
+    /// The profile of `gatepost login` that the client uses.
+    pub(super) const PROFILE: &str = "GATEPOST_PROFILE";
+    /// The home of configuration files, by the XDG Base Directory Specification, and its default, which is in `HOME`.
+    const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+    const HOME: &str = "HOME";
+    const OTHERS: [&str; 5] = [Self::NO_COLOR, Self::NOTIFY_SOCKET, Self::PROFILE, Self::CONFIG_HOME, Self::HOME];
 
     /// Reads the settings and the variables of [`Remote`], `NAME` and `NAME_FILE`, and no other values.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
@@ -27,8 +34,7 @@ impl Environment {
         let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let names = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
         let known: BTreeSet<String> = names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect();
-        let is_known =
-            |name: &String| known.contains(name) || [Self::NO_COLOR, Self::NOTIFY_SOCKET].contains(&name.as_str());
+        let is_known = |name: &String| known.contains(name) || Self::OTHERS.contains(&name.as_str());
         let (values, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
             variables.into_iter().partition(|(name, _)| is_known(name));
         Self { values, others: others.into_keys().collect() }
@@ -42,6 +48,30 @@ impl Environment {
     /// The service manager that started this process.
     pub(crate) fn service_manager(&self) -> ServiceManager {
         ServiceManager::at(self.get(Self::NOTIFY_SOCKET).cloned())
+    }
+
+    /// The profile that `GATEPOST_PROFILE` names; `None` if it is not set or empty.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not the name of a profile.
+    pub(crate) fn profile(&self) -> Result<Option<ProfileName>, InvalidConfiguration> {
+        let Some(value) = self.get(Self::PROFILE).filter(|value| !value.is_empty()) else { return Ok(None) };
+        let name = value.to_str().unwrap_or_default();
+        ProfileName::parse(name).map(Some).map_err(|error| Problem::UnusableProfile(error).into())
+    }
+
+    /// The profiles of the user. A relative `XDG_CONFIG_HOME` does not count, as its specification says.
+    ///
+    /// # Errors
+    ///
+    /// When neither `XDG_CONFIG_HOME` nor `HOME` is set.
+    pub(crate) fn profiles(&self) -> Result<Profiles, InvalidConfiguration> {
+        let folder = |name| self.get(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+        let config = folder(Self::CONFIG_HOME).or_else(|| Some(folder(Self::HOME)?.join(".config")));
+        let what = "profiles are in the folder that it names, or else in .config in the folder that HOME names";
+        let missing = || Problem::Missing { name: Self::CONFIG_HOME, what: what.to_owned() };
+        Ok(Profiles::of_user(&config.ok_or_else(missing)?))
     }
 
     /// Names that look like misspelt names of settings.

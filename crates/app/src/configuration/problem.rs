@@ -1,6 +1,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use cli::ProfileError;
+
 use super::given::Origin;
 
 /// Everything that is wrong with the configuration, so that one round of corrections is enough.
@@ -81,6 +83,9 @@ pub(crate) enum Problem {
         /// The error of the operating system.
         reason: String,
     },
+    /// The profile of `gatepost login` cannot be used.
+    #[error(transparent)]
+    UnusableProfile(ProfileError),
     /// The command needs the setting.
     #[error("{name} is missing: {what}")]
     Missing {

@@ -72,7 +72,10 @@ fn loaded(output: &Output) -> Result<Loaded, String> {
     let complaint = String::from_utf8(output.stderr.clone()).unwrap();
     if !output.status.success() {
         assert_eq!(output.status.code(), Some(78), "{complaint}");
-        return Err(complaint.trim_end().to_owned());
+        // With --json, a problem document.
+        let problem: Option<Value> = serde_json::from_str(&complaint).ok();
+        let detail = problem.map(|problem| problem["detail"].as_str().expect("a string").to_owned());
+        return Err(detail.unwrap_or_else(|| complaint.trim_end().to_owned()));
     }
     Ok(Loaded { settings: serde_json::from_slice(&output.stdout).unwrap(), complaint })
 }

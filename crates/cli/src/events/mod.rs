@@ -25,8 +25,10 @@ enum Action {
 
 const EXAMPLES: &str = "\
 Examples:
-  gatepost events publish --user alice --type invoice.paid --data '{\"invoiceId\":\"in_42\"}'
-  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost events publish --user alice --type invoice.paid --data @invoice.json";
+  gatepost events publish --user alice --type invoice.paid \\
+    --data '{\"invoiceId\":\"in_42\"}'
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost events publish --user alice \\
+    --type invoice.paid --data @invoice.json";
 
 const ENVIRONMENT: &str = "\
 Environment (each also as NAME_FILE, a file that contains the value):

@@ -32,9 +32,12 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  gatepost events publish --user alice --type invoice.paid --data '{\"invoiceId\":\"in_42\"}'
-  gatepost events publish --user alice --type invoice.paid --data @invoice.json --id in_42-paid
-  jq .invoice answer.json | gatepost events publish --user alice --type invoice.paid --data -";
+  gatepost events publish --user alice --type invoice.paid \\
+    --data '{\"invoiceId\":\"in_42\"}'
+  gatepost events publish --user alice --type invoice.paid \\
+    --data @invoice.json --id in_42-paid
+  jq .invoice answer.json | gatepost events publish --user alice \\
+    --type invoice.paid --data -";
 
 /// Publishes an event.
 ///

@@ -4,6 +4,7 @@ use gatepost_client::NewApiKey;
 
 use super::show;
 use crate::connection::{Connection, Owner};
+use crate::times::future;
 
 /// Create a key and print it, which is the only time that it is shown
 #[derive(Debug, Args)]
@@ -11,8 +12,8 @@ use crate::connection::{Connection, Owner};
 pub(super) struct Arguments {
     /// The label of the key: 1 to 100 characters
     label: String,
-    /// The expiry time, such as 2027-01-01T00:00:00Z
-    #[arg(long, value_name = "TIME")]
+    /// The expiry time: 2027-01-01T00:00:00Z, or 90d for 90 days from now
+    #[arg(long, value_name = "TIME", value_parser = future, alias = "expires-in")]
     expires_at: Option<String>,
     /// A scope of the key; can be given several times
     #[arg(long = "scope", value_name = "SCOPE")]
@@ -24,8 +25,9 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost keys create \"CI deploy\" --user alice
-  gatepost keys create billing --scope invoices:read --scope invoices:write --expires-at 2027-01-01T00:00:00Z
-  gatepost keys create \"CI deploy\" > key";
+  gatepost keys create billing --scope invoices:read --scope invoices:write \\
+    --expires-at 90d --user alice
+  gatepost keys create \"CI deploy\" --user alice > key";
 
 /// Creates a key and prints it.
 ///

@@ -6,7 +6,9 @@ use gatepost_client::ApiKey;
 use serde::Serialize;
 
 use crate::connection::{Access, Connection};
-use crate::output::{answer, answer_json, table};
+use crate::output::{answer, answer_json};
+use crate::table::table;
+use crate::times::shown;
 
 /// List the keys of a user, newest first
 #[derive(Debug, Args)]
@@ -50,8 +52,8 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
 
 fn rows<'a>(keys: &'a [ApiKey], now: &'a str) -> impl Iterator<Item = [String; 6]> + 'a {
     keys.iter().map(move |key| {
-        let (id, prefix, created_at) = (key.id.clone(), key.prefix.clone(), key.created_at.clone());
-        let last_used_at = key.last_used_at.clone().unwrap_or_else(|| "never".to_owned());
+        let (id, prefix, created_at) = (key.id.clone(), key.prefix.clone(), shown(&key.created_at));
+        let last_used_at = key.last_used_at.as_deref().map_or_else(|| "never".to_owned(), shown);
         [id, prefix, state(key, now), created_at, last_used_at, key.label.clone()]
     })
 }
@@ -59,9 +61,9 @@ fn rows<'a>(keys: &'a [ApiKey], now: &'a str) -> impl Iterator<Item = [String; 6
 /// The state of a key. Times of the service sort as strings.
 fn state(key: &ApiKey, now: &str) -> String {
     match (&key.revoked_at, &key.expires_at) {
-        (Some(at), _) => format!("revoked {at}"),
-        (None, Some(at)) if at.as_str() <= now => format!("expired {at}"),
-        (None, Some(at)) => format!("expires {at}"),
+        (Some(at), _) => format!("revoked {}", shown(at)),
+        (None, Some(at)) if at.as_str() <= now => format!("expired {}", shown(at)),
+        (None, Some(at)) => format!("expires {}", shown(at)),
         (None, None) => "active".to_owned(),
     }
 }

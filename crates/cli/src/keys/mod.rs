@@ -40,7 +40,7 @@ Examples:
   gatepost keys verify < key
   gatepost keys list --user alice
   GATEPOST_ID_TOKEN_FILE=token gatepost keys list
-  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost keys list --user alice
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost keys list --user alice
 
 The first three work where `gatepost dev` runs.";
 

@@ -3,7 +3,9 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::connection::{Access, Connection};
+use crate::consent::Consent;
 use crate::output::{answer, answer_json};
+use crate::times::past;
 
 /// Revoke a key, or all keys of a user, which are refused from then on
 #[derive(Debug, Args)]
@@ -18,16 +20,20 @@ pub(super) struct Arguments {
     /// Revoke all keys of the user with this id. Needs the operator token
     #[arg(long, value_name = "USER", conflicts_with_all = ["key_id", "user"])]
     all_of: Option<String>,
-    /// With --all-of, revoke only keys that were created before this time, for example 2027-01-31T12:00:00Z
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["key_id", "user"])]
+    /// With --all-of, revoke only keys that were created before this time: 2027-01-31T12:00:00Z, or 7d for a week ago
+    #[arg(long, value_name = "TIME", value_parser = past, conflicts_with_all = ["key_id", "user"])]
     created_before: Option<String>,
+    #[command(flatten)]
+    consent: Consent,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  gatepost keys revoke key_01h455vb4pex5vsknk084sn02q --user alice
-  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost keys revoke key_01h455vb4pex5vsknk084sn02q --user alice
-  GATEPOST_OPERATOR_TOKEN_FILE=token gatepost keys revoke --all-of alice --created-before 2027-01-31T12:00:00Z";
+  gatepost keys revoke key_01h455vb4pex5vsknk084sn02q --user alice --yes
+  GATEPOST_OPERATOR_TOKEN_FILE=operator \\
+    gatepost keys revoke key_01h455vb4pex5vsknk084sn02q --user alice --yes
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost keys revoke --all-of alice \\
+    --created-before 7d --yes";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -39,11 +45,18 @@ struct RevokedAnswer {
 ///
 /// # Errors
 ///
-/// When the call fails.
+/// When nobody consents, or the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let Arguments { consent, created_before, .. } = arguments;
     match (&arguments.key_id, &arguments.all_of) {
-        (Some(key_id), _) => revoke_one(key_id, arguments.user.as_deref(), connection, json).await,
-        (None, Some(user_id)) => revoke_all(user_id, arguments.created_before.as_deref(), connection, json).await,
+        (Some(key_id), _) => {
+            consent.get(&format!("revoke {key_id}"), connection)?;
+            revoke_one(key_id, arguments.user.as_deref(), connection, json).await
+        }
+        (None, Some(user_id)) => {
+            consent.get(&format!("revoke all keys of {user_id}"), connection)?;
+            revoke_all(user_id, created_before.as_deref(), connection, json).await
+        }
         (None, None) => bail!("the id of a key, or --all-of, is required"),
     }
 }

@@ -5,6 +5,7 @@ use clap::Args;
 
 use super::show;
 use crate::connection::{Connection, Owner};
+use crate::times::duration;
 
 /// Replace a key with a new one and print it, which is the only time that it is shown
 #[derive(Debug, Args)]
@@ -12,9 +13,12 @@ use crate::connection::{Connection, Owner};
 pub(super) struct Arguments {
     /// The id of the old key, as `gatepost keys list` shows it
     key_id: String,
-    /// Seconds for which the old key stays valid, at most a week
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
-    overlap_seconds: u64,
+    /// How long the old key stays valid, such as 30m or 1d, at most 7d
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    overlap: Duration,
+    /// The same in seconds
+    #[arg(long, value_name = "SECONDS", hide = true, conflicts_with = "overlap")]
+    overlap_seconds: Option<u64>,
     #[command(flatten)]
     owner: Owner,
 }
@@ -22,7 +26,8 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost keys rotate key_01h455vb4pex5vsknk084sn02q --user alice
-  gatepost keys rotate key_01h455vb4pex5vsknk084sn02q --overlap-seconds 86400 > key";
+  gatepost keys rotate key_01h455vb4pex5vsknk084sn02q --overlap 1d \\
+    --user alice > key";
 
 /// Rotates a key and prints the new one.
 ///
@@ -31,6 +36,6 @@ Examples:
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
     let user = connection.user(arguments.owner.name()).await?;
-    let overlap = Duration::from_secs(arguments.overlap_seconds);
+    let overlap = arguments.overlap_seconds.map_or(arguments.overlap, Duration::from_secs);
     show(&connection.heard(user.rotate_api_key(&arguments.key_id, overlap).await)?, json)
 }

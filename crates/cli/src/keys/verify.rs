@@ -1,16 +1,14 @@
-use std::io::{self, IsTerminal, Read};
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use gatepost_client::{Error, FullKey, UsedCredential, WhoAmI};
 use serde::Serialize;
-use zeroize::Zeroizing;
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json, remark};
+use crate::hidden_input::read_secret;
+use crate::output::{answer, answer_json};
 
 /// Longer than any key, in bytes.
-const INPUT_BYTES_MAX: u64 = 4 * 1024;
+const KEY_BYTES_MAX: u64 = 4 * 1024;
 
 /// Read a full key from standard input, and check whether it is valid and whose it is
 #[derive(Debug, Args)]
@@ -25,9 +23,11 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost keys verify < key
   gatepost keys create \"CI deploy\" --user alice | gatepost keys verify
-  gatepost keys verify --scope orders:read < key && echo allowed
+  gatepost keys create orders --scope orders:read --user alice | \\
+    gatepost keys verify --scope orders:read
 
-The exit code is 0 if the key is valid, else 1. The check counts as a use of the key.";
+The exit code is 0 if the key is valid, 1 if not, and another one if Gatepost gives no answer. The check counts as a
+use of the key.";
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -52,7 +52,8 @@ struct KeyAnswer<'a> {
 ///
 /// When the key is not valid, or the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let bearer = connection.client().with_credential(read_key()?);
+    let key = read_secret("one API key", KEY_BYTES_MAX).await?;
+    let bearer = connection.client().with_credential(FullKey::new(key.as_str()));
     let identity = match bearer.whoami().await {
         Err(error) if error.status() == Some(401) => return not_good(None, "the key is not valid", json),
         // A string that is not allowed in a header cannot be a key.
@@ -81,19 +82,4 @@ fn not_good(key: Option<KeyAnswer<'_>>, reason: &str, json: bool) -> Result<()> 
         answer_json(&VerifyAnswer { good: false, key })?;
     }
     bail!("{reason}")
-}
-
-/// The key without surrounding white space.
-fn read_key() -> Result<FullKey> {
-    let input = io::stdin();
-    if input.is_terminal() {
-        remark("type or paste the key, then Enter and Ctrl-D:");
-    }
-    let mut text = Zeroizing::new(String::new());
-    let read = input.lock().take(INPUT_BYTES_MAX + 1).read_to_string(&mut text);
-    read.context("cannot read standard input as text")?;
-    if text.trim().is_empty() || text.len() as u64 > INPUT_BYTES_MAX {
-        bail!("standard input must contain one API key");
-    }
-    Ok(FullKey::new(text.trim()))
 }

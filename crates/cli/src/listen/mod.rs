@@ -162,7 +162,7 @@ async fn unsubscribe(arguments: &Arguments, connection: &Connection, id: &str) -
     };
     let whose = arguments.owner.as_argument();
     deleted.await.with_context(|| {
-        format!("the subscription {id} still exists; delete it with `gatepost webhooks delete {id}{whose}`")
+        format!("the subscription {id} still exists; delete it with `gatepost webhooks delete {id}{whose} --yes`")
     })
 }
 

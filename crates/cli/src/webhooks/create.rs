@@ -1,8 +1,8 @@
 use anyhow::{Context, Result};
 use clap::Args;
-use gatepost_client::{NewSubscription, Subscription};
-use serde::Serialize;
+use gatepost_client::NewSubscription;
 
+use super::CreatedAnswer;
 use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json, remark};
 
@@ -25,13 +25,8 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost webhooks create http://127.0.0.1:9000/hook --event '*' --user alice
-  gatepost webhooks create https://example.com/hook --event 'invoice.*' --event order.created > secret";
-
-#[derive(Serialize)]
-struct CreatedAnswer<'a> {
-    subscription: &'a Subscription,
-    secret: &'a str,
-}
+  gatepost webhooks create https://example.com/hook --event 'invoice.*' \\
+    --event order.created --user alice > secret";
 
 /// Subscribes a URL and prints its secret.
 ///

@@ -3,6 +3,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
+use crate::consent::Consent;
 use crate::output::{answer, answer_json};
 
 /// Delete a subscription and cancel its waiting deliveries
@@ -13,11 +14,13 @@ pub(super) struct Arguments {
     subscription_id: String,
     #[command(flatten)]
     owner: Owner,
+    #[command(flatten)]
+    consent: Consent,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  gatepost webhooks delete sub_01h455vb4pex5vsknk084sn02q --user alice";
+  gatepost webhooks delete sub_01h455vb4pex5vsknk084sn02q --user alice --yes";
 
 #[derive(Serialize)]
 struct DeletedAnswer<'a> {
@@ -28,9 +31,10 @@ struct DeletedAnswer<'a> {
 ///
 /// # Errors
 ///
-/// When the call fails.
+/// When nobody consents, or the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
     let id = arguments.subscription_id.as_str();
+    arguments.consent.get(&format!("delete {id} and cancel its waiting deliveries"), connection)?;
     let consumer = connection.consumer(arguments.owner.name()).await?;
     connection.heard(consumer.delete_subscription(id).await)?;
     if json {

@@ -3,7 +3,9 @@ use clap::Args;
 use gatepost_client::{Delivery, DeliveryQuery};
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json, remark, table};
+use crate::output::{answer, answer_json, remark};
+use crate::table::table;
+use crate::times::{past, shown};
 
 /// List deliveries, newest first
 #[derive(Debug, Args)]
@@ -18,6 +20,12 @@ pub(super) struct Arguments {
     /// Only deliveries of events of this type
     #[arg(long, value_name = "TYPE")]
     event_type: Option<String>,
+    /// Only events published at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
+    #[arg(long, value_name = "TIME", value_parser = past)]
+    since: Option<String>,
+    /// Only events published before this time, or so long ago
+    #[arg(long, value_name = "TIME", value_parser = past)]
+    until: Option<String>,
     /// The maximum of deliveries to list, up to 200
     #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
     limit: u32,
@@ -31,8 +39,10 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost webhooks deliveries --user alice
-  gatepost webhooks deliveries --subscription sub_01h455vb4pex5vsknk084sn02q --state failed
-  gatepost webhooks deliveries --event-type invoice.paid --limit 200 --json";
+  gatepost webhooks deliveries --subscription sub_01h455vb4pex5vsknk084sn02q \\
+    --state failed --since 1d --user alice
+  gatepost webhooks deliveries --event-type invoice.paid --limit 200 \\
+    --user alice --json";
 
 /// Prints a page of deliveries.
 ///
@@ -41,9 +51,8 @@ Examples:
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
-    let Arguments { subscription: subscription_id, state, event_type, limit, cursor, .. } = arguments;
-    let wanted =
-        DeliveryQuery { subscription_id, state, event_type, cursor, limit: Some(limit), ..DeliveryQuery::default() };
+    let Arguments { subscription: subscription_id, state, event_type, since, until, limit, cursor, .. } = arguments;
+    let wanted = DeliveryQuery { subscription_id, state, event_type, since, until, cursor, limit: Some(limit) };
     let page = connection.heard(consumer.list_deliveries(&wanted).await)?;
     if json {
         return Ok(answer_json(&page)?);
@@ -51,7 +60,7 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
     if page.deliveries.is_empty() {
         answer("no deliveries")?;
     } else {
-        let heads = ["ID", "STATE", "ATTEMPTS", "PUBLISHED", "EVENT", "SUBSCRIPTION", "TYPE"];
+        let heads = ["ID", "STATE", "ATTEMPTS", "PUBLISHED", "SUBSCRIPTION", "TYPE"];
         answer(&table(heads, page.deliveries.iter().map(row)))?;
     }
     if let Some(cursor) = page.next_cursor {
@@ -60,18 +69,18 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
     Ok(())
 }
 
-fn row(delivery: &Delivery) -> [String; 7] {
-    let Delivery { id, event_id, subscription_id, event_type, attempts, created_at, .. } = delivery;
-    let (event_id, subscription_id, event_type) = (event_id.clone(), subscription_id.clone(), event_type.clone());
-    [id.clone(), state(delivery), attempts.to_string(), created_at.clone(), event_id, subscription_id, event_type]
+fn row(delivery: &Delivery) -> [String; 6] {
+    let Delivery { id, subscription_id, event_type, attempts, created_at, .. } = delivery;
+    let (subscription_id, event_type) = (subscription_id.clone(), event_type.clone());
+    [id.clone(), state(delivery), attempts.to_string(), shown(created_at), subscription_id, event_type]
 }
 
 /// The state, with its reason, or the time of the next attempt.
-fn state(delivery: &Delivery) -> String {
+pub(super) fn state(delivery: &Delivery) -> String {
     match (&delivery.reason, &delivery.next_attempt_at) {
         // The reason of a delivery that its owner cancelled is `cancelled` too.
         (Some(reason), _) if *reason != delivery.state => format!("{} {reason}", delivery.state),
-        (None, Some(at)) => format!("{} until {at}", delivery.state),
+        (None, Some(at)) => format!("{}, next {}", delivery.state, shown(at)),
         _ => delivery.state.clone(),
     }
 }

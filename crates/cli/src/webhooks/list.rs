@@ -4,7 +4,9 @@ use gatepost_client::Subscription;
 use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json, table};
+use crate::output::{answer, answer_json};
+use crate::table::table;
+use crate::times::shown;
 
 /// List the subscriptions of a user, newest first
 #[derive(Debug, Args)]
@@ -51,13 +53,17 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
 }
 
 fn row(subscription: &Subscription) -> [String; 6] {
-    let Subscription { id, url, events, description, enabled, disabled_reason, created_at, .. } = subscription;
-    let state = match (enabled, disabled_reason) {
+    let Subscription { id, url, events, description, created_at, .. } = subscription;
+    // A description may have several lines, but a row has one.
+    let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    [id.clone(), state(subscription), shown(created_at), url.clone(), events.join(" "), description]
+}
+
+/// Whether it is enabled, and why not.
+pub(super) fn state(subscription: &Subscription) -> String {
+    match (subscription.enabled, &subscription.disabled_reason) {
         (true, _) => "enabled".to_owned(),
         (false, Some(reason)) if reason != "owner" => format!("disabled: {reason}"),
         (false, _) => "disabled".to_owned(),
-    };
-    // A description may have several lines, but a row has one.
-    let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
-    [id.clone(), state, created_at.clone(), url.clone(), events.join(" "), description]
+    }
 }

@@ -1,14 +1,23 @@
 //! `gatepost webhooks`: one file for each action.
 
+mod cancel;
 mod create;
 mod delete;
 mod deliveries;
+mod delivery;
+mod enable;
 mod list;
+mod recover;
 mod retry;
+mod rotate_secret;
+mod show;
 mod test;
+mod update;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use gatepost_client::Subscription;
+use serde::Serialize;
 
 use crate::connection::Connection;
 
@@ -27,10 +36,25 @@ pub struct Arguments {
 enum Action {
     List(list::Arguments),
     Create(create::Arguments),
+    Show(show::Arguments),
+    Update(update::Arguments),
+    Enable(enable::EnableArguments),
+    Disable(enable::DisableArguments),
+    RotateSecret(rotate_secret::Arguments),
+    Recover(recover::Arguments),
     Delete(delete::Arguments),
     Test(test::Arguments),
     Deliveries(deliveries::Arguments),
+    Delivery(delivery::Arguments),
     Retry(retry::Arguments),
+    Cancel(cancel::Arguments),
+}
+
+/// A subscription with the secret that only this answer has.
+#[derive(Serialize)]
+struct CreatedAnswer<'a> {
+    subscription: &'a Subscription,
+    secret: &'a str,
 }
 
 const EXAMPLES: &str = "\
@@ -58,9 +82,17 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     match arguments.action {
         Action::List(arguments) => list::run(&arguments, connection, json).await,
         Action::Create(arguments) => create::run(arguments, connection, json).await,
+        Action::Show(arguments) => show::run(&arguments, connection, json).await,
+        Action::Update(arguments) => update::run(arguments, connection, json).await,
+        Action::Enable(arguments) => enable::enable(&arguments, connection, json).await,
+        Action::Disable(arguments) => enable::disable(&arguments, connection, json).await,
+        Action::RotateSecret(arguments) => rotate_secret::run(&arguments, connection, json).await,
+        Action::Recover(arguments) => recover::run(&arguments, connection, json).await,
         Action::Delete(arguments) => delete::run(&arguments, connection, json).await,
         Action::Test(arguments) => test::run(&arguments, connection, json).await,
         Action::Deliveries(arguments) => deliveries::run(arguments, connection, json).await,
+        Action::Delivery(arguments) => delivery::run(&arguments, connection, json).await,
         Action::Retry(arguments) => retry::run(&arguments, connection, json).await,
+        Action::Cancel(arguments) => cancel::run(&arguments, connection, json).await,
     }
 }

@@ -1,4 +1,4 @@
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use clap::Args;
 use gatepost_client::Delivery;
 use serde::Serialize;
@@ -20,11 +20,29 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost webhooks retry dlv_01h455vb4pex5vsknk084sn02q --user alice
-  gatepost webhooks deliveries --state failed --json | jq -r '.deliveries[].id' | xargs gatepost webhooks retry";
+  gatepost webhooks deliveries --state failed --user alice --json \\
+    | jq -r '.deliveries[].id' | xargs -r gatepost webhooks retry --user alice";
 
 #[derive(Serialize)]
-struct RetryAnswer {
+struct ChangedAnswer {
     deliveries: Vec<Delivery>,
+}
+
+/// The outcomes of a call for each of several deliveries.
+#[derive(Default)]
+pub(super) struct Changed {
+    deliveries: Vec<Delivery>,
+    failures: Vec<(String, Error)>,
+}
+
+impl Changed {
+    /// Notes the outcome for the delivery with this id.
+    pub(super) fn note(&mut self, id: &str, outcome: Result<Delivery>) {
+        match outcome {
+            Ok(delivery) => self.deliveries.push(delivery),
+            Err(error) => self.failures.push((id.to_owned(), error)),
+        }
+    }
 }
 
 /// Makes each delivery due, even if the call for another one fails.
@@ -34,22 +52,36 @@ struct RetryAnswer {
 /// When a call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
-    let mut deliveries = Vec::new();
+    let mut changed = Changed::default();
     for id in &arguments.delivery_ids {
-        match connection.heard(consumer.retry_delivery(id).await) {
-            Ok(delivery) => deliveries.push(delivery),
-            Err(error) => remark(&format!("{id}: {error:#}")),
-        }
+        changed.note(id, connection.heard(consumer.retry_delivery(id).await));
     }
-    let (retried, asked) = (deliveries.len(), arguments.delivery_ids.len());
+    report(changed, |delivery| format!("{} is due now", delivery.id), json)
+}
+
+/// Prints the deliveries that were changed, and why others were not.
+///
+/// # Errors
+///
+/// When a call failed: its own error if it was the only call.
+pub(super) fn report(changed: Changed, in_words: impl Fn(&Delivery) -> String, json: bool) -> Result<()> {
+    let Changed { deliveries, mut failures } = changed;
+    let (failed, all) = (failures.len(), failures.len() + deliveries.len());
+    if all == 1
+        && let Some((id, error)) = failures.pop()
+    {
+        return Err(error.context(id));
+    }
+    for (id, error) in &failures {
+        remark(&format!("{id}: {error:#}"));
+    }
     if json {
-        answer_json(&RetryAnswer { deliveries })?;
-    } else if retried > 0 {
-        let lines = deliveries.iter().map(|delivery| format!("{} is due now", delivery.id));
-        answer(&lines.collect::<Vec<_>>().join("\n"))?;
+        answer_json(&ChangedAnswer { deliveries })?;
+    } else if !deliveries.is_empty() {
+        answer(&deliveries.iter().map(in_words).collect::<Vec<_>>().join("\n"))?;
     }
-    if retried < asked {
-        bail!("{} of {asked} deliveries could not be retried", asked - retried);
+    if failed > 0 {
+        bail!("{failed} of {all} calls failed");
     }
     Ok(())
 }

@@ -1,0 +1,48 @@
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::connection::Connection;
+
+// Not a doc comment: clap would show it as the help of each command.
+#[derive(Debug, Args)]
+pub(crate) struct Consent {
+    /// Do it without asking; required where nobody can answer, as in a script
+    #[arg(long, short = 'y')]
+    yes: bool,
+}
+
+/// Why a command has not made its call.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoConsent {
+    /// Nobody can answer the question.
+    #[error("this cannot be undone: {0}; there is no terminal to confirm it, so add --yes")]
+    NoTerminal(String),
+    /// The answer was not `y`.
+    #[error("nothing is changed")]
+    Declined,
+}
+
+impl Consent {
+    /// Asks before the command does `what`, such as `revoke key_1`, unless `--yes` is given. See decision 80.
+    ///
+    /// # Errors
+    ///
+    /// [`NoConsent`]; or when the terminal cannot be read.
+    pub(crate) fn get(&self, what: &str, connection: &Connection) -> Result<()> {
+        if self.yes {
+            return Ok(());
+        }
+        let (input, mut screen) = (io::stdin(), io::stderr());
+        if !(input.is_terminal() && screen.is_terminal()) {
+            return Err(NoConsent::NoTerminal(what.to_owned()).into());
+        }
+        write!(screen, "{what} at {}? This cannot be undone. [y/N] ", connection.url())?;
+        screen.flush()?;
+        let mut answer = String::new();
+        input.read_line(&mut answer).context("cannot read the answer")?;
+        let is_yes = ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str());
+        if is_yes { Ok(()) } else { Err(NoConsent::Declined.into()) }
+    }
+}

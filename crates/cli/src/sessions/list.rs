@@ -1,0 +1,50 @@
+use anyhow::Result;
+use clap::Args;
+use gatepost_client::Session;
+use serde::Serialize;
+
+use crate::connection::{Connection, Owner};
+use crate::output::{answer, answer_json};
+use crate::table::table;
+use crate::times::shown;
+
+/// List the browsers in which a user is signed in, newest first
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost sessions list --user alice
+  GATEPOST_ID_TOKEN_FILE=token gatepost sessions list --json";
+
+#[derive(Serialize)]
+struct ListAnswer {
+    sessions: Vec<Session>,
+}
+
+/// Prints the sessions.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let user = connection.user(arguments.owner.name()).await?;
+    let sessions = connection.heard(user.list_sessions().await)?;
+    if json {
+        return Ok(answer_json(&ListAnswer { sessions })?);
+    }
+    if sessions.is_empty() {
+        return Ok(answer("no sessions")?);
+    }
+    Ok(answer(&table(["ID", "ROLE", "SIGNED IN", "SEEN", "ADDRESS", "BROWSER"], sessions.iter().map(row)))?)
+}
+
+fn row(session: &Session) -> [String; 6] {
+    let Session { id, role, created_at, seen_at, address, user_agent, .. } = session;
+    let known = |part: &Option<String>| part.as_deref().unwrap_or("unknown").to_owned();
+    [id.clone(), role.clone(), shown(created_at), shown(seen_at), known(address), known(user_agent)]
+}

@@ -1,0 +1,88 @@
+use std::io::{self, IsTerminal};
+
+use rustix::termios::tcgetwinsize;
+
+/// What is between two columns.
+const GAP: &str = "  ";
+/// A last column that is cut keeps at least so many characters.
+const LAST_COLUMN_MIN: usize = 12;
+
+/// Rows under their heads, as wide as the terminal. A pipe gets every cell whole.
+///
+/// The last column, which may be of any width, is cut if the terminal is too narrow. If that is not enough, each row
+/// becomes a block with one line for each cell, so that ids can still be copied.
+pub fn table<const COLUMNS: usize>(heads: [&str; COLUMNS], rows: impl Iterator<Item = [String; COLUMNS]>) -> String {
+    let rows: Vec<[String; COLUMNS]> = rows.collect();
+    let room = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
+    // A terminal that does not say how wide it is has no columns.
+    let room = room.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    fitted(heads, &rows, room.unwrap_or(usize::MAX))
+}
+
+fn fitted<const COLUMNS: usize>(heads: [&str; COLUMNS], rows: &[[String; COLUMNS]], room: usize) -> String {
+    let length = |cell: &str| cell.chars().count();
+    let width =
+        |column: usize| rows.iter().map(|row| length(&row[column])).chain([length(heads[column])]).max().unwrap_or(0);
+    let mut widths: [usize; COLUMNS] = std::array::from_fn(width);
+    let before_last: usize = widths.iter().rev().skip(1).map(|width| width + GAP.len()).sum();
+    let Some(last) = widths.last_mut() else { return String::new() };
+    if room < before_last + (*last).min(LAST_COLUMN_MIN) {
+        return blocks(heads, rows);
+    }
+    let cut = (*last).min(room - before_last);
+    *last = 0;
+    let line = |row: [&str; COLUMNS]| {
+        let cells = row.into_iter().zip(widths).map(|(cell, width)| match width {
+            0 => shortened(cell, cut),
+            _ => format!("{cell:width$}"),
+        });
+        cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
+    };
+    let lines = rows.iter().map(|row| line(row.each_ref().map(String::as_str)));
+    std::iter::once(line(heads)).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+fn blocks<const COLUMNS: usize>(heads: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> String {
+    let width = heads.iter().map(|head| head.len()).max().unwrap_or(0);
+    let block = |row: &[String; COLUMNS]| {
+        let lines = heads.iter().zip(row).filter(|(_, cell)| !cell.is_empty());
+        lines.map(|(head, cell)| format!("{head:width$}{GAP}{cell}")).collect::<Vec<_>>().join("\n")
+    };
+    rows.iter().map(block).collect::<Vec<_>>().join("\n\n")
+}
+
+fn shortened(cell: &str, room: usize) -> String {
+    if cell.chars().count() <= room {
+        return cell.to_owned();
+    }
+    cell.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADS: [&str; 3] = ["ID", "B", "LABEL"];
+
+    fn rows() -> [[String; 3]; 2] {
+        [["a", "über", "the rest of the row"], ["longer", "b", ""]].map(|row| row.map(str::to_owned))
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let expected = "ID      B     LABEL\na       über  the rest of the row\nlonger  b";
+        for room in [usize::MAX, 33] {
+            assert_eq!(fitted(HEADS, &rows(), room), expected);
+        }
+        assert_eq!(fitted(["ID"], &[], usize::MAX), "ID");
+    }
+
+    #[test]
+    fn a_table_fits_the_terminal() {
+        let cut = fitted(HEADS, &rows(), 26);
+        assert_eq!(cut, "ID      B     LABEL\na       über  the rest of…\nlonger  b");
+        assert!(cut.lines().all(|line| line.chars().count() <= 26));
+        let blocks = "ID     a\nB      über\nLABEL  the rest of the row\n\nID     longer\nB      b";
+        assert_eq!(fitted(HEADS, &rows(), 25), blocks, "no cell but the last is ever cut");
+    }
+}

@@ -1,0 +1,66 @@
+use anyhow::Result;
+use clap::Args;
+use gatepost_client::{Attempt, DeliveryHistory};
+
+use super::deliveries::state;
+use crate::connection::{Connection, Owner};
+use crate::output::{answer, answer_json};
+use crate::table::table;
+use crate::times::shown;
+
+/// Show a delivery with each attempt: when, how long, the answer, and why it failed
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The id of the delivery, as `gatepost webhooks deliveries` shows it
+    delivery_id: String,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks delivery dlv_01h455vb4pex5vsknk084sn02q --user alice
+  gatepost webhooks delivery dlv_01h455vb4pex5vsknk084sn02q --user alice \\
+    --json | jq .event.payload";
+
+/// Prints a delivery.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let history = connection.heard(consumer.find_delivery(&arguments.delivery_id).await)?;
+    if json {
+        return Ok(answer_json(&history)?);
+    }
+    let DeliveryHistory { delivery, event, attempts, .. } = &history;
+    let head = [
+        ("id", delivery.id.clone()),
+        ("state", state(delivery)),
+        ("event", format!("{} {}", event.event_type, event.id)),
+        ("subscription", delivery.subscription_id.clone()),
+        ("published", shown(&delivery.created_at)),
+        ("completed", delivery.completed_at.as_deref().map(shown).unwrap_or_default()),
+    ];
+    let head = head.iter().filter(|(_, value)| !value.is_empty());
+    let mut lines: Vec<String> = head.map(|(name, value)| format!("{name:14}{value}")).collect();
+    lines.push(String::new());
+    lines.push(if attempts.is_empty() {
+        "no attempt has ended".to_owned()
+    } else {
+        table(["ATTEMPT", "STARTED", "TOOK", "STATUS", "RESULT", "ANSWER"], attempts.iter().map(row))
+    });
+    Ok(answer(&lines.join("\n"))?)
+}
+
+fn row(attempt: &Attempt) -> [String; 6] {
+    let Attempt { number, started_at, duration_ms, status, error, response, .. } = attempt;
+    let status = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
+    let result = error.clone().unwrap_or_else(|| "succeeded".to_owned());
+    // An answer may have several lines, but a row has one.
+    let answer = response.iter().flat_map(|body| body.split_whitespace()).collect::<Vec<_>>().join(" ");
+    let answer = answer.chars().filter(|letter| !letter.is_control()).collect();
+    [number.to_string(), shown(started_at), format!("{duration_ms} ms"), status, result, answer]
+}

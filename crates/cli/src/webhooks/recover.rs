@@ -1,0 +1,48 @@
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use crate::connection::{Connection, Owner};
+use crate::output::{answer, answer_json};
+use crate::times::past;
+
+/// Enable a subscription, and deliver again now what failed or waits since a time
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The id of the subscription, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    /// Only events published at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
+    #[arg(long, value_name = "TIME", value_parser = past)]
+    since: String,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks recover sub_01h455vb4pex5vsknk084sn02q --since 2h \\
+    --user alice
+  gatepost webhooks recover sub_01h455vb4pex5vsknk084sn02q \\
+    --since 2026-11-21T00:00:00Z --user alice";
+
+#[derive(Serialize)]
+struct RecoveredAnswer {
+    deliveries: u32,
+}
+
+/// Recovers a subscription.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let Arguments { subscription_id: id, since, owner } = arguments;
+    let consumer = connection.consumer(owner.name()).await?;
+    let deliveries = connection.heard(consumer.recover_subscription(id, since).await)?;
+    if json {
+        return Ok(answer_json(&RecoveredAnswer { deliveries })?);
+    }
+    let what = if deliveries == 1 { "1 delivery is" } else { &format!("{deliveries} deliveries are") };
+    Ok(answer(&format!("{id} is enabled, and {what} due now"))?)
+}

@@ -1,0 +1,66 @@
+use anyhow::Result;
+use clap::Args;
+use gatepost_client::{Attempt, FoundSubscription, SubscriptionHealth};
+
+use super::list::state;
+use crate::connection::{Connection, Owner};
+use crate::output::{answer, answer_json};
+use crate::times::shown;
+
+/// Show a subscription and its health
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The id of the subscription, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks show sub_01h455vb4pex5vsknk084sn02q --user alice
+  gatepost webhooks show sub_01h455vb4pex5vsknk084sn02q --user alice --json \\
+    | jq -r .health.state";
+
+/// Prints a subscription.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let found = connection.heard(consumer.find_subscription(&arguments.subscription_id).await)?;
+    if json {
+        return Ok(answer_json(&found)?);
+    }
+    Ok(answer(&in_words(&found))?)
+}
+
+fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) -> String {
+    let SubscriptionHealth { failing_since, waiting, last_attempt, .. } = health;
+    let lines = [
+        ("id", subscription.id.clone()),
+        ("url", subscription.url.clone()),
+        ("events", subscription.events.join(" ")),
+        ("description", subscription.description.clone()),
+        ("state", state(subscription)),
+        (
+            "health",
+            health.reason.as_ref().map_or_else(|| health.state.clone(), |why| format!("{}: {why}", health.state)),
+        ),
+        ("failing since", failing_since.as_deref().map(shown).unwrap_or_default()),
+        ("waiting", waiting.to_string()),
+        ("last attempt", last_attempt.as_ref().map_or_else(|| "never".to_owned(), attempt)),
+        ("created", shown(&subscription.created_at)),
+        ("updated", shown(&subscription.updated_at)),
+    ];
+    let lines = lines.iter().filter(|(_, value)| !value.is_empty());
+    lines.map(|(name, value)| format!("{name:15}{value}")).collect::<Vec<_>>().join("\n")
+}
+
+fn attempt(attempt: &Attempt) -> String {
+    let outcome = attempt.error.as_deref().unwrap_or("succeeded");
+    let status = attempt.status.map(|status| format!(" with status {status}")).unwrap_or_default();
+    format!("{outcome}{status}, {}, {} ms", shown(&attempt.started_at), attempt.duration_ms)
+}

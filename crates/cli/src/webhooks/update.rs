@@ -1,0 +1,59 @@
+use anyhow::Result;
+use clap::{ArgGroup, Args};
+use gatepost_client::{Subscription, SubscriptionChange};
+
+use crate::connection::{Connection, Owner};
+use crate::output::{answer, answer_json};
+
+/// Change the URL, the events or the description of a subscription
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES, group = ArgGroup::new("change").required(true).multiple(true))]
+pub(super) struct Arguments {
+    /// The id of the subscription, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    /// The new URL, to which waiting deliveries go as well
+    #[arg(long, value_name = "URL", group = "change")]
+    url: Option<String>,
+    /// Replaces all event types and patterns; can be given several times
+    #[arg(long = "event", value_name = "PATTERN", group = "change")]
+    events: Option<Vec<String>>,
+    /// The description: up to 1,000 characters
+    #[arg(long, value_name = "TEXT", group = "change")]
+    description: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
+    --url http://127.0.0.1:9000/new --user alice
+  gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
+    --event 'invoice.*' --event order.created --user alice";
+
+/// Changes a subscription.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let Arguments { subscription_id, url, events, description, owner } = arguments;
+    let change = SubscriptionChange { url, events, description, enabled: None };
+    let changed = change_subscription(&subscription_id, &change, &owner, connection).await?;
+    if json { Ok(answer_json(&changed)?) } else { Ok(answer(&format!("{subscription_id} is changed"))?) }
+}
+
+/// Changes a subscription, and returns it.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn change_subscription(
+    id: &str,
+    change: &SubscriptionChange,
+    owner: &Owner,
+    connection: &Connection,
+) -> Result<Subscription> {
+    let consumer = connection.consumer(owner.name()).await?;
+    connection.heard(consumer.change_subscription(id, change).await)
+}

@@ -1,0 +1,90 @@
+//! The client's commands as a person and as a script meet them.
+
+mod examples;
+mod profiles;
+mod scripts;
+mod subscriptions;
+mod terminal;
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::harness::{Gatepost, feed_gatepost, gatepost_binary};
+
+/// A shell in the folder of a running instance, with an environment.
+struct Shell {
+    folder: PathBuf,
+    environment: Vec<(String, String)>,
+}
+
+impl Shell {
+    /// The commands find the instance by its configuration.
+    fn in_the_folder_of(gatepost: &Gatepost) -> Self {
+        let listen = gatepost.address().to_string();
+        Self { folder: gatepost.folder(), environment: Vec::new() }.with("LISTEN", &listen)
+    }
+
+    fn with(&self, name: &str, value: &str) -> Self {
+        let mut environment = self.environment.clone();
+        environment.retain(|(known, _)| known != name);
+        environment.push((name.to_owned(), value.to_owned()));
+        Self { folder: self.folder.clone(), environment }
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.feed(line, "")
+    }
+
+    /// Runs `gatepost` with these words.
+    fn feed(&self, line: &str, input: &str) -> Output {
+        let environment: Vec<_> =
+            self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        feed_gatepost(&self.folder, &line.split(' ').collect::<Vec<_>>(), &environment, input)
+    }
+
+    #[track_caller]
+    fn succeeds(&self, line: &str) -> String {
+        succeeded(&self.run(line))
+    }
+
+    #[track_caller]
+    fn json(&self, line: &str) -> Value {
+        let printed = self.succeeds(&format!("{line} --json"));
+        serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{line}: {error}: {printed}"))
+    }
+
+    /// What a terminal of this width shows, and whether the command succeeded. When the terminal shows
+    /// `question`, `typed` is typed into it.
+    fn on_terminal(&self, columns: u16, line: &str, (question, typed): (&str, &str)) -> (String, bool) {
+        let command = format!("stty cols {columns}; exec {} {line}", gatepost_binary().display());
+        let mut script = Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).current_dir(&self.folder).env_clear();
+        script.envs(self.environment.iter().cloned()).env("PATH", "/usr/bin:/bin");
+        let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("apt-get install bsdutils");
+        let (mut keyboard, mut screen) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        let (mut shown, mut byte) = (Vec::new(), [0]);
+        let mut is_typed = false;
+        while screen.read(&mut byte).expect("reads the screen") > 0 {
+            shown.push(byte[0]);
+            if !is_typed && !question.is_empty() && shown.ends_with(question.as_bytes()) {
+                keyboard.write_all(typed.as_bytes()).expect("types");
+                is_typed = true;
+            }
+        }
+        (String::from_utf8_lossy(&shown).replace('\r', ""), child.wait().expect("it ends").success())
+    }
+}
+
+/// The standard output of a command that must succeed, without the final newline.
+#[track_caller]
+fn succeeded(output: &Output) -> String {
+    assert!(output.status.success(), "{}", complaint(output));
+    String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
+}
+
+fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

@@ -1,0 +1,103 @@
+//! Every call about subscriptions, deliveries and sessions has a command.
+
+use serde_json::json;
+
+use super::Shell;
+use crate::harness::{Request, Setup, Storage, eventually};
+use crate::webhooks::host::{OPERATOR_TOKEN, setup};
+use crate::webhooks::receiver::{Behaviour, Receiver};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotated() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let receiver = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "on fire")).await;
+    let create = format!("webhooks create {} --event * --user alice", receiver.url());
+    let created = shell.json(&create);
+    let id = created["subscription"]["id"].as_str().unwrap();
+    let show = || shell.json(&format!("webhooks show {id} --user alice"));
+    assert_eq!(show()["health"]["state"], "healthy");
+
+    shell.succeeds("events publish --user alice --type invoice.paid --data {}");
+    let failing = eventually("the health shows the failure", async || {
+        Some(show()).filter(|shown| shown["health"]["state"] == "failing")
+    });
+    assert_eq!(failing.await["health"]["lastAttempt"]["status"], 500);
+    let shown = shell.succeeds(&format!("webhooks show {id} --user alice"));
+    assert!(shown.contains("failing: ") && shown.contains("with status 500") && shown.contains("waiting"), "{shown}");
+
+    let changed = shell.json(&format!("webhooks update {id} --event order.* --description Orders --user alice"));
+    assert_eq!((&changed["events"], &changed["description"]), (&json!(["order.*"]), &json!("Orders")));
+    assert_eq!(shell.run(&format!("webhooks update {id} --user alice")).status.code(), Some(2), "no change is named");
+
+    assert_eq!(shell.json(&format!("webhooks disable {id} --user alice"))["enabled"], false);
+    assert_eq!(show()["health"]["state"], "disabled");
+    assert_eq!(shell.succeeds(&format!("webhooks enable {id} --user alice")), format!("{id} is enabled"));
+    receiver.behave(Behaviour::ok());
+    let recovered = shell.json(&format!("webhooks recover {id} --since 1h --user alice"));
+    assert_eq!(recovered, json!({ "deliveries": 1 }), "the one that ended when it was disabled");
+    receiver.expect(2).await;
+
+    let rotated = shell.json(&format!("webhooks rotate-secret {id} --overlap 30m --user alice"));
+    assert_ne!(rotated["secret"], created["secret"]);
+    let too_long = shell.run(&format!("webhooks rotate-secret {id} --overlap 8d --user alice"));
+    assert_eq!(too_long.status.code(), Some(3), "a week at most: {too_long:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_delivery_shows_its_attempts_and_their_reasons_and_is_cancelled() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let receiver = Receiver::start(Behaviour::answer("503 Service Unavailable", "", "on\nfire")).await;
+    shell.succeeds(&format!("webhooks create {} --event * --user alice", receiver.url()));
+    shell.succeeds("events publish --user alice --type invoice.paid --data {\"id\":1}");
+    let deliveries = "webhooks deliveries --user alice --since 1h";
+    let delivery = eventually("an attempt has failed", async || {
+        let page = shell.json(deliveries);
+        let delivery = page["deliveries"].as_array()?.first()?.clone();
+        (delivery["state"] == "waiting" && delivery["attempts"] == 1).then_some(delivery)
+    });
+    let delivery = delivery.await;
+    let id = delivery["id"].as_str().unwrap();
+    assert_eq!(shell.json("webhooks deliveries --user alice --until 1h")["deliveries"], json!([]));
+
+    let shown = shell.succeeds(&format!("webhooks delivery {id} --user alice"));
+    let attempt = shown.lines().last().unwrap();
+    assert!(attempt.starts_with("1 ") && attempt.contains(" 503 ") && attempt.ends_with("on fire"), "{shown}");
+    let history = shell.json(&format!("webhooks delivery {id} --user alice"));
+    assert_eq!(
+        (&history["attempts"][0]["status"], &history["event"]["payload"]["data"]["id"]),
+        (&json!(503), &json!(1))
+    );
+
+    let cancelled = shell.json(&format!("webhooks cancel {id} --user alice --yes"));
+    assert_eq!(cancelled["deliveries"][0]["state"], "cancelled");
+    let unknown = shell.run("webhooks cancel dlv_01h455vb4pex5vsknk084sn02q --user alice --yes");
+    assert_eq!(unknown.status.code(), Some(4), "{unknown:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sessions_are_listed_and_ended() {
+    let storage = Storage::sqlite();
+    let gatepost = setup(&storage).await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost).with("GATEPOST_URL", &format!("http://{}", gatepost.address()));
+    let alice = shell.with("GATEPOST_ID_TOKEN", &gatepost.provider().token("alice"));
+    assert_eq!(alice.succeeds("sessions list"), "no sessions");
+    let visit = async || {
+        let link = Request::new("POST", "/api/operator/portal-links").bearer(OPERATOR_TOKEN);
+        let link = gatepost.send(&link.json(&json!({ "userId": "alice" }))).await.json();
+        let code = link["url"].as_str().unwrap().rsplit('#').next().unwrap().to_owned();
+        let enter = Request::new("POST", "/api/session").header("sec-fetch-site", "same-origin");
+        assert_eq!(gatepost.send(&enter.json(&json!({ "code": code }))).await.status, 200, "{link}");
+    };
+    visit().await;
+    visit().await;
+    let sessions = alice.json("sessions list")["sessions"].clone();
+    let id = sessions[0]["id"].as_str().unwrap();
+    assert_eq!((sessions.as_array().unwrap().len(), &sessions[0]["role"]), (2, &json!("visitor")));
+    assert!(alice.succeeds("sessions list").contains(id));
+    assert_eq!(alice.json(&format!("sessions end {id}")), json!({ "ended": id }));
+    assert_eq!(alice.run(&format!("sessions end {id}")).status.code(), Some(4), "it has ended");
+    assert_eq!(alice.succeeds("sessions end --all"), "all sessions have ended");
+    assert_eq!(alice.json("sessions list"), json!({ "sessions": [] }));
+}
