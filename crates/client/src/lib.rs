@@ -78,5 +78,4 @@ pub use subscriptions::{
     FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionPage,
     SubscriptionTest, SubscriptionWithSecret,
 };
-pub use user_webhooks::Session;
 pub use whoami::{UsedCredential, WhoAmI};

@@ -13,7 +13,8 @@ const PATH: &str = "/api/sessions";
 pub struct Session {
     /// The id with which other calls name the session. It is not a secret.
     pub id: String,
-    /// Whether it is the session that makes the call. Never with an ID token.
+    /// Whether it is the session that makes the call. Never with an ID token or an operator token.
+    #[serde(default)]
     pub current: bool,
     /// `user`, `operator` or `visitor`.
     pub role: String,
@@ -67,6 +68,6 @@ impl Client {
 }
 
 #[derive(Deserialize)]
-struct SessionList {
-    sessions: Vec<Session>,
+pub(crate) struct SessionList {
+    pub(crate) sessions: Vec<Session>,
 }

@@ -1,37 +1,12 @@
 use reqwest::Method;
-use serde::{Deserialize, Serialize};
 
 use crate::deliveries::Changed;
 use crate::rest_client::{NO_BODY, query, segment};
+use crate::sessions::SessionList;
 use crate::subscriptions::{RecoverBody, Recovered};
 use crate::{
-    Client, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery, Error, FoundSubscription, SubscriptionPage,
+    Client, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery, Error, FoundSubscription, Session, SubscriptionPage,
 };
-
-/// A session of a user: a browser in which the user is signed in. Times are RFC 3339 in UTC with milliseconds.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Session {
-    /// Identifies the session. It is not a secret.
-    pub id: String,
-    /// `user`, `operator` or `visitor`.
-    pub role: String,
-    /// What the session may do with what belongs to the user.
-    pub capabilities: Vec<String>,
-    /// When the user signed in.
-    pub created_at: String,
-    /// When the session was last used.
-    pub seen_at: String,
-    /// When the session ends if it is not used again.
-    pub idle_expires_at: String,
-    /// When the session ends, however much it is used.
-    pub expires_at: String,
-    /// What the browser said of itself (`User-Agent`).
-    pub user_agent: Option<String>,
-    /// The address from which the user signed in.
-    pub address: Option<String>,
-}
 
 /// The webhooks and sessions of any user, for support staff. These calls need an [`OperatorToken`](crate::OperatorToken)
 /// as credential. The user sees in the audit log what was read.
@@ -109,7 +84,7 @@ impl Client {
     ///
     /// See [`Error`].
     pub async fn list_user_sessions(&self, user_id: &str) -> Result<Vec<Session>, Error> {
-        let list: Sessions = self.call(Method::GET, &path(user_id, "sessions"), NO_BODY).await?;
+        let list: SessionList = self.call(Method::GET, &path(user_id, "sessions"), NO_BODY).await?;
         Ok(list.sessions)
     }
 
@@ -119,16 +94,11 @@ impl Client {
     ///
     /// See [`Error`].
     pub async fn end_user_sessions(&self, user_id: &str) -> Result<(), Error> {
-        let _: Sessions = self.call(Method::DELETE, &path(user_id, "sessions"), NO_BODY).await?;
+        let _: SessionList = self.call(Method::DELETE, &path(user_id, "sessions"), NO_BODY).await?;
         Ok(())
     }
 }
 
 fn path(user_id: &str, what: &str) -> String {
     format!("/api/operator/users/{}/{what}", segment(user_id))
-}
-
-#[derive(Deserialize)]
-struct Sessions {
-    sessions: Vec<Session>,
 }
