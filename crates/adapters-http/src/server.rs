@@ -16,6 +16,8 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::boundary::middleware::Boundary;
+use crate::connections::certificate::ServerCertificate;
+use crate::connections::client_stream::ClientStream;
 use crate::connections::connection::Connection;
 use crate::connections::last_arrivals::{ARRIVAL_MAX, ignore_new};
 use crate::connections::open_connections::OpenConnections;
@@ -93,6 +95,7 @@ fn start(
     SockRef::from(&listener).set_send_buffer_size(SEND_BUFFER_BYTES)?;
     let drain = server.graceful_shutdown_signal();
     let connections = OpenConnections::new(settings);
+    let tls = settings.certificate.as_ref().map(ServerCertificate::acceptor).transpose().map_err(io::Error::other)?;
     let worker = move || {
         let app = App::new()
             .app_data(state.clone())
@@ -112,11 +115,14 @@ fn start(
                 async move { drain.notified().await }
             })
             .finish(map_config(app, |()| AppConfig::default()).map_err(|error| error.error_response()));
-        let connections = Arc::clone(&connections);
+        let (connections, tls) = (Arc::clone(&connections), tls.clone());
         fn_service(move |stream: TcpStream| {
             let peer = stream.peer_addr().ok();
             let seat = connections.enter(peer.map(|peer| peer.ip()));
-            let connection = seat.map(|seat| Connection::new(stream, limits.connection_patience(), seat));
+            let connection = seat.map(|seat| {
+                let stream = ClientStream::new(stream, tls.as_ref());
+                Connection::new(stream, limits.connection_patience(), seat)
+            });
             let refused = || DispatchError::Io(io::ErrorKind::ConnectionRefused.into());
             ready(connection.map(|connection| (connection, Protocol::Http1, peer)).ok_or_else(refused))
         })

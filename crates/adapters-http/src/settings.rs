@@ -6,6 +6,8 @@ use counters::DurationFamily;
 use domain::RateLimit;
 use ipnet::IpNet;
 
+use crate::ServerCertificate;
+
 /// The HTTP settings of an operator.
 #[derive(Clone, Debug, Default)]
 pub struct HttpSettings {
@@ -25,6 +27,8 @@ pub struct HttpSettings {
     /// Which requests may change webhooks, by their headers; `None` means every request. For `gatepost dev`, which sends
     /// webhooks to its own machine.
     pub webhook_changes: Option<fn(&HeaderMap) -> bool>,
+    /// `TLS_CERT` and `TLS_KEY`: with a certificate the server speaks HTTPS, and otherwise plain HTTP.
+    pub certificate: Option<ServerCertificate>,
     /// Threads that serve requests; `None` means one for each core.
     pub workers: Option<usize>,
     /// Where the server counts how long requests take.

@@ -6,9 +6,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
+use crate::connections::client_stream::ClientStream;
 use crate::connections::framing::Framing;
 use crate::connections::place::Seat;
 use crate::connections::turn::Turn;
@@ -19,13 +19,13 @@ const HELD_BYTES_MAX: usize = 8 * 1024;
 /// How much is read ahead at a time.
 const READ_AHEAD_BYTES: usize = 1024;
 
-/// A TCP connection that passes on one request at a time, and fails when its client is too slow: to send the rest of a
+/// A connection that passes on one request at a time, and fails when its client is too slow: to send the rest of a
 /// request that it began, or to read an answer.
 ///
 /// The framework times only the first head of a connection. Without this guard, a client could hold a connection
 /// forever with a later head that trickles in, or by not reading.
 pub(crate) struct Connection {
-    stream: TcpStream,
+    stream: ClientStream,
     patience: Duration,
     /// Since when the server waits for the client; `None` when it does not.
     waiting_since: Option<Instant>,
@@ -41,9 +41,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// A connection whose client may let the server wait for `patience`.
-    pub(crate) fn new(stream: TcpStream, patience: Duration, seat: Seat) -> Self {
-        // If the socket is broken, the first read reports it.
-        let _ = stream.set_nodelay(true);
+    pub(crate) fn new(stream: ClientStream, patience: Duration, seat: Seat) -> Self {
         Self {
             stream,
             patience,
@@ -218,7 +216,7 @@ impl AsyncWrite for Connection {
 #[cfg(test)]
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpStream};
     use tokio::time::advance;
 
     use super::*;
@@ -231,7 +229,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let seat = OpenConnections::new(&HttpSettings::default()).enter(None).unwrap();
-        (Connection::new(listener.accept().await.unwrap().0, PATIENCE, seat), client)
+        let stream = ClientStream::new(listener.accept().await.unwrap().0, None);
+        (Connection::new(stream, PATIENCE, seat), client)
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,8 +1,10 @@
-//! The TCP connections below HTTP.
+//! The TCP connections below HTTP, and TLS on them.
 //!
 //! See decision 43.
 
+pub(crate) mod certificate;
 mod chunks;
+pub(crate) mod client_stream;
 pub(crate) mod connection;
 mod framing;
 pub(crate) mod last_arrivals;
