@@ -8,6 +8,7 @@
 //! | `contract` | `/api/api-keys` and its neighbours, to the letter |
 //! | `concurrency` | the exact maximum, from one process and from two |
 //! | `revocation` | every instance refuses a revoked key in time, whichever connection is cut; good keys stay good |
+//! | `reload` | certificates, operator tokens and the log change without a restart |
 //! | `sign_in` | a browser signs in and out, on one instance and on two; a session survives a restart |
 //! | `survival` | `kill -9` loses nothing that was answered; a database outage heals; graceful shutdown |
 //! | `command_line` | `dev`, and the error for every wrong configuration |
@@ -49,6 +50,7 @@ mod harness;
 mod keys_command;
 mod metrics;
 mod pages;
+mod reload;
 mod revocation;
 mod service_unit;
 mod sign_in;

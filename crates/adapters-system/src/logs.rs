@@ -7,6 +7,7 @@ use tracing_subscriber::prelude::*;
 use crate::json_lines::JsonLines;
 use crate::log_filter::{LogFilter, LogFormat};
 use crate::log_lines::LogLines;
+use crate::log_switch::LogSwitch;
 
 /// How logs look and which lines they have.
 #[derive(Clone, Debug)]
@@ -19,12 +20,13 @@ pub struct LogSettings {
     pub colours: bool,
 }
 
-/// Starts to write logs to standard error, panics included. The returned value writes the last lines on drop.
+/// Starts to write logs to standard error, panics included. The returned lines write the last ones on drop, and the switch
+/// chooses other lines.
 ///
 /// # Errors
 ///
 /// When the system starts no thread, or logs have been started before.
-pub fn start_logs(settings: &LogSettings) -> io::Result<LogLines> {
+pub fn start_logs(settings: &LogSettings) -> io::Result<(LogLines, LogSwitch)> {
     let lines = LogLines::start(io::stderr(), log_dropped)?;
     let maker = lines.maker();
     let terminal = io::stderr().is_terminal();
@@ -33,12 +35,13 @@ pub fn start_logs(settings: &LogSettings) -> io::Result<LogLines> {
         LogFormat::Text => fmt::layer().with_writer(maker).with_ansi(terminal && settings.colours).boxed(),
         LogFormat::Json => fmt::layer().event_format(JsonLines).with_writer(maker).boxed(),
     };
-    let subscriber = tracing_subscriber::registry().with(settings.filter.to_env_filter()).with(layer);
+    let switch = LogSwitch::new(&settings.filter);
+    let subscriber = tracing_subscriber::registry().with(switch.clone()).with(layer);
     // Not `init`: where any crate of the build turns its feature on, that also collects the lines of the `log` crate, and
     // the database driver writes the parameters of its statements there.
     tracing::subscriber::set_global_default(subscriber).map_err(io::Error::other)?;
     panic::set_hook(Box::new(log_panic));
-    Ok(lines)
+    Ok((lines, switch))
 }
 
 fn log_dropped(dropped: u64) {

@@ -4,7 +4,7 @@ use std::process;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Cancels the token on the first SIGTERM or SIGINT. SIGHUP, which would end the process by default, is only logged. A second signal ends the process at once, with the exit code that
+/// Cancels the token on the first SIGTERM or SIGINT. A second signal ends the process at once, with the exit code that
 /// shells use for signals (128 + the number of the signal).
 ///
 /// # Errors
@@ -13,12 +13,6 @@ use tokio_util::sync::CancellationToken;
 pub fn stop_on_signal(stop: CancellationToken) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut hangup = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        while hangup.recv().await.is_some() {
-            tracing::info!(signal = "SIGHUP", "signal ignored: restart gatepost to read its configuration again");
-        }
-    });
     tokio::spawn(async move {
         let first = either(&mut terminate, &mut interrupt).await;
         tracing::info!(signal = first.name, "stopping: requests in flight finish first");
@@ -30,14 +24,25 @@ pub fn stop_on_signal(stop: CancellationToken) -> io::Result<()> {
     Ok(())
 }
 
-/// Ignores SIGHUP from now on. Without this call, closing a terminal kills the process at once.
-///
-/// # Errors
-///
-/// When the process cannot listen for the signal.
-pub fn ignore_hangup() -> io::Result<()> {
-    // tokio replaces the default action for the rest of the process, also after the listener is dropped.
-    signal(SignalKind::hangup()).map(drop)
+/// SIGHUP, which ends a process by default: when a terminal closes, for example.
+#[derive(Debug)]
+pub struct Hangups(Signal);
+
+impl Hangups {
+    /// From now on, SIGHUP does not end the process: tokio replaces the default action for the rest of the process, also
+    /// after this value is dropped.
+    ///
+    /// # Errors
+    ///
+    /// When the process cannot listen for the signal.
+    pub fn catch() -> io::Result<Self> {
+        signal(SignalKind::hangup()).map(Self)
+    }
+
+    /// Waits for the next one. Several that arrive together count as one.
+    pub async fn next(&mut self) {
+        self.0.recv().await;
+    }
 }
 
 struct Received {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actix_web::http::header::HeaderMap;
 use actix_web::web::ServiceConfig;
-use adapters_http::{Api, HttpLimits, HttpSettings, OperatorTokens};
+use adapters_http::{Api, HttpLimits, HttpSettings, OperatorTokens, ServerCertificate};
 use adapters_oidc::{OidcClient, OidcProvider, OidcVerifier};
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result, anyhow};
@@ -43,6 +43,10 @@ pub(crate) struct Instance {
     pub(crate) issuer: String,
     /// Where browsers find the service.
     pub(crate) public_url: WebAddress,
+    /// The tokens that open the operator API.
+    pub(crate) operator_tokens: OperatorTokens,
+    /// See [`HttpSettings::certificate`].
+    pub(crate) certificate: Option<ServerCertificate>,
     /// See [`HttpSettings::webhook_changes`].
     pub(crate) webhook_changes: Option<fn(&HeaderMap) -> bool>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -162,6 +166,7 @@ impl Instance {
             manual_send_limit: configuration.manual_send_limit,
             credential_failure_limit: configuration.credential_failure_limit,
             webhook_changes: self.webhook_changes,
+            certificate: self.certificate.clone(),
             durations: metrics.requests.clone(),
             limits: HttpLimits {
                 keep_alive: configuration.keep_alive,
@@ -192,17 +197,11 @@ impl Instance {
             webhooks,
             identity: Arc::clone(&self.identity) as _,
             issuer: self.issuer.clone(),
-            operator_tokens: self.operator_tokens(),
+            operator_tokens: self.operator_tokens.clone(),
             readiness: vec![Arc::clone(&self.store.readiness), Arc::clone(&self.identity) as _],
             clock: Arc::clone(&self.clock),
             entropy: Arc::new(NameEntropy),
         }
-    }
-
-    /// `OPERATOR_TOKEN` has all scopes.
-    fn operator_tokens(&self) -> OperatorTokens {
-        let named = self.configuration.operator_tokens.clone();
-        self.configuration.operator_token.iter().fold(named, |tokens, token| tokens.and_admin(token.expose()))
     }
 
     /// Starts the migration of the schema and the check of the encryption key, and waits a moment for them.

@@ -6,6 +6,7 @@ mod configuration;
 mod database;
 mod instance;
 mod metrics;
+mod reload;
 mod webhooks;
 
 use std::ffi::OsString;

@@ -17,8 +17,8 @@ impl WebAddress {
     }
 
     /// The address at which clients on this machine find a listener.
-    pub fn of_listener(address: SocketAddr) -> Self {
-        Self(format!("http://{}", Self::socket_of_listener(address)))
+    pub fn of_listener(scheme: &str, address: SocketAddr) -> Self {
+        Self(format!("{scheme}://{}", Self::socket_of_listener(address)))
     }
 
     /// The same as the address of a socket.

@@ -10,6 +10,7 @@ mod identity;
 mod listeners;
 mod machine;
 mod store;
+mod tls;
 
 pub use finding::{Finding, Report};
 pub use health::{Unhealthy, health};

@@ -6,11 +6,13 @@ use crate::health::get;
 
 /// Whether a running Gatepost has this address: its API, or its metrics.
 pub async fn is_served(address: SocketAddr) -> bool {
-    let shows = async |path, text: &str| {
-        get(address, path).await.is_ok_and(|(status, body)| status == 200 && body.contains(text))
+    let shows = async |over_tls, path, text: &str| {
+        get(address, over_tls, path).await.is_ok_and(|(status, body)| status == 200 && body.contains(text))
     };
-    let (api, metrics) = tokio::join!(shows("/livez", r#"{"status":"ok"}"#), shows("/metrics", "gatepost_build_info"));
-    api || metrics
+    let alive = r#"{"status":"ok"}"#;
+    let metrics = shows(false, "/metrics", "gatepost_build_info");
+    let (plain, secure, metrics) = tokio::join!(shows(false, "/livez", alive), shows(true, "/livez", alive), metrics);
+    plain || secure || metrics
 }
 
 /// Checks that the address that a setting names is free, or that Gatepost has it already.

@@ -1,6 +1,6 @@
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
@@ -50,6 +50,12 @@ impl Setup {
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.into(), value.into()));
+        self
+    }
+
+    /// The same with this configuration file.
+    pub(crate) fn reading(mut self, file: &Path) -> Self {
+        self.arguments.extend(["--config".to_owned(), file.display().to_string()]);
         self
     }
 

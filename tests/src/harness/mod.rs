@@ -24,5 +24,5 @@ pub(crate) use random::Random;
 pub(crate) use search::{contains, database_files, find};
 pub(crate) use storage::{Storage, on_both_databases};
 pub(crate) use user::User;
-pub(crate) use waiting::eventually;
+pub(crate) use waiting::{DEADLINE, eventually};
 pub(crate) use wire::{Connection, Request, Response};

@@ -93,7 +93,7 @@ async fn check(request: &HttpRequest) -> Result<(), ApiError> {
         Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
         Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
         Presented::One(presented) => match State::of(request).api.operator_tokens.find(presented) {
-            Some(token) => permit(request, token, needed),
+            Some(token) => permit(request, &token, needed),
             None => Err(ApiError::CredentialInvalid("a token that is not an operator token")),
         },
     }

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -9,7 +9,7 @@ use crate::credentials::operator_scope::OperatorScope;
 
 /// A token that opens the operator API. Kept as a SHA-256 digest, so that the token is never printed and a comparison
 /// takes the same time for every value.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct OperatorToken {
     name: Arc<str>,
     scopes: Vec<OperatorScope>,
@@ -71,41 +71,59 @@ impl fmt::Debug for OperatorToken {
     }
 }
 
-/// All tokens that open the operator API. Without any, the operator API is off.
+/// All tokens that open the operator API. Without any, the operator API is off. Clones are the same tokens, which can be
+/// replaced while they are used.
 #[derive(Clone, Debug, Default)]
-pub struct OperatorTokens(Vec<OperatorToken>);
+pub struct OperatorTokens(Arc<RwLock<Vec<Arc<OperatorToken>>>>);
 
 impl OperatorTokens {
     /// These tokens; `None` if two have the same name. If two have the same value, the first counts.
     pub fn named(tokens: Vec<OperatorToken>) -> Option<Self> {
         let names: BTreeSet<&Arc<str>> = tokens.iter().map(|token| &token.name).collect();
-        (names.len() == tokens.len()).then_some(Self(tokens))
+        let is_unique = names.len() == tokens.len();
+        is_unique.then(|| Self::of(tokens.into_iter().map(Arc::new).collect()))
+    }
+
+    fn of(tokens: Vec<Arc<OperatorToken>>) -> Self {
+        Self(Arc::new(RwLock::new(tokens)))
     }
 
     /// These tokens and one more, called `operator`, with all scopes. It counts before a named token with the same value.
     #[must_use]
-    pub fn and_admin(mut self, token: &str) -> Self {
-        self.0.insert(0, OperatorToken::new("operator", vec![OperatorScope::Admin], token));
-        self
+    pub fn and_admin(&self, token: &str) -> Self {
+        let admin = OperatorToken::new("operator", vec![OperatorScope::Admin], token);
+        let mut tokens = self.all();
+        tokens.insert(0, Arc::new(admin));
+        Self::of(tokens)
     }
 
     /// The tokens.
-    pub fn as_slice(&self) -> &[OperatorToken] {
-        &self.0
+    pub fn all(&self) -> Vec<Arc<OperatorToken>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Accepts these tokens from now on, and no others. Returns whether they differ from the ones before.
+    pub fn replace(&self, other: &Self) -> bool {
+        let (other, mut tokens) = (other.all(), self.0.write().unwrap_or_else(PoisonError::into_inner));
+        let differ = *tokens != other;
+        *tokens = other;
+        differ
     }
 
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// The token with this value. Compares with every token, so that the time does not show which one matches.
-    pub(crate) fn find(&self, presented: &str) -> Option<&OperatorToken> {
+    pub(crate) fn find(&self, presented: &str) -> Option<Arc<OperatorToken>> {
         let presented = digest(presented);
-        self.0.iter().rev().fold(None, |found, token| {
+        let tokens = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let found = tokens.iter().rev().fold(None, |found, token| {
             let is_it: bool = token.digest.ct_eq(&presented).into();
             if is_it { Some(token) } else { found }
-        })
+        });
+        found.map(Arc::clone)
     }
 }
 

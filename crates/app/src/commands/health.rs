@@ -21,7 +21,8 @@ Examples:
 ///
 /// When the instance is not ready, or does not answer.
 pub(crate) async fn run(loaded: Loaded) -> Result<()> {
-    doctor::health(WebAddress::socket_of_listener(loaded.configuration.listen)).await?;
+    let Configuration { listen, tls, .. } = loaded.configuration;
+    doctor::health(WebAddress::socket_of_listener(listen), tls.is_on()).await?;
     Ok(answer("ready")?)
 }
 

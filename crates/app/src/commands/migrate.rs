@@ -59,7 +59,8 @@ struct MigrationAnswer {
 ///
 /// When the database is not available, or its schema is newer than this program.
 pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
-    let (configuration, _log) = start_log(loaded)?;
+    let _log = start_log(&loaded)?;
+    let configuration = loaded.configuration;
     match arguments.action {
         None => apply(&configuration, arguments.json).await,
         Some(Action::Status) => status(&configuration, arguments.json).await,

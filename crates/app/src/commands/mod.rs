@@ -14,12 +14,13 @@ pub(crate) mod serve;
 
 use std::thread;
 
-use adapters_system::{LogLines, start_logs};
+use adapters_system::{LogLines, LogSwitch, start_logs};
 use anyhow::{Context, Result};
 use cli::output::{answer, remark};
 
 use crate::command_line::{Command, CommandLine};
 use crate::configuration::{Configuration, Environment, Loaded, Problem, load, reference_page};
+use crate::reload::Source;
 
 /// The most threads of the tokio runtime, which drives the connections to the database and the provider. The HTTP
 /// workers have their own threads.
@@ -43,7 +44,10 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
         Command::Doctor(arguments) => block_on(doctor::run(arguments, load(serve::needs))),
         Command::Health(_) => block_on(health::run(load(health::needs)?)),
-        Command::Serve(_) => block_on(serve::run(load(serve::needs)?, environment.service_manager())),
+        Command::Serve(_) => {
+            let manager = environment.service_manager();
+            block_on(serve::run(Source { file: command_line.config, environment }, manager))
+        }
         Command::Client(command) => {
             let remote = client::remote(&environment, profile)?;
             block_on(client::run(command, remote, || load(client::needs).map(show_warnings)))
@@ -71,12 +75,12 @@ fn show_warnings(loaded: Loaded) -> Loaded {
 /// # Errors
 ///
 /// When the log cannot start.
-fn start_log(Loaded { configuration, warnings, .. }: Loaded) -> Result<(Configuration, LogLines)> {
-    let lines = start_logs(&configuration.logs).context("cannot start the log")?;
-    for warning in &warnings {
+fn start_log(loaded: &Loaded) -> Result<(LogLines, LogSwitch)> {
+    let log = start_logs(&loaded.configuration.logs).context("cannot start the log")?;
+    for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
-    Ok((configuration, lines))
+    Ok(log)
 }
 
 /// For commands that accept every valid configuration.

@@ -2,17 +2,17 @@ use std::sync::Arc;
 
 use adapters_http::HttpLimits;
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use adapters_system::{EncryptionKey, ServiceManager, SystemEntropy, stop_on_signal};
+use adapters_system::{EncryptionKey, Hangups, ServiceManager, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
-use cli::WebAddress;
 use tokio_util::sync::CancellationToken;
 
 use super::start_log;
-use crate::configuration::{Configuration, Loaded, Problem};
+use crate::configuration::{Configuration, InvalidConfiguration, Problem};
 use crate::database::{open_store, with_clock};
 use crate::instance::{Instance, listen};
 use crate::metrics::listen_for_metrics;
+use crate::reload::{Reload, Source};
 
 /// Run in production. Requires `OIDC_ISSUER`, `OIDC_AUDIENCE` and `ENCRYPTION_KEY`
 #[derive(Debug, Args)]
@@ -30,16 +30,24 @@ Examples:
 /// # Errors
 ///
 /// When the configuration is incomplete, or a part of the service fails.
-pub(crate) async fn run(loaded: Loaded, manager: ServiceManager) -> Result<()> {
-    let (configuration, _log) = start_log(loaded)?;
+pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
+    let loaded = source.load()?;
+    let (_lines, log) = start_log(&loaded)?;
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
+    let hangups = Hangups::catch()?;
+    let (operator_tokens, certificate) = (
+        loaded.configuration.all_operator_tokens(),
+        loaded.configuration.tls.certificate().map_err(InvalidConfiguration::from)?,
+    );
+    let reload = Reload::new(source, &loaded, log, (operator_tokens.clone(), certificate.clone()));
+    let configuration = loaded.configuration;
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is required")?;
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
     let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids })?;
     let (store, clock) = with_clock(open_store(&configuration).await?);
     let (listener, address) = listen(configuration.listen)?;
-    let public_url = configuration.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(address));
+    let public_url = configuration.address_at(address);
     let metrics_listener = listen_for_metrics(&configuration)?;
     let (limits, webhook_changes, entropy) = (HttpLimits::default(), None, Arc::new(SystemEntropy));
     let instance = Instance {
@@ -51,11 +59,17 @@ pub(crate) async fn run(loaded: Loaded, manager: ServiceManager) -> Result<()> {
         identity,
         issuer,
         public_url,
+        operator_tokens,
+        certificate,
         webhook_changes,
         clock,
         entropy,
     };
-    instance.run(|_| (), report_to(manager, stop.clone()), stop).await
+    let beside = async {
+        let ((), told) = tokio::join!(reload.run(hangups, stop.clone()), report_to(manager, stop.clone()));
+        told
+    };
+    instance.run(|_| (), beside, stop.clone()).await
 }
 
 async fn report_to(manager: ServiceManager, stop: CancellationToken) -> Result<()> {
@@ -81,5 +95,6 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
         ("ENCRYPTION_KEY", !configuration.encryption_keys.is_empty(), EncryptionKey::ALLOWED),
     ];
     let missing = needed.into_iter().filter(|(_, is_there, _)| !is_there);
-    missing.map(|(name, _, what)| Problem::Missing { name, what: what.to_owned() }).collect()
+    let missing = missing.map(|(name, _, what)| Problem::Missing { name, what: what.to_owned() });
+    missing.chain(configuration.tls_problem()).collect()
 }

@@ -13,6 +13,7 @@ mod problem;
 mod reference;
 mod settings;
 mod sign_in_settings;
+mod tls_settings;
 mod verification_settings;
 mod warning;
 mod webhook_settings;
@@ -36,6 +37,7 @@ pub(crate) use load::{Effective, Loaded, in_environment, load};
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
 pub(crate) use settings::operator_token;
+pub(crate) use tls_settings::TlsConfiguration;
 pub(crate) use warning::Warning;
 
 /// 100 calls a second for as long as a user likes, and 6,000 at once.
@@ -54,6 +56,8 @@ pub(crate) struct Configuration {
     pub(crate) database_pool_size: usize,
     /// `LISTEN`
     pub(crate) listen: SocketAddr,
+    /// `TLS_CERT` and `TLS_KEY`
+    pub(crate) tls: TlsConfiguration,
     /// `METRICS_LISTEN`; `None` means no metrics.
     pub(crate) metrics_listen: Option<SocketAddr>,
     /// `PUBLIC_URL`; `None` means the address of the listener.
@@ -119,9 +123,21 @@ impl Configuration {
         self.operator_claim.is_some() || !self.operators.is_empty()
     }
 
+    /// All tokens of operators: `OPERATOR_TOKEN` has all scopes.
+    pub(crate) fn all_operator_tokens(&self) -> OperatorTokens {
+        let named = self.operator_tokens.clone();
+        self.operator_token.iter().fold(named, |tokens, token| tokens.and_admin(token.expose()))
+    }
+
     /// Where clients on this machine find the service.
     pub(crate) fn address(&self) -> WebAddress {
-        self.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(self.listen))
+        self.address_at(self.listen)
+    }
+
+    /// The same, if the service listens at `address`.
+    pub(crate) fn address_at(&self, address: SocketAddr) -> WebAddress {
+        let scheme = if self.tls.is_on() { "https" } else { "http" };
+        self.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(scheme, address))
     }
 }
 
@@ -132,6 +148,7 @@ impl Default for Configuration {
             database_url: DatabaseUrl::default(),
             database_pool_size: 16,
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080),
+            tls: TlsConfiguration::default(),
             metrics_listen: Some(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9464)),
             public_url: None,
             oidc_issuer: None,

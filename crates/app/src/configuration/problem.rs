@@ -94,6 +94,14 @@ pub(crate) enum Problem {
         /// What the setting is, and its allowed values.
         what: String,
     },
+    /// The value is of the right form, but of no use.
+    #[error("{name} cannot be used: {reason}")]
+    Unusable {
+        /// The setting.
+        name: &'static str,
+        /// Why.
+        reason: String,
+    },
     /// The value is valid, but not for this command.
     #[error("{name} is {shown:?}, but {rule}")]
     NotForThisCommand {
@@ -110,7 +118,9 @@ impl Problem {
     /// The setting that a command needs.
     pub(super) fn setting(&self) -> Option<&'static str> {
         match self {
-            Self::Missing { name, .. } | Self::NotForThisCommand { name, .. } => Some(name),
+            Self::Missing { name, .. } | Self::Unusable { name, .. } | Self::NotForThisCommand { name, .. } => {
+                Some(name)
+            }
             _ => None,
         }
     }

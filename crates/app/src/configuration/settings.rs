@@ -17,6 +17,7 @@ use super::database_url::without_password;
 use super::given::{Given, Refused};
 use super::http_settings::HTTP_SETTINGS;
 use super::sign_in_settings::SIGN_IN_SETTINGS;
+use super::tls_settings::TLS_SETTINGS;
 use super::verification_settings::VERIFICATION_SETTINGS;
 use super::webhook_settings::WEBHOOK_SETTINGS;
 use super::{Configuration, DatabaseUrl};
@@ -104,7 +105,13 @@ pub(super) fn value_file_name(name: &str) -> String {
 
 /// Every setting, in the order of the reference page.
 pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
-    SETTINGS.iter().chain(SIGN_IN_SETTINGS).chain(VERIFICATION_SETTINGS).chain(HTTP_SETTINGS).chain(WEBHOOK_SETTINGS)
+    SETTINGS
+        .iter()
+        .chain(TLS_SETTINGS)
+        .chain(SIGN_IN_SETTINGS)
+        .chain(VERIFICATION_SETTINGS)
+        .chain(HTTP_SETTINGS)
+        .chain(WEBHOOK_SETTINGS)
 }
 
 /// The settings of the service as a whole and of keys.
@@ -245,7 +252,7 @@ const SETTINGS: &[Setting] = &[
             draft.configuration.operator_tokens = tokens;
             Ok(())
         },
-        |configuration| listed(configuration.operator_tokens.as_slice()),
+        |configuration| listed(&configuration.operator_tokens.all()),
     )
     .showing(Secrecy::Secret),
     Setting::new(

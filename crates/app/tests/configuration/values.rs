@@ -54,7 +54,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 45);
+    assert_eq!(loaded.settings.len(), 47);
 }
 
 #[test]

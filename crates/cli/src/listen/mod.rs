@@ -8,7 +8,7 @@ mod resume;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
-use adapters_system::{SystemClock, ignore_hangup, stop_on_signal};
+use adapters_system::{Hangups, SystemClock, stop_on_signal};
 use anyhow::{Context, Result};
 use clap::Args;
 use domain::ports::Clock;
@@ -74,7 +74,7 @@ const ARRIVALS_MAX: usize = 256;
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
-    ignore_hangup()?;
+    Hangups::catch()?;
     let forward = arguments.forward_to.clone().map(Forward::new).transpose()?.map(Arc::new);
     let start = SystemClock.now().to_string();
     // Webhooks that arrive before the secret is known wait in the queue of the listener.

@@ -9,7 +9,7 @@ use adapters_oidc::dev_provider::{
     DevProvider, DevProviderError, DevProviderSettings, OPERATOR_GROUP, is_for_this_machine,
 };
 use adapters_oidc::{OidcSettings, OidcVerifier, OperatorClaim};
-use adapters_system::{Secret, SystemEntropy, stop_on_signal};
+use adapters_system::{Hangups, Secret, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use cli::output::answer;
@@ -25,6 +25,7 @@ use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem}
 use crate::database::{open_store, with_clock};
 use crate::instance::{Instance, listen};
 use crate::metrics::listen_for_metrics;
+use crate::reload;
 use data_folder::DataFolder;
 
 /// Try Gatepost on this machine: without configuration, with an identity provider, and data in ./gatepost-data/
@@ -56,12 +57,17 @@ const LOOPBACK: [IpNet; 2] = [
 ///
 /// When the configuration opens the server to other machines, or a part of the service fails.
 pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
-    let (mut configuration, log) = start_log(loaded)?;
+    let (log, _) = start_log(&loaded)?;
+    let mut configuration = loaded.configuration;
     if configuration.oidc_issuer.is_some() {
         tracing::warn!("dev ignores OIDC_ISSUER: it accepts only the tokens of its development provider");
     }
+    if std::mem::take(&mut configuration.tls).is_on() {
+        tracing::warn!("dev ignores TLS_CERT and TLS_KEY: it speaks plain HTTP");
+    }
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
+    tokio::spawn(reload::ignore(Hangups::catch()?));
     let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
     let (listener, address) = listen(configuration.listen)?;
     // A second `dev` on this machine needs another port for its API, and works without metrics.
@@ -69,7 +75,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
         tracing::warn!(reason = format!("{reason:#}"), "dev runs without metrics");
         None
     });
-    let public_url = configuration.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(address));
+    let public_url = configuration.address_at(address);
     let folder = DataFolder::of(&configuration.database_url);
     let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
@@ -104,6 +110,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     // No load balancer needs time to notice the shutdown.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
     let webhook_changes = Some(is_for_this_machine as _);
+    let operator_tokens = configuration.all_operator_tokens();
     let instance = Instance {
         configuration,
         listener,
@@ -113,6 +120,8 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
         identity,
         issuer,
         public_url,
+        operator_tokens,
+        certificate: None,
         webhook_changes,
         clock,
         entropy,

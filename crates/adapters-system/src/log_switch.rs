@@ -1,0 +1,87 @@
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use tracing::level_filters::LevelFilter;
+use tracing::subscriber::Interest;
+use tracing::{Metadata, Subscriber};
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::log_filter::LogFilter;
+
+/// Chooses the lines of the log, and can choose others while the process runs.
+///
+/// The log library asks once for each place in the code that writes lines, and remembers the answer until the filter
+/// changes. So a line does not pay for the lock.
+#[derive(Clone)]
+pub struct LogSwitch(Arc<RwLock<EnvFilter>>);
+
+impl LogSwitch {
+    pub(crate) fn new(filter: &LogFilter) -> Self {
+        Self(Arc::new(RwLock::new(filter.to_env_filter())))
+    }
+
+    /// Writes the lines that this filter chooses from now on.
+    pub fn choose(&self, filter: &LogFilter) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = filter.to_env_filter();
+        tracing::callsite::rebuild_interest_cache();
+    }
+
+    fn filter(&self) -> RwLockReadGuard<'_, EnvFilter> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Subscriber> Layer<S> for LogSwitch {
+    fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
+        <EnvFilter as Layer<S>>::register_callsite(&self.filter(), metadata)
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>, context: Context<'_, S>) -> bool {
+        <EnvFilter as Layer<S>>::enabled(&self.filter(), metadata, context)
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        <EnvFilter as Layer<S>>::max_level_hint(&self.filter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Mutex;
+
+    use tracing_subscriber::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_running_program_writes_other_lines_as_soon_as_they_are_chosen() {
+        let (written, switch) = (Written::default(), LogSwitch::new(&LogFilter::default()));
+        let output = written.clone();
+        let layer = tracing_subscriber::fmt::layer().with_writer(move || output.clone());
+        let subscriber = tracing_subscriber::registry().with(switch.clone()).with(layer);
+        let write = |word| tracing::debug!("{word}");
+        tracing::subscriber::with_default(subscriber, || {
+            write("hidden");
+            switch.choose(&LogFilter::parse("debug").unwrap());
+            write("shown");
+            switch.choose(&LogFilter::parse("warn").unwrap());
+            write("hidden again");
+        });
+        let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        assert!(lines.contains("shown") && !lines.contains("hidden"), "{lines}");
+    }
+}
