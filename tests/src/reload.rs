@@ -118,7 +118,7 @@ async fn a_new_certificate_is_used_without_a_restart() {
     assert!(health.status.success(), "{}", String::from_utf8_lossy(&health.stderr));
 }
 
-/// Whoever renews a certificate with a program that knows nothing of Gatepost sends no signal.
+/// A program that renews certificates does not know Gatepost, and sends no signal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_new_certificate_is_found_without_a_signal() {
     let files = Files::new();

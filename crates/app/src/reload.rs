@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::commands::serve;
 use crate::configuration::{Configuration, Environment, InvalidConfiguration, Loaded, load};
 
-/// How often the files of the certificate are read, so that whoever renews it need not send a signal.
+/// How often the files of the certificate are read, because programs that renew one send no signal.
 const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(10);
 /// The settings that a running instance takes over.
 const TAKEN_OVER: &[&str] = &["LOG", "OPERATOR_TOKEN", "OPERATOR_TOKENS", "TLS_CERT", "TLS_KEY"];

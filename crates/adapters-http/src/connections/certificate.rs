@@ -17,7 +17,7 @@ pub struct ServerCertificate(Arc<Current>);
 #[derive(Debug)]
 struct Current(RwLock<Arc<CertifiedKey>>);
 
-/// Why a text is not a certificate with its key.
+/// What is wrong with a certificate or its key.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
     /// The chain cannot be read.

@@ -16,8 +16,8 @@ pub(crate) enum ClientStream {
 }
 
 impl ClientStream {
-    /// The bytes of this connection. The handshake begins with the first read, so that whoever waits for a request waits
-    /// for the handshake too, and no longer.
+    /// The bytes of this connection. The handshake begins with the first read, so that the time for the first request holds
+    /// for both.
     pub(crate) fn new(stream: TcpStream, tls: Option<&TlsAcceptor>) -> Self {
         // If the socket is broken, the first read reports it.
         let _ = stream.set_nodelay(true);

@@ -43,7 +43,7 @@ impl TlsConfiguration {
     ///
     /// # Errors
     ///
-    /// When one of the two is missing, or they are no certificate with its key.
+    /// When one of the two is missing, or they do not belong together.
     pub(crate) fn certificate(&self) -> Result<Option<ServerCertificate>, Problem> {
         let missing = |name, what: &str| Problem::Missing { name, what: what.to_owned() };
         match (&self.chain, &self.key) {
