@@ -83,6 +83,12 @@ async fn expect_places(gatepost: &Gatepost, shown: &[Value]) {
     assert_eq!(export.header("content-type"), Some("application/jsonl"));
     let lines: Vec<Value> = export.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines, all, "the export has what the pages have");
+    let table = call(gatepost, "GET", "/api/operator/audit?format=csv&userId=alice", OPERATOR_TOKEN).await;
+    assert_eq!(table.header("content-type"), Some("text/csv; charset=utf-8"));
+    let table = table.text();
+    let ids: Vec<&str> = table.lines().skip(1).map(|line| line.split('"').nth(1).unwrap()).collect();
+    let expected: Vec<&str> = all.iter().map(|event| event["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, expected, "and so has the table");
 }
 
 async fn change_keys(gatepost: &Gatepost, alice: &User) {

@@ -50,6 +50,7 @@ mod deliveries;
 mod error;
 mod events;
 mod introspection;
+mod operations;
 mod portal_links;
 #[cfg(feature = "protect")]
 pub mod protect;
@@ -71,6 +72,7 @@ pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQ
 pub use error::{Error, FieldError, Problem};
 pub use events::{Event, NewEvent, PublishedEvent};
 pub use introspection::ActiveApiKey;
+pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
 pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
 pub use sessions::Session;

@@ -151,6 +151,11 @@ async fn an_operator_looks_at_a_users_keys_and_revokes_one() {
     assert_eq!(client.revoke_user_api_key("auth0|a/b", "key_1").await.unwrap().len(), 1);
 }
 
+async fn answering_at(asked: &str, answer: Value) -> (MockServer, Client) {
+    let asked = Mock::given(method("GET")).and(path(asked));
+    server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(answer))).await
+}
+
 #[tokio::test]
 async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
     let delivery = json!({
@@ -170,6 +175,18 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
     let (_server, client) = answering("POST", "subscriptions/sub_1/recover", json!({ "deliveries": 3 })).await;
     let since = "2026-11-21T00:00:00Z";
     assert_eq!(client.recover_user_subscription("auth0|a/b", "sub_1", since).await.unwrap(), 3);
+    let failing = json!({ "subscriptions": [{
+        "id": "sub_1", "userId": "alice", "receiver": "https://hooks.example.com", "state": "paused",
+        "reason": "timeout", "failingSince": null, "failuresInARow": 5, "lastAttempt": null,
+    }], "nextCursor": "more" });
+    let (_server, client) = answering_at("/api/operator/failing-subscriptions", failing).await;
+    let page = client.list_failing_subscriptions(None).await.unwrap();
+    assert_eq!((page.subscriptions[0].failures_in_a_row, page.next_cursor.as_deref()), (5, Some("more")));
+    let event = json!({ "event": {
+        "id": "evt_1", "userId": "alice", "type": "a", "createdAt": "2026-11-21T01:42:03.120Z", "payload": {},
+    }, "deliveries": 2 });
+    let (_server, client) = answering_at("/api/operator/events/evt_1", event).await;
+    assert_eq!(client.find_event("evt_1").await.unwrap().deliveries, 2);
     let (_server, client) = answering("DELETE", "sessions", json!({ "sessions": [] })).await;
     client.end_user_sessions("auth0|a/b").await.unwrap();
 }

@@ -62,6 +62,10 @@ CREATE TABLE webhook_lanes (
 -- `ready_at`, so a planner that last saw the table empty cannot use this index for the look-up (decision 38).
 CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at) WHERE ready_at IS NOT NULL;
 
+-- The lanes that fail, for operators. A lane that works is not in the index.
+CREATE INDEX webhook_lanes_failing ON webhook_lanes (failing_since, subscription_id)
+    WHERE is_open AND failing_since IS NOT NULL;
+
 -- Has at most one row: a known text, encrypted under the ENCRYPTION_KEY that the secrets are encrypted under, so that a
 -- process with another key does not start (decision 57).
 CREATE TABLE encryption_checks (

@@ -11,6 +11,9 @@ CREATE TABLE webhook_events (
     deliveries BIGINT NOT NULL
 ) PARTITION BY RANGE (id);
 
+-- The events of a user, for operators (decision 78).
+CREATE INDEX webhook_events_owner ON webhook_events (owner_issuer, owner_subject, id);
+
 -- The periods, in days since 1970-01-01, from `first_day` to before `end_day`. Each has one partition of each table of
 -- the log: webhook_events, webhook_deliveries and webhook_attempts. Who creates or drops partitions locks this table.
 CREATE TABLE webhook_periods (

@@ -52,6 +52,10 @@ CREATE TABLE webhook_lanes (
 -- The order in which lanes are served. A claim passes over lanes of owners without room, and reads only the index for it.
 CREATE INDEX webhook_lanes_ready ON webhook_lanes (is_open, ready_at, owner);
 
+-- The lanes that fail, for operators. A lane that works is not in the index.
+CREATE INDEX webhook_lanes_failing ON webhook_lanes (failing_since, subscription_id)
+    WHERE is_open AND failing_since IS NOT NULL;
+
 -- Has at most one row: a known text, encrypted under the ENCRYPTION_KEY that the secrets are encrypted under, so that a
 -- process with another key does not start (decision 57).
 CREATE TABLE encryption_checks (

@@ -10,6 +10,9 @@ CREATE TABLE webhook_events (
     deliveries INTEGER NOT NULL
 ) STRICT;
 
+-- The events of a user, for operators (decision 78).
+CREATE INDEX webhook_events_owner ON webhook_events (owner_issuer, owner_subject, id);
+
 -- The events that have an id from their publisher.
 CREATE TABLE webhook_publications (
     owner_issuer TEXT NOT NULL,

@@ -18,12 +18,15 @@ pub enum OperatorScope {
 
 /// The scope of each call of the operator API. The one place that states it: the check and the OpenAPI document read this
 /// table. See decision 47.
-const SCOPES: [(Method, &str, OperatorScope); 18] = [
+const SCOPES: [(Method, &str, OperatorScope); 21] = [
     (Method::POST, "/api/operator/introspect", OperatorScope::Verify),
     (Method::POST, "/api/operator/events", OperatorScope::Publish),
     (Method::POST, "/api/operator/events/batch", OperatorScope::Publish),
     (Method::POST, "/api/operator/leaks", OperatorScope::Support),
     (Method::GET, "/api/operator/audit", OperatorScope::Support),
+    (Method::GET, "/api/operator/events", OperatorScope::Support),
+    (Method::GET, "/api/operator/events/{id}", OperatorScope::Support),
+    (Method::GET, "/api/operator/failing-subscriptions", OperatorScope::Support),
     (Method::GET, "/api/operator/system", OperatorScope::Support),
     (Method::POST, "/api/operator/portal-links", OperatorScope::Support),
     (Method::GET, "/api/operator/users/{userId}/keys", OperatorScope::Support),

@@ -174,6 +174,11 @@ error_codes! {
         cure: "Copy the id from the list of deliveries, and use a credential of the user who created the \
                subscription.",
     }
+    EventNotFound = 404 "event_not_found" {
+        title: "No event with this id",
+        cause: "No event has this id. It may be mistyped, or the event may be older than WEBHOOK_RETENTION_DAYS and deleted.",
+        cure: "Copy the id from the list of events.",
+    }
     NotFound = 404 "not_found" {
         title: "There is nothing at this path",
         cause: "The API has no endpoint with this path.",

@@ -4,6 +4,7 @@ use domain::audit::{Actor, AuditAction, AuditFilter};
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path_user::user_at;
 use crate::parameters::query::Parameters;
+use crate::streams::export_form::ExportForm;
 
 /// The parameters of a user's list.
 pub(crate) const USER_PARAMETERS: &[&str] = &["action", "target", "since", "until", "cursor", "limit", "format"];
@@ -26,23 +27,36 @@ pub(crate) enum AuditFormat {
     Json,
     /// All events, one on each line.
     JsonLines,
+    /// All events as a table.
+    Csv,
 }
 
 impl AuditRequest {
     /// Parses a query that may contain the `known` parameters. Users of the operator API are users of `issuer`.
     pub(crate) fn parse(query: &str, known: &[&'static str], issuer: &str) -> Result<Self, FieldFault> {
         let parameters = Parameters::parse(query, known)?;
-        let format = parameters.read("format", format_of, "must be json or jsonl")?.unwrap_or(AuditFormat::Json);
+        let format = parameters.read("format", format_of, "must be json, jsonl or csv")?.unwrap_or(AuditFormat::Json);
         let request = Self {
             filter: filter(&parameters, issuer)?,
             before: parameters.cursor()?,
             limit: parameters.limit()?,
             format,
         };
-        if format == AuditFormat::JsonLines && parameters.has("limit") {
-            return Err(FieldFault::new("limit", "must not be given with the format jsonl, which has no pages"));
+        if format != AuditFormat::Json && parameters.has("limit") {
+            return Err(FieldFault::new("limit", "must not be given with this format, which has no pages"));
         }
         Ok(request)
+    }
+}
+
+impl AuditFormat {
+    /// The form of the export; `None` for a page.
+    pub(crate) fn export(self) -> Option<ExportForm> {
+        match self {
+            Self::Json => None,
+            Self::JsonLines => Some(ExportForm::JsonLines),
+            Self::Csv => Some(ExportForm::Csv),
+        }
     }
 }
 
@@ -75,6 +89,7 @@ fn format_of(text: &str) -> Option<AuditFormat> {
     match text {
         "json" => Some(AuditFormat::Json),
         "jsonl" => Some(AuditFormat::JsonLines),
+        "csv" => Some(AuditFormat::Csv),
         _ => None,
     }
 }
@@ -111,7 +126,8 @@ mod tests {
             "actor=services",
             "action=key",
             "target=alice",
-            "format=csv",
+            "format=xml",
+            "format=csv&limit=5",
             "format=jsonl&limit=5",
             "userId=",
             "owner=alice",

@@ -4,8 +4,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::ports::AttemptCursor;
-use domain::{AuditId, DeliveryId, SubscriptionId, Timestamp};
+use domain::ports::{AttemptCursor, FailingPlace};
+use domain::{AuditId, DeliveryId, EventId, SubscriptionId, Timestamp};
 
 /// The list or stream of a cursor. It is the first byte, so that a cursor of one list is not valid for another.
 #[derive(Clone, Copy)]
@@ -14,6 +14,8 @@ enum Kind {
     Deliveries = 2,
     Attempts = 3,
     Audit = 4,
+    Failing = 5,
+    Events = 6,
 }
 
 /// A position that can be sent as a cursor.
@@ -55,6 +57,36 @@ impl Cursor for AuditId {
 
     fn from_cursor(text: &str) -> Option<Self> {
         decode(Kind::Audit, text).map(Self::from_bytes)
+    }
+}
+
+/// The position after this event.
+impl Cursor for EventId {
+    fn to_cursor(&self) -> String {
+        encode(Kind::Events, self.as_bytes())
+    }
+
+    fn from_cursor(text: &str) -> Option<Self> {
+        decode(Kind::Events, text).map(Self::from_bytes)
+    }
+}
+
+/// The position after this failing subscription.
+impl Cursor for FailingPlace {
+    fn to_cursor(&self) -> String {
+        let mut bytes = [0; 24];
+        bytes[..8].copy_from_slice(&self.since.unix_millis().to_be_bytes());
+        bytes[8..].copy_from_slice(self.subscription.as_bytes());
+        encode(Kind::Failing, &bytes)
+    }
+
+    fn from_cursor(text: &str) -> Option<Self> {
+        let bytes: [u8; 24] = decode(Kind::Failing, text)?;
+        let (since, subscription) = bytes.split_first_chunk()?;
+        Some(Self {
+            since: Timestamp::from_unix_millis(i64::from_be_bytes(*since))?,
+            subscription: SubscriptionId::from_bytes(subscription.try_into().ok()?),
+        })
     }
 }
 
@@ -106,6 +138,17 @@ mod tests {
             })
             .collect();
         assert_eq!(read, [(Some(subscription), None, None), (None, Some(delivery), None), (None, None, Some(attempt))]);
+    }
+
+    #[test]
+    fn a_place_among_failing_subscriptions_reads_back() {
+        let since = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap();
+        let place = FailingPlace { since, subscription: SubscriptionId::from_bytes([7; 16]) };
+        assert_eq!(FailingPlace::from_cursor(&place.to_cursor()), Some(place));
+        let event = EventId::from_bytes([7; 16]);
+        assert_eq!(EventId::from_cursor(&event.to_cursor()), Some(event));
+        assert_eq!(FailingPlace::from_cursor(&event.to_cursor()), None, "another list");
+        assert_eq!(EventId::from_cursor(&place.subscription.to_cursor()), None, "another list");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
-use domain::{DeliveryId, KeyId, SessionId, SubscriptionId};
+use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -42,6 +42,14 @@ impl NamedInPath for SessionId {
 
 impl NamedInPath for SubscriptionId {
     const NOT_FOUND: ErrorCode = ErrorCode::SubscriptionNotFound;
+
+    fn parameter(parameters: PathParameters) -> Option<String> {
+        parameters.id
+    }
+}
+
+impl NamedInPath for EventId {
+    const NOT_FOUND: ErrorCode = ErrorCode::EventNotFound;
 
     fn parameter(parameters: PathParameters) -> Option<String> {
         parameters.id

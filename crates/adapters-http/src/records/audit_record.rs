@@ -127,6 +127,35 @@ impl AuditRecord {
     }
 }
 
+impl AuditRecord {
+    /// How many cells a line of a table has.
+    pub(crate) const CELLS: usize = 13;
+
+    /// The fields as the cells of a line.
+    pub(crate) fn cells(&self) -> [String; Self::CELLS] {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let changes = self.changes.iter().map(|change| {
+            let part = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+            format!("{}: {} -> {}", change.field, part(&change.before), part(&change.after))
+        });
+        [
+            self.id.clone(),
+            self.at.clone(),
+            self.action.to_owned(),
+            self.actor.kind.to_owned(),
+            text(&self.actor.id),
+            self.via.kind.to_owned(),
+            text(&self.via.id),
+            self.target.kind.to_owned(),
+            text(&self.target.id),
+            self.user_id.clone(),
+            changes.collect::<Vec<_>>().join("; "),
+            text(&self.request_id),
+            text(&self.address),
+        ]
+    }
+}
+
 impl ActorRecord {
     fn of(actor: &Actor) -> Self {
         let (kind, id) = match actor {

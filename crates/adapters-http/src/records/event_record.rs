@@ -1,4 +1,4 @@
-use domain::ports::Accepted;
+use domain::ports::{Accepted, LoggedEvent};
 use domain::webhooks::Event;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -22,7 +22,7 @@ pub(crate) struct EventRecord {
     /// When the event was published.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
-    /// The body that is signed and sent, byte for byte. Only in the answer about one delivery.
+    /// The body that is signed and sent, byte for byte. Only in the answer about one delivery or one event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     payload: Option<Box<RawValue>>,
@@ -48,6 +48,35 @@ impl EventRecord {
     pub(crate) fn with_payload(event: &Event) -> Result<Self, serde_json::Error> {
         let payload = serde_json::from_slice(event.payload.bytes())?;
         Ok(Self { payload: Some(payload), ..Self::of(event) })
+    }
+}
+
+/// A published event, and how many subscriptions it went to.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LoggedEvent)]
+pub(crate) struct LoggedEventRecord {
+    /// The event.
+    event: EventRecord,
+    /// How many subscriptions it went to when it was published.
+    deliveries: u32,
+}
+
+impl LoggedEventRecord {
+    /// Leaves out the payload.
+    pub(crate) fn of(logged: &LoggedEvent) -> Self {
+        Self { event: EventRecord::of(&logged.event), deliveries: logged.deliveries }
+    }
+
+    /// Includes the payload, if it is stored.
+    ///
+    /// # Errors
+    ///
+    /// When the stored payload is not JSON.
+    pub(crate) fn with_payload(logged: &LoggedEvent) -> Result<Self, serde_json::Error> {
+        if logged.event.payload.bytes().is_empty() {
+            return Ok(Self::of(logged));
+        }
+        Ok(Self { event: EventRecord::with_payload(&logged.event)?, deliveries: logged.deliveries })
     }
 }
 

@@ -11,16 +11,15 @@ use crate::parameters::audit_request::AuditRequest;
 use crate::parameters::query::PAGE_SIZE_MAX;
 use crate::records::audit_record::{AuditRecord, Reader};
 use crate::state::State;
+use crate::streams::export_form::ExportForm;
 use crate::streams::open_streams::StreamPlace;
-
-/// JSON Lines, which has no registered type.
-pub(crate) const JSON_LINES: &str = "application/jsonl";
 
 /// Writes all events that pass the filter, page by page, as the client reads them. It keeps one page in memory.
 struct AuditExport {
     state: Data<State>,
     filter: AuditFilter,
     reader: Reader,
+    form: ExportForm,
     next: Option<AuditId>,
     _place: Option<StreamPlace>,
 }
@@ -30,14 +29,15 @@ struct AuditExport {
 pub(crate) async fn audit_export(
     state: Data<State>,
     request: AuditRequest,
-    reader: Reader,
+    (form, reader): (ExportForm, Reader),
     place: Option<StreamPlace>,
 ) -> Result<HttpResponse, ApiError> {
-    let mut export = AuditExport { state, filter: request.filter, reader, next: request.before, _place: place };
+    let mut export = AuditExport { state, filter: request.filter, reader, form, next: request.before, _place: place };
     let first = export.read().await?;
     let rest = export.into_body();
-    let body = stream::iter([Ok(first)]).chain(rest);
-    Ok(HttpResponse::Ok().content_type(JSON_LINES).streaming(Box::pin(body)))
+    let head = Bytes::from_static(form.head().as_bytes());
+    let body = stream::iter([Ok(head), Ok(first)]).chain(rest);
+    Ok(HttpResponse::Ok().content_type(form.content_type()).streaming(Box::pin(body)))
 }
 
 impl AuditExport {
@@ -61,8 +61,7 @@ impl AuditExport {
         let mut lines = Vec::new();
         for event in &events {
             let record = AuditRecord::of(event, self.reader);
-            serde_json::to_writer(&mut lines, &record).map_err(|error| ApiError::Internal(error.into()))?;
-            lines.push(b'\n');
+            self.form.write(&record, &mut lines).map_err(|error| ApiError::Internal(error.into()))?;
         }
         Ok(lines.into())
     }

@@ -29,7 +29,8 @@ impl Work for ListEvents {
     }
 }
 
-fn bound((sql, binds): (String, Vec<Bind>)) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
+/// The statement with the values of its placeholders.
+pub(crate) fn bound((sql, binds): (String, Vec<Bind>)) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
     binds.into_iter().fold(diesel::sql_query(sql).into_boxed(), |query, bind| match bind {
         Bind::Bytes(bytes) => query.bind::<Binary, _>(bytes),
         Bind::Text(text) => query.bind::<Text, _>(text),

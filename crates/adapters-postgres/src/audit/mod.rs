@@ -4,4 +4,5 @@ mod audit_log;
 mod list_events;
 mod write_events;
 
+pub(crate) use list_events::bound;
 pub(crate) use write_events::{commit_with, write_events};

@@ -22,6 +22,7 @@ mod left_claims;
 mod left_out;
 mod list_deliveries;
 mod locate_delivery;
+mod operator_log;
 mod periods;
 mod prepare_history;
 mod publish_events;

@@ -57,7 +57,10 @@ fn list(connection: &mut SqliteConnection, query: &AuditQuery, max: u32) -> Resu
     Ok(audit_page(rows, floor, max)?)
 }
 
-fn bound((sql, binds): (String, Vec<Bind>)) -> BoxedSqlQuery<'static, Sqlite, diesel::query_builder::SqlQuery> {
+/// The statement with the values of its placeholders.
+pub(crate) fn bound(
+    (sql, binds): (String, Vec<Bind>),
+) -> BoxedSqlQuery<'static, Sqlite, diesel::query_builder::SqlQuery> {
     binds.into_iter().fold(diesel::sql_query(sql).into_boxed(), |query, bind| match bind {
         Bind::Bytes(bytes) => query.bind::<Binary, _>(bytes),
         Bind::Text(text) => query.bind::<Text, _>(text),

@@ -3,7 +3,7 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::schema::{webhook_attempts, webhook_subscriptions};
 use diesel_mapping::webhooks::{LoggedAttemptRow, SubscriptionRow};
 use domain::ports::LoggedAttempt;
-use domain::webhooks::{Subscription, SubscriptionHealth};
+use domain::webhooks::{AttemptRecord, Subscription, SubscriptionHealth};
 use domain::{SubscriptionId, UserId};
 
 use super::lane::Lane;
@@ -70,6 +70,18 @@ fn health(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Subsc
         .bind::<Binary, _>(id.as_bytes().as_slice())
         .bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into())
         .get_result(connection)?;
+    Ok(SubscriptionHealth {
+        breaker: Lane::find(connection, id)?.map(|lane| lane.breaker).unwrap_or_default(),
+        waiting: u32::try_from(waiting.count).unwrap_or(SubscriptionHealth::WAITING_COUNT_MAX),
+        last_attempt: last_attempt(connection, id)?,
+    })
+}
+
+/// The attempt of the subscription that ended last.
+pub(super) fn last_attempt(
+    connection: &mut SqliteConnection,
+    id: SubscriptionId,
+) -> Result<Option<AttemptRecord>, Undo> {
     let last: Option<LoggedAttemptRow> = webhook_attempts::table
         .filter(webhook_attempts::subscription_id.eq(id.as_bytes().as_slice()))
         .order((
@@ -81,9 +93,5 @@ fn health(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Subsc
         .first(connection)
         .optional()?;
     let last = last.map(LoggedAttempt::try_from).transpose()?;
-    Ok(SubscriptionHealth {
-        breaker: Lane::find(connection, id)?.map(|lane| lane.breaker).unwrap_or_default(),
-        waiting: u32::try_from(waiting.count).unwrap_or(SubscriptionHealth::WAITING_COUNT_MAX),
-        last_attempt: last.map(|logged| logged.attempt),
-    })
+    Ok(last.map(|logged| logged.attempt))
 }

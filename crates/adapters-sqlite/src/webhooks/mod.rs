@@ -23,6 +23,7 @@ mod find_subscription;
 mod follow_attempts;
 mod lane;
 mod list_deliveries;
+mod operator_log;
 mod publish_events;
 mod purge_history;
 mod queued_row;

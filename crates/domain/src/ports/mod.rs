@@ -5,7 +5,7 @@
 //!
 //! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStore`] is
 //!    the port of API keys, [`SessionStore`] that of sessions. Webhooks need [`SubscriptionStore`], [`EventStore`],
-//!    [`DeliveryQueue`], [`DeliveryLog`], [`DeliveryCommands`] and [`StoreFigures`]. [`AuditLog`] shows who changed what. [`ReadinessCheck`], [`Schema`] and
+//!    [`DeliveryQueue`], [`DeliveryLog`], [`DeliveryCommands`], [`OperatorLog`] and [`StoreFigures`]. [`AuditLog`] shows who changed what. [`ReadinessCheck`], [`Schema`] and
 //!    [`Close`] are a few lines; the last two have default methods. A database that several processes share also needs a
 //!    [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
@@ -150,6 +150,7 @@ pub use system_status::{AttemptCounts, EventCounts, QueueReading, SystemState, S
 pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryRequest};
 pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
+pub use webhooks::operator_log::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog};
 pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue};
 pub use webhooks::sender::{Attempt, WebhookSender};
 pub use webhooks::subscriptions::{SecretRotation, SubscriptionInsertion, SubscriptionStore};

@@ -12,6 +12,7 @@ use super::system::ReadinessCheck;
 use super::webhooks::delivery_commands::DeliveryCommands;
 use super::webhooks::delivery_log::DeliveryLog;
 use super::webhooks::events::EventStore;
+use super::webhooks::operator_log::OperatorLog;
 use super::webhooks::queue::DeliveryQueue;
 use super::webhooks::subscriptions::SubscriptionStore;
 
@@ -68,6 +69,8 @@ pub struct WebhookStores {
     pub log: Arc<dyn DeliveryLog>,
     /// Retries, cancels, recovers and purges deliveries.
     pub commands: Arc<dyn DeliveryCommands>,
+    /// Shows operators the webhooks of all owners.
+    pub operator_log: Arc<dyn OperatorLog>,
 }
 
 impl Store {
@@ -81,6 +84,7 @@ impl Store {
             + EventStore
             + DeliveryLog
             + DeliveryCommands
+            + OperatorLog
             + DeliveryQueue
             + StoreFigures
             + ReadinessCheck
@@ -118,13 +122,14 @@ impl WebhookStores {
     /// The ports of one adapter.
     pub fn of<Adapter>(adapter: &Arc<Adapter>) -> Self
     where
-        Adapter: SubscriptionStore + EventStore + DeliveryLog + DeliveryCommands + 'static,
+        Adapter: SubscriptionStore + EventStore + DeliveryLog + DeliveryCommands + OperatorLog + 'static,
     {
         Self {
             subscriptions: Arc::clone(adapter) as _,
             events: Arc::clone(adapter) as _,
             log: Arc::clone(adapter) as _,
             commands: Arc::clone(adapter) as _,
+            operator_log: Arc::clone(adapter) as _,
         }
     }
 }

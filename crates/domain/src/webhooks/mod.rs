@@ -28,6 +28,7 @@ pub use egress::egress_policy::{
 pub use egress::host_name::{HostName, InvalidHostName};
 pub use egress::target_url::{InvalidTargetUrl, TargetUrl};
 pub use events::event::{Event, NewEvent};
+pub use events::event_filter::EventFilter;
 pub use events::event_pattern::{EventPattern, InvalidEventPattern};
 pub use events::event_type::{EventType, InvalidEventType};
 pub use events::payload::{Payload, PayloadTooLarge};
@@ -53,6 +54,7 @@ pub use subscriptions::create_subscription::{CreateSubscription, CreateSubscript
 pub use subscriptions::description::{Description, InvalidDescription};
 pub use subscriptions::find_subscription::FoundSubscription;
 pub use subscriptions::health_state::{HealthState, PauseReason, SubscriptionHealth};
+pub use subscriptions::list_failing::{FailingPage, FoundFailing};
 pub use subscriptions::list_subscriptions::SubscriptionPage;
 pub use subscriptions::recover_subscription::{RECOVERED_DELIVERIES_MAX, RecoverSubscriptionError};
 pub use subscriptions::subscribed_events::{InvalidSubscribedEvents, SubscribedEvents};

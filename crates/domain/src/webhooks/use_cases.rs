@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use super::webhook_policy::WebhookPolicy;
 use crate::audit::{Cause, Origin};
-use crate::ports::{Clock, DeliveryPage, Entropy, RetryRequest, StoreError, WebhookStores};
+use crate::ports::{Clock, DeliveryPage, Entropy, EventPage, LoggedEvent, RetryRequest, StoreError, WebhookStores};
 use crate::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, Subscription,
-    SubscriptionChange, TargetUrl,
+    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, EventFilter, InvalidTargetUrl,
+    Subscription, SubscriptionChange, TargetUrl,
 };
-use crate::{DeliveryId, KeyId, SealingKeys, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, EventId, KeyId, SealingKeys, SubscriptionId, Timestamp, UserId};
 
 /// About how many rows one call deletes, which keeps its transaction short.
 const PURGED_ROWS_MAX: u32 = 1_000;
@@ -147,6 +147,29 @@ impl Webhooks {
     /// If the store fails.
     pub async fn find_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         self.stores.log.find(owner, id).await
+    }
+
+    /// At most `max` events of any owners with ids below `before` that pass the filter, newest first, without payloads.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn list_events(
+        &self,
+        filter: &EventFilter,
+        before: Option<EventId>,
+        max: u32,
+    ) -> Result<EventPage, StoreError> {
+        self.stores.operator_log.list_events(filter, before, max).await
+    }
+
+    /// The event of any owner; `None` if there is no such event.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError> {
+        self.stores.operator_log.find_event(id).await
     }
 
     /// Deletes one batch of what was published before the retention, and returns how many rows. After 0, nothing is

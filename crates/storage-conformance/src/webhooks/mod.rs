@@ -27,6 +27,7 @@ pub mod figures;
 pub mod health;
 pub mod liveness;
 pub mod log;
+pub mod operator_log;
 pub mod owner_shares;
 pub mod publish_again;
 pub mod publish_events;

@@ -1,15 +1,18 @@
-use domain::ports::{DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, StoreFigures, SubscriptionStore};
+use domain::ports::{
+    DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, OperatorLog, StoreFigures, SubscriptionStore,
+};
 
 use crate::Promise;
 
-/// The five webhook ports and the figures of the queue, which one store implements.
+/// The six webhook ports and the figures of the queue, which one store implements.
 pub trait WebhookStore:
-    SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands + StoreFigures
+    SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands + OperatorLog + StoreFigures
 {
 }
 
-impl<Store: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands + StoreFigures> WebhookStore
-    for Store
+impl<
+    Store: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands + OperatorLog + StoreFigures,
+> WebhookStore for Store
 {
 }
 
@@ -173,6 +176,12 @@ macro_rules! with_webhook_store_promises {
             log::attempts_come_in_the_order_of_their_ends
             log::attempts_at_one_delivery_all_come
             log::a_delivery_is_shown_with_its_newest_attempts
+            operator_log::failing_subscriptions_come_the_longest_first
+            operator_log::only_enabled_subscriptions_are_failing
+            operator_log::events_are_listed_newest_first_in_pages
+            operator_log::filters_of_events_pick_what_the_reference_picks
+            operator_log::a_search_for_rare_events_comes_to_its_end
+            operator_log::an_event_is_found_with_its_payload
             health::waiting_deliveries_are_counted
             health::the_attempt_that_ended_last_is_shown
             figures::deliveries_are_counted_up_to_the_maximum

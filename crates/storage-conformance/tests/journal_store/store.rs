@@ -8,11 +8,12 @@ use std::time::UNIX_EPOCH;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{
-    AttemptCursor, AuditLog, AuditPage, ChangeFeed, Close, DeliveryLog, DeliveryPage, FeedPosition, FeedRead,
-    LoggedAttempt, NotReady, QueueFigures, ReadinessCheck, Schema, StoreError, StoreFigures,
+    AttemptCursor, AuditLog, AuditPage, ChangeFeed, Close, DeliveryLog, DeliveryPage, EventPage, FailingPlace,
+    FailingSubscription, FeedPosition, FeedRead, LoggedAttempt, LoggedEvent, NotReady, OperatorLog, QueueFigures,
+    ReadinessCheck, Schema, StoreError, StoreFigures,
 };
-use domain::webhooks::{DeliveryFilter, DeliveryHistory};
-use domain::{AuditId, DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{DeliveryFilter, DeliveryHistory, EventFilter};
+use domain::{AuditId, DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::call::{Call, Memory};
@@ -96,6 +97,21 @@ impl DeliveryLog for JournalStore {
         max: u32,
     ) -> Answer<Vec<LoggedAttempt>> {
         self.memory.webhooks.attempts_after(owner, subscription, after, max).await
+    }
+}
+
+#[async_trait]
+impl OperatorLog for JournalStore {
+    async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Answer<Vec<FailingSubscription>> {
+        self.memory.webhooks.failing(after, max).await
+    }
+
+    async fn list_events(&self, filter: &EventFilter, before: Option<EventId>, max: u32) -> Answer<EventPage> {
+        self.memory.webhooks.list_events(filter, before, max).await
+    }
+
+    async fn find_event(&self, id: EventId) -> Answer<Option<LoggedEvent>> {
+        self.memory.webhooks.find_event(id).await
     }
 }
 

@@ -7,7 +7,7 @@ use crate::callers::session_owner::SessionOwner;
 use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::audit_request::{AuditFormat, AuditRequest, USER_PARAMETERS};
+use crate::parameters::audit_request::{AuditRequest, USER_PARAMETERS};
 use crate::parameters::cursor::Cursor;
 use crate::records::audit_record::{AuditRecord, Reader};
 use crate::state::State;
@@ -29,8 +29,9 @@ pub(in crate::endpoints) struct Answer {
 
 /// Lists who changed what of the caller, newest first.
 ///
-/// Keys, webhook subscriptions, deliveries by hand and sessions; and each look of an operator at the caller's keys. With
-/// `format=jsonl` the answer has all events, one JSON object on each line, and no pages. Requires an ID token in a
+/// Keys, webhook subscriptions, deliveries by hand and sessions; and each read of the caller's data by an operator. With
+/// `format=jsonl` the answer has all events, one JSON object on each line, and no pages; with `format=csv` they are a
+/// table. Requires an ID token in a
 /// header; an API key is refused.
 #[utoipa::path(
     get,
@@ -45,13 +46,13 @@ pub(in crate::endpoints) struct Answer {
         ("since" = Option<String>, Query, description = "Only events at this time or later: RFC 3339"),
         ("until" = Option<String>, Query, description = "Only events before this time: RFC 3339"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
-        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50. Not with `format=jsonl`",
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50. Only with the format `json`",
             minimum = 1, maximum = 200),
-        ("format" = Option<String>, Query, description = "`json`, the default, or `jsonl`"),
+        ("format" = Option<String>, Query, description = "`json`, the default, `jsonl` or `csv`"),
     ),
     responses(
         (status = 200, description = "A page of events, or all events", content(
-            (Answer = "application/json"), (AuditRecord = "application/jsonl"),
+            (Answer = "application/json"), (AuditRecord = "application/jsonl"), (String = "text/csv"),
         )),
         Errors,
     ),
@@ -63,11 +64,9 @@ pub(super) async fn list_audit_events(
 ) -> Result<HttpResponse, ApiError> {
     let mut wanted = AuditRequest::parse(request.query_string(), USER_PARAMETERS, &state.api.issuer)?;
     wanted.filter.owner = Some(owner.user.clone());
-    if wanted.format == AuditFormat::JsonLines {
-        let place = state.streams.enter(&owner.user).ok_or(ErrorCode::TooManyStreams)?;
-        return audit_export(state, wanted, Reader::Owner, Some(place)).await;
-    }
-    answer(&state, &wanted, Reader::Owner).await
+    let Some(form) = wanted.format.export() else { return answer(&state, &wanted, Reader::Owner).await };
+    let place = state.streams.enter(&owner.user).ok_or(ErrorCode::TooManyStreams)?;
+    audit_export(state, wanted, (form, Reader::Owner), Some(place)).await
 }
 
 /// A page of events.

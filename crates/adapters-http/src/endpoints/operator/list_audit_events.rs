@@ -5,7 +5,7 @@ use crate::callers::operator::Operator;
 use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
 use crate::endpoints::audit::{Answer, answer};
 use crate::errors::api_error::ApiError;
-use crate::parameters::audit_request::{AuditFormat, AuditRequest, OPERATOR_PARAMETERS};
+use crate::parameters::audit_request::{AuditRequest, OPERATOR_PARAMETERS};
 use crate::records::audit_record::{AuditRecord, Reader};
 use crate::state::State;
 use crate::streams::audit_export::audit_export;
@@ -13,7 +13,7 @@ use crate::streams::audit_export::audit_export;
 /// Lists who changed what, newest first.
 ///
 /// An event must match all filters. When few events match, a page may be short or empty and still have a `nextCursor`:
-/// continue while there is one. With `format=jsonl` the answer has all events, one JSON object on each line, and no pages.
+/// continue while there is one. With `format=jsonl` the answer has all events, one JSON object on each line, and no pages; with `format=csv` they are a table.
 #[utoipa::path(
     get,
     path = "/api/operator/audit",
@@ -30,13 +30,13 @@ use crate::streams::audit_export::audit_export;
         ("since" = Option<String>, Query, description = "Only events at this time or later: RFC 3339"),
         ("until" = Option<String>, Query, description = "Only events before this time: RFC 3339"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
-        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50. Not with `format=jsonl`",
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50. Only with the format `json`",
             minimum = 1, maximum = 200),
-        ("format" = Option<String>, Query, description = "`json`, the default, or `jsonl`"),
+        ("format" = Option<String>, Query, description = "`json`, the default, `jsonl` or `csv`"),
     ),
     responses(
         (status = 200, description = "A page of events, or all events", content(
-            (Answer = "application/json"), (AuditRecord = "application/jsonl"),
+            (Answer = "application/json"), (AuditRecord = "application/jsonl"), (String = "text/csv"),
         )),
         Errors,
     ),
@@ -47,9 +47,9 @@ pub(super) async fn list_audit_events(
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
     let wanted = AuditRequest::parse(request.query_string(), OPERATOR_PARAMETERS, &state.api.issuer)?;
-    match wanted.format {
-        AuditFormat::Json => answer(&state, &wanted, Reader::Operator).await,
-        AuditFormat::JsonLines => audit_export(state, wanted, Reader::Operator, None).await,
+    match wanted.format.export() {
+        None => answer(&state, &wanted, Reader::Operator).await,
+        Some(form) => audit_export(state, wanted, (form, Reader::Operator), None).await,
     }
 }
 

@@ -1,11 +1,14 @@
 //! The operator API, for the host application and for support staff. See decision 78.
 
 mod create_portal_link;
+mod find_event;
 mod find_system_state;
 mod find_user_delivery;
 mod find_user_subscription;
 mod introspect;
 mod list_audit_events;
+mod list_events;
+mod list_failing_subscriptions;
 mod list_user_deliveries;
 mod list_user_keys;
 mod list_user_subscriptions;
@@ -25,8 +28,14 @@ use super::Resources;
 
 pub(super) const RESOURCES: Resources = &[
     ("/api/operator/audit", |resource| resource.route(web::get().to(list_audit_events::list_audit_events))),
-    ("/api/operator/events", |resource| resource.route(web::post().to(publish_event::publish_event))),
+    ("/api/operator/events", |resource| {
+        resource.route(web::get().to(list_events::list_events)).route(web::post().to(publish_event::publish_event))
+    }),
     ("/api/operator/events/batch", |resource| resource.route(web::post().to(publish_events::publish_events))),
+    ("/api/operator/events/{id}", |resource| resource.route(web::get().to(find_event::find_event))),
+    ("/api/operator/failing-subscriptions", |resource| {
+        resource.route(web::get().to(list_failing_subscriptions::list_failing_subscriptions))
+    }),
     ("/api/operator/introspect", |resource| resource.route(web::post().to(introspect::introspect))),
     ("/api/operator/leaks", |resource| resource.route(web::post().to(report_leaks::report_leaks))),
     ("/api/operator/portal-links", |resource| resource.route(web::post().to(create_portal_link::create_portal_link))),
@@ -73,6 +82,9 @@ pub(super) const RESOURCES: Resources = &[
     list_audit_events::list_audit_events,
     report_leaks::report_leaks,
     create_portal_link::create_portal_link,
+    list_events::list_events,
+    find_event::find_event,
+    list_failing_subscriptions::list_failing_subscriptions,
     find_system_state::find_system_state,
     list_user_keys::list_user_keys,
     revoke_user_key::revoke_user_key,

@@ -2,5 +2,6 @@ mod introspection;
 mod leaks;
 mod publishing;
 mod support;
+mod survey;
 pub(crate) mod system;
 mod user_data;

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{
-    AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventStore, LoggedAttempt, Publication, RetryByHand,
-    RetryRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
+    AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventPage, EventStore, FailingPlace,
+    FailingSubscription, LoggedAttempt, LoggedEvent, OperatorLog, Publication, RetryByHand, RetryRequest,
+    SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription,
-    SubscriptionChange, SubscriptionHealth,
+    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EventFilter, NewEvent, SealedSecret, SealedSecrets,
+    Subscription, SubscriptionChange, SubscriptionHealth,
 };
-use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, KeyId, SubscriptionId, Timestamp, UserId};
 
 /// Every call fails.
 pub(crate) struct FailingWebhookStore;
@@ -114,6 +115,21 @@ impl SubscriptionStore for FailingWebhookStore {
 #[async_trait]
 impl EventStore for FailingWebhookStore {
     async fn publish(&self, _: &[NewEvent]) -> Result<Publication, StoreError> {
+        down()
+    }
+}
+
+#[async_trait]
+impl OperatorLog for FailingWebhookStore {
+    async fn failing(&self, _: Option<FailingPlace>, _: u32) -> Result<Vec<FailingSubscription>, StoreError> {
+        down()
+    }
+
+    async fn list_events(&self, _: &EventFilter, _: Option<EventId>, _: u32) -> Result<EventPage, StoreError> {
+        down()
+    }
+
+    async fn find_event(&self, _: EventId) -> Result<Option<LoggedEvent>, StoreError> {
         down()
     }
 }

@@ -3,6 +3,7 @@
 mod delivery_commands;
 mod delivery_log;
 mod events;
+mod operator_log;
 mod queue;
 mod store_figures;
 mod subscriptions;

@@ -38,7 +38,7 @@ impl Tables {
         Some((before, changed))
     }
 
-    fn health(&self, lane: &Lane) -> SubscriptionHealth {
+    pub(super) fn health(&self, lane: &Lane) -> SubscriptionHealth {
         let id = lane.subscription.id;
         let waiting = self.deliveries_to(id).filter(|stored| stored.queued.is_some());
         let waiting = waiting.take(SubscriptionHealth::WAITING_COUNT_MAX as usize).count();

@@ -4,6 +4,7 @@ pub(super) mod create_subscription;
 pub(super) mod description;
 pub(super) mod find_subscription;
 pub(super) mod health_state;
+pub(super) mod list_failing;
 pub(super) mod list_subscriptions;
 pub(super) mod recover_subscription;
 pub(super) mod subscribed_events;

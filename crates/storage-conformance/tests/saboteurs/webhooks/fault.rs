@@ -112,6 +112,14 @@ pub(crate) enum Fault {
     HidesTheLastOfMany,
     CountsNoClaims,
     ShowsTheLastRecorded,
+    // What operators see
+    ListsTheLatestFailingFirst,
+    RepeatsFailing,
+    HidesPausedFailing,
+    ShowsPayloadsInLists,
+    IgnoresEventTypes,
+    EndsEventSearchesEarly,
+    HidesEventPayloads,
     // Figures
     CountsBeyondTheMax,
     FindsDueEarly,

@@ -6,6 +6,7 @@ mod completions;
 mod events;
 mod fault;
 mod log;
+mod operator_log;
 mod queue;
 mod rules;
 mod store;
@@ -205,6 +206,13 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::SkipsTies, &["attempts_come_in_the_order_of_their_ends"]),
     (Fault::ShowsOneAttemptEach, &["attempts_at_one_delivery_all_come"]),
     (Fault::HidesTheLastOfMany, &["a_delivery_is_shown_with_its_newest_attempts"]),
+    (Fault::ListsTheLatestFailingFirst, &["failing_subscriptions_come_the_longest_first"]),
+    (Fault::RepeatsFailing, &["failing_subscriptions_come_the_longest_first"]),
+    (Fault::HidesPausedFailing, &["only_enabled_subscriptions_are_failing"]),
+    (Fault::ShowsPayloadsInLists, &["events_are_listed_newest_first_in_pages"]),
+    (Fault::IgnoresEventTypes, &["filters_of_events_pick_what_the_reference_picks"]),
+    (Fault::EndsEventSearchesEarly, &["a_search_for_rare_events_comes_to_its_end"]),
+    (Fault::HidesEventPayloads, &["an_event_is_found_with_its_payload"]),
     (Fault::CountsNoClaims, &["waiting_deliveries_are_counted"]),
     (Fault::ShowsTheLastRecorded, &["the_attempt_that_ended_last_is_shown"]),
     (

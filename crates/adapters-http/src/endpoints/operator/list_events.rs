@@ -1,0 +1,83 @@
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use domain::audit::AuditTarget;
+use domain::webhooks::{EventFilter, EventType};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::boundary::exchange::origin_of;
+use crate::callers::operator::Operator;
+use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
+use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
+use crate::parameters::cursor::Cursor;
+use crate::parameters::path_user::user_at;
+use crate::parameters::query::Parameters;
+use crate::records::event_record::LoggedEventRecord;
+use crate::state::State;
+
+const PARAMETERS: [&str; 6] = ["userId", "type", "since", "until", "cursor", "limit"];
+
+/// A page of events.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EventPage)]
+pub(super) struct Answer {
+    /// The events, newest first, without their payloads.
+    events: Vec<LoggedEventRecord>,
+    /// The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
+    /// page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
+}
+
+/// Lists published events, newest first.
+///
+/// An event must match all filters. When few events match, a page may be short or empty and still have a `nextCursor`:
+/// continue while there is one. The payloads are left out. With `userId`, the user sees this call in the audit log.
+#[utoipa::path(
+    get,
+    path = "/api/operator/events",
+    tag = "Operator",
+    operation_id = "listEvents",
+    security(("operatorToken" = [])),
+    params(
+        ("userId" = Option<String>, Query, description = "Only events of this user: the `sub` at the configured issuer"),
+        ("type" = Option<String>, Query, description = "Only events of this type. Not a pattern"),
+        ("since" = Option<String>, Query, description = "Only events published at this time or later: RFC 3339"),
+        ("until" = Option<String>, Query, description = "Only events published before this time: RFC 3339"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50", minimum = 1, maximum = 200),
+    ),
+    responses((status = 200, description = "A page of events", body = Answer), Errors),
+)]
+pub(super) async fn list_events(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Answer>, ApiError> {
+    let parameters = Parameters::parse(request.query_string(), &PARAMETERS)?;
+    let (filter, before, limit) = (filter(&parameters, &state.api.issuer)?, parameters.cursor()?, parameters.limit()?);
+    if let Some(user) = &filter.owner {
+        state.api.audit.record_read(user, AuditTarget::Events, &origin_of(&request)).await?;
+    }
+    let page = state.api.webhooks.list_events(&filter, before, limit).await?;
+    Ok(Json(Answer {
+        events: page.events.iter().map(LoggedEventRecord::of).collect(),
+        next_cursor: page.next.map(|id| id.to_cursor()),
+    }))
+}
+
+fn filter(parameters: &Parameters, issuer: &str) -> Result<EventFilter, FieldFault> {
+    let owner = |text: &str| user_at(issuer, text).ok();
+    let event_type = |text: &str| EventType::parse(text).ok();
+    Ok(EventFilter {
+        owner: parameters.read("userId", owner, "must be the id of a user")?,
+        event_type: parameters.read("type", event_type, "must be an event type, not a pattern")?,
+        since: parameters.time("since")?,
+        until: parameters.time("until")?,
+    })
+}
+
+documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);

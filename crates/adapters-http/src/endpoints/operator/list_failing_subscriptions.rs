@@ -1,0 +1,104 @@
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use domain::webhooks::FoundFailing;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::callers::operator::Operator;
+use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
+use crate::errors::api_error::ApiError;
+use crate::parameters::cursor::Cursor;
+use crate::parameters::query::Parameters;
+use crate::records::attempt_record::AttemptRecord;
+use crate::state::State;
+
+/// A page of failing subscriptions.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FailingSubscriptionPage)]
+pub(super) struct Answer {
+    /// The subscriptions. Those that have failed longest come first.
+    subscriptions: Vec<FailingRecord>,
+    /// The `cursor` of the next page; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
+}
+
+/// An enabled subscription whose last attempt failed.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FailingSubscription)]
+struct FailingRecord {
+    /// The subscription's id.
+    #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
+    id: String,
+    /// The user that it belongs to.
+    #[schema(example = "alice")]
+    user_id: String,
+    /// Scheme, host and port of the receiver. Receivers put secrets into the rest of the URL.
+    #[schema(example = "https://hooks.example.com")]
+    receiver: String,
+    /// `failing` or `paused`.
+    #[schema(example = "paused")]
+    state: &'static str,
+    /// The `error` of the last attempt, or `retry_after` when the receiver asked for the pause; `null` when it is no
+    /// longer known.
+    #[schema(required, example = "timeout")]
+    reason: Option<&'static str>,
+    /// When the current run of failures began.
+    #[schema(format = DateTime, required)]
+    failing_since: Option<String>,
+    /// How many attempts have failed in a row.
+    failures_in_a_row: u32,
+    /// The attempt that ended last; `null` when it is purged.
+    #[schema(required)]
+    last_attempt: Option<AttemptRecord>,
+}
+
+/// Lists the failing subscriptions of all users.
+///
+/// Those are the enabled ones whose last attempt failed. Those that have failed longest come first. The list is about
+/// receivers and has nothing that users send, so it is not recorded in the audit log.
+#[utoipa::path(
+    get,
+    path = "/api/operator/failing-subscriptions",
+    tag = "Operator",
+    operation_id = "listFailingSubscriptions",
+    security(("operatorToken" = [])),
+    params(
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page"),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50", minimum = 1, maximum = 200),
+    ),
+    responses((status = 200, description = "A page of failing subscriptions", body = Answer), Errors),
+)]
+pub(super) async fn list_failing_subscriptions(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Answer>, ApiError> {
+    let parameters = Parameters::parse(request.query_string(), &["cursor", "limit"])?;
+    let page = state.api.webhooks.list_failing(parameters.cursor()?, parameters.limit()?).await?;
+    Ok(Json(Answer {
+        subscriptions: page.subscriptions.iter().map(FailingRecord::of).collect(),
+        next_cursor: page.next.map(|place| place.to_cursor()),
+    }))
+}
+
+documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);
+
+impl FailingRecord {
+    fn of(found: &FoundFailing) -> Self {
+        let (subscription, breaker) = (&found.failing.subscription, &found.failing.breaker);
+        Self {
+            id: subscription.id.to_string(),
+            user_id: subscription.owner.subject().to_owned(),
+            receiver: subscription.url.url().origin().ascii_serialization(),
+            state: found.state.as_str(),
+            reason: found.state.reason(),
+            failing_since: breaker.failing_since.map(|at| at.to_string()),
+            failures_in_a_row: breaker.failures_in_a_row,
+            last_attempt: found.failing.last_attempt.as_ref().map(AttemptRecord::of),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary};
+use diesel_mapping::Kept;
+use diesel_mapping::schema::webhook_events;
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::{
+    EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, failing_after, logged_event,
+};
+use domain::EventId;
+use domain::ports::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog, StoreError};
+use domain::webhooks::EventFilter;
+
+use super::find_subscription::last_attempt;
+use crate::SqliteStore;
+use crate::audit::bound;
+use crate::undo::Undo;
+
+#[async_trait]
+impl OperatorLog for SqliteStore {
+    async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
+        // One transaction, so that a lane and its last attempt are from the same instant.
+        let read = move |connection: &mut SqliteConnection| {
+            connection.transaction(|connection| failing(connection, after, max))
+        };
+        self.readers.read(read).await
+    }
+
+    async fn list_events(
+        &self,
+        filter: &EventFilter,
+        before: Option<EventId>,
+        max: u32,
+    ) -> Result<EventPage, StoreError> {
+        let query = EventQuery::new(filter, before, max);
+        let read = move |connection: &mut SqliteConnection| {
+            let rows: Vec<ListedEventRow> = bound(query.statement("X''")).load(connection)?;
+            Ok(query.page(rows)?)
+        };
+        self.readers.read(read).await
+    }
+
+    async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let found = webhook_events::table.find(id.as_bytes().as_slice());
+            let found = found.select((EventRow::as_select(), webhook_events::deliveries));
+            let row: Option<(EventRow, i64)> = found.first(connection).optional()?;
+            Ok(row.map(|(row, deliveries)| logged_event(row, deliveries)).transpose()?)
+        };
+        self.readers.read(read).await
+    }
+}
+
+fn failing(
+    connection: &mut SqliteConnection,
+    after: Option<FailingPlace>,
+    max: u32,
+) -> Result<Vec<FailingSubscription>, Undo> {
+    let (since, id) = failing_after(after);
+    let query =
+        diesel::sql_query(FIND_FAILING).bind::<Instant, _>(since).bind::<Binary, _>(id).bind::<BigInt, i64>(max.into());
+    let rows: Vec<FailingRow> = Kept(query).load(connection)?;
+    let mut failing = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut one = FailingSubscription::try_from(row)?;
+        one.last_attempt = last_attempt(connection, one.subscription.id)?;
+        failing.push(one);
+    }
+    Ok(failing)
+}

@@ -1,0 +1,118 @@
+use diesel::prelude::QueryableByName;
+use diesel::sql_types::BigInt;
+use domain::ports::{EventPage, LoggedEvent, StoreError};
+use domain::webhooks::{Event, EventFilter};
+use domain::{EventId, Timestamp};
+
+use super::event_row::EventRow;
+use super::place::{Place, first_delivery_at};
+use crate::audit::Bind;
+
+/// How many events a search for a type looks at, at most, for one page.
+const SEARCHED_MAX: u32 = 2_000;
+
+/// A list of events, as SQL text and the values of its placeholders, which differ from call to call.
+#[derive(Clone, Debug)]
+pub struct EventQuery {
+    filter: EventFilter,
+    below: EventId,
+    from: EventId,
+    max: u32,
+}
+
+/// An event without its payload, and the number of its deliveries. The payload is an empty value of each database.
+#[derive(Debug, QueryableByName)]
+pub struct ListedEventRow {
+    #[diesel(embed)]
+    event: EventRow,
+    #[diesel(sql_type = BigInt)]
+    deliveries: i64,
+}
+
+impl EventQuery {
+    /// A page of at most `max` events with ids below `before` that pass the filter.
+    pub fn new(filter: &EventFilter, before: Option<EventId>, max: u32) -> Self {
+        let until = filter.until.map(first_event_at);
+        let below = before.into_iter().chain(until).min().unwrap_or(EventId::from_bytes([0xFF; 16]));
+        let from = filter.since.map_or(EventId::from_bytes([0; 16]), first_event_at);
+        Self { filter: filter.clone(), below, from, max }
+    }
+
+    /// The statement. `empty` is an empty payload in the database's words.
+    ///
+    /// With an owner, the range is a comparison of all columns of the index of owners: then no other index has the order
+    /// of the list, and the database cannot choose one (decision 72). The range of ids is there as well, because it says
+    /// which partitions to read.
+    pub fn statement(&self, empty: &str) -> (String, Vec<Bind>) {
+        let mut binds: Vec<Bind> = [self.below, self.from].map(|id| Bind::Bytes(id.as_bytes().to_vec())).into();
+        let (owner, order) = match &self.filter.owner {
+            None => ("", "id DESC"),
+            Some(owner) => {
+                binds.extend([owner.issuer(), owner.subject()].map(|text| Bind::Text(text.to_owned())));
+                (
+                    " AND (owner_issuer, owner_subject, id) < ($3, $4, $1)
+                    AND (owner_issuer, owner_subject, id) >= ($3, $4, $2)",
+                    "owner_issuer DESC, owner_subject DESC, id DESC",
+                )
+            }
+        };
+        let sql = format!(
+            "SELECT id, owner_issuer, owner_subject, event_type, {empty} AS payload, created_at, deliveries
+            FROM webhook_events WHERE id < $1 AND id >= $2{owner} ORDER BY {order} LIMIT {}",
+            self.read_max() + 1
+        );
+        (sql, binds)
+    }
+
+    /// The page from the rows that the statement found. A damaged row is an error.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
+    pub fn page(&self, rows: Vec<ListedEventRow>) -> Result<EventPage, StoreError> {
+        let (read_max, max) = (self.read_max() as usize, self.max as usize);
+        let has_more = rows.len() > read_max;
+        let mut rows = rows.into_iter().take(read_max);
+        let (mut events, mut last) = (Vec::new(), None);
+        while events.len() < max
+            && let Some(row) = rows.next()
+        {
+            let logged = LoggedEvent::try_from(row)?;
+            last = Some(logged.event.id);
+            if self.filter.matches(&logged.event) {
+                events.push(logged);
+            }
+        }
+        let has_more = has_more || rows.len() > 0;
+        Ok(EventPage { events, next: last.filter(|_| has_more) })
+    }
+
+    /// How many rows are read for a page. No index has the type.
+    fn read_max(&self) -> u32 {
+        if self.filter.event_type.is_some() { self.max.max(SEARCHED_MAX) } else { self.max }
+    }
+}
+
+impl TryFrom<ListedEventRow> for LoggedEvent {
+    type Error = StoreError;
+
+    fn try_from(row: ListedEventRow) -> Result<Self, StoreError> {
+        logged_event(row.event, row.deliveries)
+    }
+}
+
+/// The event of a row, with the number in its column `deliveries`.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] names a column with a value that the schema does not promise.
+pub fn logged_event(row: EventRow, deliveries: i64) -> Result<LoggedEvent, StoreError> {
+    let event = Event::try_from(row)?;
+    let place = Place { table: "webhook_events", row: &event.id };
+    Ok(LoggedEvent { deliveries: place.number("deliveries", deliveries)?, event })
+}
+
+/// The first id of an event that was published at `at` or later.
+fn first_event_at(at: Timestamp) -> EventId {
+    EventId::from_bytes(*first_delivery_at(at).as_bytes())
+}

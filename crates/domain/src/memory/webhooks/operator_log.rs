@@ -1,0 +1,48 @@
+use async_trait::async_trait;
+
+use super::{Lane, MemoryWebhookStore, StoredEvent};
+use crate::EventId;
+use crate::ports::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog, StoreError};
+use crate::webhooks::{Event, EventFilter, Payload};
+
+#[async_trait]
+impl OperatorLog for MemoryWebhookStore {
+    async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
+        let tables = self.tables();
+        let failing = |lane: &Lane| FailingSubscription {
+            subscription: lane.subscription.clone(),
+            breaker: lane.breaker,
+            last_attempt: tables.health(lane).last_attempt,
+        };
+        let open = tables.lanes.values().filter(|lane| lane.is_open()).map(failing);
+        let mut failing: Vec<_> = open.filter(|one| one.place().is_some_and(|place| Some(place) > after)).collect();
+        failing.sort_by_key(FailingSubscription::place);
+        failing.truncate(max as usize);
+        Ok(failing)
+    }
+
+    async fn list_events(
+        &self,
+        filter: &EventFilter,
+        before: Option<EventId>,
+        max: u32,
+    ) -> Result<EventPage, StoreError> {
+        let tables = self.tables();
+        let newest_first = tables.events.values().rev();
+        let older = newest_first.filter(|stored| before.is_none_or(|before| stored.event.id < before));
+        let mut wanted = older.filter(|stored| filter.matches(&stored.event));
+        let events: Vec<LoggedEvent> = wanted.by_ref().take(max as usize).map(without_payload).collect();
+        let next = events.last().map(|logged| logged.event.id).filter(|_| wanted.next().is_some());
+        Ok(EventPage { events, next })
+    }
+
+    async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError> {
+        let found = |stored: &StoredEvent| LoggedEvent { event: stored.event.clone(), deliveries: stored.deliveries };
+        Ok(self.tables().events.get(&id).map(found))
+    }
+}
+
+fn without_payload(stored: &StoredEvent) -> LoggedEvent {
+    let event = Event { payload: Payload::from_bytes(Vec::new()), ..stored.event.clone() };
+    LoggedEvent { event, deliveries: stored.deliveries }
+}

@@ -1,0 +1,75 @@
+use async_trait::async_trait;
+
+use crate::ports::StoreError;
+use crate::webhooks::{AttemptRecord, Breaker, Event, EventFilter, Subscription};
+use crate::{EventId, SubscriptionId, Timestamp};
+
+/// An enabled subscription whose last attempt failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailingSubscription {
+    /// The subscription.
+    pub subscription: Subscription,
+    /// The breaker of its lane, which says since when every attempt has failed.
+    pub breaker: Breaker,
+    /// The attempt that ended last, without the excerpt of the answer; `None` after it is purged.
+    pub last_attempt: Option<AttemptRecord>,
+}
+
+/// The place of a failing subscription in the order of [`OperatorLog::failing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FailingPlace {
+    /// Since when every attempt has failed.
+    pub since: Timestamp,
+    /// The subscription.
+    pub subscription: SubscriptionId,
+}
+
+impl FailingSubscription {
+    /// Its place in the order; `None` if nothing has failed.
+    pub fn place(&self) -> Option<FailingPlace> {
+        let since = self.breaker.failing_since?;
+        Some(FailingPlace { since, subscription: self.subscription.id })
+    }
+}
+
+/// A published event, and how many deliveries its publication made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedEvent {
+    /// The event.
+    pub event: Event,
+    /// How many deliveries were made.
+    pub deliveries: u32,
+}
+
+/// One page of a list of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventPage {
+    /// The events, newest first, with empty payloads.
+    pub events: Vec<LoggedEvent>,
+    /// Where the next page begins; `None` if this is the last page. A page may be short or even empty without being the
+    /// last: a search for rare events stops after some time.
+    pub next: Option<EventId>,
+}
+
+/// Shows operators the webhooks of all owners. It changes nothing.
+#[async_trait]
+pub trait OperatorLog: Send + Sync {
+    /// At most `max` failing subscriptions of any owners behind `after`, in the order of [`FailingPlace`]: those that
+    /// have failed longest come first.
+    ///
+    /// - Failing are the enabled subscriptions whose lane has a [`Breaker::failing_since`], also while the lane pauses.
+    ///   Disabled and deleted ones are not among them.
+    /// - It takes as long with 10^7 deliveries as with none: it reads what it shows.
+    async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError>;
+
+    /// At most `max` events with ids below `before` that pass the filter, newest first. The payloads are left out.
+    async fn list_events(
+        &self,
+        filter: &EventFilter,
+        before: Option<EventId>,
+        max: u32,
+    ) -> Result<EventPage, StoreError>;
+
+    /// The event with its payload, which is empty if the event has no deliveries. `None` if there is no such event.
+    async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError>;
+}
