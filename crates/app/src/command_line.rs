@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use cli::{ProfileError, ProfileName, login, logout};
 
-use crate::commands::{backup, completions, config, dev, doctor, health, migrate, openapi, restore, serve};
+use crate::commands::{backup, completions, config, dev, doctor, health, man, migrate, openapi, restore, serve};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -62,5 +62,6 @@ pub(crate) enum Command {
     Doctor(doctor::Arguments),
     Health(health::Arguments),
     Completions(completions::Arguments),
+    Man(man::Arguments),
     Openapi(openapi::Arguments),
 }

@@ -17,6 +17,9 @@ binary=target/release/gatepost
 stage 755 $binary $out/$name/gatepost
 for shell in bash zsh fish; do $binary completions $shell > $out/gatepost.$shell; done
 for shell in bash zsh fish; do stage 644 $out/gatepost.$shell $out/$name/completions/gatepost.$shell; done
+$binary man $out/man > /dev/null
+gzip -9n $out/man/*
+for page in $out/man/*; do stage 644 $page $out/$name/man/man1/${page##*/}; done
 stage 644 deploy/systemd/gatepost.service $out/$name/gatepost.service
 for text in README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT; do stage 644 $text $out/$name/$text; done
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$SOURCE_DATE_EPOCH -C $out -cf - $name | gzip -9n > $out/$name.tar.gz
@@ -26,6 +29,7 @@ stage 755 $binary $deb/usr/bin/gatepost
 stage 644 deploy/systemd/gatepost.service $deb/lib/systemd/system/gatepost.service
 stage 644 $out/gatepost.bash $deb/usr/share/bash-completion/completions/gatepost
 stage 644 $out/gatepost.zsh $deb/usr/share/zsh/vendor-completions/_gatepost
+for page in $out/man/*; do stage 644 $page $deb/usr/share/man/man1/${page##*/}; done
 stage 644 $out/gatepost.fish $deb/usr/share/fish/vendor_completions.d/gatepost.fish
 for text in README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT; do stage 644 $text $deb/usr/share/doc/gatepost/$text; done
 install -d -m 755 $deb/etc/gatepost
@@ -47,7 +51,7 @@ chmod 755 $deb/DEBIAN/postinst
 dpkg-deb --root-owner-group --build $deb $out/gatepost_${version}_$architecture.deb > /dev/null
 
 cd $out
-rm -r deb $name gatepost.bash gatepost.zsh gatepost.fish
+rm -r deb man $name gatepost.bash gatepost.zsh gatepost.fish
 sha256sum *.deb *.tar.gz > SHA256SUMS
 "#;
 
@@ -61,6 +65,10 @@ tar -xzf *.tar.gz -C "$scratch" && dpkg-deb --extract *.deb "$scratch/root"
 "$scratch"/gatepost-*/gatepost --version
 "$scratch/root/usr/bin/gatepost" --version
 bash -n "$scratch/root/usr/share/bash-completion/completions/gatepost"
+"$scratch/root/usr/bin/gatepost" man "$scratch/man" > /dev/null && gzip -9n "$scratch"/man/*
+diff -r "$scratch/man" "$scratch/root/usr/share/man/man1"
+diff -r "$scratch/man" "$scratch"/gatepost-*/man/man1
+for page in "$scratch"/man/*; do man --warnings -E UTF-8 -l -Tutf8 "$page" 2> "$scratch/complaints" > /dev/null; test ! -s "$scratch/complaints"; done
 systemd-analyze security --offline=true --threshold=19 "$scratch/root/lib/systemd/system/gatepost.service" > /dev/null
 dpkg-deb --field *.deb Package Version Architecture Depends
 "#;

@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod health;
+pub(crate) mod man;
 pub(crate) mod migrate;
 pub(crate) mod openapi;
 pub(crate) mod restore;
@@ -39,6 +40,7 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
     match command_line.command {
         Command::Openapi(_) => openapi::run(),
         Command::Completions(arguments) => completions::run(arguments),
+        Command::Man(arguments) => man::run(&arguments),
         Command::Config(arguments) if arguments.reference => Ok(answer(&reference_page())?),
         Command::Config(arguments) => config::run(&arguments, &show_warnings(load(nothing)?)),
         Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
