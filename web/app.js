@@ -7,7 +7,7 @@ import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
 import { Help, useShortcuts } from "./lib/shortcuts.js";
 import { ErrorPanel, Loading, Page } from "./lib/ui.js";
-import { NotFound, Portal, returnUrl, SignedOut, SignIn } from "./screens/outside.js";
+import { Forbidden, NotFound, Portal, returnUrl, SignedOut, SignIn } from "./screens/outside.js";
 
 /** @typedef {import("./lib/router.js").Route} Route */
 /** @typedef {import("./lib/api.js").Answer<"findCurrentSession">} Session */
@@ -22,6 +22,14 @@ const ROUTES = [
   { pattern: "/console/deliveries/:id", load: () => import("./screens/delivery.js") },
   { pattern: "/console/sessions", load: () => import("./screens/sessions.js") },
   { pattern: "/console/audit", load: () => import("./screens/audit.js") },
+  { pattern: "/console/operator", right: "operator", load: () => import("./screens/operator-overview.js") },
+  { pattern: "/console/operator/users", right: "operator", load: () => import("./screens/operator-users.js") },
+  { pattern: "/console/operator/users/:userId", right: "operator", load: () => import("./screens/operator-user.js") },
+  { pattern: "/console/operator/users/:userId/subscriptions/:id", right: "operator", load: () => import("./screens/operator-subscription.js") },
+  { pattern: "/console/operator/users/:userId/deliveries/:id", right: "operator", load: () => import("./screens/operator-delivery.js") },
+  { pattern: "/console/operator/events", right: "operator", load: () => import("./screens/operator-events.js") },
+  { pattern: "/console/operator/events/:id", right: "operator", load: () => import("./screens/operator-event.js") },
+  { pattern: "/console/operator/audit", right: "operator", load: () => import("./screens/operator-audit.js") },
 ];
 const SIGNED_OUT = "/console/signed-out";
 const PORTAL = "/console/portal";
@@ -35,6 +43,14 @@ const NAVIGATION = [
   ["/console/deliveries", "Deliveries", "M2.5 4h11v8h-11zM2.5 4.5 8 9l5.5-4.5", "webhooks:read"],
   ["/console/sessions", "Sessions", "M2.5 3.5h11v7h-11zM5.5 13h5M8 10.5V13", "sessions"],
   ["/console/audit", "Audit log", "M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2.5", "audit"],
+];
+
+/** @type {[string, string, string][]} */
+const OPERATOR_NAVIGATION = [
+  ["/console/operator", "Overview", "M2.5 13V8M6.2 13V3M9.8 13V6.5M13.5 13v-3"],
+  ["/console/operator/users", "Users", "M8 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5M3 13.5c.4-2.7 2.4-4 5-4s4.6 1.3 5 4"],
+  ["/console/operator/events", "Events", "M8.5 2.5 4 9h3.5l-.5 4.5L12 7H8z"],
+  ["/console/operator/audit", "All changes", "M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2.5"],
 ];
 
 /** @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known */
@@ -99,12 +115,16 @@ function Console() {
 function Frame({ session, path }) {
   const { isHelpOpen, setHelpOpen } = useShortcuts();
   const found = match(ROUTES, path);
+  const allowed = !found?.route.right || may(found.route.right);
   const shown = NAVIGATION.filter(([, , , right]) => !right || may(right));
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="side">
       <a class="brand" href="/console/"><${Mark} />Gatepost</a>
       <nav aria-label="Screens"><ul>${shown.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
+      ${may("operator") &&
+      html`<nav aria-label="Operator"><p class="nav-title">Operator</p>
+        <ul>${OPERATOR_NAVIGATION.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>`}
       <div class="account">
         <p class="who" title=${session.user.issuer}>
           <span class="quiet">Signed in as</span> <strong>${session.user.subject}</strong>
@@ -118,9 +138,9 @@ function Frame({ session, path }) {
       </div>
     </header>
     <main id="main">
-      ${found
-        ? html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`
-        : html`<${NotFound} />`}
+      ${!found && html`<${NotFound} />`}
+      ${found && !allowed && html`<${Forbidden} />`}
+      ${found && allowed && html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`}
     </main>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
   `;
@@ -134,7 +154,8 @@ const Mark = () => html`
 
 /** @param {{ item: [string, string, string, Right?], path: string }} props */
 function NavItem({ item: [href, text, icon], path }) {
-  const isHere = href === "/console/" ? path.replace(/\/$/, "") === "/console" : path.startsWith(href);
+  const isStart = href === "/console/" || href === "/console/operator";
+  const isHere = isStart ? path.replace(/\/$/, "") === href.replace(/\/$/, "") : path.startsWith(href);
   return html`
     <li>
       <a href=${href} aria-current=${isHere ? "page" : undefined}>

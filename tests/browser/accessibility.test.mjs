@@ -86,6 +86,65 @@ test("an error", async () => {
   await close();
 });
 
+test("an operator's screens, empty", async () => {
+  const { page, close } = await visitor("operator", { failures: [404] });
+  for (const screen of ["operator", "operator/users", "operator/events?type=no.such", "operator/audit?userId=nobody-at-all", ...tabs("nobody-at-all")]) {
+    await open(page, screen);
+    await check(page, `operator, empty: ${screen}`);
+  }
+  await close();
+});
+
+test("an operator's screens, with what a user has", async () => {
+  const { page, close } = await visitor("operator", { failures: [409] });
+  const paths = await typical("orla");
+  const { event } = await publish("orla", "invoice.paid", { amount: 7 });
+  const of = (path) => `operator/users/orla/${path}`;
+  for (const screen of ["operator", ...tabs("orla"), ...paths.map(of), "operator/events", `operator/events/${event.id}`, "operator/audit"]) {
+    await open(page, screen);
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+    await check(page, `operator: ${screen}`);
+  }
+  const dialogs = [
+    [tabs("orla")[0], [/^Revoke CI deploy/]],
+    [of(paths[0]), ["Send again what was lost…"]],
+    ["operator/users/orla", ["Make a portal link…"]],
+    ["operator/users/orla", ["Make a portal link…", "Make the link"]],
+    ["operator/events", ["Publish an event…"]],
+  ];
+  for (const [screen, buttons] of dialogs) {
+    await open(page, screen);
+    for (const name of buttons) await page.getByRole("button", { name }).first().click();
+    await page.getByRole("dialog").waitFor();
+    await eventually("nothing works", async () => (await page.locator("[aria-disabled=true]").count()) === 0);
+    await check(page, `operator, dialog: ${screen} ${buttons.at(-1)}`);
+  }
+  await close();
+});
+
+test("an operator's screens, when the database is away", async () => {
+  const { page, close } = await visitor("operator", { failures: [503] });
+  await page.route(/\/api\/operator\//, (route) => route.fulfill(UNAVAILABLE));
+  for (const screen of ["operator", "operator/events", "operator/events/evt_1", "operator/audit", ...tabs("oda"), "operator/users/oda/subscriptions/sub_1", "operator/users/oda/deliveries/dlv_1"]) {
+    await page.goto(`/console/${screen}`);
+    await page.getByRole("alert").first().waitFor();
+    await page.getByText("4bf92f3577b34da6a3ce929d0e0e4736").first().waitFor();
+    await check(page, `operator, error: ${screen}`);
+  }
+  await close();
+});
+
+test("a screen that is not allowed", async () => {
+  const { page, close } = await visitor("una-user");
+  await open(page, "operator");
+  await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+  await check(page, "forbidden");
+  await close();
+});
+
+/** The tabs of the screen of a user. */
+const tabs = (user) => ["keys", "subscriptions", "deliveries", "sessions", "audit"].map((tab) => `operator/users/${user}?tab=${tab}`);
+
 test("outside", async () => {
   const { page, close } = await visitor(undefined, { failures: [401, 404] });
   await page.goto("/console/signed-out");

@@ -21,6 +21,12 @@ async fn every_screen_is_accessible() {
     run_in_browser(&gatepost, "accessibility.test.mjs").await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn operators_find_and_cure_what_fails() {
+    let gatepost = Setup::dev().await.start().await;
+    run_in_browser(&gatepost, "operator.test.mjs").await;
+}
+
 /// Takes the pictures of the documentation if `PICTURES` is set; otherwise they stay as they are.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::disallowed_methods, reason = "a switch of the test; not a setting of Gatepost")]

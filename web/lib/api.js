@@ -105,6 +105,16 @@ export const PATHS = {
   /** @param {DeliveryFilter} filter */
   deliveries: (filter) => `/api/webhooks/deliveries${query(filter)}`,
   stream: "/api/webhooks/deliveries/stream",
+  system: "/api/operator/system",
+  failing: "/api/operator/failing-subscriptions",
+  /** @param {string} id */
+  event: (id) => `/api/operator/events/${part(id)}`,
+  /** @param {string} userId @param {string} [rest] */
+  ofUser: (userId, rest = "") => `/api/operator/users/${part(userId)}${rest}`,
+  /** @param {string} userId @param {string} id */
+  subscriptionOf: (userId, id) => PATHS.ofUser(userId, `/subscriptions/${part(id)}`),
+  /** @param {string} userId @param {string} id */
+  deliveryOf: (userId, id) => PATHS.ofUser(userId, `/deliveries/${part(id)}`),
 };
 
 /**
@@ -171,3 +181,46 @@ export const retryDelivery = (id) => call("POST", `${PATHS.delivery(id)}/retry`)
 
 /** @param {string} id @returns {Promise<Answer<"cancelDelivery">>} */
 export const cancelDelivery = (id) => call("POST", `${PATHS.delivery(id)}/cancel`);
+
+/** @param {{ cursor?: string }} page @returns {Promise<Answer<"listFailingSubscriptions">>} */
+export const listFailing = (page) => call("GET", `${PATHS.failing}${query(page)}`);
+
+/**
+ * @param {{ userId?: string, type?: string, since?: string, cursor?: string, limit?: number }} filter
+ * @returns {Promise<Answer<"listEvents">>}
+ */
+export const listEvents = (filter) => call("GET", `/api/operator/events${query(filter)}`);
+
+/** @param {Body<"publishEvent">} event @returns {Promise<Answer<"publishEvent">>} */
+export const publishEvent = (event) => call("POST", "/api/operator/events", event);
+
+/** @typedef {{ userId?: string, actor?: string, action?: string, target?: string, since?: string }} AuditFilter */
+
+/** @param {AuditFilter & { cursor?: string, limit?: number }} filter @returns {Promise<Answer<"listAllAuditEvents">>} */
+export const listAllAuditEvents = (filter) => call("GET", `/api/operator/audit${query(filter)}`);
+
+/** Where the browser downloads all events. @param {AuditFilter} filter @param {"csv" | "jsonl"} format */
+export const auditExport = (filter, format) => `/api/operator/audit${query({ ...filter, format })}`;
+
+/** @param {string} userId @param {string} keyId @returns {Promise<Answer<"revokeUserApiKey">>} */
+export const revokeKeyOf = (userId, keyId) => call("DELETE", PATHS.ofUser(userId, `/keys/${part(keyId)}`));
+
+/** @param {string} userId @returns {Promise<Answer<"endUserSessions">>} */
+export const endSessionsOf = (userId) => call("DELETE", PATHS.ofUser(userId, "/sessions"));
+
+/**
+ * @param {string} userId
+ * @param {DeliveryFilter} filter
+ * @returns {Promise<Answer<"listUserDeliveries">>}
+ */
+export const listDeliveriesOf = (userId, filter) => call("GET", PATHS.ofUser(userId, `/deliveries${query(filter)}`));
+
+/** @param {string} userId @param {string} id @returns {Promise<Answer<"retryUserDelivery">>} */
+export const retryDeliveryOf = (userId, id) => call("POST", `${PATHS.deliveryOf(userId, id)}/retry`);
+
+/** @param {string} userId @param {string} id @param {string} since @returns {Promise<Answer<"recoverUserSubscription">>} */
+export const recoverSubscriptionOf = (userId, id, since) =>
+  call("POST", `${PATHS.subscriptionOf(userId, id)}/recover`, { since });
+
+/** @param {Body<"createPortalLink">} link @returns {Promise<Answer<"createPortalLink">>} */
+export const createPortalLink = (link) => call("POST", "/api/operator/portal-links", link);

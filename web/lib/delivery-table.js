@@ -7,8 +7,8 @@ import { counted, DELIVERY_STATES, place } from "./words.js";
 /** @typedef {import("./api.js").Delivery} Delivery */
 /** @typedef {import("./api.js").Subscription} Subscription */
 
-/** @param {{ deliveries: Delivery[], subscriptions?: Subscription[], caption: string }} props */
-export const DeliveryTable = ({ deliveries, subscriptions, caption }) => html`
+/** @param {{ deliveries: Delivery[], subscriptions?: Subscription[], caption: string, base?: string }} props */
+export const DeliveryTable = ({ deliveries, subscriptions, caption, base = "/console/deliveries" }) => html`
   <table class="deliveries">
     <caption class="hidden">${caption}</caption>
     <thead>
@@ -23,19 +23,19 @@ export const DeliveryTable = ({ deliveries, subscriptions, caption }) => html`
     </thead>
     <tbody>
       ${deliveries.map(
-        (delivery) => html`<${Row} key=${delivery.id} delivery=${delivery} subscriptions=${subscriptions} />`,
+        (delivery) => html`<${Row} key=${delivery.id} delivery=${delivery} subscriptions=${subscriptions} base=${base} />`,
       )}
     </tbody>
   </table>
 `;
 
-/** @param {{ delivery: Delivery, subscriptions?: Subscription[] }} props */
-function Row({ delivery, subscriptions }) {
+/** @param {{ delivery: Delivery, subscriptions?: Subscription[], base: string }} props */
+function Row({ delivery, subscriptions, base }) {
   const [tone, name] = DELIVERY_STATES[delivery.state];
   const subscription = subscriptions?.find((one) => one.id === delivery.subscriptionId);
   return html`
     <tr>
-      <th scope="row"><a data-row href="/console/deliveries/${delivery.id}">${delivery.eventType}</a></th>
+      <th scope="row"><a data-row href="${base}/${delivery.id}">${delivery.eventType}</a></th>
       <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
       ${subscriptions &&
       html`<td data-label="Sent to" class="url">

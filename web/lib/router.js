@@ -45,7 +45,7 @@ export function useFilter() {
   return [filter, change];
 }
 
-/** @typedef {{ pattern: string, load: () => Promise<{ default: (props: any) => unknown }> }} Route */
+/** @typedef {{ pattern: string, right?: import("./rights.js").Right, load: () => Promise<{ default: (props: any) => unknown }> }} Route */
 
 /**
  * The route that a path matches, with its parameters: `:id` in a pattern is one.

@@ -202,6 +202,25 @@ export const Choice = ({ label, value, options, onChange, hint }) => html`
   />
 `;
 
+/**
+ * A search field. It keeps what is typed until Enter, or until the reader leaves the field.
+ * @param {{ label: string, value: string, onChange: (value: string) => void, hint?: string, isMain?: boolean }} props
+ */
+export function SearchField({ label, value, onChange, hint, isMain = false }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return html`
+    <${Field}
+      label=${label}
+      hint=${hint}
+      input=${(/** @type {object} */ attributes) => html`
+        <input type="search" data-search=${isMain ? "" : undefined} autocomplete="off" spellcheck="false" value=${text}
+          onInput=${typed(setText)} onChange=${(/** @type {any} */ event) => onChange(event.target.value.trim())} ...${attributes} />
+      `}
+    />
+  `;
+}
+
 /** What opened the dialog, until it gets the focus back. Another dialog may follow the first before that. */
 let opener = /** @type {Element | null} */ (null);
 

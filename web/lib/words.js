@@ -46,7 +46,7 @@ const DISABLED_REASONS = {
 };
 
 /** @type {Record<string, [Tone, string]>} */
-const HEALTH_STATES = {
+export const HEALTH_STATES = {
   healthy: ["good", "Healthy"],
   failing: ["bad", "Failing"],
   paused: ["warn", "Paused"],
@@ -69,6 +69,15 @@ export const AUDIT_ACTIONS = {
   "delivery.cancelled": "Delivery cancelled",
   "session.opened": "Signed in",
   "session.ended": "Session ended",
+};
+
+/** @type {Record<string, string>} */
+export const AUDIT_LISTS = {
+  apiKeys: "the list of keys",
+  subscriptions: "the list of subscriptions",
+  deliveries: "the list of deliveries",
+  sessions: "the list of sessions",
+  events: "the list of events",
 };
 
 /** @type {Record<string, string>} */
@@ -102,8 +111,8 @@ export function subscriptionState(subscription, health) {
   return { tone, name, why: healthReason(health) };
 }
 
-/** @param {Health} health */
-function healthReason({ state, reason }) {
+/** @param {Pick<Health, "state" | "reason">} health */
+export function healthReason({ state, reason }) {
   if (state === "healthy" || reason === null) return "";
   if (reason === "retry_after") return "The receiver asked for a pause.";
   const known = /** @type {Record<string, string>} */ (ATTEMPT_ERRORS)[reason] ?? reason;

@@ -5,7 +5,7 @@ import { listAuditEvents } from "../lib/api.js";
 import { useAction } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { Choice, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
-import { AUDIT_ACTIONS, AUDIT_MEANS } from "../lib/words.js";
+import { AUDIT_ACTIONS, AUDIT_LISTS, AUDIT_MEANS } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Schemas["AuditEvent"]} AuditEvent */
 /** @typedef {{ rows?: AuditEvent[], next?: string }} List */
@@ -13,7 +13,7 @@ import { AUDIT_ACTIONS, AUDIT_MEANS } from "../lib/words.js";
 const PAGE_SIZE = 50;
 
 /** @type {[string, string][]} */
-const ACTIONS = [["", "Any action"], ...Object.entries(AUDIT_ACTIONS)];
+export const ACTIONS = [["", "Any action"], ...Object.entries(AUDIT_ACTIONS)];
 
 export default function Audit() {
   const [filter, change] = useFilter();
@@ -48,17 +48,17 @@ const NoEvents = () => html`
   <//>
 `;
 
-/** @param {{ events: AuditEvent[], show: (id: string) => void }} props */
-const Table = ({ events, show }) => html`
+/** @param {{ events: AuditEvent[], show: (id: string) => void, showsUser?: boolean }} props */
+export const Table = ({ events, show, showsUser = false }) => html`
   <table>
     <caption class="hidden">Changes, newest first</caption>
-    <thead><tr><th>Action</th><th>What</th><th>By</th><th>From</th><th>When</th></tr></thead>
-    <tbody>${events.map((event) => html`<${Row} key=${event.id} event=${event} show=${show} />`)}</tbody>
+    <thead><tr><th>Action</th><th>What</th>${showsUser && html`<th>User</th>`}<th>By</th><th>From</th><th>When</th></tr></thead>
+    <tbody>${events.map((event) => html`<${Row} key=${event.id} event=${event} show=${show} showsUser=${showsUser} />`)}</tbody>
   </table>
 `;
 
-/** @param {{ event: AuditEvent, show: (id: string) => void }} props */
-function Row({ event, show }) {
+/** @param {{ event: AuditEvent, show: (id: string) => void, showsUser: boolean }} props */
+function Row({ event, show, showsUser }) {
   const { action, actor, via, target, changes, address, at } = event;
   const id = target.id;
   return html`
@@ -67,7 +67,8 @@ function Row({ event, show }) {
         ${AUDIT_ACTIONS[action] ?? action}
         ${changes.map((one) => html`<span class="under">${one.field}: ${one.before && html`${one.before} → `}${one.after ?? "none"}</span>`)}
       </th>
-      <td data-label="What" class="url">${id && html`<button type="button" class="link" onClick=${() => show(id)}><code>${id}</code></button>`}</td>
+      <td data-label="What" class="url">${id && html`<button type="button" class="link" onClick=${() => show(id)}><code>${id}</code></button>`}${!id && (AUDIT_LISTS[target.type] ?? target.type)}</td>
+      ${showsUser && html`<td data-label="User"><a href=${`/console/operator/users/${encodeURIComponent(event.userId)}`}>${event.userId}</a></td>`}
       <td data-label="By">${actor.id ?? "the service"}<span class="under">${AUDIT_MEANS[via.type] ?? via.type}</span></td>
       <td data-label="From">${address ?? html`<span class="quiet">–</span>`}</td>
       <td data-label="When"><${When} at=${at} /></td>

@@ -35,21 +35,26 @@ export default function OneDelivery({ id }) {
       <${ErrorPanel} failure=${failure} retry=${reload} />
       <${Facts} delivery=${delivery} url=${url} />
       <${Orders} delivery=${delivery} reload=${reload} curl=${curl} />
-      <section>
-        <h2>Attempts</h2>
-        ${attempts.length === 0 && html`<p class="quiet">No attempt has ended yet.</p>`}
-        <ol class="attempts">${attempts.toReversed().map((attempt) => html`<${OneAttempt} key=${attempt.number} attempt=${attempt} />`)}</ol>
-      </section>
-      <section>
-        <h2>Payload</h2>
-        <${Code} text=${JSON.stringify(event.payload, null, 2)} what="payload" />
-      </section>
+      <${History} attempts=${attempts} payload=${event.payload} />
     <//>
   `;
 }
 
-/** @param {{ delivery: Delivery, url: string | undefined }} props */
-function Facts({ delivery, url }) {
+/** @param {{ attempts: Attempt[], payload: unknown }} props */
+export const History = ({ attempts, payload }) => html`
+  <section>
+    <h2>Attempts</h2>
+    ${attempts.length === 0 && html`<p class="quiet">No attempt has ended yet.</p>`}
+    <ol class="attempts">${attempts.toReversed().map((attempt) => html`<${OneAttempt} key=${attempt.number} attempt=${attempt} />`)}</ol>
+  </section>
+  <section>
+    <h2>Payload</h2>
+    <${Code} text=${JSON.stringify(payload, null, 2)} what="payload" />
+  </section>
+`;
+
+/** @param {{ delivery: Delivery, url: string | undefined, base?: string }} props */
+export function Facts({ delivery, url, base = "/console/subscriptions" }) {
   const [tone, name] = DELIVERY_STATES[delivery.state];
   return html`
     <dl class="facts">
@@ -58,7 +63,7 @@ function Facts({ delivery, url }) {
         <dt>Sent to</dt>
         <dd>
           ${url
-            ? html`<a class="url" href="/console/subscriptions/${delivery.subscriptionId}">${url}</a>`
+            ? html`<a class="url" href="${base}/${delivery.subscriptionId}">${url}</a>`
             : html`<span class="quiet">a subscription that is deleted</span>`}
         </dd>
       </div>

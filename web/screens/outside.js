@@ -70,3 +70,11 @@ export const NotFound = () => html`
     <p><a class="button" href="/console/">Go to the start page</a></p>
   <//>
 `;
+
+export const Forbidden = () => html`
+  <${Page} title="This page is for operators" lead="You are signed in, but not as an operator.">
+    <p>The role comes from your identity provider or from the settings of Gatepost, and is fixed when you sign in. If you
+      should have it, ask the people who run Gatepost, then sign out and sign in again.</p>
+    <p><a class="button" href="/console/">Go to the start page</a></p>
+  <//>
+`;

@@ -69,7 +69,7 @@ const BROWSERS = [[/Edg\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"
 const SYSTEMS = [[/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Windows/, "Windows"], [/Mac OS X/, "macOS"], [/Linux/, "Linux"]];
 
 /** @param {string | null} userAgent */
-function browser(userAgent) {
+export function browser(userAgent) {
   const find = (/** @type {[RegExp, string][]} */ known) => known.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
   const [name, system] = [find(BROWSERS), find(SYSTEMS)];
   return [name ?? "Unknown browser", system && `on ${system}`].filter(Boolean).join(" ");

@@ -56,7 +56,7 @@ export default function OneSubscription({ id }) {
 }
 
 /** @param {{ subscription: Subscription, health: Health }} props */
-function Facts({ subscription, health }) {
+export function Facts({ subscription, health }) {
   const { tone, name, why } = subscriptionState(subscription, health);
   const last = health.lastAttempt;
   return html`

@@ -1,0 +1,151 @@
+// What operators do with the console, in a real browser.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, test } from "node:test";
+import { api, BASE, browser, eventually, portalLink, publish, receiver, visitor } from "./harness.mjs";
+
+after(() => browser.close());
+
+test("an operator finds which receiver fails and why, and sends again what was lost", async () => {
+  const hooks = await receiver(500);
+  const origin = new URL(hooks.url).origin;
+  await api("faye", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  for (let count = 0; count < 3; count += 1) await publish("faye", "invoice.paid", { count });
+  await eventually("the failures", () => hooks.requests.length >= 3);
+  const { page, close } = await visitor("operator");
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.getByText("good,").waitFor();
+  const row = page.getByRole("row", { name: new RegExp(origin) });
+  await eventually("the receiver is listed", async () => {
+    if (await row.count()) return true;
+    await page.getByRole("button", { name: "Read the list again" }).click();
+    return false;
+  });
+  assert.match(await row.textContent(), /The receiver answered with an error status\..*in a row, the last one with status 500/s);
+  assert.ok(!(await row.textContent()).includes("/hooks"), "the path may be a secret");
+  await row.getByRole("link", { name: origin }).click();
+  await page.getByText("A subscription of faye.").waitFor();
+  hooks.status = 204;
+  const before = hooks.requests.length;
+  await page.getByRole("button", { name: "Send again what was lost…" }).click();
+  await page.getByRole("button", { name: "Send again", exact: true }).click();
+  await page.getByText("3 deliveries are due now.").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await eventually("the webhooks arrive", () => hooks.requests.length >= before + 3);
+  await eventually("all are delivered", async () => {
+    await page.getByRole("button", { name: "Reload" }).click();
+    return (await page.locator("tbody .badge.good").count()) === 3;
+  });
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("heading", { name: "Failing subscriptions" }).waitFor();
+  await eventually("nothing of it fails", async () => {
+    await page.getByRole("button", { name: "Read the list again" }).click();
+    return (await row.count()) === 0;
+  });
+  await close();
+  hooks.close();
+  const seen = (await api("faye", "GET", "/api/audit?limit=200")).events.map(({ action, actor }) => `${action} ${actor.id}`);
+  for (const expected of ["data.read operator", "subscription.recovered operator"]) {
+    assert.ok(seen.includes(expected), `${expected}: ${seen}`);
+  }
+});
+
+test("support finds a user, revokes a key, sends one delivery again, and signs the user out", async () => {
+  const hooks = await receiver(500);
+  const user = "auth0|müller/1";
+  const key = await api(user, "POST", "/api/api-keys", { label: "CI deploy" });
+  await api(user, "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const other = await visitor(undefined);
+  await other.page.goto((await portalLink({ userId: user })).url);
+  await other.page.getByText(`Signed in as ${user}`).waitFor();
+  await publish(user, "order.lost", { number: 42 });
+  await eventually("the failure", () => hooks.requests.length >= 1);
+  const { page, close } = await visitor("operator");
+  await page.getByRole("link", { name: "Users" }).click();
+  await page.getByLabel("User id").fill(user);
+  await page.getByRole("button", { name: "Show the user" }).click();
+  await page.getByRole("button", { name: /^Revoke CI deploy/ }).click();
+  await page.getByLabel("Type the label to confirm").fill("CI deploy");
+  await page.getByRole("button", { name: "Revoke the key" }).click();
+  await page.locator(".badge", { hasText: "Revoked" }).waitFor();
+  const whoami = await fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key.key } });
+  assert.equal(whoami.status, 401);
+  await page.getByRole("link", { name: "Deliveries", exact: true }).last().click();
+  await page.getByRole("link", { name: "order.lost" }).click();
+  await page.getByText('"number": 42').waitFor();
+  hooks.status = 204;
+  await page.getByRole("button", { name: "Try now" }).click();
+  await eventually("it arrives", () => hooks.requests.length >= 2);
+  await page.getByRole("link", { name: user, exact: true }).click();
+  await page.getByRole("link", { name: "Sessions", exact: true }).last().click();
+  await page.getByRole("button", { name: "End all sessions…" }).click();
+  await page.getByRole("button", { name: "End all sessions", exact: true }).click();
+  await page.getByRole("heading", { name: "No sessions" }).waitFor();
+  other.broken.length = 0;
+  const session = await other.page.evaluate(() => fetch("/api/session").then((answer) => answer.status));
+  assert.equal(session, 401);
+  await other.context.close();
+  await page.getByRole("button", { name: "Make a portal link…" }).click();
+  await page.getByRole("button", { name: "Make the link" }).click();
+  assert.match(await page.locator(".one-line code").textContent(), /\/console\/portal#/);
+  await page.getByRole("button", { name: "I have copied the link" }).click();
+  await close();
+  hooks.close();
+});
+
+test("an operator publishes an event, finds it by user and by id, and reads its payload", async () => {
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/events");
+  await page.getByRole("button", { name: "Publish an event…" }).click();
+  await page.getByRole("textbox", { name: "User id", exact: true }).fill("petra");
+  await page.getByLabel("Type", { exact: true }).fill("order.made");
+  await page.getByLabel("Data (JSON)").fill("{ broken");
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByText("The data is not JSON").waitFor();
+  await page.getByLabel("Data (JSON)").fill('{ "answer": 42 }');
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByText("No subscription matched this event").waitFor();
+  const id = new URL(page.url()).pathname.split("/").at(-1);
+  await page.getByRole("link", { name: "Events", exact: true }).first().click();
+  await page.getByLabel("User id or event id").fill("petra");
+  await page.keyboard.press("Enter");
+  await eventually("one row", async () => (await page.locator("tbody tr").count()) === 1);
+  assert.match(await page.locator("tbody tr").textContent(), /order\.made.*petra.*0 subscriptions/s);
+  await page.getByLabel("User id or event id").fill(id);
+  await page.keyboard.press("Enter");
+  await page.getByText("No subscription matched this event").waitFor();
+  await close();
+});
+
+test("the audit log of all users is filtered, paged and downloaded", async () => {
+  for (let count = 0; count < 60; count += 1) {
+    const { keyId } = await api("quinn", "POST", "/api/api-keys", { label: `=cmd("${count}"),x` });
+    await api("quinn", "DELETE", "/api/api-keys", { keyId });
+  }
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/audit?userId=quinn");
+  await eventually("a page", async () => (await page.locator("tbody tr").count()) === 50);
+  await page.getByRole("button", { name: "Show more" }).click();
+  await eventually("two pages", async () => (await page.locator("tbody tr").count()) === 100);
+  await page.getByLabel("Action").selectOption("key.revoked");
+  await eventually("revocations alone", async () => (await page.getByRole("rowheader", { name: /^Key created/ }).count()) === 0);
+  for (const [name, lines] of [["Download CSV", 61], ["Download JSON", 60]]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()]);
+    const text = await readFile(await download.path(), "utf8");
+    assert.equal(text.trim().split("\n").length, lines, `${name}: ${text.slice(0, 500)}`);
+  }
+  await close();
+});
+
+test("a user who is not an operator sees no entry for operators", async () => {
+  const { page, close } = await visitor("rosa");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  assert.equal(await page.locator("a[href^='/console/operator']").count(), 0);
+  await page.goto("/console/operator/users/alice");
+  await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+  await page.getByRole("link", { name: "Go to the start page" }).click();
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await close();
+});

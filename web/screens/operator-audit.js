@@ -1,0 +1,45 @@
+// Who changed what, of all users, with filters and an export.
+
+import { html } from "../vendor/preact.js";
+import { auditExport, listAllAuditEvents } from "../lib/api.js";
+import { usePages } from "../lib/pages.js";
+import { useFilter } from "../lib/router.js";
+import { ago, DAY } from "../lib/time.js";
+import { Choice, Page, SearchField } from "../lib/ui.js";
+import { ACTIONS, Table } from "./audit.js";
+
+/** @type {[string, string][]} */
+const PERIODS = [
+  ["", "Any time"],
+  ["1", "Last 24 hours"],
+  ["7", "Last 7 days"],
+  ["30", "Last 30 days"],
+];
+
+export default function OperatorAudit() {
+  const [{ userId = "", actor = "", action = "", target = "", days = "" }, change] = useFilter();
+  const asked = () => ({ userId, actor, action, target, since: days ? ago(Number(days) * DAY) : undefined });
+  const list = usePages(async (cursor) => {
+    const { events, nextCursor } = await listAllAuditEvents({ ...asked(), cursor });
+    return { rows: events, next: nextCursor };
+  }, [userId, actor, action, target, days].join(" "));
+  const downloads = html`
+    <a class="button" href=${auditExport(asked(), "csv")} download="audit.csv">Download CSV</a>
+    <a class="button" href=${auditExport(asked(), "jsonl")} download="audit.jsonl">Download JSON</a>
+  `;
+  return html`
+    <${Page} title="All changes" lead="Who did what to whose keys, webhooks and sessions, when and from where." actions=${downloads}>
+      <form class="filters" role="search" aria-label="Filter the audit log" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+        <${SearchField} label="User id" value=${userId} onChange=${(/** @type {string} */ text) => change({ userId: text })} isMain />
+        <${SearchField} label="Done by" hint="user:ID, operator:NAME or service" value=${actor} onChange=${(/** @type {string} */ text) => change({ actor: text })} />
+        <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${(/** @type {string} */ chosen) => change({ action: chosen })} />
+        <${Choice} label="When" value=${days} options=${PERIODS} onChange=${(/** @type {string} */ chosen) => change({ days: chosen })} />
+      </form>
+      ${target && html`<p>Only <code>${target}</code>. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+      ${list.frame(
+        { empty: "Nothing was changed", hint: "No change matches the filter." },
+        html`<${Table} events=${list.rows} show=${(/** @type {string} */ id) => change({ target: id })} showsUser />`,
+      )}
+    <//>
+  `;
+}

@@ -1,0 +1,40 @@
+// One published event with its payload.
+
+import { html } from "../vendor/preact.js";
+import { PATHS } from "../lib/api.js";
+import { useResource } from "../lib/resource.js";
+import { Code, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
+import { counted } from "../lib/words.js";
+
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findEvent">>} Found */
+
+/** @param {{ id: string }} props */
+export default function OneEvent({ id }) {
+  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.event(id)));
+  return html`
+    <${Page} title=${data?.event.type ?? "Event"} up=${{ href: "/console/operator/events", text: "Events" }}>
+      <${ErrorPanel} failure=${failure} retry=${reload} />
+      ${!data && !failure && html`<${Loading} />`}
+      ${data && html`<${Shown} logged=${data} />`}
+    <//>
+  `;
+}
+
+/** @param {{ logged: import("../lib/api.js").Schemas["LoggedEvent"] }} props */
+function Shown({ logged: { event, deliveries } }) {
+  const user = `/console/operator/users/${encodeURIComponent(event.userId)}`;
+  return html`
+    <dl class="facts">
+      <div><dt>User</dt><dd><a href=${user}>${event.userId}</a></dd></div>
+      <div><dt>Published</dt><dd><${WhenExactly} at=${event.createdAt} /></dd></div>
+      <div><dt>Sent to</dt><dd>${counted(deliveries, "subscription", "subscriptions")}. <a href="${user}?tab=deliveries">Deliveries to the user</a></dd></div>
+      <div><dt>Id</dt><dd><code>${event.id}</code></dd></div>
+    </dl>
+    <section>
+      <h2>Payload</h2>
+      ${event.payload === undefined
+        ? html`<p class="quiet">No subscription matched this event, so its payload is not kept.</p>`
+        : html`<${Code} text=${JSON.stringify(event.payload, null, 2)} what="payload" />`}
+    </section>
+  `;
+}

@@ -1,0 +1,77 @@
+// A subscription of a user: its health, its deliveries, and how to send again what was lost.
+
+import { html, useState } from "../vendor/preact.js";
+import { listDeliveriesOf, PATHS, recoverSubscriptionOf } from "../lib/api.js";
+import { DeliveryTable } from "../lib/delivery-table.js";
+import { usePages } from "../lib/pages.js";
+import { useAction, useResource } from "../lib/resource.js";
+import { ago, DAY } from "../lib/time.js";
+import { Choice, Dialog, ErrorPanel, Form, Loading, Page } from "../lib/ui.js";
+import { counted } from "../lib/words.js";
+import { Facts } from "./subscription.js";
+
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findUserSubscription">>} Found */
+
+/** @param {{ userId: string, id: string }} props */
+export default function UserSubscription({ userId, id }) {
+  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.subscriptionOf(userId, id)));
+  const [isRecovering, setRecovering] = useState(false);
+  const [turn, setTurn] = useState(0);
+  const list = usePages(async (cursor) => {
+    const { deliveries, nextCursor } = await listDeliveriesOf(userId, { subscriptionId: id, cursor, limit: 20 });
+    return { rows: deliveries, next: nextCursor };
+  }, String(turn));
+  const base = `/console/operator/users/${encodeURIComponent(userId)}`;
+  const reloadAll = async () => {
+    setTurn((turn) => turn + 1);
+    await reload();
+  };
+  return html`
+    <${Page} title=${data?.subscription.url ?? "Subscription"} lead="A subscription of ${userId}." up=${{ href: `${base}?tab=subscriptions`, text: userId }}>
+      <${ErrorPanel} failure=${failure} retry=${reload} />
+      ${!data && !failure && html`<${Loading} />`}
+      ${data && html`<${Facts} subscription=${data.subscription} health=${data.health} />`}
+      ${data &&
+      html`<div class="toolbar">
+          <button type="button" onClick=${() => setRecovering(true)}>Send again what was lost…</button>
+          <button type="button" onClick=${reloadAll}>Reload</button>
+        </div>
+        <section>
+          <h2>Deliveries</h2>
+          ${list.frame(
+            { empty: "No deliveries", hint: "Nothing was sent to this subscription yet." },
+            html`<${DeliveryTable} deliveries=${list.rows} base="${base}/deliveries" caption="Deliveries to the subscription, newest first" />`,
+          )}
+        </section>`}
+    <//>
+    ${isRecovering && html`<${Recover} userId=${userId} id=${id} reload=${reloadAll} onClose=${() => setRecovering(false)} />`}
+  `;
+}
+
+/** @type {[string, string][]} */
+const SINCE = [
+  ["3600", "The last hour"],
+  [String(DAY), "The last 24 hours"],
+  [String(3 * DAY), "The last 3 days"],
+  [String(7 * DAY), "The last 7 days"],
+];
+
+/** @param {{ userId: string, id: string, reload: () => Promise<void>, onClose: () => void }} props */
+function Recover({ userId, id, reload, onClose }) {
+  const [since, setSince] = useState(String(DAY));
+  const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
+  const { run, isRunning, failure } = useAction(async () => {
+    setCount((await recoverSubscriptionOf(userId, id, ago(Number(since)))).deliveries);
+    await reload();
+  });
+  return html`
+    <${Dialog} title="Send again what was lost" onClose=${onClose} done=${count !== undefined && "Done"}>
+      ${count === undefined
+        ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Send again" onCancel=${onClose}>
+            <p>Gatepost enables the subscription if it is disabled, ends its pause, and sends what failed or waits for a retry. The receiver may get an event twice: its <code>webhook-id</code> stays the same. The user sees it in the audit log.</p>
+            <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
+          <//>`
+        : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`}
+    <//>
+  `;
+}

@@ -1,0 +1,230 @@
+// One user, as support staff see it: keys, subscriptions, deliveries, sessions and the audit log.
+
+import { html, useState } from "../vendor/preact.js";
+import { createPortalLink, endSessionsOf, listAllAuditEvents, listDeliveriesOf, PATHS, revokeKeyOf } from "../lib/api.js";
+import { DeliveryTable } from "../lib/delivery-table.js";
+import { usePages } from "../lib/pages.js";
+import { store, useAction, useResource } from "../lib/resource.js";
+import { useFilter } from "../lib/router.js";
+import { Badge, Choice, Code, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
+import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
+import { Table as AuditTable } from "./audit.js";
+import { browser } from "./sessions.js";
+
+/** @typedef {import("../lib/api.js").Key} Key */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listUserApiKeys">>} Keys */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listUserSubscriptions">>} Subscriptions */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listUserSessions">>} Sessions */
+
+/** Each is read only when it is shown, because each read is in the audit log of the user. */
+const TABS = { keys: UserKeys, subscriptions: UserSubscriptions, deliveries: UserDeliveries, sessions: UserSessions, audit: UserAudit };
+/** @type {Record<string, string>} */
+const NAMES = { keys: "Keys", subscriptions: "Subscriptions", deliveries: "Deliveries", sessions: "Sessions", audit: "Audit log" };
+
+/** @param {{ userId: string }} props */
+export default function User({ userId }) {
+  const [{ tab = "keys" }] = useFilter();
+  const [isLinking, setLinking] = useState(false);
+  const shown = /** @type {Record<string, (props: { userId: string }) => unknown>} */ (TABS)[tab] ?? UserKeys;
+  const link = html`<button type="button" onClick=${() => setLinking(true)}>Make a portal link…</button>`;
+  return html`
+    <${Page} title=${userId} lead="The user sees in the audit log what you read here." up=${{ href: "/console/operator/users", text: "Users" }} actions=${link}>
+      <nav class="tab-links" aria-label="What the user has">
+        <ul>${Object.entries(NAMES).map(([key, name]) => html`<li><a href="?tab=${key}" aria-current=${key === tab ? "page" : undefined}>${name}</a></li>`)}</ul>
+      </nav>
+      <${shown} key=${`${tab} ${userId}`} userId=${userId} />
+    <//>
+    ${isLinking && html`<${PortalLink} userId=${userId} onClose=${() => setLinking(false)} />`}
+  `;
+}
+
+/** @param {{ userId: string }} props */
+function UserKeys({ userId }) {
+  const path = PATHS.ofUser(userId, "/keys");
+  const { data, failure, reload } = /** @type {Keys} */ (useResource(path));
+  const [revoked, setRevoked] = useState(/** @type {Key | undefined} */ (undefined));
+  return html`
+    <${ErrorPanel} failure=${failure} retry=${reload} />
+    ${!data && !failure && html`<${Loading} />`}
+    ${data?.keys.length === 0 && html`<${Empty} title="No keys"><p>The user has made no key, or there is no such user: check the user id.</p><//>`}
+    ${data &&
+    data.keys.length > 0 &&
+    html`<table>
+      <caption class="hidden">Keys of the user</caption>
+      <thead><tr><th>Label</th><th>State</th><th>Created</th><th>Last used</th><th>Expires</th><th><span class="hidden">Actions</span></th></tr></thead>
+      <tbody>${data.keys.map((key) => html`<${KeyRow} key=${key.id} of=${key} revoke=${() => setRevoked(key)} />`)}</tbody>
+    </table>`}
+    ${revoked && html`<${Revoke} userId=${userId} of=${revoked} path=${path} onClose=${() => setRevoked(undefined)} />`}
+  `;
+}
+
+/** @param {{ of: Key, revoke: () => void }} props */
+function KeyRow({ of, revoke }) {
+  const { tone, name, isActive } = keyState(of);
+  return html`
+    <tr data-row tabindex="-1">
+      <th scope="row">${of.label}<span class="under"><code>${of.prefix}</code></span></th>
+      <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
+      <td data-label="Created"><${When} at=${of.createdAt} /></td>
+      <td data-label="Last used"><${When} at=${of.lastUsedAt} /></td>
+      <td data-label="Expires"><${When} at=${of.expiresAt} /></td>
+      <td class="row-actions">
+        ${isActive && html`<button type="button" class="danger-text" onClick=${revoke}>Revoke<span class="hidden"> ${of.label}</span>…</button>`}
+      </td>
+    </tr>
+  `;
+}
+
+/** @param {{ userId: string, of: Key, path: string, onClose: () => void }} props */
+function Revoke({ userId, of, path, onClose }) {
+  const [word, setWord] = useState("");
+  const { run, isRunning, failure } = useAction(async () => {
+    store(path, await revokeKeyOf(userId, of.id));
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Revoke “${of.label}”?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous isReady=${word.trim() === of.label.trim()} onCancel=${onClose}>
+        <p>Programs that use the key are refused from now on, on every instance. You cannot undo this. The user sees it in the audit log.</p>
+        <${Field} label="Type the label to confirm" input=${(/** @type {object} */ more) => html`<input type="text" autocomplete="off" value=${word} onInput=${typed(setWord)} ...${more} />`} />
+      <//>
+    <//>
+  `;
+}
+
+/** @param {{ userId: string }} props */
+function UserSubscriptions({ userId }) {
+  const { data, failure, reload } = /** @type {Subscriptions} */ (useResource(PATHS.ofUser(userId, "/subscriptions?limit=200")));
+  return html`
+    <${ErrorPanel} failure=${failure} retry=${reload} />
+    ${!data && !failure && html`<${Loading} />`}
+    ${data?.subscriptions.length === 0 && html`<${Empty} title="No subscriptions"><p>The user has subscribed no URL.</p><//>`}
+    ${data &&
+    data.subscriptions.length > 0 &&
+    html`<table>
+      <caption class="hidden">Subscriptions of the user</caption>
+      <thead><tr><th>URL</th><th>State</th><th>Events</th><th>Created</th></tr></thead>
+      <tbody>${data.subscriptions.map((one) => html`<tr key=${one.id}>
+        <th scope="row" class="url"><a data-row href="/console/operator/users/${encodeURIComponent(userId)}/subscriptions/${one.id}">${one.url}</a></th>
+        <td data-label="State"><${SubscriptionBadge} of=${one} /></td>
+        <td data-label="Events">${one.events.join(", ")}</td>
+        <td data-label="Created"><${When} at=${one.createdAt} /></td>
+      </tr>`)}</tbody>
+    </table>`}
+  `;
+}
+
+/** @param {{ of: import("../lib/api.js").Subscription }} props */
+function SubscriptionBadge({ of }) {
+  const { tone, name } = subscriptionState(of, undefined);
+  return html`<${Badge} tone=${of.enabled ? "good" : tone}>${name}<//>`;
+}
+
+/** @type {[string, string][]} */
+const STATES = [["", "Any state"], ...Object.entries(DELIVERY_STATES).map(([key, [, name]]) => /** @type {[string, string]} */ ([key, name]))];
+
+/** @param {{ userId: string }} props */
+function UserDeliveries({ userId }) {
+  const [{ state = "", subscriptionId = "" }, change] = useFilter();
+  const list = usePages(async (cursor) => {
+    const { deliveries, nextCursor } = await listDeliveriesOf(userId, { state, subscriptionId, cursor });
+    return { rows: deliveries, next: nextCursor };
+  }, `${state} ${subscriptionId}`);
+  return html`
+    <form class="filters" role="search" aria-label="Filter deliveries" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <${Choice} label="State" value=${state} options=${STATES} onChange=${(/** @type {string} */ chosen) => change({ state: chosen })} />
+    </form>
+    ${subscriptionId && html`<p>Only to <code>${subscriptionId}</code>. <button type="button" class="link" onClick=${() => change({ subscriptionId: "" })}>Show all</button></p>`}
+    ${list.frame(
+      { empty: "No deliveries", hint: "No event was sent to the user, or the filter hides it." },
+      html`<${DeliveryTable} deliveries=${list.rows} base="/console/operator/users/${encodeURIComponent(userId)}/deliveries" caption="Deliveries to the user, newest first" />`,
+    )}
+  `;
+}
+
+/** @param {{ userId: string }} props */
+function UserSessions({ userId }) {
+  const path = PATHS.ofUser(userId, "/sessions");
+  const { data, failure, reload } = /** @type {Sessions} */ (useResource(path));
+  const [isEnding, setEnding] = useState(false);
+  return html`
+    <${ErrorPanel} failure=${failure} retry=${reload} />
+    ${!data && !failure && html`<${Loading} />`}
+    ${data?.sessions.length === 0 && html`<${Empty} title="No sessions"><p>The user is signed in nowhere.</p><//>`}
+    ${data &&
+    data.sessions.length > 0 &&
+    html`<table>
+        <caption class="hidden">Sessions of the user</caption>
+        <thead><tr><th>Browser</th><th>Role</th><th>Address</th><th>Signed in</th><th>Last seen</th></tr></thead>
+        <tbody>${data.sessions.map((one) => html`<tr key=${one.id} data-row tabindex="-1">
+          <th scope="row" title=${one.userAgent ?? undefined}>${browser(one.userAgent)}</th>
+          <td data-label="Role">${one.role}</td>
+          <td data-label="Address">${one.address ?? html`<span class="quiet">unknown</span>`}</td>
+          <td data-label="Signed in"><${When} at=${one.createdAt} /></td>
+          <td data-label="Last seen"><${When} at=${one.seenAt} /></td>
+        </tr>`)}</tbody>
+      </table>
+      <p><button type="button" class="danger-text" onClick=${() => setEnding(true)}>End all sessions…</button></p>`}
+    ${isEnding && html`<${EndSessions} userId=${userId} path=${path} onClose=${() => setEnding(false)} />`}
+  `;
+}
+
+/** @param {{ userId: string, path: string, onClose: () => void }} props */
+function EndSessions({ userId, path, onClose }) {
+  const { run, isRunning, failure } = useAction(async () => {
+    store(path, await endSessionsOf(userId));
+    onClose();
+  });
+  return html`
+    <${Dialog} title="End all sessions of ${userId}?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="End all sessions" isDangerous onCancel=${onClose}>
+        <p>The user is signed out everywhere and has to sign in again. API keys and webhooks keep working.</p>
+      <//>
+    <//>
+  `;
+}
+
+/** @param {{ userId: string }} props */
+function UserAudit({ userId }) {
+  const [{ target = "" }, change] = useFilter();
+  const list = usePages(async (cursor) => {
+    const { events, nextCursor } = await listAllAuditEvents({ userId, target, cursor });
+    return { rows: events, next: nextCursor };
+  }, target);
+  return html`
+    ${target && html`<p>Only <code>${target}</code>. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+    ${list.frame(
+      { empty: "Nothing was changed", hint: "Each change of what the user has appears here, with who made it." },
+      html`<${AuditTable} events=${list.rows} show=${(/** @type {string} */ id) => change({ target: id })} />`,
+    )}
+  `;
+}
+
+/** How long the visit lasts at most. */
+const VISIT_SECONDS = 12 * 3600;
+
+/** @type {[string, string][]} */
+const RIGHTS = [
+  ["keys webhooks", "See and change keys and webhooks"],
+  ["keys:read webhooks:read", "Only see keys and webhooks"],
+];
+
+/** @param {{ userId: string, onClose: () => void }} props */
+function PortalLink({ userId, onClose }) {
+  const [rights, setRights] = useState("keys webhooks");
+  const [url, setUrl] = useState(/** @type {string | undefined} */ (undefined));
+  const { run, isRunning, failure } = useAction(async () => {
+    setUrl((await createPortalLink({ userId, capabilities: rights.split(" "), ttlSeconds: VISIT_SECONDS })).url);
+  });
+  return html`
+    <${Dialog} title="Make a portal link" onClose=${onClose} done=${url && "I have copied the link"}>
+      ${url
+        ? html`<p class="notice">Anyone who opens this link is signed in as ${userId}. It works once, for five minutes. Send it to nobody else.</p>
+            <${Code} text=${url} what="link" isOneLine />`
+        : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the link" onCancel=${onClose}>
+            <p>The link opens the console as this user, without a sign-in.</p>
+            <${Choice} label="The visitor may" value=${rights} options=${RIGHTS} onChange=${setRights} />
+          <//>`}
+    <//>
+  `;
+}

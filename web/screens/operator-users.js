@@ -1,0 +1,21 @@
+// Finds a user by the subject at the identity provider.
+
+import { html, useState } from "../vendor/preact.js";
+import { navigate } from "../lib/router.js";
+import { Field, Form, Page, typed } from "../lib/ui.js";
+
+export default function Users() {
+  const [userId, setUserId] = useState("");
+  const go = () => navigate(`/console/operator/users/${encodeURIComponent(userId.trim())}`);
+  return html`
+    <${Page} title="Users" lead="What a user has, and what happened to it. The user sees in the audit log what you read.">
+      <${Form} submit=${go} isRunning=${false} label="Show the user" isReady=${userId.trim() !== ""}>
+        <${Field}
+          label="User id"
+          hint="The subject (sub) of the user at your identity provider, exactly as its tokens have it."
+          input=${(/** @type {object} */ more) => html`<input type="search" data-search autocomplete="off" spellcheck="false" value=${userId} onInput=${typed(setUserId)} ...${more} />`}
+        />
+      <//>
+    <//>
+  `;
+}
