@@ -30,6 +30,7 @@
 
 mod attempt;
 mod audit;
+mod by_hour;
 mod change_feed;
 mod change_signal;
 mod claimers;

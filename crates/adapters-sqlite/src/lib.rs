@@ -10,6 +10,7 @@
 
 mod audit;
 mod backup;
+mod by_hour;
 mod connection;
 mod file_lock;
 mod keys;

@@ -6,6 +6,7 @@
 pub mod audit;
 mod digest_row;
 mod failure;
+mod hour_row;
 mod instant;
 mod kept;
 pub mod keys;
@@ -16,6 +17,7 @@ pub mod webhooks;
 
 pub use digest_row::{DigestRow, digests_of, ids_of, stored_digest};
 pub use failure::{WRITE_PROBE, not_writable, store_error};
+pub use hour_row::{CountsTable, HourRow, KEY_USAGE, SUBSCRIPTION_OUTCOMES, stored_count};
 pub use instant::StoredInstant;
 pub use kept::Kept;
 pub use migrations::{KnownMigrations, MigrationUndone, apply_pending, schema_is_complete};

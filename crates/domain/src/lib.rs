@@ -6,6 +6,7 @@
 //! implementation.
 
 pub mod audit;
+mod by_hour;
 mod credential_digest;
 mod credential_use;
 mod failures_in_a_row;
@@ -21,6 +22,7 @@ mod user_id;
 mod webhook_access;
 pub mod webhooks;
 
+pub use by_hour::{COUNTS_KEPT, HOURS_READ_MAX, Hour, HourRange, InHour};
 pub use credential_digest::CredentialDigest;
 pub use credential_use::CredentialUse;
 pub use failures_in_a_row::FailuresInARow;
@@ -29,6 +31,7 @@ pub use keys::create_key::{CreateKey, CreateKeyError, CreatedKey};
 pub use keys::full_key::{FullKey, has_valid_check};
 pub use keys::key_policy::{InvalidKeyPolicy, KeyPolicy, KeyPolicyField, KeyPolicySettings};
 pub use keys::key_rotation::{KeyRotation, Rotated, RotationRefusal};
+pub use keys::key_usage::{KeyUsage, UsageCounts};
 pub use keys::label::{InvalidLabel, Label};
 pub use keys::list_view::{LISTED_ENDED_KEYS_MAX, ListView};
 pub use keys::rate_limit::{InvalidRateLimit, RateLimit};

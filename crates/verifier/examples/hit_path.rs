@@ -4,6 +4,7 @@
 //! with the system's clock. Processor time hardly depends on other load on the machine. Linux only.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::audit::Cause;
@@ -13,8 +14,8 @@ use domain::ports::{
     StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, FullKey, KeyId, KeyPolicy, KeyRotation, KeyUse, Label, ListView, RateLimit, Scopes,
-    Timestamp, UserId,
+    ApiKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyRotation, KeyUsage, KeyUse, Label,
+    ListView, RateLimit, Scopes, Timestamp, UsageCounts, UserId,
 };
 use tokio::time::Instant;
 use verifier::{CredentialStores, Verifier, VerifierSettings};
@@ -105,6 +106,23 @@ impl KeyStore for EveryKey {
         Ok(())
     }
     async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Ok(0)
+    }
+
+    async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn usage(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        Ok(None)
+    }
+
+    async fn purge_usage(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
         Ok(0)
     }
 }

@@ -1,10 +1,14 @@
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, BoxError, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
 
 use crate::VerifiedKey;
 use crate::answers::Answers;
@@ -143,5 +147,22 @@ impl KeyStore for EvictingStore {
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.answers.store.purge_ended(before, max).await
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        self.answers.store.add_usage(usage).await
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.answers.store.usage(owner, id, hours).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.answers.store.purge_usage(before, max).await
     }
 }

@@ -1,5 +1,7 @@
 //! Test doubles: an identity provider without signatures, and stores and checks that fail.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{
@@ -8,7 +10,10 @@ use domain::ports::{
     StoreError,
 };
 use domain::sessions::{Session, SessionUse};
-use domain::{ApiKey, CredentialDigest, IdToken, KeyId, KeyRotation, KeyUse, ListView, SessionId, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, IdToken, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId,
+    Timestamp, UsageCounts, UserId,
+};
 
 /// The issuer of the users in tests.
 pub(crate) const ISSUER: &str = "https://id.example";
@@ -136,6 +141,23 @@ impl KeyStore for FailingStore {
     }
 
     async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Err(self.0())
+    }
+
+    async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
+        Err(self.0())
+    }
+
+    async fn usage(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        Err(self.0())
+    }
+
+    async fn purge_usage(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
         Err(self.0())
     }
 }

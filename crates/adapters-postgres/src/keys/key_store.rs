@@ -1,9 +1,15 @@
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KeyRow, api_keys_of, list_keys};
+use diesel_mapping::{HourRow, KEY_USAGE};
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
 
 use super::create_key::InsertWithin;
 use super::find_keys::{FindByDigest, FindByDigests};
@@ -14,6 +20,7 @@ use super::revoke_user_keys::RevokeUserKeys;
 use super::rotate_key::Rotate;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
+use crate::by_hour::{AddCounts, PurgeCounts, ReadCounts};
 use crate::record_uses::RecordUses;
 
 #[async_trait]
@@ -104,6 +111,24 @@ impl KeyStore for PostgresStore {
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.run(&PurgeEnded { before, max }).await
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        self.run(&AddCounts::to(&KEY_USAGE, usage)).await
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let rows = self.run(&ReadCounts { table: &KEY_USAGE, owner, id: Some(*id.as_bytes()), hours }).await?;
+        Ok(HourRow::counts_of(&rows))
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.run(&PurgeCounts { table: &KEY_USAGE, before, max }).await
     }
 }
 

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::audit::Cause;
 use domain::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::Delivery;
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 
 use super::cancel_delivery::CancelDelivery;
 use super::periods::day_of;
@@ -13,6 +14,7 @@ use super::purge_history::{PurgeHistory, Purged};
 use super::recover_subscription::Recover;
 use super::retry_delivery::RetryDelivery;
 use crate::PostgresStore;
+use crate::by_hour::PurgeCounts;
 
 /// How far ahead periods are created.
 const DAYS_AHEAD: i64 = 3;
@@ -74,5 +76,9 @@ impl DeliveryCommands for PostgresStore {
             tokio::time::sleep(Duration::from_millis(pause)).await;
         }
         Err(StoreError::Unavailable("a long transaction uses the log: its old partitions cannot be dropped".into()))
+    }
+
+    async fn purge_outcomes(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.run(&PurgeCounts { table: &SUBSCRIPTION_OUTCOMES, before, max }).await
     }
 }

@@ -1,12 +1,16 @@
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
+use diesel_mapping::{HourRow, SUBSCRIPTION_OUTCOMES};
 use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
-use domain::webhooks::{DeliveryFilter, DeliveryHistory};
-use domain::{DeliveryId, SubscriptionId, UserId};
+use domain::webhooks::{DeliveryFilter, DeliveryHistory, OutcomeCounts};
+use domain::{DeliveryId, Hour, HourRange, SubscriptionId, UserId};
 
 use super::find_delivery::FindDelivery;
 use super::follow_attempts::AttemptsAfter;
 use super::list_deliveries::ListDeliveries;
 use crate::PostgresStore;
+use crate::by_hour::ReadCounts;
 
 #[async_trait]
 impl DeliveryLog for PostgresStore {
@@ -32,5 +36,18 @@ impl DeliveryLog for PostgresStore {
         max: u32,
     ) -> Result<Vec<LoggedAttempt>, StoreError> {
         self.run(&AttemptsAfter { owner, subscription, after, max }).await
+    }
+
+    async fn outcomes(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+        let id = subscription.map(|id| *id.as_bytes());
+        let found =
+            HourRow::counts_of(&self.run(&ReadCounts { table: &SUBSCRIPTION_OUTCOMES, owner, id, hours }).await?);
+        // An owner may have no subscription.
+        Ok(if subscription.is_none() { Some(found.unwrap_or_default()) } else { found })
     }
 }

@@ -1,12 +1,14 @@
 use async_trait::async_trait;
+use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::Timestamp;
 use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, Publication, StoreError};
-use domain::webhooks::NewEvent;
+use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 
 use super::claim::Claim;
 use super::complete::Complete;
 use super::end_closed::EndClosed;
 use crate::PostgresStore;
+use crate::by_hour::AddCounts;
 
 #[async_trait]
 impl EventStore for PostgresStore {
@@ -65,5 +67,9 @@ impl DeliveryQueue for PostgresStore {
     /// connection was lost and opened again. For one reader at a time: each signal wakes one reader.
     async fn hint(&self) {
         self.change_signal.wait_for_deliveries().await;
+    }
+
+    async fn add_outcomes(&self, outcomes: &[SubscriptionOutcomes]) -> Result<(), StoreError> {
+        self.run_on_queue(&AddCounts::to(&SUBSCRIPTION_OUTCOMES, outcomes)).await
     }
 }

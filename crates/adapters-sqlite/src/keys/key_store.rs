@@ -1,14 +1,17 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use diesel_mapping::keys::{DELETE_ENDED, KeyRow, key_by_digest};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{KEY_USAGE, Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
 
 use super::create_key::create_key;
 use super::list_keys::list_keys;
@@ -17,6 +20,7 @@ use super::revoke_key::revoke_key;
 use super::revoke_user_keys::revoke_user_keys;
 use super::rotate_key::rotate_key;
 use crate::SqliteStore;
+use crate::by_hour::{add_counts, purge_counts, read_counts};
 use crate::record_uses::{KEY_USES, record_uses};
 
 #[async_trait]
@@ -134,5 +138,27 @@ impl KeyStore for SqliteStore {
             Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
         };
         self.writer.write(purge).await
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        let usage = usage.to_vec();
+        self.writer.write_unflushed(move |connection| add_counts(connection, &KEY_USAGE, &usage)).await
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let owner = owner.clone();
+        let read = move |connection: &mut SqliteConnection| {
+            read_counts(connection, &KEY_USAGE, &owner, Some(id.as_bytes()), hours)
+        };
+        self.readers.read(read).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.writer.write(move |connection| purge_counts(connection, &KEY_USAGE, before, max)).await
     }
 }

@@ -1,15 +1,17 @@
 use async_trait::async_trait;
 use diesel::{Connection, SqliteConnection};
+use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::audit::Cause;
 use domain::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::Delivery;
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 
 use super::cancel_delivery::cancel_delivery;
 use super::find_delivery::find_delivery;
 use super::recover_subscription::recover_subscription;
 use super::retry_delivery::retry_delivery;
 use crate::SqliteStore;
+use crate::by_hour::purge_counts;
 
 #[async_trait]
 impl DeliveryCommands for SqliteStore {
@@ -60,6 +62,10 @@ impl DeliveryCommands for SqliteStore {
 
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.purge(before, max).await
+    }
+
+    async fn purge_outcomes(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.writer.write(move |connection| purge_counts(connection, &SUBSCRIPTION_OUTCOMES, before, max)).await
     }
 }
 

@@ -1,13 +1,17 @@
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use diesel::{Connection, SqliteConnection};
+use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
-use domain::webhooks::{DeliveryFilter, DeliveryHistory};
-use domain::{DeliveryId, SubscriptionId, UserId};
+use domain::webhooks::{DeliveryFilter, DeliveryHistory, OutcomeCounts};
+use domain::{DeliveryId, Hour, HourRange, SubscriptionId, UserId};
 
 use super::find_delivery::find_history;
 use super::follow_attempts::follow_attempts;
 use super::list_deliveries::list_deliveries;
 use crate::SqliteStore;
+use crate::by_hour::read_counts;
 
 #[async_trait]
 impl DeliveryLog for SqliteStore {
@@ -45,5 +49,21 @@ impl DeliveryLog for SqliteStore {
         let read =
             move |connection: &mut SqliteConnection| follow_attempts(connection, &owner, subscription, after, max);
         self.readers.read(read).await
+    }
+
+    async fn outcomes(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+        let owner = owner.clone();
+        let read = move |connection: &mut SqliteConnection| {
+            let id = subscription.as_ref().map(SubscriptionId::as_bytes);
+            read_counts(connection, &SUBSCRIPTION_OUTCOMES, &owner, id, hours)
+        };
+        let found = self.readers.read(read).await?;
+        // An owner may have no subscription.
+        Ok(if subscription.is_none() { Some(found.unwrap_or_default()) } else { found })
     }
 }

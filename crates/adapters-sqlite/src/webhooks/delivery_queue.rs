@@ -3,15 +3,17 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use diesel::SqliteConnection;
+use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::Timestamp;
 use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, Publication, StoreError};
-use domain::webhooks::NewEvent;
+use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 
 use super::claim::{claim, end_left_claims};
 use super::complete::complete;
 use super::end_closed::{CHUNK, end_closed};
 use super::publish_events::publish_events;
 use crate::SqliteStore;
+use crate::by_hour::add_counts;
 
 #[async_trait]
 impl EventStore for SqliteStore {
@@ -66,5 +68,10 @@ impl DeliveryQueue for SqliteStore {
 
     async fn hint(&self) {
         self.wake.awaited().await;
+    }
+
+    async fn add_outcomes(&self, outcomes: &[SubscriptionOutcomes]) -> Result<(), StoreError> {
+        let outcomes = outcomes.to_vec();
+        self.writer.write_unflushed(move |connection| add_counts(connection, &SUBSCRIPTION_OUTCOMES, &outcomes)).await
     }
 }

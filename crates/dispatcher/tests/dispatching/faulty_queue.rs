@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::memory::MemoryWebhookStore;
 use domain::ports::{BoxError, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
+use domain::webhooks::SubscriptionOutcomes;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
@@ -19,6 +20,8 @@ pub(crate) enum Point {
     AfterComplete,
     BeforeEndClosed,
     AfterEndClosed,
+    BeforeCount,
+    AfterCount,
     BeforeSend,
     AfterReceipt,
     AfterSend,
@@ -137,5 +140,11 @@ impl DeliveryQueue for FaultyQueue {
 
     async fn hint(&self) {
         self.hint.notified().await;
+    }
+
+    async fn add_outcomes(&self, outcomes: &[SubscriptionOutcomes]) -> Result<(), StoreError> {
+        self.pass(Point::BeforeCount).await?;
+        self.store.add_outcomes(outcomes).await?;
+        self.pass(Point::AfterCount).await
     }
 }

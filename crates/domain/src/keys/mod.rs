@@ -6,6 +6,7 @@ pub(crate) mod create_key;
 pub(crate) mod full_key;
 pub(crate) mod key_policy;
 pub(crate) mod key_rotation;
+pub(crate) mod key_usage;
 pub(crate) mod label;
 pub(crate) mod list_view;
 pub(crate) mod rate_limit;

@@ -4,13 +4,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use super::audit::MemoryAuditLog;
+use super::by_hour::MemoryCounts;
 use super::change_feed::MemoryChangeFeed;
 use crate::audit::Cause;
 use crate::ports::{
     ActiveLimit, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyStore, NotReady, ReadinessCheck, Revocation,
     Rotation, StoreError,
 };
-use crate::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use crate::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
 
 /// Keys in maps behind one lock. Each method holds the lock, and is therefore atomic.
 #[derive(Debug, Default)]
@@ -26,6 +30,7 @@ struct Tables {
     keys: BTreeMap<KeyId, ApiKey>,
     ids: HashMap<CredentialDigest, KeyId>,
     owned: HashMap<UserId, BTreeSet<KeyId>>,
+    usage: MemoryCounts<KeyId, UsageCounts>,
 }
 
 impl Tables {
@@ -212,6 +217,26 @@ impl KeyStore for MemoryKeyStore {
             owned.retain(|id| !past.contains(id));
         }
         Ok(u32::try_from(past.len()).unwrap_or(max))
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        self.tables().usage.add(usage);
+        Ok(())
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let tables = self.tables();
+        let is_theirs = tables.keys.get(&id).is_some_and(|key| key.owner == *owner);
+        Ok(is_theirs.then(|| tables.usage.of(&[id], hours)))
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        Ok(self.tables().usage.purge(before, max))
     }
 }
 

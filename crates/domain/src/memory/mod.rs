@@ -6,6 +6,7 @@
 //! Each writes to a [`MemoryAuditLog`]. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
 
 mod audit;
+mod by_hour;
 mod change_feed;
 mod keys;
 mod sessions;

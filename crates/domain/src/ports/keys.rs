@@ -1,8 +1,13 @@
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
 use crate::audit::Cause;
-use crate::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, RotationRefusal, Timestamp, UserId};
+use crate::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, RotationRefusal,
+    Timestamp, UsageCounts, UserId,
+};
 
 /// The condition of an insertion: store only while fewer than `max` keys of the owner are active at `at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,4 +179,28 @@ pub trait KeyStore: Send + Sync {
     /// many. Good keys stay, and so does a key that ended exactly at `before`. Parallel calls together count each
     /// deleted key once.
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
+
+    /// Adds to the stored counts of each key in each hour.
+    ///
+    /// - Parallel calls lose no count. A call may name a key and an hour several times. Callers pass at most 20,000
+    ///   entries.
+    /// - The counts need not be durable: a power failure may undo the call. If the call fails and its effect is unknown,
+    ///   callers add the counts again.
+    /// - Keys need not be stored.
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError>;
+
+    /// The counts of the owner's key, in any state, in each of the hours; hours without a count are absent. `None` if
+    /// there is no such key, or it belongs to another user.
+    ///
+    /// It reads one row for each hour, however many counts are stored.
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError>;
+
+    /// Deletes the counts of at most `max` keys and hours before the hour `before`, and returns how many. Parallel calls
+    /// together count each of them once.
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError>;
 }

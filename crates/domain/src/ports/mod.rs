@@ -20,7 +20,11 @@
 //! use async_trait::async_trait;
 //! use domain::audit::Cause;
 //! use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
-//! use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+//! use domain::{
+//!     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+//!     UserId,
+//! };
+//! use std::collections::BTreeMap;
 //!
 //! struct YourStore;
 //!
@@ -96,6 +100,19 @@
 //!     }
 //!
 //!     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+//!         todo!("delete and count")
+//!     }
+//!
+//!     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
+//!         let sums = KeyUsage::sums(usage);
+//!         todo!("add them to what is stored, in one statement and in their order")
+//!     }
+//!
+//!     async fn usage(&self, owner: &UserId, id: KeyId, hours: HourRange) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
+//!         todo!("find the key of this owner, read the row of each hour")
+//!     }
+//!
+//!     async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
 //!         todo!("delete and count")
 //!     }
 //! }

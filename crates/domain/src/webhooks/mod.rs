@@ -20,6 +20,7 @@ pub use deliveries::delivery_filter::DeliveryFilter;
 pub use deliveries::delivery_state::{DeliveryEnd, DeliveryState, DeliveryStateKind};
 pub use deliveries::failure_reason::FailureReason;
 pub use deliveries::follow_attempts::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
+pub use deliveries::outcome_counts::{OutcomeCounts, SubscriptionOutcomes};
 pub use deliveries::retry_delivery::RetryDeliveryError;
 pub use egress::egress_policy::OwnAddresses;
 pub use egress::egress_policy::{

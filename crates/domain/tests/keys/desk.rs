@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use domain::audit::{Cause, Origin};
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{ActiveLimit, Clock, Insertion, KeyStore, RecentUses, Revocation, Rotation, StoreError};
 use domain::{
-    ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation,
-    KeyUse, Keys, Label, ListView, Scopes, Timestamp, UserId,
+    ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy,
+    KeyPolicySettings, KeyRotation, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId,
 };
 
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
@@ -161,6 +161,23 @@ impl KeyStore for FailingStore {
     }
 
     async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        down()
+    }
+
+    async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
+        down()
+    }
+
+    async fn usage(
+        &self,
+        _: &UserId,
+        _: KeyId,
+        _: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        down()
+    }
+
+    async fn purge_usage(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
         down()
     }
 }

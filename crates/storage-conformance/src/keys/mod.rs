@@ -6,6 +6,7 @@ pub mod create_key;
 pub mod duplicates;
 pub mod durability;
 pub mod find_key;
+pub mod key_usage;
 pub mod list_keys;
 pub mod owners;
 pub mod purge_keys;

@@ -112,6 +112,13 @@ macro_rules! with_key_store_promises {
             purge_keys::at_most_max_keys_are_deleted
             purge_keys::deleted_keys_leave_nothing
             purge_keys::parallel_purges_count_each_key_once
+            key_usage::counts_of_a_key_add_up
+            key_usage::counts_of_a_key_are_read_by_the_hour
+            key_usage::counts_of_a_key_are_shown_to_its_owner
+            key_usage::parallel_counts_of_keys_all_add_up
+            key_usage::large_batches_of_counts_are_taken
+            key_usage::old_counts_of_keys_are_deleted
+            key_usage::a_cancelled_addition_of_counts_is_whole_or_nothing
             cancellation::a_cancelled_insertion_is_whole_or_nothing
             cancellation::a_cancelled_revocation_is_whole_or_nothing
             cancellation::a_cancelled_rotation_is_whole_or_nothing

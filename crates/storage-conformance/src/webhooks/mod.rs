@@ -28,6 +28,7 @@ pub mod health;
 pub mod liveness;
 pub mod log;
 pub mod operator_log;
+pub mod outcomes;
 pub mod owner_shares;
 pub mod publish_again;
 pub mod publish_events;

@@ -182,6 +182,13 @@ macro_rules! with_webhook_store_promises {
             operator_log::filters_of_events_pick_what_the_reference_picks
             operator_log::a_search_for_rare_events_comes_to_its_end
             operator_log::an_event_is_found_with_its_payload
+            outcomes::outcomes_add_up
+            outcomes::outcomes_are_read_by_the_hour
+            outcomes::outcomes_are_shown_to_their_owner
+            outcomes::parallel_outcomes_all_add_up
+            outcomes::large_batches_of_outcomes_are_taken
+            outcomes::old_outcomes_are_deleted
+            outcomes::a_cancelled_addition_of_outcomes_is_whole_or_nothing
             health::waiting_deliveries_are_counted
             health::the_attempt_that_ended_last_is_shown
             figures::deliveries_are_counted_up_to_the_maximum

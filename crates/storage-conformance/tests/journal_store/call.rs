@@ -5,10 +5,12 @@ use domain::ports::{
     KeyStore as _, RetryRequest, SessionStore as _, SubscriptionStore as _,
 };
 use domain::sessions::{Session, SessionUse};
-use domain::webhooks::{DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange};
+use domain::webhooks::{
+    DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionOutcomes,
+};
 use domain::{
-    ApiKey, CredentialDigest, DeliveryId, KeyId, KeyRotation, KeyUse, ListView, SessionId, SubscriptionId, Timestamp,
-    UserId,
+    ApiKey, CredentialDigest, DeliveryId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId,
+    SubscriptionId, Timestamp, UserId,
 };
 
 use crate::codec::Field;
@@ -112,6 +114,10 @@ calls! {
     26 PurgeSessions { before: Timestamp, max: u32 } => sessions.purge_ended(before, max);
     27 RecordAuditEvent { event: AuditEvent } => audit.record(&event);
     28 PurgeAudit { before: Timestamp, max: u32 } => audit.purge(before, max);
+    29 AddUsage { usage: Vec<KeyUsage> } => keys.add_usage(&usage);
+    30 PurgeUsage { before: Hour, max: u32 } => keys.purge_usage(before, max);
+    31 AddOutcomes { outcomes: Vec<SubscriptionOutcomes> } => webhooks.add_outcomes(&outcomes);
+    32 PurgeOutcomes { before: Hour, max: u32 } => webhooks.purge_outcomes(before, max);
     20 RevokeUserKeys { owner: UserId, created_before: Timestamp, at: Timestamp, max: u32, cause: Cause }
         => keys.revoke_user_keys(&owner, created_before, at, max, &cause);
 }

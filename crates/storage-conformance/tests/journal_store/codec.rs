@@ -10,12 +10,12 @@ use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, RetryRequest
 use domain::sessions::{Session, SessionRole, SessionUse, UserAgent};
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason, FairShares,
-    NewEvent, OwnerNumber, Payload, PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents,
-    Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
+    NewEvent, OutcomeCounts, OwnerNumber, Payload, PublicationKey, PublisherId, SealedSecret, SealedSecrets,
+    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionOutcomes, SubscriptionStatus, TargetUrl,
 };
 use domain::{
-    ApiKey, AuditId, CredentialDigest, DeliveryId, EventId, KeyId, KeyRotation, KeyUse, Label, ListView, Scopes,
-    SessionId, SubscriptionId, Timestamp, UserId,
+    ApiKey, AuditId, CredentialDigest, DeliveryId, EventId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, Label,
+    ListView, Scopes, SessionId, SubscriptionId, Timestamp, UsageCounts, UserId,
 };
 
 /// A value that can be written to the journal and read back.
@@ -127,6 +127,7 @@ stored_as! {
     String as Vec<u8>: |text| text.clone().into_bytes(), |bytes| Self::from_utf8(bytes).ok();
     Duration as (u64, u32): |one| (one.as_secs(), one.subsec_nanos()), |(secs, nanos)| Some(Self::new(secs, nanos));
     Timestamp as i64: |at| at.unix_millis(), Self::from_unix_millis;
+    Hour as i64: |hour| hour.number(), |number| Some(Self::from_number(number));
     KeyId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     AuditId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     SessionId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
@@ -213,6 +214,10 @@ records! {
     ListView { at, ended_max }
     KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max }
     KeyUse { id, at }
+    KeyUsage { id, hour, counts }
+    UsageCounts { good, limited, refused }
+    SubscriptionOutcomes { id, hour, counts }
+    OutcomeCounts { delivered, retried, exhausted }
     SessionUse { id, at }
     Session { id, owner, role, created_at, seen_at, expires_at, user_agent, address }
     Subscription { id, owner, url, url_set_by, events, description, status, created_at, updated_at }

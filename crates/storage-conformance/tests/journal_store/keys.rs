@@ -1,7 +1,12 @@
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
 
 use crate::call::Call;
 use crate::store::{Answer, JournalStore};
@@ -98,5 +103,19 @@ impl KeyStore for JournalStore {
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
         let _journal = self.record(Call::PurgeEnded { before, max }).await?;
         self.memory.keys.purge_ended(before, max).await
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
+        let _journal = self.record(Call::AddUsage { usage: usage.to_vec() }).await?;
+        self.memory.keys.add_usage(usage).await
+    }
+
+    async fn usage(&self, owner: &UserId, id: KeyId, hours: HourRange) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
+        self.memory.keys.usage(owner, id, hours).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::PurgeUsage { before, max }).await?;
+        self.memory.keys.purge_usage(before, max).await
     }
 }

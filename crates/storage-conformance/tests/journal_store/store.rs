@@ -1,6 +1,7 @@
 //! The specimen of `docs/writing-an-adapter.md`: one type that implements every storage port. A method that writes
 //! records its call first, and then does in memory what the call says.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -12,8 +13,8 @@ use domain::ports::{
     FailingSubscription, FeedPosition, FeedRead, LoggedAttempt, LoggedEvent, NotReady, OperatorLog, QueueFigures,
     ReadinessCheck, Schema, StoreError, StoreFigures,
 };
-use domain::webhooks::{DeliveryFilter, DeliveryHistory, EventFilter};
-use domain::{AuditId, DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{DeliveryFilter, DeliveryHistory, EventFilter, OutcomeCounts};
+use domain::{AuditId, DeliveryId, EventId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::call::{Call, Memory};
@@ -97,6 +98,15 @@ impl DeliveryLog for JournalStore {
         max: u32,
     ) -> Answer<Vec<LoggedAttempt>> {
         self.memory.webhooks.attempts_after(owner, subscription, after, max).await
+    }
+
+    async fn outcomes(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        hours: HourRange,
+    ) -> Answer<Option<BTreeMap<Hour, OutcomeCounts>>> {
+        self.memory.webhooks.outcomes(owner, subscription, hours).await
     }
 }
 

@@ -6,9 +6,9 @@ use domain::ports::{
 };
 use domain::webhooks::{
     Delivery, DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
-    SubscriptionHealth,
+    SubscriptionHealth, SubscriptionOutcomes,
 };
-use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, Hour, KeyId, SubscriptionId, Timestamp, UserId};
 
 use crate::call::Call;
 use crate::store::{Answer, JournalStore};
@@ -138,6 +138,11 @@ impl DeliveryQueue for JournalStore {
         let _journal = self.record(Call::EndClosed { at, max }).await?;
         self.memory.webhooks.end_closed(at, max).await
     }
+
+    async fn add_outcomes(&self, outcomes: &[SubscriptionOutcomes]) -> Answer<()> {
+        let _journal = self.record(Call::AddOutcomes { outcomes: outcomes.to_vec() }).await?;
+        self.memory.webhooks.add_outcomes(outcomes).await
+    }
 }
 
 #[async_trait]
@@ -169,5 +174,10 @@ impl DeliveryCommands for JournalStore {
     async fn purge_history(&self, before: Timestamp, max: u32) -> Answer<u32> {
         let _journal = self.record(Call::PurgeHistory { before, max }).await?;
         self.memory.webhooks.purge_history(before, max).await
+    }
+
+    async fn purge_outcomes(&self, before: Hour, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::PurgeOutcomes { before, max }).await?;
+        self.memory.webhooks.purge_outcomes(before, max).await
     }
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,8 +13,8 @@ use domain::ports::{
 };
 use domain::sessions::Sessions;
 use domain::{
-    ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, KeyId, KeyPolicy, KeyPolicySettings, KeyRotation, KeyUse,
-    Keys, Label, ListView, Scopes, Timestamp, UserId,
+    ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyPolicySettings,
+    KeyRotation, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -32,6 +33,7 @@ pub(crate) struct Link {
     /// Whether every call fails, except reads of the feed.
     pub(crate) is_down: AtomicBool,
     pub(crate) refuses_uses: AtomicBool,
+    pub(crate) refuses_usage: AtomicBool,
     /// How long a write of uses takes.
     pub(crate) writing_takes: Mutex<Duration>,
     /// Whether revocations are committed, but return an error.
@@ -72,6 +74,7 @@ impl Link {
             writes_of_uses: Mutex::default(),
             is_down: AtomicBool::new(false),
             refuses_uses: AtomicBool::new(false),
+            refuses_usage: AtomicBool::new(false),
             writing_takes: Mutex::new(Duration::ZERO),
             loses_answers: AtomicBool::new(false),
             gate: Semaphore::new(OPEN),
@@ -248,6 +251,27 @@ impl KeyStore for Link {
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.store.purge_ended(before, max).await
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        self.check()?;
+        if self.refuses_usage.load(Ordering::SeqCst) {
+            return Err(switched_off());
+        }
+        self.store.add_usage(usage).await
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.store.usage(owner, id, hours).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.store.purge_usage(before, max).await
     }
 }
 

@@ -1,5 +1,6 @@
 //! A webhook store that is down.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,10 +11,10 @@ use domain::ports::{
     SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EventFilter, NewEvent, SealedSecret, SealedSecrets,
-    Subscription, SubscriptionChange, SubscriptionHealth,
+    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EventFilter, NewEvent, OutcomeCounts, SealedSecret,
+    SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
-use domain::{DeliveryId, EventId, KeyId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, Hour, HourRange, KeyId, SubscriptionId, Timestamp, UserId};
 
 /// Every call fails.
 pub(crate) struct FailingWebhookStore;
@@ -159,6 +160,15 @@ impl DeliveryLog for FailingWebhookStore {
     ) -> Result<Vec<LoggedAttempt>, StoreError> {
         down()
     }
+
+    async fn outcomes(
+        &self,
+        _: &UserId,
+        _: Option<SubscriptionId>,
+        _: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+        down()
+    }
 }
 
 #[async_trait]
@@ -195,6 +205,10 @@ impl DeliveryCommands for FailingWebhookStore {
     }
 
     async fn purge_history(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        down()
+    }
+
+    async fn purge_outcomes(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
         down()
     }
 }

@@ -6,7 +6,7 @@ use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::audit::Cause;
 use crate::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
 use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, SubscriptionChange};
-use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, EventId, Hour, SubscriptionId, Timestamp, UserId};
 
 /// Whether `recover` retries the delivery.
 fn is_recovered(delivery: &Delivery, request: RetryRequest) -> bool {
@@ -118,5 +118,9 @@ impl DeliveryCommands for MemoryWebhookStore {
             + tables.purge_events(before, max)
             + tables.purge_subscriptions(before, max);
         Ok(u32::try_from(purged).unwrap_or(u32::MAX))
+    }
+
+    async fn purge_outcomes(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        Ok(self.tables().outcomes.purge(before, max))
     }
 }

@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 
 use super::MemoryWebhookStore;
 use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
-use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
-use crate::{DeliveryId, SubscriptionId, UserId};
+use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, OutcomeCounts, SHOWN_ATTEMPTS_MAX};
+use crate::{DeliveryId, Hour, HourRange, SubscriptionId, UserId};
 
 #[async_trait]
 impl DeliveryLog for MemoryWebhookStore {
@@ -54,5 +56,19 @@ impl DeliveryLog for MemoryWebhookStore {
         logged.retain(|(cursor, one)| *cursor > after && subscription.is_none_or(|wanted| wanted == one.subscription));
         logged.sort_unstable_by_key(|(cursor, _)| *cursor);
         Ok(logged.into_iter().take(max as usize).map(|(_, attempt)| attempt).collect())
+    }
+
+    async fn outcomes(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+        let tables = self.tables();
+        let is_meant = |id: SubscriptionId| subscription.is_none_or(|wanted| wanted == id);
+        let theirs = tables.lanes.iter().filter(|(id, lane)| lane.belongs_to(owner) && is_meant(**id));
+        let ids: Vec<SubscriptionId> = theirs.map(|(id, _)| *id).collect();
+        let is_known = subscription.is_none() || !ids.is_empty();
+        Ok(is_known.then(|| tables.outcomes.of(&ids, hours)))
     }
 }

@@ -14,9 +14,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::audit::MemoryAuditLog;
+use super::by_hour::MemoryCounts;
 use crate::webhooks::{
-    AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, PublisherId, QueuedDelivery,
-    SealedSecret, SealedSecrets, Subscription,
+    AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, OutcomeCounts, PublisherId,
+    QueuedDelivery, SealedSecret, SealedSecrets, Subscription,
 };
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
@@ -53,6 +54,7 @@ struct Tables {
     events: BTreeMap<EventId, StoredEvent>,
     publications: HashMap<(UserId, PublisherId), (ContentDigest, EventId)>,
     deliveries: BTreeMap<DeliveryId, StoredDelivery>,
+    outcomes: MemoryCounts<SubscriptionId, OutcomeCounts>,
     /// How many times a claim has taken deliveries of a lane.
     turns: u64,
 }

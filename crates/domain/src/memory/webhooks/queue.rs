@@ -8,7 +8,8 @@ use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::audit::Cause;
 use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError};
 use crate::webhooks::{
-    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, Payload, PayloadRoom, Phase, Report, SubscriptionStatus,
+    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, Payload, PayloadRoom, Phase, Report,
+    SubscriptionOutcomes, SubscriptionStatus,
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 
@@ -171,5 +172,10 @@ impl DeliveryQueue for MemoryWebhookStore {
 
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         Ok(self.tables().end_closed(at, max))
+    }
+
+    async fn add_outcomes(&self, outcomes: &[SubscriptionOutcomes]) -> Result<(), StoreError> {
+        self.tables().outcomes.add(outcomes);
+        Ok(())
     }
 }

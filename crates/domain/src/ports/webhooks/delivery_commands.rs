@@ -3,7 +3,7 @@ use async_trait::async_trait;
 use crate::audit::Cause;
 use crate::ports::StoreError;
 use crate::webhooks::Delivery;
-use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 
 /// When a delivery is retried by hand, and how old its event may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,4 +90,8 @@ pub trait DeliveryCommands: Send + Sync {
     /// - A delivery goes with all of its attempts, at once.
     /// - [`StoreError::Unavailable`] if something else uses the data for too long. Other calls are not held up.
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
+
+    /// Deletes the counts of at most `max` subscriptions and hours before the hour `before`, and returns how many.
+    /// Parallel calls together count each of them once.
+    async fn purge_outcomes(&self, before: Hour, max: u32) -> Result<u32, StoreError>;
 }

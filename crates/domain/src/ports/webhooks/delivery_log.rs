@@ -1,10 +1,12 @@
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 
 use crate::ports::StoreError;
 #[cfg(doc)]
 use crate::webhooks::SHOWN_ATTEMPTS_MAX;
-use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory};
-use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, OutcomeCounts};
+use crate::{DeliveryId, EventId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
 /// One page of a list of deliveries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,4 +78,16 @@ pub trait DeliveryLog: Send + Sync {
         after: AttemptCursor,
         max: u32,
     ) -> Result<Vec<LoggedAttempt>, StoreError>;
+
+    /// The counts in each of the hours: of one of the owner's subscriptions, or the sums of all. Hours without a count
+    /// are absent. Deleted subscriptions do not count. `None` if there is no such subscription, or it belongs to another
+    /// user.
+    ///
+    /// It reads one row for each subscription and hour, however many counts are stored.
+    async fn outcomes(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError>;
 }

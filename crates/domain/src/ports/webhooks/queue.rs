@@ -3,7 +3,9 @@ use std::future::pending;
 use async_trait::async_trait;
 
 use crate::ports::{Entropy, StoreError};
-use crate::webhooks::{Breaker, ClaimEnd, FairShares, OwnerNumber, Payload, SealedSecrets, TargetUrl};
+use crate::webhooks::{
+    Breaker, ClaimEnd, FairShares, OwnerNumber, Payload, SealedSecrets, SubscriptionOutcomes, TargetUrl,
+};
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp};
 
 /// Identifies one claim (a fencing token). A dispatcher that has lost its claim cannot end a delivery that another has
@@ -154,6 +156,15 @@ pub trait DeliveryQueue: Send + Sync {
     /// The call that closes a lane may already end some of its deliveries. The others are not claimed while the lane is
     /// closed, and end here. Deliveries that are left when the subscription is enabled again are delivered.
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError>;
+
+    /// Adds to the stored counts of each subscription in each hour.
+    ///
+    /// - Parallel calls lose no count. A call may name a subscription and an hour several times. Callers pass at most
+    ///   20,000 entries.
+    /// - The counts need not be durable: a power failure may undo the call. If the call fails and its effect is unknown,
+    ///   callers add the counts again.
+    /// - Subscriptions need not be stored.
+    async fn add_outcomes(&self, outcomes: &[SubscriptionOutcomes]) -> Result<(), StoreError>;
 
     /// Returns when deliveries may have become due since the last return, or for no reason at all. It may never return.
     ///

@@ -7,4 +7,5 @@ pub(super) mod delivery_filter;
 pub(super) mod delivery_state;
 pub(super) mod failure_reason;
 pub(super) mod follow_attempts;
+pub(super) mod outcome_counts;
 pub(super) mod retry_delivery;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::breaker::Report;
 use crate::Timestamp;
-use crate::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, Verdict};
+use crate::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, OutcomeCounts, Verdict};
 
 /// How a claim on a delivery ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,19 @@ impl ClaimEnd {
         }
     }
 
+    /// What is counted by the hour. Nothing is counted if no attempt began or its outcome is unknown, and another one
+    /// follows.
+    pub fn outcome(&self) -> OutcomeCounts {
+        let mut counts = OutcomeCounts::default();
+        match self {
+            Self::Delivered(_) => counts.delivered = 1,
+            Self::Failed { retry_at: Some(_), .. } => counts.retried = 1,
+            Self::Failed { retry_at: None, .. } | Self::Gone(_) | Self::Expired { .. } => counts.exhausted = 1,
+            Self::CutOff { .. } | Self::GivenBack { .. } => {}
+        }
+        counts
+    }
+
     /// What the lane's breaker learns; `None` without a record.
     pub fn report(&self) -> Option<Report> {
         let verdict = match self {
@@ -133,6 +146,22 @@ mod tests {
             assert_eq!(end.attempt().is_some(), reported.is_some(), "{end:?}");
             let report = reported.map(|verdict| Report { started_at: at(10), ended_at: at(15), verdict });
             assert_eq!(end.report(), report, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_outcome_is_counted_once_and_only_if_it_is_known() {
+        let failed = |retry_at| ClaimEnd::Failed { attempt: attempt(None), retry_after: None, retry_at };
+        for (end, counts) in [
+            (ClaimEnd::Delivered(attempt(None)), [1, 0, 0]),
+            (failed(Some(at(90))), [0, 1, 0]),
+            (failed(None), [0, 0, 1]),
+            (ClaimEnd::Gone(attempt(None)), [0, 0, 1]),
+            (ClaimEnd::Expired { at: at(20) }, [0, 0, 1]),
+            (ClaimEnd::CutOff { at: at(20), retry_at: at(30) }, [0, 0, 0]),
+            (ClaimEnd::GivenBack { at: at(20), due_at: at(30) }, [0, 0, 0]),
+        ] {
+            assert_eq!(end.outcome(), counts.into(), "{end:?}");
         }
     }
 }

@@ -1,8 +1,13 @@
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use domain::audit::{AuditFilter, Cause};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore};
 use domain::ports::{ActiveLimit, AuditLog, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -124,5 +129,17 @@ impl KeyStore for AuditedKeys {
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
         self.keys.purge_ended(before, max).await
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
+        self.keys.add_usage(usage).await
+    }
+
+    async fn usage(&self, owner: &UserId, id: KeyId, hours: HourRange) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
+        self.keys.usage(owner, id, hours).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
+        self.keys.purge_usage(before, max).await
     }
 }

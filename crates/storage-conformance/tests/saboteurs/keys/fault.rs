@@ -98,6 +98,15 @@ pub(crate) enum Fault {
     KeepsPurgedDigests,
     SelectsThenPurges,
     PurgeUnlinksSuccessors,
+    // Counts by the hour
+    OverwritesCounts,
+    CountsOncePerCall,
+    HidesTheLastHour,
+    ShowsAnybodysUsage,
+    AddsInTwoSteps,
+    PurgesTheHourItself,
+    IgnoresCountsMax,
+    AddsOneByOne,
     // Cancellation
     StoresDigestsLater,
     WritesUsesOneByOne,

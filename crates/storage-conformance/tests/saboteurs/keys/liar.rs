@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -9,7 +10,10 @@ use domain::ports::{
     ActiveLimit, ChangeFeed, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore, Revocation, Rotation,
     StoreError,
 };
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
 use storage_conformance::Instances;
 use tokio::sync::Mutex;
 
@@ -236,5 +240,22 @@ impl KeyStore for Liar {
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.shared.store.purge_ended(before, max).await
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        self.shared.store.add_usage(usage).await
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.shared.store.usage(owner, id, hours).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.shared.store.purge_usage(before, max).await
     }
 }

@@ -1,11 +1,14 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::future::pending;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, ListView, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::yield_now;
 
@@ -24,6 +27,7 @@ pub(crate) struct Saboteur {
 pub(crate) struct State {
     pub(crate) rows: Vec<Row>,
     purged: Vec<Row>,
+    usage: BTreeMap<(Hour, KeyId), UsageCounts>,
     /// Set while a call holds the lock of [`Fault::LeavesItsLockBehind`].
     held: bool,
 }
@@ -336,6 +340,50 @@ impl KeyStore for Saboteur {
             state.purged.extend(past);
         }
         Ok(u32::try_from(deleted).expect("a few rows"))
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        let mut state = self.lock().await;
+        if self.is(Fault::RefusesLargeBatches) && usage.len() > 1_000 {
+            return Err(failure());
+        }
+        let mut seen = HashSet::new();
+        let seen = |one: &&KeyUsage| !self.is(Fault::CountsOncePerCall) || seen.insert((one.hour, one.id));
+        for one in usage.iter().filter(seen) {
+            let before = state.usage.get(&(one.hour, one.id)).copied().unwrap_or_default();
+            state = self.gap(state, Fault::AddsInTwoSteps).await;
+            let mut sum = if self.is(Fault::OverwritesCounts) { UsageCounts::default() } else { before };
+            sum += one.counts;
+            state.usage.insert((one.hour, one.id), sum);
+            if self.is(Fault::AddsOneByOne) {
+                yield_now().await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let state = self.lock().await;
+        let is_shown = |row: &Row| self.is(Fault::ShowsAnybodysUsage) || row.key.owner == *owner;
+        let is_hidden = |hour: Hour| self.is(Fault::HidesTheLastHour) && hour == hours.last;
+        let known = state.position(id).is_some_and(|index| is_shown(&state.rows[index]));
+        let counts = state.usage.iter().filter(|((hour, key), _)| *key == id && hours.contains(*hour));
+        let counts = counts.filter(|((hour, _), _)| !is_hidden(*hour)).map(|((hour, _), counts)| (*hour, *counts));
+        Ok(known.then(|| counts.collect()))
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        let mut state = self.lock().await;
+        let max = if self.is(Fault::IgnoresCountsMax) { usize::MAX } else { max as usize };
+        let is_past = |hour: Hour| hour < before || (hour == before && self.is(Fault::PurgesTheHourItself));
+        let past: Vec<_> = state.usage.keys().filter(|(hour, _)| is_past(*hour)).take(max).copied().collect();
+        state.usage.retain(|key, _| !past.contains(key));
+        Ok(u32::try_from(past.len()).expect("a few rows"))
     }
 }
 

@@ -5,7 +5,7 @@ use domain::audit::Cause;
 use domain::memory::unique_cause;
 use domain::ports::{DeliveryCommands, DeliveryLog, RetryByHand, RetryRequest, StoreError};
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -117,6 +117,14 @@ impl DeliveryCommands for Saboteur {
                 purged
             }
             _ => self.inner.purge_history(before, max).await,
+        }
+    }
+
+    async fn purge_outcomes(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        match self.fault {
+            Fault::PurgesTheHourItself => self.inner.purge_outcomes(Hour::from_number(before.number() + 1), max).await,
+            Fault::IgnoresCountsMax => self.inner.purge_outcomes(before, u32::MAX).await,
+            _ => self.inner.purge_outcomes(before, max).await,
         }
     }
 }

@@ -120,6 +120,15 @@ pub(crate) enum Fault {
     IgnoresEventTypes,
     EndsEventSearchesEarly,
     HidesEventPayloads,
+    // Outcomes by the hour
+    CountsOncePerCall,
+    HidesTheLastHour,
+    ShowsAnybodysOutcomes,
+    LosesCountsInRaces,
+    RefusesLargeBatches,
+    PurgesTheHourItself,
+    IgnoresCountsMax,
+    AddsOneByOne,
     // Figures
     CountsBeyondTheMax,
     FindsDueEarly,

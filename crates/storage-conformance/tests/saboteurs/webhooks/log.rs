@@ -1,10 +1,12 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, QueueFigures, StoreError, StoreFigures};
-use domain::webhooks::{Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, SHOWN_ATTEMPTS_MAX};
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{
+    Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, OutcomeCounts, SHOWN_ATTEMPTS_MAX,
+};
+use domain::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
 use super::fault::Fault;
 use super::store::Saboteur;
@@ -114,6 +116,22 @@ impl DeliveryLog for Saboteur {
             attempts.retain(|one| seen.insert(one.delivery));
         }
         Ok(attempts)
+    }
+
+    async fn outcomes(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+        self.enter().await;
+        let anybody = subscription.filter(|_| self.is(Fault::ShowsAnybodysOutcomes));
+        let anybody = anybody.and_then(|id| self.memo().owners.get(&id).cloned());
+        let mut shown = self.inner.outcomes(&anybody.unwrap_or_else(|| owner.clone()), subscription, hours).await?;
+        if let Some(counts) = shown.as_mut().filter(|_| self.is(Fault::HidesTheLastHour)) {
+            counts.remove(&hours.last);
+        }
+        Ok(shown)
     }
 }
 

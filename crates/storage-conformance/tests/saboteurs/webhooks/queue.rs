@@ -1,13 +1,14 @@
+use std::collections::HashSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
-use domain::webhooks::OwnerNumber;
+use domain::webhooks::{OwnerNumber, SubscriptionOutcomes};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
-use super::store::Saboteur;
+use super::store::{Saboteur, failure};
 
 #[async_trait]
 impl DeliveryQueue for Saboteur {
@@ -86,5 +87,30 @@ impl DeliveryQueue for Saboteur {
             self.memo().held = true;
         }
         self.inner.hint().await;
+    }
+
+    async fn add_outcomes(&self, outcomes: &[SubscriptionOutcomes]) -> Result<(), StoreError> {
+        self.enter().await;
+        match self.fault {
+            Fault::RefusesLargeBatches if outcomes.len() > 1_000 => Err(failure()),
+            Fault::CountsOncePerCall => {
+                let mut seen = HashSet::new();
+                let first = outcomes.iter().filter(|one| seen.insert((one.hour, one.id)));
+                self.inner.add_outcomes(&first.copied().collect::<Vec<_>>()).await
+            }
+            Fault::LosesCountsInRaces => {
+                let Ok(_alone) = self.alone.try_lock() else { return Ok(()) };
+                self.gap().await;
+                self.inner.add_outcomes(outcomes).await
+            }
+            Fault::AddsOneByOne => {
+                for one in outcomes {
+                    self.inner.add_outcomes(std::slice::from_ref(one)).await?;
+                    yield_now().await;
+                }
+                Ok(())
+            }
+            _ => self.inner.add_outcomes(outcomes).await,
+        }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Saboteur {
     pub(crate) fault: Fault,
     pub(crate) inner: MemoryWebhookStore,
     memo: Mutex<Memo>,
-    alone: tokio::sync::Mutex<()>,
+    pub(super) alone: tokio::sync::Mutex<()>,
 }
 
 /// What a fault needs to remember.

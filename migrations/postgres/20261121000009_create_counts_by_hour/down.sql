@@ -1,0 +1,2 @@
+DROP TABLE deliveries_by_hour;
+DROP TABLE usage_by_hour;
