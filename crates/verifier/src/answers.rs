@@ -15,6 +15,7 @@ use crate::counts::{Counted, Counts};
 use crate::credential::Credential;
 use crate::fence::{Fence, Mark, Trust};
 use crate::fills::Fills;
+use crate::last_use::Used;
 use crate::look_ups::LookUps;
 use crate::look_ups::shared;
 use crate::sync::SHARDS;
@@ -32,8 +33,9 @@ pub(crate) struct Answers<C: Credential> {
     /// itself keeps using an older answer, and relies on [`Rounds`](crate::rounds::Rounds) to find changes made by SQL.
     max_age: Duration,
     good: Cache<CredentialDigest, Arc<C>>,
-    /// Digests without a good key, each with the instant until which the entry counts.
-    unknown: Cache<CredentialDigest, Instant>,
+    /// Digests without a good key, each with the instant until which the entry counts, and the key that is not good, if
+    /// there is one.
+    unknown: Cache<CredentialDigest, (Instant, Option<C::Id>)>,
     fills: Fills<Fill<C>>,
     pub(crate) counts: Counts,
     /// `None` if only this process changes keys: every change then evicts its key here, and the cache is always right.
@@ -52,18 +54,19 @@ pub(crate) struct Limits {
 }
 
 /// What the caches say about a digest.
-pub(crate) enum Recall<C> {
-    /// The digest belongs to this key, and the key is good.
-    Good(Arc<C>),
-    /// The digest has no good key.
-    NotGood,
+pub(crate) enum Recall<C: Credential> {
+    /// What the store has said.
+    Known(Found<C>),
     /// The caches have no entry, or the entry is not trusted: read the store.
     Unsure,
 }
 
-/// What a fill found: the good key, or `None`. Waiting requests share a failure too, so that they do not call a store
-/// that is down one after the other.
-type Fill<C> = OnceCell<Result<Option<Arc<C>>, Arc<StoreError>>>;
+/// The good key of a digest; or, if there is none, the stored key that is not good, if there is one.
+pub(crate) type Found<C> = Result<Arc<C>, Option<<C as Used>::Id>>;
+
+/// What a fill found. Waiting requests share a failure too, so that they do not call a store that is down one after the
+/// other.
+type Fill<C> = OnceCell<Result<Found<C>, Arc<StoreError>>>;
 
 impl<C: Credential> Answers<C> {
     pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fence: Option<Fence>, limits: Limits) -> Self {
@@ -103,21 +106,25 @@ impl<C: Credential> Answers<C> {
         let trust = self.trust(age);
         match self.good.get(digest) {
             // An expiry is never undone, so an expired key is refused even if the cache is not trusted.
-            Some(key) if key.has_expired(now) => Recall::NotGood,
+            Some(key) if key.has_expired(now) => Recall::Known(Err(Some(key.id()))),
             Some(key) if key.is_idle(now) => Recall::Unsure,
-            Some(key) if trust == Trust::Full && key.confirmation().is_fresh(age, self.max_age) => Recall::Good(key),
+            Some(key) if trust == Trust::Full && key.confirmation().is_fresh(age, self.max_age) => {
+                Recall::Known(Ok(key))
+            }
             // An old answer is better than none while the store is unavailable.
-            Some(key) if trust == Trust::Stale || self.fence.is_none() => Recall::Good(key),
-            None if self.unknown.get(digest).is_some_and(|until| Instant::now() < until) => Recall::NotGood,
-            Some(_) | None => Recall::Unsure,
+            Some(key) if trust == Trust::Stale || self.fence.is_none() => Recall::Known(Ok(key)),
+            Some(_) => Recall::Unsure,
+            None => match self.unknown.get(digest) {
+                Some((until, known)) if Instant::now() < until => Recall::Known(Err(known)),
+                _ => Recall::Unsure,
+            },
         }
     }
 
     /// Reads the key from the store. Of several concurrent calls for the same digest, one reads.
-    pub(crate) async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<C>>, StoreError> {
+    pub(crate) async fn ask(&self, digest: &CredentialDigest) -> Result<Found<C>, StoreError> {
         let recall = || match self.recall(digest, self.clock.now()) {
-            Recall::Good(key) => Some(Some(key)),
-            Recall::NotGood => Some(None),
+            Recall::Known(found) => Some(found),
             Recall::Unsure => None,
         };
         let fill = match self.fills.join(digest, recall) {
@@ -129,17 +136,19 @@ impl<C: Credential> Answers<C> {
             let (began, age) = (Instant::now(), self.age());
             let found = self.look_ups.find(digest).await;
             let now = self.clock.now();
-            let good =
-                found.map(|key| key.filter(|key| C::is_good(key, now)).map(|key| self.known_or_new(digest, key, age)));
-            fill.complete(|| match &good {
-                Ok(Some(key)) => self.remember(digest, key),
-                Ok(None) => {
+            let found = found.map(|stored| match stored {
+                Some(key) if C::is_good(&key, now) => Ok(self.known_or_new(digest, key, age)),
+                other => Err(other.map(|key| C::stored_id(&key))),
+            });
+            fill.complete(|| match &found {
+                Ok(Ok(key)) => self.remember(digest, key),
+                Ok(Err(known)) => {
                     self.good.remove(digest);
-                    self.unknown.insert(*digest, began + UNKNOWN_TTL);
+                    self.unknown.insert(*digest, (began + UNKNOWN_TTL, *known));
                 }
                 Err(_) => {}
             });
-            good.map_err(Arc::new)
+            found.map_err(Arc::new)
         });
         outcome.await.clone().map_err(|error| shared(&error))
     }

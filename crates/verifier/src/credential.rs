@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use domain::ports::StoreError;
-use domain::{CredentialDigest, CredentialUse, Timestamp};
+use domain::{CredentialDigest, CredentialUse, InHour, Timestamp, UsageCounts};
 
 use crate::last_use::Used;
 
@@ -17,6 +17,11 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     type Store: ?Sized + Send + Sync + 'static;
     /// What logs call several of them.
     const NAME: &'static str;
+    /// Whether the store counts its verifications by the hour.
+    const IS_COUNTED: bool;
+
+    /// The id of a stored credential.
+    fn stored_id(stored: &Self::Stored) -> Self::Id;
 
     /// Makes an entry of the cache. `age` is the age of the process when the read began.
     fn new(stored: Self::Stored, age: Duration) -> Self;
@@ -57,6 +62,12 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     fn record_uses(
         store: &Self::Store,
         uses: &[CredentialUse<Self::Id>],
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// Stores counts, if it is [counted](Self::IS_COUNTED).
+    fn add_usage(
+        store: &Self::Store,
+        usage: &[InHour<Self::Id, UsageCounts>],
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 }
 

@@ -1,7 +1,7 @@
 //! When keys and sessions were used, until the store has recorded it.
 //!
-//! A use costs one atomic write to the key, at most once per millisecond. The first use since the last flush also
-//! appends the key to a sharded list. Flushes drain the list, and lists of keys read it. It is a list rather than a
+//! A use costs one atomic addition to the key, and once per millisecond another atomic write. The first use since the
+//! last flush also appends the key to a sharded list. Flushes drain the list, and lists of keys read it. It is a list rather than a
 //! map: with a million keys in use, a map cost more than the rest of a verification. No lock is shared by all cores.
 //!
 //! If there are too many uses for one flush, the next flushes take the rest in the order of ids, round after round,
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use domain::{CredentialUse, Timestamp};
 
-use super::sync::{AtomicBool, AtomicI64, Mutex, MutexGuard, Ordering, PoisonError, SHARDS};
+use super::sync::{AtomicI64, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, SHARDS};
 
 /// The most keys with a noted use in one shard, about a million in total. If the store rejects writes for so long that
 /// a shard is full, uses of further keys are not noted.
@@ -23,17 +23,38 @@ const SHARD_NOTED_MAX: usize = (1 << 20) / SHARDS;
 /// The value of a key that was never used; less than every timestamp.
 const NEVER: i64 = i64::MIN;
 
-/// When one credential was last used, in Unix milliseconds, and whether the key waits in [`Uses`] for a flush.
+/// One use in [`LastUse::counts`].
+const ONE_USE: u64 = 1;
+/// One use beyond the rate limit in [`LastUse::counts`].
+const ONE_LIMITED: u64 = 1 << 32;
+/// The most that is put back after a failed flush, so that neither half of [`LastUse::counts`] overflows before the next
+/// one.
+const PUT_BACK_MAX: u32 = u32::MAX / 2;
+
+/// When one credential was last used, in Unix milliseconds, and how often since the last flush.
 #[derive(Debug)]
 pub(crate) struct LastUse {
     at: AtomicI64,
-    waits: AtomicBool,
+    /// The uses in the lower half, and those of them that were beyond the rate limit in the upper half. The key waits in
+    /// [`Uses`] for a flush when it is not zero.
+    counts: AtomicU64,
+}
+
+/// What a flush takes of one key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taken<Id> {
+    /// The last use.
+    pub(crate) used: CredentialUse<Id>,
+    /// How often the key was used.
+    pub(crate) uses: u32,
+    /// How many of the uses were beyond the rate limit.
+    pub(crate) limited: u32,
 }
 
 impl LastUse {
     /// Starts with the last use that the store has recorded.
     pub(crate) fn new(stored: Option<Timestamp>) -> Self {
-        Self { at: AtomicI64::new(stored.map_or(NEVER, Timestamp::unix_millis)), waits: AtomicBool::new(false) }
+        Self { at: AtomicI64::new(stored.map_or(NEVER, Timestamp::unix_millis)), counts: AtomicU64::new(0) }
     }
 
     /// Moves the last use forward to one that the store has recorded. It may be of another process.
@@ -74,7 +95,7 @@ struct Shard<K: Used> {
     waiting: Vec<Noted<K>>,
     /// Keys that the current flush has taken. They stay visible until the flush ends, so that a use does not disappear
     /// from lists of keys in between.
-    in_flush: Vec<Noted<K>>,
+    in_flush: Vec<(Noted<K>, u64)>,
 }
 
 type Noted<K> = (<K as Used>::Id, Arc<K>);
@@ -88,18 +109,24 @@ impl<K: Used> Uses<K> {
     /// Notes a use. Returns whether it is the first use of the key, as far as the store and this process have recorded.
     pub(crate) fn note(&self, key: &Arc<K>, at: Timestamp) -> bool {
         let last_use = key.last_use();
-        if last_use.at.load(Ordering::Relaxed) >= at.unix_millis() {
-            return false;
-        }
-        // Set the time before the mark; a flush clears the mark before it reads the time. So if the mark is already set
-        // here, the next flush reads this time.
-        let before = last_use.at.fetch_max(at.unix_millis(), Ordering::AcqRel);
-        let is_first = before == NEVER;
-        if !last_use.waits.swap(true, Ordering::AcqRel) {
+        // Set the time before the count; a flush takes the count before it reads the time. So if something is counted
+        // already here, the next flush reads this time.
+        let is_first = last_use.at.load(Ordering::Relaxed) < at.unix_millis()
+            && last_use.at.fetch_max(at.unix_millis(), Ordering::AcqRel) == NEVER;
+        self.add(key, ONE_USE, is_first);
+        is_first
+    }
+
+    /// Notes that a use was beyond the rate limit.
+    pub(crate) fn note_limited(&self, key: &Arc<K>) {
+        self.add(key, ONE_LIMITED, false);
+    }
+
+    fn add(&self, key: &Arc<K>, what: u64, is_first: bool) {
+        if key.last_use().counts.fetch_add(what, Ordering::AcqRel) == 0 {
             let id = key.id();
             lock(&self.shards[shard_of(id)]).enter((id, Arc::clone(key)), is_first);
         }
-        is_first
     }
 
     /// The newest noted use of each of these keys; keys without a noted use are left out.
@@ -123,7 +150,7 @@ impl<K: Used> Uses<K> {
     }
 
     /// Begins a flush of at most `max` waiting keys. No other flush may be in progress.
-    pub(crate) fn begin_flush(&self, max: usize) -> Vec<CredentialUse<K::Id>> {
+    pub(crate) fn begin_flush(&self, max: usize) -> Vec<Taken<K::Id>> {
         let mut uses = Vec::new();
         for shard in &self.shards {
             uses.extend(lock(shard).take_firsts(max - uses.len()));
@@ -140,7 +167,7 @@ impl<K: Used> Uses<K> {
 
     /// Takes the same fraction of every shard's round. Keys are distributed over the shards at random, so these are
     /// roughly the lowest ids overall.
-    fn take_of_round(&self, max: usize, uses: &mut Vec<CredentialUse<K::Id>>) {
+    fn take_of_round(&self, max: usize, uses: &mut Vec<Taken<K::Id>>) {
         let left: usize = self.shards.iter().map(|shard| lock(shard).round.len()).sum();
         let room = left.min(max - uses.len());
         let (mut passed, mut taken) = (0, 0);
@@ -168,7 +195,7 @@ impl<K: Used> Shard<K> {
 
     fn enter(&mut self, noted: Noted<K>, is_first: bool) {
         if self.count() >= SHARD_NOTED_MAX {
-            noted.1.last_use().waits.store(false, Ordering::Release);
+            noted.1.last_use().counts.store(0, Ordering::Release);
         } else if is_first {
             self.firsts.push(noted);
         } else {
@@ -181,7 +208,8 @@ impl<K: Used> Shard<K> {
     }
 
     fn noted(&self) -> impl Iterator<Item = &Noted<K>> {
-        [&self.firsts, &self.round, &self.waiting, &self.in_flush].into_iter().flatten()
+        let waiting = [&self.firsts, &self.round, &self.waiting].into_iter().flatten();
+        waiting.chain(self.in_flush.iter().map(|(noted, _)| noted))
     }
 
     /// Sorting a round of a million keys, and taking it in a hundred flushes, costs 0.12 s of processor time in total
@@ -191,20 +219,20 @@ impl<K: Used> Shard<K> {
         self.round.sort_unstable_by(|(one, _), (other, _)| other.cmp(one));
     }
 
-    fn take_firsts(&mut self, max: usize) -> Vec<CredentialUse<K::Id>> {
+    fn take_firsts(&mut self, max: usize) -> Vec<Taken<K::Id>> {
         let taken = self.firsts.drain(..self.firsts.len().min(max));
         take(taken, &mut self.in_flush)
     }
 
-    fn take_of_round(&mut self, count: usize) -> Vec<CredentialUse<K::Id>> {
+    fn take_of_round(&mut self, count: usize) -> Vec<Taken<K::Id>> {
         let taken = self.round.drain(self.round.len().saturating_sub(count)..);
         take(taken, &mut self.in_flush)
     }
 
     fn end_flush(&mut self, is_stored: bool) {
-        for noted in std::mem::take(&mut self.in_flush) {
+        for (noted, taken) in std::mem::take(&mut self.in_flush) {
             if !is_stored {
-                noted.1.last_use().waits.store(true, Ordering::Release);
+                noted.1.last_use().counts.fetch_add(bounded(taken), Ordering::AcqRel);
                 self.enter(noted, false);
             }
         }
@@ -212,11 +240,29 @@ impl<K: Used> Shard<K> {
 }
 
 /// Moves keys into the flush. A key that a failed flush returned may also have entered the list again through a new
-/// use: the first of its two entries finds the mark and is taken, the second is dropped.
-fn take<K: Used>(noted: impl Iterator<Item = Noted<K>>, in_flush: &mut Vec<Noted<K>>) -> Vec<CredentialUse<K::Id>> {
+/// use: the first of its two entries finds the counts and is taken, the second is dropped.
+fn take<K: Used>(noted: impl Iterator<Item = Noted<K>>, in_flush: &mut Vec<(Noted<K>, u64)>) -> Vec<Taken<K::Id>> {
     let begun = in_flush.len();
-    in_flush.extend(noted.filter(|(_, key)| key.last_use().waits.swap(false, Ordering::AcqRel)));
-    in_flush[begun..].iter().filter_map(|(id, key)| Some(CredentialUse { id: *id, at: key.last_use().at()? })).collect()
+    in_flush.extend(noted.filter_map(|noted| {
+        let counts = noted.1.last_use().counts.swap(0, Ordering::AcqRel);
+        (counts > 0).then_some((noted, counts))
+    }));
+    let taken = |((id, key), counts): &(Noted<K>, u64)| {
+        let (uses, limited) = halves(*counts);
+        Some(Taken { used: CredentialUse { id: *id, at: key.last_use().at()? }, uses, limited })
+    };
+    in_flush[begun..].iter().filter_map(taken).collect()
+}
+
+/// The uses, and those beyond the rate limit.
+fn halves(counts: u64) -> (u32, u32) {
+    let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or(u32::MAX);
+    (half(counts), half(counts >> 32))
+}
+
+fn bounded(counts: u64) -> u64 {
+    let (uses, limited) = halves(counts);
+    u64::from(uses.min(PUT_BACK_MAX)) * ONE_USE + u64::from(limited.min(PUT_BACK_MAX)) * ONE_LIMITED
 }
 
 /// Uses the last byte of the id, which is random in a UUIDv7.

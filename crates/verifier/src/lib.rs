@@ -28,6 +28,7 @@ mod fills;
 mod last_use;
 mod limiter;
 mod look_ups;
+mod refusals;
 mod register;
 mod rounds;
 mod stored_uses;

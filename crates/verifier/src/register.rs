@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{Clock, StoreError};
-use domain::{CredentialDigest, FailuresInARow, Timestamp};
+use domain::{CredentialDigest, CredentialUse, FailuresInARow, Hour, InHour, Timestamp, UsageCounts};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -13,7 +13,8 @@ use crate::answers::{Answers, Limits, Recall};
 use crate::counts::Counted;
 use crate::credential::Credential;
 use crate::fence::Fence;
-use crate::last_use::{Used, Uses};
+use crate::last_use::{Taken, Used, Uses};
+use crate::refusals::Refusals;
 use crate::rounds::Rounds;
 use crate::stored_uses::StoredUses;
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST};
@@ -24,6 +25,7 @@ pub(crate) struct Register<C: Credential> {
     clock: Arc<dyn Clock>,
     max_age: Duration,
     uses: Uses<C>,
+    refusals: Refusals<C::Id>,
     stored_uses: StoredUses<C::Id>,
     flushing: Mutex<()>,
     /// Wakes [`Register::run`] when a credential is used for the first time ever.
@@ -37,6 +39,7 @@ impl<C: Credential> Register<C> {
             clock,
             max_age: limits.max_age,
             uses: Uses::new(),
+            refusals: Refusals::new(),
             stored_uses: StoredUses::new(),
             flushing: Mutex::new(()),
             first_use: Notify::new(),
@@ -52,13 +55,14 @@ impl<C: Credential> Register<C> {
         };
         let now = self.clock.now();
         match self.answers.recall(&digest, now) {
-            Recall::Good(found) => {
+            Recall::Known(Ok(found)) => {
                 counts.count(Counted::HitGood);
                 self.note(&found, now);
                 Ok(Some(found))
             }
-            Recall::NotGood => {
+            Recall::Known(Err(known)) => {
                 counts.count(Counted::HitRefused);
+                self.count_refusal(known);
                 Ok(None)
             }
             // Boxed, so that the future of a cache hit stays small.
@@ -89,7 +93,8 @@ impl<C: Credential> Register<C> {
     /// Writes all noted uses. Uses whose write fails stay noted.
     pub(crate) async fn flush(&self) -> Result<(), StoreError> {
         // Count once: uses that are noted during the flush wait for the next one.
-        for _ in 0..self.uses.count().div_ceil(FLUSH_BATCH_MAX) {
+        let rounds = self.uses.count().div_ceil(FLUSH_BATCH_MAX);
+        for _ in 0..rounds.max(usize::from(!self.refusals.is_empty())) {
             self.flush_once().await?;
         }
         Ok(())
@@ -102,13 +107,26 @@ impl<C: Credential> Register<C> {
         newest
     }
 
-    /// Writes at most [`FLUSH_BATCH_MAX`] noted uses, in one statement.
+    /// Notes that a use was beyond the rate limit.
+    pub(crate) fn note_limited(&self, used: &Arc<C>) {
+        self.uses.note_limited(used);
+    }
+
+    /// Writes at most [`FLUSH_BATCH_MAX`] noted uses in one statement, and their counts in another.
     async fn flush_once(&self) -> Result<(), StoreError> {
         let _one_at_a_time = self.flushing.lock().await;
-        let flush = Flush { uses: &self.uses, is_stored: false };
-        let uses = self.uses.begin_flush(FLUSH_BATCH_MAX);
+        let mut flush = Flush { uses: &self.uses, refusals: &self.refusals, refused: Vec::new(), is_stored: false };
+        let taken = self.uses.begin_flush(FLUSH_BATCH_MAX);
+        flush.refused = self.refusals.take();
+        let uses: Vec<CredentialUse<C::Id>> = taken.iter().map(|one| one.used).collect();
         if !uses.is_empty() {
             C::record_uses(&self.answers.store, &uses).await?;
+        }
+        let usage = usage(&taken, &flush.refused, self.clock.now());
+        if !usage.is_empty() {
+            C::add_usage(&self.answers.store, &usage).await?;
+        }
+        if !uses.is_empty() {
             // Keep the uses before the flush ends, so that each use is always in at least one of the two places.
             self.stored_uses.keep(uses);
         }
@@ -116,12 +134,19 @@ impl<C: Credential> Register<C> {
         Ok(())
     }
 
+    fn count_refusal(&self, known: Option<C::Id>) {
+        if let Some(id) = known.filter(|_| C::IS_COUNTED) {
+            self.refusals.count(id);
+        }
+    }
+
     async fn ask(&self, digest: &CredentialDigest) -> Result<Option<Arc<C>>, StoreError> {
         let counts = &self.answers.counts;
         let found = self.answers.ask(digest).await.inspect_err(|_| counts.count(Counted::MissFailed))?;
         let now = self.clock.now();
         let is_good = |found: &Arc<C>| !found.has_expired(now) && !found.is_idle(now);
-        let good = found.filter(is_good).inspect(|found| self.note(found, now));
+        let found = found.and_then(|found| if is_good(&found) { Ok(found) } else { Err(Some(found.id())) });
+        let good = found.inspect(|found| self.note(found, now)).inspect_err(|known| self.count_refusal(*known)).ok();
         counts.count(if good.is_some() { Counted::MissGood } else { Counted::MissRefused });
         Ok(good)
     }
@@ -157,10 +182,28 @@ fn log<C: Credential>(flushed: &Result<(), StoreError>, failures: &mut FailuresI
     }
 }
 
-/// A flush in progress. If the flush fails, or its future is dropped, all of its uses wait again. Writing a use twice
-/// is harmless.
+/// What is counted by the hour. Uses count in the hour of the last one of them, and refusals in the present hour, which is
+/// exact to the length of a round.
+fn usage<Id: Copy>(taken: &[Taken<Id>], refused: &[(Id, u64)], now: Timestamp) -> Vec<InHour<Id, UsageCounts>> {
+    let uses = taken.iter().map(|one| InHour {
+        id: one.used.id,
+        hour: Hour::of(one.used.at),
+        counts: UsageCounts { good: one.uses.into(), limited: one.limited.into(), refused: 0 },
+    });
+    let refused = refused.iter().map(|(id, times)| InHour {
+        id: *id,
+        hour: Hour::of(now),
+        counts: UsageCounts { refused: *times, ..UsageCounts::default() },
+    });
+    uses.chain(refused).collect()
+}
+
+/// A flush in progress. If the flush fails, or its future is dropped, all of its uses and refusals wait again. Writing a
+/// use twice is harmless. Counts that were stored all the same count twice.
 struct Flush<'a, C: Used> {
     uses: &'a Uses<C>,
+    refusals: &'a Refusals<C::Id>,
+    refused: Vec<(C::Id, u64)>,
     is_stored: bool,
 }
 
@@ -173,5 +216,8 @@ impl<C: Used> Flush<'_, C> {
 impl<C: Used> Drop for Flush<'_, C> {
     fn drop(&mut self) {
         self.uses.end_flush(self.is_stored);
+        if !self.is_stored {
+            self.refusals.put_back(&self.refused);
+        }
     }
 }

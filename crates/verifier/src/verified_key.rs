@@ -2,7 +2,7 @@ use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 use domain::ports::{KeyStore, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyUse, Label, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyUsage, KeyUse, Label, Scopes, Timestamp, UserId};
 use governor::state::InMemoryState;
 
 use crate::credential::{Confirmation, Credential};
@@ -45,6 +45,11 @@ impl Credential for VerifiedKey {
     type Stored = ApiKey;
     type Store = dyn KeyStore;
     const NAME: &'static str = "keys";
+    const IS_COUNTED: bool = true;
+
+    fn stored_id(key: &ApiKey) -> KeyId {
+        key.id
+    }
 
     fn new(key: ApiKey, age: Duration) -> Self {
         Self {
@@ -94,6 +99,10 @@ impl Credential for VerifiedKey {
 
     async fn record_uses(store: &Self::Store, uses: &[KeyUse]) -> Result<(), StoreError> {
         store.record_uses(uses).await
+    }
+
+    async fn add_usage(store: &Self::Store, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        store.add_usage(usage).await
     }
 }
 

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use domain::ports::{SessionStore, StoreError};
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse};
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, InHour, SessionId, Timestamp, UsageCounts, UserId};
 
 use crate::credential::{Confirmation, Credential};
 use crate::last_use::{LastUse, Used};
@@ -40,6 +40,11 @@ impl Credential for VerifiedSession {
     type Stored = Session;
     type Store = dyn SessionStore;
     const NAME: &'static str = "sessions";
+    const IS_COUNTED: bool = false;
+
+    fn stored_id(session: &Session) -> SessionId {
+        session.id
+    }
 
     fn new(session: Session, age: Duration) -> Self {
         Self {
@@ -91,5 +96,9 @@ impl Credential for VerifiedSession {
 
     async fn record_uses(store: &Self::Store, uses: &[SessionUse]) -> Result<(), StoreError> {
         store.record_uses(uses).await
+    }
+
+    async fn add_usage(_: &Self::Store, _: &[InHour<SessionId, UsageCounts>]) -> Result<(), StoreError> {
+        Ok(())
     }
 }

@@ -141,7 +141,11 @@ impl Verifier {
     /// Takes one use from the allowance of a key that [`Verifier::verify`] has found good. `None` if there is no rate
     /// limit. Each process counts separately, and the count starts again after the key leaves the cache.
     pub fn spend(&self, key: &Arc<VerifiedKey>) -> Option<Allowance> {
-        self.limiter.as_ref().map(|limiter| limiter.spend(key))
+        let allowance = self.limiter.as_ref()?.spend(key);
+        if allowance.retry_after.is_some() {
+            self.keys.note_limited(key);
+        }
+        Some(allowance)
     }
 
     /// What the verifier has answered so far about keys.

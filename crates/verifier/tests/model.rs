@@ -18,7 +18,7 @@ mod last_use;
 mod sync {
     pub(crate) use std::sync::PoisonError;
 
-    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
     pub(crate) use loom::sync::{Mutex, MutexGuard};
 
     /// Few shards keep the models small; the single key of each model is in one of them.
@@ -161,9 +161,15 @@ fn at(unix_millis: i64) -> Timestamp {
 
 /// Flushes as `Verifier::flush` does, and returns the newest use that it has stored.
 fn flush(uses: &Uses<Key>, is_stored: bool) -> Option<Timestamp> {
-    let newest = uses.begin_flush(usize::MAX).iter().map(|key_use| key_use.at).max();
+    flush_counted(uses, is_stored).0
+}
+
+/// The same, and how many uses it has stored.
+fn flush_counted(uses: &Uses<Key>, is_stored: bool) -> (Option<Timestamp>, u32) {
+    let taken = uses.begin_flush(usize::MAX);
     uses.end_flush(is_stored);
-    newest.filter(|_| is_stored)
+    let stored = taken.iter().filter(|_| is_stored);
+    (stored.clone().map(|one| one.used.at).max(), stored.map(|one| one.uses).sum())
 }
 
 fn noted(uses: &Uses<Key>) -> Option<Timestamp> {
@@ -203,5 +209,27 @@ fn no_use_is_lost_when_a_flush_fails() {
         noting.join().unwrap();
         assert_eq!(flush(&uses, true), Some(at(2)));
         assert_eq!(flush(&uses, true), None, "the use must be written only once");
+    });
+}
+
+#[test]
+fn every_use_is_counted_once_beside_a_flush_that_fails() {
+    check(|| {
+        let (uses, key) = (loom::sync::Arc::new(Uses::new()), Key::new());
+        uses.note(&key, at(1));
+        let noting = {
+            let uses = uses.clone();
+            thread::spawn(move || {
+                // The time does not move: the count alone makes the key wait.
+                uses.note(&key, at(1));
+                uses.note(&key, at(1));
+            })
+        };
+        flush(&uses, false);
+        let (_, first) = flush_counted(&uses, true);
+        noting.join().unwrap();
+        let (_, second) = flush_counted(&uses, true);
+        assert_eq!(first + second, 3);
+        assert_eq!(uses.count(), 0);
     });
 }

@@ -14,4 +14,5 @@ mod revoked_here;
 mod session_link;
 mod sessions;
 mod stale;
+mod usage;
 mod world;
