@@ -5,6 +5,7 @@ use domain::ports::{Clock, DeliveryQueue, Entropy, WebhookSender};
 use tokio::sync::Notify;
 
 use crate::counters::Counters;
+use crate::outcome_tally::OutcomeTally;
 use crate::{DispatcherCounts, DispatcherDurations, DispatcherSettings};
 
 /// The ports that a dispatcher needs.
@@ -30,6 +31,7 @@ pub struct Dispatcher {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) settings: DispatcherSettings,
     pub(crate) counters: Counters,
+    pub(crate) outcomes: OutcomeTally,
     /// Wakes the sweep when a lane has been closed.
     pub(crate) lane_closed: Notify,
 }
@@ -39,7 +41,8 @@ impl Dispatcher {
     pub fn new(ports: DispatcherPorts, settings: DispatcherSettings) -> Arc<Self> {
         let DispatcherPorts { queue, sender, keys, clock, entropy } = ports;
         let (counters, lane_closed) = (Counters::default(), Notify::new());
-        Arc::new(Self { queue, sender, keys, clock, entropy, settings, counters, lane_closed })
+        let outcomes = OutcomeTally::default();
+        Arc::new(Self { queue, sender, keys, clock, entropy, settings, counters, outcomes, lane_closed })
     }
 
     /// The counts so far.

@@ -27,6 +27,7 @@ mod lane_cap;
 mod lanes;
 mod next_step;
 mod outage;
+mod outcome_tally;
 mod run;
 mod secrets;
 mod sending;
@@ -53,5 +54,11 @@ pub const UNSENT_MAX: Duration = Duration::from_secs(1);
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The most deliveries of closed lanes that end in one transaction.
 pub const SWEEP_MAX: u32 = 1_000;
+/// How often the counts of outcomes are written.
+pub const COUNT_INTERVAL: Duration = Duration::from_secs(2);
+/// The most subscriptions and hours whose counts wait in memory.
+pub const COUNTED_MAX: usize = 20_000;
+/// On shutdown: how long the last write of counts may take.
+pub const LAST_COUNT_MAX: Duration = Duration::from_secs(1);
 /// On shutdown: how long storing the last results may take after all attempts have ended.
 pub const LAST_WRITE_MAX: Duration = Duration::from_secs(5);

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::POLL_INTERVAL;
 use crate::dispatcher::Dispatcher;
+use crate::outcome_tally::write_outcomes;
 use crate::state::{AttemptEnd, Held, Run, Written};
 use crate::sweep::sweep_closed_lanes;
 
@@ -20,7 +21,12 @@ impl Dispatcher {
     ///   delivery is due again at once.
     /// - Dropping the future also drops the attempts. Claimed deliveries are due again when their leases end.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        tokio::join!(Run::new(&self).run(&stop), sweep_closed_lanes(&self, &stop));
+        let ended = CancellationToken::new();
+        let run = async {
+            Run::new(&self).run(&stop).await;
+            ended.cancel();
+        };
+        tokio::join!(run, sweep_closed_lanes(&self, &stop), write_outcomes(&self, &ended));
     }
 }
 

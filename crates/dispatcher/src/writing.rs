@@ -28,6 +28,7 @@ impl Run<'_> {
         let effect = self.completions.written(Instant::now());
         self.write_outage.worked();
         self.dispatcher.counters.overtaken.add(held.iter().filter(|held| !**held).count());
+        self.dispatcher.outcomes.count(batch);
         for completion in batch {
             self.settle(completion);
         }
