@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Gatepost, Setup, Storage, User, feed_gatepost, free_address};
+use crate::harness::{Gatepost, Setup, Storage, User, eventually, feed_gatepost, free_address};
 
 const OPERATOR_TOKEN: &str = "operator-token-of-the-suite-0123456789";
 
@@ -36,6 +36,12 @@ async fn dev_creates_verifies_rotates_and_revokes_keys() {
     assert_failed(&shell.feed(&["verify"], &key), 1, "not valid");
     succeeded(&shell.feed(&["verify"], &successor));
     assert!(succeeded(&shell.run(&["list", "--user", "alice"])).contains("revoked 2"));
+    eventually("what was verified is counted", async || {
+        let usage = succeeded(&shell.run(&["usage", &id, "--hours", "2", "--user", "alice"]));
+        let total = usage.lines().last().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        (total == "total 3 0 1").then_some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -42,6 +42,11 @@ async fn listen_receives_and_forwards_an_event_of_dev() {
     })
     .await;
     assert_eq!((&delivery["eventId"], &delivery["attempts"]), (&json!(event), &json!(1)));
+    eventually("it is counted", async || {
+        let total = shell.json(&["webhooks", "outcomes", "--user", "alice", "--hours", "2"])["total"].clone();
+        (total == json!({"delivered": 1, "retried": 0, "exhausted": 0})).then_some(())
+    })
+    .await;
     let alice = succeeded(&shell.run(&["token", "--user", "alice"]));
     let detail = format!("/api/webhooks/deliveries/{}", delivery["id"].as_str().unwrap());
     let detail = gatepost.send(&Request::new("GET", &detail).bearer(&alice)).await.json();

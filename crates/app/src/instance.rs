@@ -235,7 +235,10 @@ impl Instance {
         let purge = async move { purge_hourly("sessions", || sessions.purge(), until).await };
         tasks.spawn_steady("the purge of sessions", stop, purge);
         let (keys, until) = (keys.clone(), stop.clone());
-        let purge = async move { purge_hourly("keys", || keys.purge(), until).await };
+        let purge = async move {
+            let counts = purge_hourly("counts of keys", || keys.purge_usage(), until.clone());
+            tokio::join!(purge_hourly("keys", || keys.purge(), until.clone()), counts);
+        };
         tasks.spawn_steady("the purge of keys", stop, purge);
         let (audit, until) = (audit.clone(), stop.clone());
         let purge = async move { purge_hourly("audit events", || audit.purge(), until).await };
@@ -259,7 +262,10 @@ impl Instance {
         let snapshots = watch_snapshots(Arc::clone(&self.store.figures), stop.clone());
         tasks.spawn_steady("the watch on snapshots", stop, snapshots);
         let (webhooks, until) = (parts.use_cases.clone(), stop.clone());
-        let purge = async move { purge_hourly("webhooks", || webhooks.purge_history(), until).await };
+        let purge = async move {
+            let counts = purge_hourly("counts of deliveries", || webhooks.purge_outcomes(), until.clone());
+            tokio::join!(purge_hourly("webhooks", || webhooks.purge_history(), until.clone()), counts);
+        };
         tasks.spawn_steady("the purge of webhooks", stop, purge);
     }
 }

@@ -49,6 +49,7 @@ mod credential;
 mod deliveries;
 mod error;
 mod events;
+mod hours;
 mod introspection;
 mod operations;
 mod portal_links;
@@ -71,6 +72,7 @@ pub use credential::{Credential, FullKey, IdToken, OperatorToken, PortalUrl, Web
 pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery};
 pub use error::{Error, FieldError, Problem};
 pub use events::{Event, NewEvent, PublishedEvent};
+pub use hours::{InHour, KeyUsage, KeyUsageCounts, OutcomeCounts, Outcomes};
 pub use introspection::ActiveApiKey;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
 pub use portal_links::{NewPortalLink, PortalLink};

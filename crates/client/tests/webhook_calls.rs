@@ -242,3 +242,29 @@ impl Match for WithoutQuery {
         request.url.query().is_none()
     }
 }
+
+#[tokio::test]
+async fn outcomes_are_counted_by_the_hour() {
+    let counts = json!({ "delivered": 12, "retried": 3, "exhausted": 1 });
+    let mut hour = counts.clone();
+    hour["start"] = json!("2026-11-21T01:00:00.000Z");
+    let answer = json!({ "total": counts, "hours": [hour] });
+    let all = asked("GET", "/api/webhooks/outcomes").and(query_param("hours", "24"));
+    let (_server, client) = service(all, 200, &answer).await;
+    let outcomes = client.outcomes(24).await.unwrap();
+    assert_eq!((outcomes.total.delivered, outcomes.hours[0].counts.retried), (12, 3));
+    assert_eq!(serde_json::to_value(&outcomes).unwrap(), answer, "the command line shows the same");
+    let one = asked("GET", "/api/webhooks/subscriptions/a%2Fb/outcomes").and(query_param("hours", "744"));
+    let (_server, client) = service(one, 200, &answer).await;
+    assert_eq!(client.subscription_outcomes("a/b", 744).await.unwrap(), outcomes);
+}
+
+#[tokio::test]
+async fn usage_of_a_key_is_counted_by_the_hour() {
+    let counts = json!({ "accepted": 12, "limited": 3, "refused": 1 });
+    let answer = json!({ "total": counts, "hours": [] });
+    let call = asked("GET", "/api/api-keys/key_1/usage").and(query_param("hours", "24"));
+    let (_server, client) = service(call, 200, &answer).await;
+    let usage = client.key_usage("key_1", 24).await.unwrap();
+    assert_eq!((usage.total.accepted, usage.total.limited, usage.total.refused), (12, 3, 1));
+}

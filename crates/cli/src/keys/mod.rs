@@ -4,6 +4,7 @@ mod create;
 mod list;
 mod revoke;
 mod rotate;
+mod usage;
 mod verify;
 
 use anyhow::Result;
@@ -31,6 +32,7 @@ enum Action {
     Create(create::Arguments),
     Revoke(revoke::Arguments),
     Rotate(rotate::Arguments),
+    Usage(usage::Arguments),
     Verify(verify::Arguments),
 }
 
@@ -62,6 +64,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::Create(arguments) => create::run(arguments, connection, json).await,
         Action::Revoke(arguments) => revoke::run(&arguments, connection, json).await,
         Action::Rotate(arguments) => rotate::run(&arguments, connection, json).await,
+        Action::Usage(arguments) => usage::run(&arguments, connection, json).await,
         Action::Verify(arguments) => verify::run(&arguments, connection, json).await,
     }
 }

@@ -7,6 +7,7 @@ mod deliveries;
 mod delivery;
 mod enable;
 mod list;
+mod outcomes;
 mod recover;
 mod retry;
 mod rotate_secret;
@@ -48,6 +49,7 @@ enum Action {
     Delivery(delivery::Arguments),
     Retry(retry::Arguments),
     Cancel(cancel::Arguments),
+    Outcomes(outcomes::Arguments),
 }
 
 /// A subscription with the secret that only this answer has.
@@ -94,5 +96,6 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::Delivery(arguments) => delivery::run(&arguments, connection, json).await,
         Action::Retry(arguments) => retry::run(&arguments, connection, json).await,
         Action::Cancel(arguments) => cancel::run(&arguments, connection, json).await,
+        Action::Outcomes(arguments) => outcomes::run(&arguments, connection, json).await,
     }
 }

@@ -1,6 +1,7 @@
 //! API keys and credentials, for users.
 
 mod create_key;
+mod key_usage;
 mod list_keys;
 mod revoke_key;
 mod rotate_key;
@@ -19,6 +20,7 @@ pub(super) const RESOURCES: Resources = &[
             .route(web::delete().to(revoke_key::revoke_key))
     }),
     ("/api/api-keys/{keyId}/rotate", |resource| resource.route(web::post().to(rotate_key::rotate_key))),
+    ("/api/api-keys/{keyId}/usage", |resource| resource.route(web::get().to(key_usage::key_usage))),
     ("/api/whoami", |resource| resource.route(web::get().to(whoami::whoami))),
 ];
 
@@ -29,6 +31,7 @@ pub(super) const RESOURCES: Resources = &[
     create_key::create_key,
     revoke_key::revoke_key,
     rotate_key::rotate_key,
+    key_usage::key_usage,
     whoami::whoami,
 ))]
 pub(super) struct Operations;

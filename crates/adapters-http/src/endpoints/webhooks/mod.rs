@@ -10,6 +10,7 @@ pub(super) mod find_delivery;
 pub(super) mod find_subscription;
 pub(super) mod list_deliveries;
 pub(super) mod list_subscriptions;
+mod outcomes;
 pub(super) mod recover_subscription;
 mod retry_delivery;
 mod rotate_secret;
@@ -42,6 +43,10 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/webhooks/subscriptions/{id}/recover", |resource| {
         resource.route(web::post().to(recover_subscription::recover_subscription))
     }),
+    ("/api/webhooks/subscriptions/{id}/outcomes", |resource| {
+        resource.route(web::get().to(outcomes::subscription_outcomes))
+    }),
+    ("/api/webhooks/outcomes", |resource| resource.route(web::get().to(outcomes::outcomes))),
     ("/api/webhooks/deliveries", |resource| resource.route(web::get().to(list_deliveries::list_deliveries))),
     ("/api/webhooks/deliveries/stream", |resource| resource.route(web::get().to(stream_attempts::stream_attempts))),
     ("/api/webhooks/deliveries/{id}", |resource| resource.route(web::get().to(find_delivery::find_delivery))),
@@ -61,6 +66,8 @@ pub(super) const RESOURCES: Resources = &[
     delete_subscription::delete_subscription,
     rotate_secret::rotate_secret,
     test_subscription::test_subscription,
+    outcomes::outcomes,
+    outcomes::subscription_outcomes,
     recover_subscription::recover_subscription,
     list_deliveries::list_deliveries,
     stream_attempts::stream_attempts,

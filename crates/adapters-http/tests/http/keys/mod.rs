@@ -1,3 +1,4 @@
 mod api_keys;
 mod rotation;
+mod usage;
 mod whoami;
