@@ -1,8 +1,12 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::audit::{Cause, Origin};
+use crate::by_hour::PURGED_COUNTS_MAX;
 use crate::ports::{Clock, Entropy, KeyStore, RecentUses, StoreError};
-use crate::{ApiKey, CredentialDigest, KeyId, KeyPolicy, ListView, Timestamp, UserId};
+use crate::{
+    ApiKey, COUNTS_KEPT, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy, ListView, Timestamp, UsageCounts, UserId,
+};
 
 /// The most keys that one transaction deletes, so that a purge does not block other writers for long.
 pub const PURGE_BATCH_MAX: u32 = 1_000;
@@ -63,6 +67,32 @@ impl Keys {
     pub async fn purge(&self) -> Result<u32, StoreError> {
         let before = self.clock.now().minus(self.policy.retention());
         self.store.purge_ended(before, PURGE_BATCH_MAX).await
+    }
+
+    /// The verifications of the owner's key in each of these hours; hours without one are absent. `None` if there is no
+    /// such key, or it belongs to another user. The counts of the last seconds may be missing.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.store.usage(owner, id, hours).await
+    }
+
+    /// Deletes one batch of the counts that are older than [`COUNTS_KEPT`], and returns how many. After 0, nothing is
+    /// left to delete.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn purge_usage(&self) -> Result<u32, StoreError> {
+        let before = Hour::of(self.clock.now().minus(COUNTS_KEPT));
+        self.store.purge_usage(before, PURGED_COUNTS_MAX).await
     }
 
     /// The cause of a change at `at`.

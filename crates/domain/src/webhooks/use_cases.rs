@@ -1,13 +1,15 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::webhook_policy::WebhookPolicy;
 use crate::audit::{Cause, Origin};
+use crate::by_hour::PURGED_COUNTS_MAX;
 use crate::ports::{Clock, DeliveryPage, Entropy, EventPage, LoggedEvent, RetryRequest, StoreError, WebhookStores};
 use crate::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, EventFilter, InvalidTargetUrl,
-    Subscription, SubscriptionChange, TargetUrl,
+    OutcomeCounts, Subscription, SubscriptionChange, TargetUrl,
 };
-use crate::{DeliveryId, EventId, KeyId, SealingKeys, SubscriptionId, Timestamp, UserId};
+use crate::{COUNTS_KEPT, DeliveryId, EventId, Hour, HourRange, KeyId, SealingKeys, SubscriptionId, Timestamp, UserId};
 
 /// About how many rows one call deletes, which keeps its transaction short.
 const PURGED_ROWS_MAX: u32 = 1_000;
@@ -183,6 +185,32 @@ impl Webhooks {
         self.stores.commands.prepare_history(now, self.rules.policy.history_period_days()).await?;
         let before = now.minus(self.rules.policy.retention());
         self.stores.commands.purge_history(before, PURGED_ROWS_MAX).await
+    }
+
+    /// The outcomes in each of these hours: of one of the owner's subscriptions, or of all. Hours without one are absent.
+    /// `None` if there is no such subscription. The counts of the last seconds may be missing.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn outcomes(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+        self.stores.log.outcomes(owner, subscription, hours).await
+    }
+
+    /// Deletes one batch of the counts that are older than [`COUNTS_KEPT`], and returns how many. After 0, nothing is
+    /// left to delete.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn purge_outcomes(&self) -> Result<u32, StoreError> {
+        let before = Hour::of(self.clock.now().minus(COUNTS_KEPT));
+        self.stores.commands.purge_outcomes(before, PURGED_COUNTS_MAX).await
     }
 
     /// The cause of a change at `at`.

@@ -1,10 +1,6 @@
-use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use crate::by_hour::PURGED_COUNTS_MAX;
-use crate::ports::StoreError;
-use crate::webhooks::Webhooks;
-use crate::{COUNTS_KEPT, Hour, HourRange, InHour, SubscriptionId, UserId};
+use crate::{InHour, SubscriptionId};
 
 /// How many attempts had each outcome. See decision 76.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,31 +35,3 @@ impl From<OutcomeCounts> for [u64; 3] {
 
 /// The outcomes of one subscription in one hour.
 pub type SubscriptionOutcomes = InHour<SubscriptionId, OutcomeCounts>;
-
-impl Webhooks {
-    /// The outcomes in each of these hours: of one of the owner's subscriptions, or of all. Hours without one are absent.
-    /// `None` if there is no such subscription. The counts of the last seconds may be missing.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn outcomes(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
-        self.stores.log.outcomes(owner, subscription, hours).await
-    }
-
-    /// Deletes one batch of the counts that are older than [`COUNTS_KEPT`], and returns how many. After 0, nothing is
-    /// left to delete.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn purge_outcomes(&self) -> Result<u32, StoreError> {
-        let before = Hour::of(self.clock.now().minus(COUNTS_KEPT));
-        self.stores.commands.purge_outcomes(before, PURGED_COUNTS_MAX).await
-    }
-}
