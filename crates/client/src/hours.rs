@@ -11,7 +11,7 @@ use crate::{Client, Error};
 pub struct KeyUsage {
     /// The sums of all hours.
     pub total: KeyUsageCounts,
-    /// Every hour that was asked for, the earliest first.
+    /// Every hour of the request, the earliest first.
     pub hours: Vec<InHour<KeyUsageCounts>>,
 }
 
@@ -35,7 +35,7 @@ pub struct KeyUsageCounts {
 pub struct Outcomes {
     /// The sums of all hours.
     pub total: OutcomeCounts,
-    /// Every hour that was asked for, the earliest first.
+    /// Every hour of the request, the earliest first.
     pub hours: Vec<InHour<OutcomeCounts>>,
 }
 

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 pub(crate) struct KeyUsageRecord {
     /// The sums of all hours.
     total: UsageRecord,
-    /// Every hour that was asked for, the earliest first. The last one may not be over.
+    /// Every hour of the request, the earliest first. The last one may not be over.
     hours: Vec<UsageHourRecord>,
 }
 
@@ -63,7 +63,7 @@ impl UsageRecord {
 pub(crate) struct OutcomesRecord {
     /// The sums of all hours.
     total: OutcomeRecord,
-    /// Every hour that was asked for, the earliest first. The last one may not be over.
+    /// Every hour of the request, the earliest first. The last one may not be over.
     hours: Vec<OutcomeHourRecord>,
 }
 

@@ -34,7 +34,7 @@ pub async fn outcomes_are_read_by_the_hour(store: Arc<dyn WebhookStore>) {
     let hours = [NOON - 2, NOON - 1, NOON, NOON + 2, NOON + 3];
     add(&*store, &hours.map(|hour| counted(lane.id, hour, [1, 0, 0]))).await;
     let shown = read(&*store, &user("alice"), lane.id, NOON - 1, NOON + 2).await;
-    assert_eq!(hours_of(&shown), [NOON - 1, NOON, NOON + 2], "the hours must be those that were asked for");
+    assert_eq!(hours_of(&shown), [NOON - 1, NOON, NOON + 2], "the hours must be those of the request");
     let month = read(&*store, &user("alice"), lane.id, NOON - 700, NOON + 43).await;
     assert_eq!(month.len(), 5, "a reading of a month must have all hours with a count");
 }
