@@ -1,4 +1,3 @@
-use std::error::Error;
 use std::io;
 
 use domain::webhooks::{AddressRefused, AttemptOutcome, FailureReason, OurFault, UrlRefused};
@@ -24,16 +23,11 @@ pub(crate) enum ConnectError {
     Unreachable(#[source] io::Error),
     #[error("the TLS handshake failed")]
     Tls(#[source] io::Error),
-    #[error("the deadline passed while connecting")]
-    Timeout,
+    #[error("the receiver does not begin to speak HTTP")]
+    Http(#[source] hyper::Error),
 }
 
 impl ConnectError {
-    /// Finds this error in a chain of sources.
-    pub(crate) fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
-        std::iter::successors(Some(error), |error| (**error).source()).find_map(|error| error.downcast_ref())
-    }
-
     pub(crate) fn outcome(&self) -> AttemptOutcome {
         let failed = |reason| AttemptOutcome::Failed { reason, answer: None };
         match self {
@@ -43,9 +37,8 @@ impl ConnectError {
             }
             Self::Name(ResolveError::Unavailable(_)) => AttemptOutcome::NotCharged(OurFault::Resolver),
             Self::ConnectionLimit => AttemptOutcome::NotCharged(OurFault::ConnectionLimit),
-            Self::Unreachable(_) => failed(FailureReason::Connect),
+            Self::Unreachable(_) | Self::Http(_) => failed(FailureReason::Connect),
             Self::Tls(_) => failed(FailureReason::Tls),
-            Self::Timeout => failed(FailureReason::Timeout),
         }
     }
 }

@@ -1,37 +1,27 @@
-use std::future::Future;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use domain::webhooks::{Destination, DestinationHost, EgressPolicy, HostName, UrlRefused};
-use http::Uri;
+use domain::webhooks::{Destination, DestinationHost, EgressPolicy, HostName};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::error::Elapsed;
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use tower_service::Service;
-use url::Host;
+use tokio_util::either::Either;
 
+use crate::channel::Channel;
 use crate::connect_error::ConnectError;
-use crate::connection::GuardedConnection;
 use crate::dialing::dial;
 use crate::dns::{ResolveError, Resolver};
 use crate::open_connections::OpenConnections;
 
 /// Opens connections, and checks the policy at every step. No other code of this crate opens a socket.
-#[derive(Clone)]
-pub(crate) struct GuardedConnector(Arc<Parts>);
-
-struct Parts {
+pub(crate) struct GuardedConnector {
     policy: EgressPolicy,
     resolver: Arc<dyn Resolver>,
     tls: TlsConnector,
-    connections: OpenConnections,
     deadline: Duration,
 }
 
@@ -40,51 +30,27 @@ impl GuardedConnector {
         policy: EgressPolicy,
         resolver: Arc<dyn Resolver>,
         tls: rustls::ClientConfig,
-        connections_max: usize,
         deadline: Duration,
     ) -> Self {
-        let tls = TlsConnector::from(Arc::new(tls));
-        let connections = OpenConnections::new(connections_max);
-        Self(Arc::new(Parts { policy, resolver, tls, connections, deadline }))
-    }
-}
-
-impl Service<Uri> for GuardedConnector {
-    type Response = GuardedConnection;
-    type Error = ConnectError;
-    type Future = Pin<Box<dyn Future<Output = Result<GuardedConnection, ConnectError>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
-        Poll::Ready(Ok(()))
+        Self { policy, resolver, tls: TlsConnector::from(Arc::new(tls)), deadline }
     }
 
-    /// The deadline. The client may continue to connect after the request found another connection or was dropped.
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let parts = Arc::clone(&self.0);
-        Box::pin(
-            async move { timeout(parts.deadline, parts.connect(&uri)).await.unwrap_or(Err(ConnectError::Timeout)) },
-        )
-    }
-}
-
-impl Parts {
-    async fn connect(&self, uri: &Uri) -> Result<GuardedConnection, ConnectError> {
-        let destination = self.judge(uri)?;
+    /// Connects to a destination that the policy allows. The caller keeps the deadline.
+    pub(crate) async fn connect(
+        &self,
+        destination: &Destination,
+        connections: &OpenConnections,
+    ) -> Result<Channel, ConnectError> {
         let addresses = self.resolve(&destination.host).await?;
-        let permit = self.permit().await?;
+        let place = connections.place(Instant::now() + self.deadline / 3).await;
+        let place = place.ok_or(ConnectError::ConnectionLimit)?;
         let stream = dial(&addresses, destination.port, &self.policy).await?;
-        if destination.tls {
-            let stream = self.shake_hands(stream, &destination.host).await?;
-            Ok(GuardedConnection::tls(stream, self.connections.link(), permit))
+        let stream = if destination.tls {
+            Either::Right(Box::new(self.shake_hands(stream, &destination.host).await?))
         } else {
-            Ok(GuardedConnection::plain(stream, self.connections.link(), permit))
-        }
-    }
-
-    /// Checks the scheme, then the host as the URL standard parses it. A literal address never reaches a resolver.
-    fn judge(&self, uri: &Uri) -> Result<Destination, UrlRefused> {
-        let host = uri.host().and_then(|host| Host::parse(host).ok());
-        self.policy.judge_endpoint(uri.scheme_str().unwrap_or_default(), host, uri.port_u16())
+            Either::Left(stream)
+        };
+        Channel::open(stream, place).await.map_err(ConnectError::Http)
     }
 
     async fn resolve(&self, host: &DestinationHost) -> Result<Vec<IpAddr>, ConnectError> {
@@ -113,10 +79,6 @@ impl Parts {
         }
         self.policy.judge_answer(&addresses).map_err(ConnectError::NameRefused)?;
         Ok(addresses)
-    }
-
-    async fn permit(&self) -> Result<OwnedSemaphorePermit, ConnectError> {
-        self.connections.place(Instant::now() + self.deadline / 3).await.ok_or(ConnectError::ConnectionLimit)
     }
 
     async fn shake_hands(

@@ -5,36 +5,22 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::ports::{Attempt, Entropy, WebhookSender};
-use domain::webhooks::{AttemptOutcome, EgressPolicy, FailureReason, OurFault, sign};
-use http::header::{CONTENT_TYPE, USER_AGENT};
-use http::{HeaderValue, Request};
+use domain::webhooks::{AttemptOutcome, Destination, EgressPolicy, FailureReason, OurFault, sign};
+use http::header::{CONTENT_TYPE, HOST, USER_AGENT};
+use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::capture_connection;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
+use url::Position;
 
 use crate::answer;
 use crate::connect_error::ConnectError;
 use crate::connector::GuardedConnector;
 use crate::dns::{NameServers, Resolver, SystemResolver};
-use crate::open_connections::Link;
-use crate::streams::Streams;
+use crate::open_connections::{Lease, OpenConnections};
 use crate::tls::{TlsSetupError, TrustedRoots, client_config};
 
 const PRODUCT: &str = concat!("Gatepost/", env!("CARGO_PKG_VERSION"));
-/// How long an idle connection is kept. Less than the 5 s after which common servers close theirs, so that a request
-/// rarely meets a connection that is being closed.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// The largest head of an answer, in bytes.
-const HEAD_BYTES_MAX: u16 = 32 * 1024;
-/// The window of an HTTP/2 stream, in bytes: a little more than is kept of an answer.
-const STREAM_WINDOW_BYTES: u32 = 32 * 1024;
-/// The window of an HTTP/2 connection, in bytes, which many attempts share.
-const CONNECTION_WINDOW_BYTES: u32 = 1024 * 1024;
-/// The interval of pings on a silent HTTP/2 connection, and the time within which it must answer one.
-const KEEP_ALIVE: Duration = Duration::from_secs(5);
-
 /// The settings of a [`GuardedSender`].
 pub struct EgressSettings {
     /// Which targets are allowed.
@@ -69,9 +55,8 @@ impl EgressSettings {
 /// The HTTP client that sends webhooks. A connection belongs to the runtime of the attempt that opened it, so all
 /// attempts must run on one runtime.
 pub struct GuardedSender {
-    /// One for each pool of connections.
-    clients: Vec<Client<GuardedConnector, Full<Bytes>>>,
-    streams: Streams,
+    connector: GuardedConnector,
+    connections: OpenConnections,
     policy: EgressPolicy,
     deadline: Duration,
 }
@@ -84,42 +69,49 @@ impl GuardedSender {
     /// When TLS cannot be set up.
     pub fn new(settings: EgressSettings) -> Result<Self, TlsSetupError> {
         let EgressSettings { policy, resolver, roots, deadline, connections_max, attempts_per_host_max } = settings;
-        let tls = client_config(&roots)?;
-        let connector = GuardedConnector::new(policy.clone(), resolver, tls, connections_max, deadline);
-        let streams = Streams::new(attempts_per_host_max);
-        let mut builder = Client::builder(TokioExecutor::new());
-        builder
-            .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE_TIMEOUT)
-            .pool_max_idle_per_host(attempts_per_host_max)
-            .http1_max_buf_size(usize::from(HEAD_BYTES_MAX))
-            .http2_max_header_list_size(u32::from(HEAD_BYTES_MAX))
-            .http2_initial_stream_window_size(STREAM_WINDOW_BYTES)
-            .http2_initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-            .http2_keep_alive_interval(KEEP_ALIVE)
-            .http2_keep_alive_timeout(KEEP_ALIVE);
-        let clients = (0..streams.pools()).map(|_| builder.build(connector.clone())).collect();
-        Ok(Self { clients, streams, policy, deadline })
+        let connector = GuardedConnector::new(policy.clone(), resolver, client_config(&roots)?, deadline);
+        let connections = OpenConnections::new(connections_max, attempts_per_host_max);
+        Ok(Self { connector, connections, policy, deadline })
     }
 
     async fn attempt(&self, attempt: &Attempt) -> Result<AttemptOutcome, Failure> {
         let deadline = Instant::now() + self.deadline;
-        // The connector checks again, but it never sees the user info, and a kept connection bypasses it.
-        self.policy.judge_url(attempt.url.url()).map_err(ConnectError::from)?;
-        let stream = self.streams.begin(attempt.url.url().origin().ascii_serialization());
-        let client = &self.clients[stream.pool];
-        loop {
-            let mut request = request(attempt)?;
-            // Held until the answer is read, so that the connection does not count as idle.
-            let connection = capture_connection(&mut request);
-            match timeout_at(deadline, client.request(request)).await {
-                Ok(Err(_)) if Link::gave_way(&connection) => {}
-                Ok(response) => return Ok(answer::read(response?, attempt.at, deadline).await),
-                Err(_) => return Err(ConnectError::Timeout.into()),
+        // A kept connection bypasses the connector, so every attempt is judged here.
+        let destination = self.policy.judge_url(attempt.url.url()).map_err(ConnectError::from)?;
+        let exchange = timeout_at(deadline, self.exchange(attempt, &destination));
+        let (response, lease) = exchange.await.map_err(|_| Failure::Timeout)??;
+        let outcome = answer::read(response, attempt.at, deadline).await;
+        lease.keep();
+        Ok(outcome)
+    }
+
+    /// Sends the request on a kept connection, or on a new one. A kept connection may have closed before the request was
+    /// sent: then the next one takes it.
+    async fn exchange<'a>(
+        &'a self,
+        attempt: &'a Attempt,
+        destination: &Destination,
+    ) -> Result<(Response<Incoming>, Lease<'a>), Failure> {
+        let origin = &attempt.url.url()[..Position::BeforePath];
+        while let Some(mut lease) = self.connections.take(origin).await {
+            match send(&mut lease, attempt).await {
+                Err(Failure::Unsent(_)) => {}
+                sent => return Ok((sent?, lease)),
             }
         }
+        let channel = self.connector.connect(destination, &self.connections).await?;
+        let mut lease = self.connections.add(origin, channel);
+        Ok((send(&mut lease, attempt).await?, lease))
     }
+}
+
+async fn send(lease: &mut Lease<'_>, attempt: &Attempt) -> Result<Response<Incoming>, Failure> {
+    let channel = lease.channel();
+    let request = request(attempt, channel.is_http2())?;
+    channel.send(request).await.map_err(|mut error| match error.take_message() {
+        Some(_) => Failure::Unsent(error.into_error()),
+        None => Failure::Exchange(error.into_error()),
+    })
 }
 
 #[async_trait]
@@ -142,16 +134,22 @@ enum Failure {
     Connect(#[from] ConnectError),
     #[error("cannot build the request")]
     Request(#[from] http::Error),
+    #[error("the connection closed before the request was sent")]
+    Unsent(#[source] hyper::Error),
     #[error("no answer")]
-    Exchange(#[from] hyper_util::client::legacy::Error),
+    Exchange(#[source] hyper::Error),
+    #[error("the deadline passed before the answer")]
+    Timeout,
 }
 
 impl Failure {
     fn outcome(&self) -> AttemptOutcome {
-        match (ConnectError::find(self), self) {
-            (Some(error), _) => error.outcome(),
-            (None, Self::Request(_)) => AttemptOutcome::NotCharged(OurFault::Request),
-            (None, _) => AttemptOutcome::Failed { reason: FailureReason::Connect, answer: None },
+        let failed = |reason| AttemptOutcome::Failed { reason, answer: None };
+        match self {
+            Self::Connect(error) => error.outcome(),
+            Self::Request(_) => AttemptOutcome::NotCharged(OurFault::Request),
+            Self::Unsent(_) | Self::Exchange(_) => failed(FailureReason::Connect),
+            Self::Timeout => failed(FailureReason::Timeout),
         }
     }
 
@@ -161,10 +159,18 @@ impl Failure {
     }
 }
 
-fn request(attempt: &Attempt) -> Result<Request<Full<Bytes>>, http::Error> {
+/// HTTP/2 carries the whole URL, and HTTP/1 the path and the host. The URL has no user info, or it would be refused.
+fn request(attempt: &Attempt, is_http2: bool) -> Result<Request<Full<Bytes>>, http::Error> {
     let payload = Arc::clone(attempt.payload.bytes());
     let headers = sign(&attempt.secrets, &attempt.event_id.to_string(), attempt.at, &payload);
-    Request::post(attempt.url.as_str())
+    let url = attempt.url.url();
+    let request = if is_http2 {
+        Request::post(&url[..Position::AfterQuery])
+    } else {
+        let target = &url[Position::BeforePath..Position::AfterQuery];
+        Request::post(target).header(HOST, &url[Position::BeforeHost..Position::AfterPort])
+    };
+    request
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
         .header(USER_AGENT, HeaderValue::from_static(PRODUCT))
         .header("webhook-id", headers.id)

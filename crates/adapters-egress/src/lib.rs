@@ -5,8 +5,8 @@
 //! socket before the first byte is written. Only the connector opens sockets, so no request can bypass these checks.
 
 mod answer;
+mod channel;
 mod connect_error;
-mod connection;
 mod connector;
 mod dialing;
 mod dns;
@@ -14,7 +14,6 @@ mod guarded_sender;
 mod interface_addresses;
 mod open_connections;
 mod retry_after;
-mod streams;
 mod tls;
 
 pub use dns::{NameServers, ResolveError, Resolver, SystemResolver};

@@ -1,38 +1,82 @@
+use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use futures_util::task::AtomicWaker;
-use hyper_util::client::legacy::connect::CaptureConnection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::channel::{Channel, Http1, Http2};
+
+/// How long an idle connection is kept. Less than the 5 s after which common servers close theirs, so that a request
+/// rarely meets a connection that is being closed.
+const IDLE_MAX: Duration = Duration::from_secs(4);
+/// How often connections that have been idle for too long are closed.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often a caller without a place looks for a connection that has become idle.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
-/// How long a connection has been silent before it counts as idle: a new one gets its first request within this time.
-const SILENT_MIN: Duration = Duration::from_millis(100);
-/// The holders of the link of an idle connection: the connection itself, and the pool. An attempt is a third one.
-const HOLDERS_WHEN_IDLE: usize = 2;
 
-/// All open connections, idle ones included. When all places are taken, the connection that has been idle for the longest
-/// time gives its place to a new one. See decision 53.
-pub(crate) struct OpenConnections {
+/// All open connections. A connection serves one attempt at a time, or several over HTTP/2, and is kept for the next one.
+/// When all places are taken, the connection that has been idle for the longest time gives its place to a new one. See
+/// decision 53.
+#[derive(Clone)]
+pub(crate) struct OpenConnections(Arc<Shared>);
+
+struct Shared {
     places: Arc<Semaphore>,
-    links: Mutex<Vec<Weak<Link>>>,
-    start: Instant,
+    idle_per_origin_max: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    origins: HashMap<Box<str>, Connections>,
+    last_id: u64,
+    is_swept: bool,
+}
+
+/// The connections to one origin that can take an attempt.
+#[derive(Default)]
+struct Connections {
+    /// Idle ones. The newest is last.
+    http1: Vec<Idle>,
+    /// Idle ones, and ones in use.
+    http2: Vec<Multiplexed>,
+}
+
+struct Idle {
+    channel: Http1,
+    since: Instant,
+}
+
+struct Multiplexed {
+    id: u64,
+    channel: Http2,
+    attempts: usize,
+    /// When the last attempt ended.
+    since: Instant,
+}
+
+/// A connection that an attempt uses.
+pub(crate) struct Lease<'a> {
+    connections: &'a OpenConnections,
+    origin: &'a str,
+    /// `None` once the connection is given back.
+    channel: Option<Channel>,
+    /// The [`Multiplexed::id`] of a connection over HTTP/2.
+    id: u64,
 }
 
 impl OpenConnections {
-    /// At most `max` connections.
-    pub(crate) fn new(max: usize) -> Self {
-        Self { places: Arc::new(Semaphore::new(max)), links: Mutex::default(), start: Instant::now() }
+    /// At most `max` connections, of which so many are kept idle for each origin.
+    pub(crate) fn new(max: usize, idle_per_origin_max: usize) -> Self {
+        let places = Arc::new(Semaphore::new(max));
+        Self(Arc::new(Shared { places, idle_per_origin_max, state: Mutex::default() }))
     }
 
     /// A place for one more connection; `None` if there is none until `by`.
     pub(crate) async fn place(&self, by: Instant) -> Option<OwnedSemaphorePermit> {
-        let mut place = pin!(Arc::clone(&self.places).acquire_owned());
+        let mut place = pin!(Arc::clone(&self.0.places).acquire_owned());
         let mut look = pin!(sleep(Duration::ZERO));
         loop {
             tokio::select! {
@@ -40,102 +84,168 @@ impl OpenConnections {
                 place = &mut place => return place.ok(),
                 () = sleep_until(by) => return None,
                 () = &mut look => {
-                    self.close_an_idle_one();
+                    self.0.lock().close_the_longest_idle();
                     look.set(sleep(LOOK_INTERVAL));
                 }
             }
         }
     }
 
-    /// The link of a new connection.
-    pub(crate) fn link(&self) -> Arc<Link> {
-        let (state, reader) = (AtomicU8::new(Link::OPEN), AtomicWaker::new());
-        let link = Arc::new(Link { state, reader, start: self.start, last_used: AtomicU64::default() });
-        link.touch();
-        self.links.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&link));
-        link
-    }
-
-    fn close_an_idle_one(&self) {
-        let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        links.retain(|link| link.strong_count() > 0);
-        let idle = links.iter().filter(|link| link.strong_count() == HOLDERS_WHEN_IDLE).filter_map(Weak::upgrade);
-        let mut idle: Vec<Arc<Link>> = idle.filter(|link| link.is_silent()).collect();
-        idle.sort_by_key(|link| link.last_used.load(Ordering::Relaxed));
-        let _ = idle.iter().any(Link::give_way);
-    }
-}
-
-/// The state of one connection. The client library does not say whether a connection is idle.
-pub(crate) struct Link {
-    state: AtomicU8,
-    reader: AtomicWaker,
-    start: Instant,
-    /// In milliseconds since `start`.
-    last_used: AtomicU64,
-}
-
-impl Link {
-    const OPEN: u8 = 0;
-    /// Nothing is written while it is decided whether the connection is idle.
-    const JUDGED: u8 = 1;
-    const GAVE_WAY: u8 = 2;
-
-    /// Whether the connection was closed to make room. Nothing is written to it afterwards, so a request that was to use
-    /// it next has not been sent.
-    pub(crate) fn gave_way(connection: &CaptureConnection) -> bool {
-        let mut extensions = http::Extensions::new();
-        if let Some(connected) = &*connection.connection_metadata() {
-            connected.get_extras(&mut extensions);
-        }
-        extensions.get::<Arc<Self>>().is_some_and(|link| link.has_given_way())
-    }
-
-    pub(crate) fn has_given_way(&self) -> bool {
-        self.state.load(Ordering::SeqCst) == Self::GAVE_WAY
-    }
-
-    /// Whether something may be written now. `Pending` while the state is being decided.
-    pub(crate) fn poll_writable(&self, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        match self.state.load(Ordering::SeqCst) {
-            Self::OPEN => {
-                self.touch();
-                Poll::Ready(Ok(()))
+    /// A kept connection to this origin that can take an attempt now; `None` if there is none.
+    pub(crate) async fn take<'a>(&'a self, origin: &'a str) -> Option<Lease<'a>> {
+        loop {
+            let mut lease = self.next(origin)?;
+            let Some(Channel::Http1(channel)) = &mut lease.channel else { return Some(lease) };
+            // It becomes ready a moment after the end of its answer, or never if it closes.
+            if channel.is_ready() || channel.ready().await.is_ok() {
+                return Some(lease);
             }
-            Self::JUDGED => {
-                context.waker().wake_by_ref();
-                Poll::Pending
-            }
-            _ => Poll::Ready(Err(std::io::ErrorKind::ConnectionAborted.into())),
         }
     }
 
-    /// Wakes this reader when the connection gives way.
-    pub(crate) fn register_reader(&self, context: &Context<'_>) {
-        self.reader.register(context.waker());
+    fn next<'a>(&'a self, origin: &'a str) -> Option<Lease<'a>> {
+        let mut state = self.0.lock();
+        let connections = state.origins.get_mut(origin)?;
+        let (channel, id) = connections.next(Instant::now())?;
+        Some(Lease { connections: self, origin, channel: Some(channel), id })
     }
 
-    fn touch(&self) {
-        self.last_used.store(millis(self.start.elapsed()), Ordering::Relaxed);
+    /// The use of a new connection. Over HTTP/2, others can use it from now on.
+    pub(crate) fn add<'a>(&'a self, origin: &'a str, channel: Channel) -> Lease<'a> {
+        let mut id = 0;
+        if let Channel::Http2(channel) = &channel {
+            let mut state = self.0.lock();
+            state.last_id += 1;
+            id = state.last_id;
+            let new = Multiplexed { id, channel: channel.clone(), attempts: 1, since: Instant::now() };
+            state.of(origin).http2.push(new);
+            self.sweep(&mut state);
+        }
+        Lease { connections: self, origin, channel: Some(channel), id }
     }
 
-    fn is_silent(&self) -> bool {
-        let last_used = self.last_used.load(Ordering::Relaxed);
-        self.state.load(Ordering::SeqCst) == Self::OPEN
-            && millis(self.start.elapsed()) >= last_used + millis(SILENT_MIN)
+    fn keep(&self, origin: &str, channel: Http1) {
+        let mut state = self.0.lock();
+        let idle = &mut state.of(origin).http1;
+        if idle.len() < self.0.idle_per_origin_max {
+            idle.push(Idle { channel, since: Instant::now() });
+        }
+        self.sweep(&mut state);
     }
 
-    /// Closes the connection if it is idle. An attempt holds the link before its request is written, and the state stops
-    /// writing meanwhile, so a connection with a request never gives way.
-    fn give_way(self: &Arc<Self>) -> bool {
-        self.state.store(Self::JUDGED, Ordering::SeqCst);
-        let is_idle = Arc::strong_count(self) == HOLDERS_WHEN_IDLE + 1;
-        self.state.store(if is_idle { Self::GAVE_WAY } else { Self::OPEN }, Ordering::SeqCst);
-        self.reader.wake();
-        is_idle
+    /// Closes connections that have been idle for too long, as long as there are any connections.
+    fn sweep(&self, state: &mut State) {
+        if std::mem::replace(&mut state.is_swept, true) {
+            return;
+        }
+        let shared = Arc::downgrade(&self.0);
+        tokio::spawn(async move {
+            while let Some(()) = sweep_once(&shared) {
+                sleep(SWEEP_INTERVAL).await;
+            }
+        });
     }
 }
 
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+/// `None` when there are no connections left.
+fn sweep_once(shared: &Weak<Shared>) -> Option<()> {
+    let shared = shared.upgrade()?;
+    let mut state = shared.lock();
+    let now = Instant::now();
+    state.origins.retain(|_, connections| connections.retain_fresh(now));
+    state.is_swept = !state.origins.is_empty();
+    state.is_swept.then_some(())
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn of(&mut self, origin: &str) -> &mut Connections {
+        // An entry would copy the name each time, and most attempts find it.
+        if !self.origins.contains_key(origin) {
+            self.origins.insert(origin.into(), Connections::default());
+        }
+        self.origins.get_mut(origin).expect("it is there now")
+    }
+
+    fn close_the_longest_idle(&mut self) {
+        let now = Instant::now();
+        self.origins.retain(|_, connections| connections.retain_fresh(now));
+        let oldest = self.origins.values_mut().min_by_key(|connections| connections.idle_since());
+        if let Some(connections) = oldest {
+            connections.close_the_longest_idle();
+        }
+    }
+}
+
+impl Connections {
+    /// A connection that can take an attempt, and its id.
+    fn next(&mut self, now: Instant) -> Option<(Channel, u64)> {
+        let has_room = |one: &&mut Multiplexed| !one.channel.is_closed() && one.attempts < one.channel.streams_max();
+        if let Some(one) = self.http2.iter_mut().find(has_room) {
+            one.attempts += 1;
+            return Some((Channel::Http2(one.channel.clone()), one.id));
+        }
+        let is_fresh = |idle: &Idle| !idle.channel.is_closed() && now < idle.since + IDLE_MAX;
+        std::iter::from_fn(|| self.http1.pop()).find(is_fresh).map(|idle| (Channel::Http1(idle.channel), 0))
+    }
+
+    /// Drops what is closed or has been idle for too long. Returns whether anything is left.
+    fn retain_fresh(&mut self, now: Instant) -> bool {
+        self.http1.retain(|idle| !idle.channel.is_closed() && now < idle.since + IDLE_MAX);
+        self.http2.retain(|one| one.attempts > 0 || (!one.channel.is_closed() && now < one.since + IDLE_MAX));
+        !self.http1.is_empty() || !self.http2.is_empty()
+    }
+
+    /// Since when the connection has been idle that is idle for the longest time. Connections in use come last.
+    fn idle_since(&self) -> (bool, Option<Instant>) {
+        let http2 = self.http2.iter().filter(|one| one.attempts == 0).map(|one| one.since);
+        let oldest = self.http1.first().map(|idle| idle.since).into_iter().chain(http2).min();
+        (oldest.is_none(), oldest)
+    }
+
+    fn close_the_longest_idle(&mut self) {
+        let (_, Some(oldest)) = self.idle_since() else { return };
+        if self.http1.first().is_some_and(|idle| idle.since == oldest) {
+            self.http1.remove(0);
+        } else {
+            self.http2.retain(|one| one.attempts > 0 || one.since != oldest);
+        }
+    }
+}
+
+impl Lease<'_> {
+    /// The connection.
+    pub(crate) fn channel(&mut self) -> &mut Channel {
+        self.channel.as_mut().expect("a lease has its connection until it ends")
+    }
+
+    /// Gives the connection back after an answer. If the answer is not read to its end, the connection closes all the
+    /// same.
+    pub(crate) fn keep(mut self) {
+        if let Some(Channel::Http1(_)) = &self.channel
+            && let Some(Channel::Http1(channel)) = self.channel.take()
+        {
+            self.connections.keep(self.origin, channel);
+        }
+    }
+}
+
+/// Without [`Lease::keep`], a connection over HTTP/1 closes, because its attempt did not end in order.
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        if self.id == 0 {
+            return;
+        }
+        let mut state = self.connections.0.lock();
+        let Some(connections) = state.origins.get_mut(self.origin) else { return };
+        if let Some(one) = connections.http2.iter_mut().find(|one| one.id == self.id) {
+            one.attempts -= 1;
+            one.since = Instant::now();
+        }
+    }
 }

@@ -1,11 +1,15 @@
+use std::process::Command;
 use std::time::Duration;
 
 use domain::webhooks::{AttemptOutcome, FailureReason, OurFault, Verdict};
 use futures_util::future::join_all;
+use tokio::io::AsyncWriteExt as _;
+use tokio::time::Instant;
 
+use crate::canary::Canary;
 use crate::certificates::Authority;
 use crate::exchange::{Sending, answered, failed, send};
-use crate::receiver::Receiver;
+use crate::receiver::{Receiver, read_request};
 
 #[tokio::test]
 async fn deliveries_one_after_another_share_a_connection() {
@@ -46,6 +50,27 @@ async fn a_connection_that_the_receiver_closed_is_not_used_again() {
         assert_eq!(send(&sender, &receiver.url()).await.verdict(), Verdict::Delivered);
     }
     assert_eq!(receiver.connections(), 5);
+}
+
+/// Most servers keep an idle connection for 5 s. A request that meets its end may be lost.
+#[tokio::test]
+async fn an_idle_connection_closes_before_the_receiver_would_close_it() {
+    let (closed, mut is_closed) = tokio::sync::mpsc::unbounded_channel();
+    let receiver = Receiver::acting(move |mut stream| {
+        let closed = closed.clone();
+        async move {
+            read_request(&mut stream).await.unwrap();
+            let answered = Instant::now();
+            stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
+            assert!(read_request(&mut stream).await.is_none());
+            closed.send(answered.elapsed()).unwrap();
+        }
+    })
+    .await;
+    let sender = Sending::default().sender();
+    assert_eq!(send(&sender, &receiver.url()).await.verdict(), Verdict::Delivered);
+    let kept = is_closed.recv().await.unwrap();
+    assert!((3..6).contains(&kept.as_secs()), "{kept:?}");
 }
 
 /// The places for connections of these tests, and a deadline whose third is shorter than an idle connection is kept.
@@ -109,4 +134,23 @@ async fn connections_in_use_do_not_give_way() {
     );
     assert_eq!(outcomes, vec![failed(FailureReason::Timeout); 3]);
     assert_eq!(refused, AttemptOutcome::NotCharged(OurFault::ConnectionLimit));
+}
+
+/// A process whose environment names a proxy in every usual way delivers, and does not use the proxy.
+#[tokio::test]
+async fn no_proxy_is_taken_from_the_environment() {
+    let canary = Canary::everywhere().await;
+    let proxy = format!("http://127.0.0.1:{}", canary.port());
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child
+        .args(["--exact", "answers::a_delivery_carries_the_bytes_and_the_headers", "--nocapture"])
+        .env("NO_PROXY", "")
+        .env("no_proxy", "");
+    for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+        child.env(name, &proxy);
+    }
+    let output = tokio::task::spawn_blocking(move || child.output()).await.unwrap().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
+    canary.assert_untouched().await;
 }

@@ -169,28 +169,42 @@ const MANY: usize = 150;
 
 #[tokio::test]
 async fn attempts_above_the_limit_of_streams_open_another_connection() {
-    let authority = Authority::new();
-    let acceptor = authority.acceptor(&["receiver.example"], &[b"h2"]);
-    let arrived = Arc::new(Barrier::new(MANY));
-    let serve = move |stream| serve_when_all_have_arrived(acceptor.clone(), stream, Arc::clone(&arrived));
-    let receiver = Receiver::acting(serve).await;
-    let sending =
-        Sending { roots: authority.roots(), attempts_per_host_max: 256, connections_max: 400, ..Sending::default() };
-    let sender = sending.sender();
-    let url = format!("https://receiver.example:{}/hook", receiver.port());
-    let outcomes = join_all((0..MANY).map(|_| send(&sender, &url))).await;
-    assert!(outcomes.iter().all(|outcome| outcome.verdict() == Verdict::Delivered), "{:?}", outcomes.last());
+    for (streams_max, warm_up) in [(100, false), (100, true), (10, true)] {
+        let authority = Authority::new();
+        let acceptor = authority.acceptor(&["receiver.example"], &[b"h2"]);
+        let arrived = Arc::new(Barrier::new(MANY));
+        let serve =
+            move |stream| serve_when_all_have_arrived(acceptor.clone(), stream, streams_max, Arc::clone(&arrived));
+        let receiver = Receiver::acting(serve).await;
+        let sending = Sending { roots: authority.roots(), attempts_per_host_max: 256, ..Sending::default() };
+        let sender = Sending { connections_max: 400, ..sending }.sender();
+        let url = |path| format!("https://receiver.example:{}/{path}", receiver.port());
+        if warm_up {
+            // Then the limit of the receiver is known.
+            assert_eq!(send(&sender, &url("warm-up")).await.verdict(), Verdict::Delivered);
+        }
+        let hook = url("hook");
+        let outcomes = join_all((0..MANY).map(|_| send(&sender, &hook))).await;
+        let late = outcomes.iter().filter(|outcome| outcome.verdict() != Verdict::Delivered).count();
+        assert_eq!(late, 0, "of {MANY} attempts, with {streams_max} streams, {} connections", receiver.connections());
+    }
 }
 
-async fn serve_when_all_have_arrived(acceptor: TlsAcceptor, stream: tokio::net::TcpStream, arrived: Arc<Barrier>) {
-    // The sender drops connections that it opened for nothing.
-    let Ok(stream) = acceptor.accept(stream).await else { return };
+async fn serve_when_all_have_arrived(
+    acceptor: TlsAcceptor,
+    stream: tokio::net::TcpStream,
+    streams_max: u32,
+    arrived: Arc<Barrier>,
+) {
+    let stream = acceptor.accept(stream).await.unwrap();
     let mut builder = h2::server::Builder::new();
-    let Ok(mut connection) = builder.max_concurrent_streams(100).handshake::<_, Bytes>(stream).await else { return };
-    while let Some(Ok((_, mut respond))) = connection.accept().await {
+    let mut connection = builder.max_concurrent_streams(streams_max).handshake::<_, Bytes>(stream).await.unwrap();
+    while let Some(Ok((request, mut respond))) = connection.accept().await {
         let arrived = Arc::clone(&arrived);
         tokio::spawn(async move {
-            arrived.wait().await;
+            if request.uri().path() == "/hook" {
+                arrived.wait().await;
+            }
             let _ = respond.send_response(Response::new(()), true);
         });
     }

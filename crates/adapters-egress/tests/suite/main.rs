@@ -13,7 +13,6 @@ mod hostile_urls;
 mod http2;
 mod look_ups;
 mod name_server;
-mod no_proxy;
 mod receiver;
 mod scripted_resolver;
 mod signatures;

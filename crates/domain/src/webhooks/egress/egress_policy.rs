@@ -101,31 +101,17 @@ impl EgressPolicy {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(UrlRefused::UserInfo);
         }
-        self.judge_endpoint(url.scheme(), url.host(), url.port())
-    }
-
-    /// [`EgressPolicy::judge_url`] for the parts of a URL. `port` is `None` for the scheme's default port.
-    ///
-    /// # Errors
-    ///
-    /// What is not allowed.
-    pub fn judge_endpoint(
-        &self,
-        scheme: &str,
-        host: Option<Host<impl AsRef<str>>>,
-        port: Option<u16>,
-    ) -> Result<Destination, UrlRefused> {
-        let (tls, scheme_port) = match scheme {
+        let (tls, scheme_port) = match url.scheme() {
             "https" => (true, 443),
             "http" if self.0.allow_http => (false, 80),
             _ => return Err(UrlRefused::Scheme),
         };
-        let port = port.unwrap_or(scheme_port);
+        let port = url.port().unwrap_or(scheme_port);
         if !matches!(port, 80 | 443 | 1024..) {
             return Err(UrlRefused::Port);
         }
-        let host = match host.ok_or(UrlRefused::NoHost)? {
-            Host::Domain(name) => self.judge_name(HostName::parse(name.as_ref())?)?,
+        let host = match url.host().ok_or(UrlRefused::NoHost)? {
+            Host::Domain(name) => self.judge_name(HostName::parse(name)?)?,
             Host::Ipv4(address) => self.judge_literal(address.into())?,
             Host::Ipv6(address) => self.judge_literal(address.into())?,
         };
