@@ -11,7 +11,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use tokio::time::Instant;
 
 /// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII.
-const LOCKS: i32 = 0x6761_7465;
+pub(crate) const LOCKS: i32 = 0x6761_7465;
 /// How often a process looks who is gone.
 pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// A process without a lock for this long is gone. A process that has only lost its connection opens another one

@@ -42,6 +42,7 @@ mod pool;
 mod readiness;
 mod record_uses;
 mod server;
+mod server_report;
 mod server_session;
 mod sessions;
 mod store;
@@ -49,4 +50,5 @@ mod transaction;
 mod webhooks;
 
 pub use server::OpenError;
+pub use server_report::ServerReport;
 pub use store::{PostgresSettings, PostgresStore};

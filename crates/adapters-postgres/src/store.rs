@@ -17,6 +17,8 @@ const QUEUE_CONNECTIONS: usize = 3;
 
 /// Connections for look-ups of keys, opened when they are needed. Each look-up answers many callers at once.
 const LOOK_UP_CONNECTIONS: usize = 2;
+/// The names of the pools that publish, with one connection each.
+const PUBLISHING: [&str; 2] = ["publishing", "publishing_again"];
 
 /// The URL of the database, and the number of connections.
 #[derive(Clone)]
@@ -26,6 +28,11 @@ pub struct PostgresSettings {
     /// Connections for calls, at most. There are up to nine more: two for look-ups of keys, one to read the change
     /// feed, three for the queue of webhooks, two to publish, and one for notifications.
     pub pool_size: usize,
+}
+
+impl PostgresSettings {
+    /// How many connections a store opens beside its pool, at most. The last one is for notifications.
+    pub const BESIDE_POOL: usize = LOOK_UP_CONNECTIONS + 1 + QUEUE_CONNECTIONS + PUBLISHING.len() + 1;
 }
 
 impl fmt::Debug for PostgresSettings {
@@ -68,7 +75,7 @@ impl PostgresStore {
         let look_up_connections = pool("look_ups", Purpose::Calls, LOOK_UP_CONNECTIONS)?;
         let feed_connections = pool("feed", Purpose::Calls, 1)?;
         let queue_connections = pool("queue", Purpose::Queue, QUEUE_CONNECTIONS)?;
-        let publishing = ["publishing", "publishing_again"].map(|name| pool(name, Purpose::Queue, 1));
+        let publishing = PUBLISHING.map(|name| pool(name, Purpose::Queue, 1));
         let [first, second] = publishing;
         let publisher = Publisher::new([first?, second?], &runtime);
         let claimers = Claimers::default();

@@ -45,7 +45,12 @@ async fn open_sqlite(configuration: &Configuration, path: &Path) -> Result<Sqlit
     store.with_context(|| format!("cannot open the database file {}", path.display()))
 }
 
-async fn open_postgres(configuration: &Configuration, url: &Secret) -> Result<PostgresStore> {
+/// Opens a Postgres database. The server need not be up.
+///
+/// # Errors
+///
+/// When no server can have the URL.
+pub(crate) async fn open_postgres(configuration: &Configuration, url: &Secret) -> Result<PostgresStore> {
     let settings = PostgresSettings { url: url.expose().to_owned(), pool_size: configuration.database_pool_size };
     match PostgresStore::open(settings).await {
         Err(error @ (OpenError::InvalidUrl { .. } | OpenError::NoCertificateAuthorities(_))) => {

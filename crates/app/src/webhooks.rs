@@ -79,7 +79,12 @@ pub(crate) async fn check_encryption_key(webhooks: &Webhooks) -> Result<(), Migr
     })
 }
 
-fn egress_policy(configuration: &Configuration) -> Result<EgressPolicy> {
+/// Where webhooks may go.
+///
+/// # Errors
+///
+/// When the addresses of this machine cannot be read.
+pub(crate) fn egress_policy(configuration: &Configuration) -> Result<EgressPolicy> {
     let own_addresses = InterfaceAddresses::read().context("cannot read the addresses of this machine")?;
     Ok(EgressPolicy::new(EgressPolicySettings {
         allow_http: configuration.webhooks.allow_http,

@@ -10,8 +10,9 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// The time between two looks at the keys.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Checks that the identity provider publishes keys under the configured issuer. The caller runs the verifier meanwhile.
-pub async fn check_identity(identity: &dyn ReadinessCheck) -> Option<Finding> {
+/// Checks that the identity provider publishes keys under `issuer`, the configured one. The caller runs the verifier
+/// meanwhile.
+pub async fn check_identity(identity: &dyn ReadinessCheck, issuer: &str) -> Option<Finding> {
     let start = Instant::now();
     loop {
         let error = identity.check().await.err()?;
@@ -20,9 +21,11 @@ pub async fn check_identity(identity: &dyn ReadinessCheck) -> Option<Finding> {
                 check: "identity provider",
                 what: chain(&error),
                 why: "ID tokens are answered with 503, so nobody can create or revoke keys with them",
-                cure: "open OIDC_ISSUER/.well-known/openid-configuration with curl from this machine, and set OIDC_ISSUER \
-                       to exactly the `issuer` that it shows"
-                    .to_owned(),
+                cure: format!(
+                    "`curl -sS {}/.well-known/openid-configuration` shows what the provider answers here; set OIDC_ISSUER \
+                     to exactly its `issuer`",
+                    issuer.trim_end_matches('/')
+                ),
             });
         }
         sleep(PAUSE).await;
@@ -54,8 +57,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_provider_has_six_seconds_to_answer() {
         let after = |seconds| Answers(Instant::now() + Duration::from_secs(seconds));
-        assert_eq!(check_identity(&after(5)).await, None);
-        let finding = check_identity(&after(7)).await.expect("a finding");
+        assert_eq!(check_identity(&after(5), "https://id.example").await, None);
+        let finding = check_identity(&after(7), "https://id.example/").await.expect("a finding");
         assert_eq!(finding.what, "not yet: no answer");
+        assert!(finding.cure.contains("`curl -sS https://id.example/.well-known/openid-configuration`"), "{finding:?}");
     }
 }

@@ -32,7 +32,13 @@ pub async fn check_listener(setting: &'static str, address: SocketAddr) -> Optio
         }
         ErrorKind::AddrNotAvailable => {
             let what = format!("this machine does not have the address {}", address.ip());
-            (what, format!("set {setting} to an address that `ip addr` shows, or to 0.0.0.0:{}", address.port()))
+            (
+                what,
+                format!(
+                    "set {setting} to an address that `ip -brief address` shows, or `{setting}=0.0.0.0:{}`",
+                    address.port()
+                ),
+            )
         }
         ErrorKind::PermissionDenied => {
             let what = format!("this user may not listen on {address}");

@@ -1,3 +1,5 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rustix::fs::statvfs;
@@ -18,7 +20,10 @@ pub fn check_disk(folder: &Path) -> Option<Finding> {
         check: "disk",
         what: format!("the disk of {} has {} MiB free", folder.display(), free / 1024 / 1024),
         why: "a full disk takes no writes: keys cannot be created or revoked, and no event is accepted",
-        cure: "make room, or set WEBHOOK_RETENTION_DAYS lower".to_owned(),
+        cure: format!(
+            "make room: `du -xh {} | sort -h | tail` shows what is large; or set WEBHOOK_RETENTION_DAYS lower",
+            folder.display()
+        ),
     })
 }
 
@@ -31,4 +36,27 @@ pub fn check_open_files() -> Option<Finding> {
         why: "Gatepost uses three quarters of them for connections of clients, and webhooks need more at the same time",
         cure: "set LimitNOFILE=65536 in the systemd unit, or `ulimit -Hn 65536` before the start".to_owned(),
     })
+}
+
+/// Checks that only the owner and the group of a file with a secret may read it.
+pub fn check_secret_file(path: &Path) -> Option<Finding> {
+    let mode = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.permissions().mode();
+    let file = path.display();
+    (mode & 0o004 != 0).then(|| Finding {
+        check: "secret files",
+        what: format!("every user of this machine can read {file}, which has a secret"),
+        why: "who reads it can act as Gatepost or as its operator",
+        cure: format!("`chmod o-r '{file}'`; in Kubernetes, set defaultMode of the volume to 0440"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_found() {
+        let found = check_disk(Path::new("/proc")).expect("a file system without room");
+        assert!(found.what.contains("0 MiB free") && found.cure.contains("`du -xh /proc "), "{found:?}");
+    }
 }

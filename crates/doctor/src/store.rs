@@ -46,11 +46,13 @@ fn unusable(error: &MigrateError) -> Finding {
         MigrateError::Unavailable(_) => finding(
             what,
             "`gatepost serve` starts and answers 503 until the database answers",
-            "check the host, the port, the user and the password in DATABASE_URL with `psql \"$DATABASE_URL\"`",
+            "check the host, the port, the user and the password in DATABASE_URL: `psql \"$DATABASE_URL\" -c 'SELECT version()'`",
         ),
-        MigrateError::Busy { .. } | MigrateError::Failed { .. } | MigrateError::Unusable(_) => {
-            finding(what, "`gatepost serve` ends at its start", "read the cause above: waiting does not help")
-        }
+        MigrateError::Busy { .. } | MigrateError::Failed { .. } | MigrateError::Unusable(_) => finding(
+            what,
+            "`gatepost serve` ends at its start",
+            "mend the cause above, because waiting does not help; `psql \"$DATABASE_URL\" -c 'SELECT version()'` asks the same server",
+        ),
     }
 }
 
@@ -67,7 +69,8 @@ async fn writes(store: &Store) -> Option<Finding> {
     Some(finding(
         chain(&error),
         "/readyz fails, and nothing can be created, revoked or published",
-        "make the database writable: free space on its disk, its rights, or the primary instead of a standby",
+        "make the database writable: free space on its disk, its rights, or the primary instead of a standby. For Postgres, \
+         `psql \"$DATABASE_URL\" -c 'SHOW default_transaction_read_only' -c 'SELECT pg_is_in_recovery()'` shows the reason",
     ))
 }
 
@@ -91,7 +94,8 @@ async fn snapshots(figures: &dyn StoreFigures) -> Option<Finding> {
         finding(
             format!("a transaction has been open for {} minutes", age.as_secs() / 60),
             "the tables of the queue grow with each delivery until it ends",
-            "find it in pg_stat_activity and end it with pg_terminate_backend: docs/runbooks/gatepost-snapshot-is-old.md",
+            "`psql \"$DATABASE_URL\" -c 'SELECT pid, usename, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start \
+             LIMIT 5'` shows it; end it with pg_terminate_backend: docs/runbooks/gatepost-snapshot-is-old.md",
         )
     })
 }

@@ -4,7 +4,7 @@ mod backups;
 mod database_outage;
 mod graceful_end;
 mod killed_process;
-mod pgbouncer;
+pub(crate) mod pgbouncer;
 mod second_process;
 mod silent_reader;
 mod stop_under_load;

@@ -60,15 +60,15 @@ async fn session_mode_works_until_it_is_changed() {
 }
 
 /// A database behind its own PgBouncer.
-struct Pooled {
-    storage: Storage,
+pub(crate) struct Pooled {
+    pub(crate) storage: Storage,
     pgbouncer: Child,
     address: SocketAddr,
     folder: TempDir,
 }
 
 impl Pooled {
-    async fn start(settings: &str) -> Self {
+    pub(crate) async fn start(settings: &str) -> Self {
         let cluster = Cluster::shared().await.expect("a Postgres server").clone();
         let name = cluster.database().await.expect("a database").name;
         let (folder, address) = (TempDir::new().expect("a temporary folder"), free_address());

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use config::ValueKind;
 
@@ -19,6 +19,16 @@ pub(crate) enum Origin {
         /// The file.
         path: PathBuf,
     },
+}
+
+impl Origin {
+    /// The file that contains the value, if it is in one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::ValueFile { path, .. } => Some(path),
+            Self::Default | Self::Environment => None,
+        }
+    }
 }
 
 impl fmt::Display for Origin {

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::file::{read_file, read_value};
 use super::given::{Given, Origin};
-use super::settings::{Draft, Setting, settings, value_file_name};
-use super::{Configuration, Environment, InvalidConfiguration, Problem, Warning};
+use super::settings::{Draft, Secrecy, Setting, settings, value_file_name};
+use super::{Configuration, DatabaseUrl, Environment, InvalidConfiguration, Problem, Warning};
 
 /// The configuration, and where each of its values came from.
 #[derive(Debug)]
@@ -39,6 +39,18 @@ impl Loaded {
             value: (setting.show)(&self.configuration),
             origin: self.origins.get(setting.name).unwrap_or(&Origin::Default).to_string(),
         })
+    }
+
+    /// The files from which secrets come. The URL of a SQLite file is not one.
+    pub(crate) fn secret_files(&self) -> BTreeSet<&Path> {
+        let has_password = matches!(self.configuration.database_url, DatabaseUrl::Postgres(_));
+        let is_secret = |setting: &&Setting| match setting.secrecy {
+            Secrecy::Open => false,
+            Secrecy::Password => has_password,
+            Secrecy::Secret => true,
+        };
+        let origins = settings().filter(is_secret).filter_map(|setting| self.origins.get(setting.name));
+        origins.filter_map(Origin::file).collect()
     }
 }
 

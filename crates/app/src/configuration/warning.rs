@@ -52,9 +52,14 @@ impl Warning {
 
     /// Whether every user of the machine can change the file that a value came from.
     pub(super) fn of_origin(origin: &Origin) -> Option<Self> {
-        match origin {
-            Origin::File(path) | Origin::ValueFile { path, .. } => of_file(path),
-            Origin::Default | Origin::Environment => None,
+        origin.file().and_then(of_file)
+    }
+
+    /// What to do about it.
+    pub(crate) fn cure(&self) -> String {
+        match self {
+            Self::Misspelt { name, .. } => format!("correct the name, or `unset {name}`"),
+            Self::WritableByAll(path) => format!("correct the rights of the file: `chmod o-w '{}'`", path.display()),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! `gatepost doctor` names each planted fault and what cures it, and finds nothing where nothing is wrong.
 //! `gatepost health` says whether an instance is ready.
 
+mod cures;
+
 use std::fs::{self, Permissions};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -16,6 +18,8 @@ struct Place {
     folder: TempDir,
     provider: std::sync::Arc<IdentityProvider>,
     settings: Vec<(&'static str, String)>,
+    /// The arguments of `gatepost doctor`.
+    arguments: Vec<String>,
 }
 
 impl Place {
@@ -29,7 +33,13 @@ impl Place {
             ("LISTEN", free_address().to_string()),
             ("METRICS_LISTEN", String::new()),
         ];
-        Self { folder: TempDir::new().unwrap(), provider, settings }
+        Self { folder: TempDir::new().unwrap(), provider, settings, arguments: vec!["doctor".into(), "--json".into()] }
+    }
+
+    /// `doctor` also checks the way to this URL.
+    fn reaching(mut self, url: &str) -> Self {
+        self.arguments.extend(["--reach".to_owned(), url.to_owned()]);
+        self
     }
 
     fn with(mut self, name: &'static str, value: &str) -> Self {
@@ -52,7 +62,7 @@ impl Place {
     /// The findings: what is wrong, and what cures it.
     #[track_caller]
     fn findings(&self) -> Vec<(String, String)> {
-        let output = self.run(&["doctor", "--json"]);
+        let output = self.run(&self.arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let report: Value =
             serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
         let text = |finding: &Value, field: &str| finding[field].as_str().expect("a string").to_owned();
@@ -152,7 +162,7 @@ async fn faults_of_the_database_are_found() {
 
     let storage = Storage::sqlite();
     let _holder = Setup::serve(&storage).await.start().await;
-    Place::new(&storage).await.finds("is using it", "stop the process");
+    Place::new(&storage).await.finds("is using it", "`kill ");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

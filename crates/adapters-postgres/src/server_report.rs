@@ -1,0 +1,79 @@
+//! What `gatepost doctor` asks the server, and no call needs.
+
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{BigInt, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::ports::StoreError;
+
+use crate::PostgresStore;
+use crate::attempt::{Failure, Work};
+use crate::claimers::LOCKS;
+
+/// The settings of the server that promises and pools depend on. Each instance holds the lock of its number. Standbys are
+/// counted, and not their states, which only members of `pg_monitor` see.
+const REPORT: &str = "SELECT current_database()::text AS database, current_user::text AS role,
+        least(
+            current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint,
+            (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+            (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+        )::bigint AS connections_max,
+        (SELECT count(*) FROM pg_stat_activity
+            WHERE datname <> current_database() OR (datname IS NOT NULL AND usename <> current_user)
+        ) AS connections_of_others,
+        (SELECT count(DISTINCT objid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        ) AS instances,
+        current_setting('synchronous_commit') AS synchronous_commit,
+        current_setting('synchronous_standby_names') AS synchronous_standby_names,
+        (SELECT count(*) FROM pg_stat_replication) AS standbys";
+
+/// What the server says about itself.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct ServerReport {
+    /// The name of the database.
+    #[diesel(sql_type = Text)]
+    pub database: String,
+    /// The role of the connections.
+    #[diesel(sql_type = Text)]
+    pub role: String,
+    /// How many connections this role may open to this database, at most.
+    #[diesel(sql_type = BigInt)]
+    pub connections_max: i64,
+    /// Open connections of other roles and to other databases.
+    #[diesel(sql_type = BigInt)]
+    pub connections_of_others: i64,
+    /// Instances that run on this database.
+    #[diesel(sql_type = BigInt)]
+    pub instances: i64,
+    /// Whether a commit waits: `on`, `off`, `local`, `remote_write` or `remote_apply`.
+    #[diesel(sql_type = Text)]
+    pub synchronous_commit: String,
+    /// The standbys for which each commit waits; empty for none.
+    #[diesel(sql_type = Text)]
+    pub synchronous_standby_names: String,
+    /// Standbys that are connected.
+    #[diesel(sql_type = BigInt)]
+    pub standbys: i64,
+}
+
+impl PostgresStore {
+    /// Reads the settings of the server.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not answer.
+    pub async fn server_report(&self) -> Result<ServerReport, StoreError> {
+        self.run(&ReadReport).await
+    }
+}
+
+struct ReadReport;
+
+impl Work for ReadReport {
+    type Answer = ServerReport;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<ServerReport, Failure> {
+        let report = diesel::sql_query(REPORT).bind::<BigInt, _>(i64::from(LOCKS));
+        Ok(report.get_result(&mut &*connection).await?)
+    }
+}

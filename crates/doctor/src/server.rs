@@ -1,0 +1,140 @@
+use crate::finding::Finding;
+
+/// What a Postgres server says about itself, and what the configuration needs of it.
+#[derive(Clone, Debug)]
+pub struct DatabaseServer {
+    /// The name of the database.
+    pub database: String,
+    /// The role of the connections.
+    pub role: String,
+    /// How many connections the role may open, at most.
+    pub connections_max: u64,
+    /// Open connections of other programs.
+    pub connections_of_others: u64,
+    /// Instances on this database, this one included.
+    pub instances: u64,
+    /// `DATABASE_POOL_SIZE`.
+    pub pool_size: u64,
+    /// How many connections an instance opens beside its pool.
+    pub beside_pool: u64,
+    /// The setting of the same name.
+    pub synchronous_commit: String,
+    /// The setting of the same name.
+    pub synchronous_standby_names: String,
+    /// Standbys that are connected.
+    pub standbys: u64,
+}
+
+/// Checks the settings of a Postgres server.
+pub fn check_server(server: &DatabaseServer) -> Vec<Finding> {
+    [pools(server), durability(server), standbys(server)].into_iter().flatten().collect()
+}
+
+fn finding(what: String, why: &'static str, cure: String) -> Finding {
+    Finding { check: "database server", what, why, cure }
+}
+
+fn pools(server: &DatabaseServer) -> Option<Finding> {
+    let DatabaseServer { connections_max, connections_of_others, instances, pool_size, beside_pool, .. } = server;
+    let room = connections_max.saturating_sub(*connections_of_others);
+    let needed = instances * (pool_size + beside_pool);
+    if needed <= room {
+        return None;
+    }
+    let fitting = (room / instances).saturating_sub(*beside_pool);
+    let cure = if fitting > 0 {
+        format!("set `DATABASE_POOL_SIZE={fitting}` for each instance, or raise max_connections of the server")
+    } else {
+        format!(
+            "`psql \"$DATABASE_URL\" -c 'ALTER SYSTEM SET max_connections = {}'` and restart the server",
+            needed * 2
+        )
+    };
+    Some(finding(
+        format!(
+            "{instances} instances with DATABASE_POOL_SIZE={pool_size} open {needed} connections, and {room} are free"
+        ),
+        "under load, calls fail with 503 while the server refuses connections",
+        cure,
+    ))
+}
+
+/// Revocations are promised to survive a crash. `local` waits for no standby.
+fn durability(server: &DatabaseServer) -> Option<Finding> {
+    let DatabaseServer { database, role, synchronous_commit, synchronous_standby_names, .. } = server;
+    let loses = match synchronous_commit.as_str() {
+        "off" => "a crash of the server",
+        "local" if !synchronous_standby_names.is_empty() => "a failover",
+        _ => return None,
+    };
+    let sql = format!("ALTER ROLE \"{role}\" IN DATABASE \"{database}\" SET synchronous_commit = on");
+    Some(finding(
+        format!("synchronous_commit is {synchronous_commit}: {loses} loses changes that were answered"),
+        "a revoked key is good again, and an accepted event is never delivered",
+        format!("`psql \"$DATABASE_URL\" -c '{sql}'`, and restart the instances"),
+    ))
+}
+
+fn standbys(server: &DatabaseServer) -> Option<Finding> {
+    let names = &server.synchronous_standby_names;
+    (!names.is_empty() && server.standbys == 0).then(|| {
+        finding(
+            format!("synchronous_standby_names is {names:?}, and no standby is connected"),
+            "each commit waits for a standby, so nothing can be created, revoked or published",
+            "start the standby; or, if it is lost, `psql \"$DATABASE_URL\" -c \"ALTER SYSTEM SET \
+             synchronous_standby_names = ''\" -c 'SELECT pg_reload_conf()'`"
+                .to_owned(),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server() -> DatabaseServer {
+        DatabaseServer {
+            database: "gatepost".to_owned(),
+            role: "app".to_owned(),
+            connections_max: 97,
+            connections_of_others: 22,
+            instances: 3,
+            pool_size: 16,
+            beside_pool: 9,
+            synchronous_commit: "on".to_owned(),
+            synchronous_standby_names: String::new(),
+            standbys: 0,
+        }
+    }
+
+    #[test]
+    fn pools_must_fit_beside_other_programs() {
+        assert_eq!(check_server(&server()), []);
+        let found = check_server(&DatabaseServer { connections_of_others: 23, ..server() });
+        assert!(found.len() == 1 && found[0].what.contains("open 75 connections, and 74 are free"), "{found:?}");
+        assert!(found[0].cure.contains("`DATABASE_POOL_SIZE=15`"), "{found:?}");
+        let found = check_server(&DatabaseServer { connections_max: 40, ..server() });
+        assert!(found[0].cure.contains("max_connections = 150"), "a pool of one is too large: {found:?}");
+    }
+
+    #[test]
+    fn a_commit_waits_for_the_disk_and_for_the_standbys_that_are_named() {
+        let commit = |synchronous_commit: &str, names: &str, standbys| DatabaseServer {
+            synchronous_commit: synchronous_commit.to_owned(),
+            synchronous_standby_names: names.to_owned(),
+            standbys,
+            ..server()
+        };
+        for (level, names, standbys, found) in [
+            ("on", "", 0, 0),
+            ("remote_apply", "s1", 1, 0),
+            ("local", "", 0, 0),
+            ("off", "", 0, 1),
+            ("local", "s1", 1, 1),
+            ("on", "s1", 0, 1),
+            ("off", "s1", 0, 2),
+        ] {
+            assert_eq!(check_server(&commit(level, names, standbys)).len(), found, "{level} {names:?} {standbys}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Each planted fault is named, and the first command of its cure works when it is pasted.
+
+use std::fs::{self, Permissions};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use serde_json::json;
+use throwaway_postgres::{Cluster, ClusterSettings};
+
+use super::Place;
+use crate::harness::{
+    ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, eventually, free_address, gatepost_binary, search_path,
+};
+use crate::survival::pgbouncer::Pooled;
+
+/// 32 bytes that are not those of [`ENCRYPTION_KEY`].
+const OTHER_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
+
+/// What the first command of a cure does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cure {
+    /// Nothing is found afterwards.
+    Cures,
+    /// It succeeds, and shows what to do.
+    Shows,
+    /// It shows the error once more.
+    Fails,
+}
+use Cure::{Cures, Fails, Shows};
+
+impl Place {
+    /// `doctor` names the fault with these words, and the cure does what is expected of it.
+    async fn has(mut self, fault: &str, cure: Cure) {
+        let findings = self.findings();
+        let found = findings.iter().find(|(what, _)| what.contains(fault));
+        let (what, text) = found.unwrap_or_else(|| panic!("{fault:?} is not found: {findings:?}"));
+        let command = text.split('`').nth(1).unwrap_or_else(|| panic!("{what}: the cure has no command: {text}"));
+        let succeeded = self.paste(command);
+        assert_eq!(succeeded, cure != Fails, "{what}: {command}");
+        if cure == Cures {
+            eventually(&format!("{command} cures {what}"), async || self.findings().is_empty().then_some(())).await;
+        }
+    }
+
+    /// What a person does with a command or a setting. Returns whether it succeeded.
+    fn paste(&mut self, command: &str) -> bool {
+        if let Some(name) = command.strip_prefix("unset ") {
+            self.settings.retain(|(known, _)| *known != name);
+            return true;
+        }
+        if let Some((name, value)) = command.split_once('=').filter(|(name, _)| name.bytes().all(is_of_a_name)) {
+            let name: &'static str = name.to_owned().leak();
+            self.settings.retain(|(known, _)| *known != name);
+            self.settings.push((name, value.to_owned()));
+            return true;
+        }
+        let mut bash = Command::new("bash");
+        bash.args(["-c", command]).current_dir(self.folder.path()).env_clear();
+        bash.envs(self.settings.iter().map(|(name, value)| (*name, value.as_str())));
+        let own = gatepost_binary().parent().expect("a folder").to_owned();
+        let folders = [own, "/usr/sbin".into()].into_iter().chain(search_path());
+        bash.env("PATH", std::env::join_paths(folders).expect("a search path"));
+        bash.output().expect("bash runs").status.success()
+    }
+}
+
+fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte == b'_'
+}
+
+async fn on_sqlite() -> (Storage, Place) {
+    let storage = Storage::sqlite();
+    let place = Place::new(&storage).await;
+    (storage, place)
+}
+
+/// A server that no other test uses, because its settings change.
+async fn on_own_server() -> (Storage, Place) {
+    let settings = ClusterSettings { connections_max: 60, ..ClusterSettings::default() };
+    let storage = Storage::postgres_in(Cluster::start(settings).await.expect("a Postgres server")).await;
+    let place = Place::new(&storage).await;
+    assert!(place.run(&["migrate"]).status.success());
+    (storage, place)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_settings_and_files() {
+    let (_storage, place) = on_sqlite().await;
+    place.without("ENCRYPTION_KEY").has("ENCRYPTION_KEY is missing", Shows).await;
+    let (_storage, place) = on_sqlite().await;
+    place.with("GATEPOST_LISTN", "127.0.0.1:1").has("GATEPOST_LISTN", Cures).await;
+    for (mode, fault) in [(0o602, "can write"), (0o604, "can read")] {
+        let (_storage, place) = on_sqlite().await;
+        let place = place.without("ENCRYPTION_KEY");
+        let file = place.folder.path().join("a key");
+        fs::write(&file, ENCRYPTION_KEY).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        place.with("ENCRYPTION_KEY_FILE", file.to_str().unwrap()).has(fault, Cures).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_the_machine() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (_storage, place) = on_sqlite().await;
+    place.with("LISTEN", &taken.local_addr().unwrap().to_string()).has("another program listens", Shows).await;
+    let (_storage, place) = on_sqlite().await;
+    place.with("LISTEN", "192.0.2.1:8080").has("does not have the address 192.0.2.1", Shows).await;
+    let (_storage, place) = on_sqlite().await;
+    place.with("DATABASE_URL", "sqlite:///proc/gatepost.db").has("has 0 MiB free", Shows).await;
+    let storage = Storage::sqlite();
+    let holder = Setup::serve(&storage).await.start().await;
+    let ps = Place::new(&storage).await;
+    ps.has(&format!("process {} is using it", holder.process_id()), Shows).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_the_database() {
+    let (_storage, place) = on_sqlite().await;
+    let url = format!("postgres://nobody@{}/x?sslmode=disable", free_address());
+    place.with("DATABASE_URL", &url).has("Connection refused", Fails).await;
+
+    let storage = Storage::postgres().await;
+    Place::new(&storage).await.with("MIGRATE", "false").has("the schema lacks", Cures).await;
+    let (cluster, database) = storage.server().unwrap();
+    let sql = format!("ALTER DATABASE \"{}\" SET default_transaction_read_only = on", database.name);
+    cluster.execute("postgres", &sql).await.unwrap();
+    Place::new(&storage).await.has("read-only", Shows).await;
+
+    let pooled = Pooled::start("pool_mode = transaction").await;
+    Place::new(&pooled.storage).await.has("use pool_mode=session", Shows).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_the_server() {
+    let (storage, place) = on_own_server().await;
+    place.with("DATABASE_POOL_SIZE", "100").has("open 109 connections", Cures).await;
+    let (cluster, database) = storage.server().unwrap();
+    let sql = format!("ALTER DATABASE \"{}\" SET synchronous_commit = off", database.name);
+    cluster.execute("postgres", &sql).await.unwrap();
+    Place::new(&storage).await.has("synchronous_commit is off", Cures).await;
+    let sql = "ALTER SYSTEM SET synchronous_standby_names = 'lost'";
+    cluster.execute("postgres", sql).await.unwrap();
+    cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
+    Place::new(&storage).await.has("no standby is connected", Cures).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_foreign_encryption_key() {
+    for storage in [Storage::sqlite(), Storage::postgres().await] {
+        let mut gatepost = Setup::serve(&storage).await.start().await;
+        subscribe(&gatepost).await;
+        gatepost.signal("TERM");
+        gatepost.exited().await;
+        assert_eq!(Place::new(&storage).await.findings(), [], "its own key");
+        let place = Place::new(&storage).await.with("ENCRYPTION_KEY", OTHER_KEY);
+        place.has("ENCRYPTION_KEY does not open 1 of 1 signing secrets", Shows).await;
+        let rotating = format!("{OTHER_KEY},{ENCRYPTION_KEY}");
+        assert_eq!(Place::new(&storage).await.with("ENCRYPTION_KEY", &rotating).findings(), [], "in a rotation");
+    }
+}
+
+async fn subscribe(gatepost: &Gatepost) {
+    let subscription = json!({ "url": "https://hooks.example.com/", "events": ["*"] });
+    let token = gatepost.user("alice").token;
+    let subscribe = Request::new("POST", "/api/webhooks/subscriptions").bearer(&token).json(&subscription);
+    assert_eq!(gatepost.send(&subscribe).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_the_provider() {
+    let (_storage, place) = on_sqlite().await;
+    let issuer = format!("{}/", place.provider.issuer());
+    place.with("OIDC_ISSUER", &issuer).has("but the configured issuer is", Shows).await;
+    let (_storage, place) = on_sqlite().await;
+    place.with("OIDC_ISSUER", &format!("http://{}", free_address())).has("no answer from", Fails).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_on_the_way_to_receivers() {
+    let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", receiver.local_addr().unwrap());
+    let closed = format!("http://{}/hook", free_address());
+    for (url, settings, fault, cure) in [
+        (
+            url.as_str(),
+            [("WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8"), ("WEBHOOK_ALLOW_HTTP", "false")],
+            "must start with https",
+            Cures,
+        ),
+        (&url, [("WEBHOOK_ALLOWED_NETWORKS", ""), ("WEBHOOK_ALLOW_HTTP", "true")], "does not send webhooks to", Cures),
+        (
+            &closed,
+            [("WEBHOOK_ALLOWED_NETWORKS", "127.0.0.1"), ("WEBHOOK_ALLOW_HTTP", "true")],
+            "Connection refused",
+            Fails,
+        ),
+        (
+            "https://hooks.invalid/",
+            [("WEBHOOK_ALLOWED_NETWORKS", ""), ("WEBHOOK_ALLOW_HTTP", "false")],
+            "does not resolve",
+            Shows,
+        ),
+    ] {
+        let (_storage, place) = on_sqlite().await;
+        let place = settings.into_iter().fold(place, |place, (name, value)| place.with(name, value));
+        place.reaching(url).has(fault, cure).await;
+    }
+}
