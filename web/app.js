@@ -16,6 +16,7 @@ import { Forbidden, NotFound, Portal, returnUrl, SignedOut, SignIn } from "./scr
 const ROUTES = [
   { pattern: "/console", load: () => import("./screens/home.js") },
   { pattern: "/console/keys", load: () => import("./screens/keys.js") },
+  { pattern: "/console/keys/:id", load: () => import("./screens/key.js") },
   { pattern: "/console/subscriptions", load: () => import("./screens/subscriptions.js") },
   { pattern: "/console/subscriptions/:id", load: () => import("./screens/subscription.js") },
   { pattern: "/console/deliveries", load: () => import("./screens/deliveries.js") },

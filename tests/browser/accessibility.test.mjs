@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import axe from "axe-core";
-import { api, browser, eventually, publish, receiver, UNAVAILABLE, visitor } from "./harness.mjs";
+import { api, BASE, browser, eventually, publish, receiver, UNAVAILABLE, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -78,7 +78,7 @@ test("a dialog is open", async () => {
 test("an error", async () => {
   const { page, close } = await visitor("ed", { failures: [503] });
   await page.route(/\/api\/(?!session$)/, (route) => route.fulfill(UNAVAILABLE));
-  for (const screen of [...SCREENS.slice(0, -1), "subscriptions/sub_1", "deliveries/dlv_1"]) {
+  for (const screen of [...SCREENS.slice(0, -1), "keys/key_1", "subscriptions/sub_1", "deliveries/dlv_1"]) {
     await page.goto(`/console/${screen}`);
     await page.getByRole("alert").first().waitFor();
     await check(page, `error ${screen}`);
@@ -172,6 +172,7 @@ async function typical(user) {
   const { keyId } = await api(user, "POST", "/api/api-keys", { label: "Old", expiresAt: new Date(Date.now() + 3e8).toISOString() });
   await api(user, "POST", `/api/api-keys/${keyId}/rotate`, { overlapSeconds: 3600 });
   const ended = await api(user, "POST", "/api/api-keys", { label: "Ended" });
+  await present(ended.key);
   await api(user, "DELETE", "/api/api-keys", { keyId: ended.keyId });
   const subscribe = (url, more) => api(user, "POST", "/api/webhooks/subscriptions", { url, events: ["*"], ...more });
   const { subscription } = await subscribe(hooks.url, { events: ["invoice.*", "order.paid", "order.sent", "order.void", "user.new"] });
@@ -184,10 +185,15 @@ async function typical(user) {
   const { deliveries } = await eventually("the deliveries", async () => ((await list()) && isDone(await list()) ? list() : false));
   await api(user, "POST", `/api/webhooks/deliveries/${deliveries.find((one) => one.subscriptionId === failing.subscription.id).id}/cancel`);
   hooks.close();
+  await present(ended.key);
+  const counted = async (path) => Object.values((await api(user, "GET", path)).total).filter((count) => count > 0).length;
+  await eventually("all is counted", async () => (await counted("/api/webhooks/outcomes")) === 2);
+  await eventually("the key is counted", async () => (await counted(`/api/api-keys/${ended.keyId}/usage`)) === 2);
   return [
     `subscriptions/${subscription.id}`,
     `subscriptions/${failing.subscription.id}`,
     `deliveries/${deliveries.find((one) => one.state === "waiting" || one.attempts > 0).id}`,
+    `keys/${ended.keyId}`,
   ];
 }
 
@@ -212,3 +218,6 @@ async function violations(options) {
   const { violations } = await window.axe.run(document, { ...options, resultTypes: ["violations"] });
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
 }
+
+/** Calls the API with a key, whether it is good or not. */
+const present = (key) => fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key } });

@@ -433,3 +433,42 @@ async function tabTo(page, name) {
   }
   assert.fail(`Tab does not reach “${name}”`);
 }
+
+test("charts count what happened, in a drawing, in words and in a table", async () => {
+  const [{ page, close }, hooks] = [await visitor("carl"), await receiver()];
+  const { key, keyId } = await api("carl", "POST", "/api/api-keys", { label: "Counted" });
+  const present = () => fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key } });
+  for (let call = 0; call < 3; call += 1) assert.equal((await present()).status, 200);
+  await api("carl", "DELETE", "/api/api-keys", { keyId });
+  for (let call = 0; call < 2; call += 1) assert.equal((await present()).status, 401);
+  const { subscription } = await api("carl", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const counted = async (path) => (await api("carl", "GET", path)).total;
+  for (let event = 0; event < 3; event += 1) await publish("carl", "invoice.paid");
+  await eventually("deliveries", async () => (await counted("/api/webhooks/outcomes")).delivered === 3);
+  hooks.status = 500;
+  await publish("carl", "invoice.paid");
+  await eventually("a failure", async () => (await counted("/api/webhooks/outcomes")).retried === 1);
+  await eventually("refusals", async () => (await counted(`/api/api-keys/${keyId}/usage`)).refused === 2);
+
+  const finding = "75.0 % of the attempts in the last 24 hours were delivered: 3 of 4.";
+  for (const path of ["/console/", `/console/subscriptions/${subscription.id}`]) {
+    await page.goto(path);
+    await page.getByRole("img", { name: finding }).waitFor();
+    assert.equal(await page.locator(".chart g").count(), 24, "one bar for each hour");
+    await page.getByText("Show as table").click();
+    // The hour may have ended meanwhile.
+    const rows = await page.locator(".chart tbody tr").all();
+    const cells = await Promise.all(rows.map((row) => row.locator("td").allInnerTexts()));
+    const sums = cells.reduce((sum, row) => sum.map((count, at) => count + Number(row[at])), [0, 0, 0]);
+    assert.deepEqual(sums, [3, 1, 0]);
+  }
+  await page.goto("/console/keys");
+  await page.getByText("1 revoked or expired key").click();
+  await page.getByRole("link", { name: "Counted" }).click();
+  await page.getByRole("img", { name: "Requests with this key in the last 24 hours: 3 accepted, 2 refused." }).waitFor();
+  await page.getByLabel("Period").selectOption("720");
+  await page.getByRole("img", { name: "Requests with this key in the last 30 days: 3 accepted, 2 refused." }).waitFor();
+  assert.equal(await page.locator(".chart g").count(), 30, "one bar for each day");
+  hooks.close();
+  await close();
+});

@@ -97,7 +97,12 @@ export const PATHS = {
   session: "/api/session",
   sessions: "/api/sessions",
   keys: "/api/api-keys",
+  /** @param {string} id @param {number} hours */
+  keyUsage: (id, hours) => `/api/api-keys/${part(id)}/usage?hours=${hours}`,
   subscriptions: "/api/webhooks/subscriptions?limit=200",
+  outcomes: "/api/webhooks/outcomes",
+  /** @param {string} id */
+  subscriptionOutcomes: (id) => `/api/webhooks/subscriptions/${part(id)}/outcomes`,
   /** @param {string} id */
   subscription: (id) => `/api/webhooks/subscriptions/${part(id)}`,
   /** @param {string} id */

@@ -2,6 +2,7 @@
 
 import { html } from "../vendor/preact.js";
 import { PATHS } from "../lib/api.js";
+import { OutcomeChart } from "../lib/outcome-chart.js";
 import { may } from "../lib/rights.js";
 import { useResource } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
@@ -46,6 +47,7 @@ export default function Home() {
       html`
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
         <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
+        ${subscribed.length > 0 && html`<${OutcomeChart} title="Deliveries of the last 24 hours" path=${PATHS.outcomes} />`}
         <${Attention} keys=${active} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />
       `}
     <//>

@@ -96,7 +96,7 @@ function KeyRow({ record, setOpen }) {
   const { tone, name } = keyState(record);
   return html`
     <tr data-row tabindex="-1">
-      <th scope="row">${record.label}<${Scopes} scopes=${record.scopes} /></th>
+      <th scope="row"><a href="/console/keys/${record.id}">${record.label}</a><${Scopes} scopes=${record.scopes} /></th>
       <td data-label="Key"><code>${record.prefix}</code></td>
       <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
       <td data-label="Created"><${When} at=${record.createdAt} /></td>
@@ -132,7 +132,7 @@ const EndedKeys = ({ keys }) => html`
         ${keys.map(
           (key) => html`
             <tr key=${key.id}>
-              <th scope="row">${key.label}</th>
+              <th scope="row"><a href="/console/keys/${key.id}">${key.label}</a></th>
               <td data-label="Key"><code>${key.prefix}</code></td>
               <td data-label="State"><${Badge} tone=${keyState(key).tone}>${keyState(key).name}<//></td>
               <td data-label="Last used"><${When} at=${key.lastUsedAt} /></td>

@@ -3,6 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { changeSubscription, deleteSubscription, PATHS, recoverSubscription, rotateSecret } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
+import { OutcomeChart } from "../lib/outcome-chart.js";
 import { may } from "../lib/rights.js";
 import { useAction, useResource } from "../lib/resource.js";
 import { navigate } from "../lib/router.js";
@@ -49,6 +50,7 @@ export default function OneSubscription({ id }) {
         <button type="button" onClick=${() => setOpen("edit")}>Edit…</button>
         <button type="button" class="danger-text" onClick=${() => setOpen("delete")}>Delete…</button>
       </div>`}
+      <${OutcomeChart} title="Attempts of the last 24 hours" path=${PATHS.subscriptionOutcomes(id)} />
       <${Recent} id=${id} deliveries=${deliveries} />
     <//>
     ${shown && html`<${shown} subscription=${subscription} reload=${reloadAll} onClose=${() => setOpen(undefined)} />`}

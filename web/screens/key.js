@@ -1,0 +1,99 @@
+// One API key: what it is, how it is used, and the keys before and after it.
+
+import { html, useState } from "../vendor/preact.js";
+import { PATHS } from "../lib/api.js";
+import { Chart, grouped } from "../lib/chart.js";
+import { useResource } from "../lib/resource.js";
+import { Badge, Choice, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
+import { keyState } from "../lib/words.js";
+
+/** @typedef {import("../lib/api.js").Key} Key */
+/** @typedef {import("../lib/api.js").Answer<"showKeyUsage">} Usage */
+/** @typedef {import("../lib/chart.js").Series} Series */
+
+/** @type {Series[]} */
+const SERIES = [
+  { name: "accepted", label: "Accepted", tone: "good" },
+  { name: "limited", label: "Above the rate limit", tone: "warn" },
+  { name: "refused", label: "Refused", tone: "bad" },
+];
+
+/** How many hours, their name, and how many of them are one bar. */
+const DAY = { hours: 24, name: "24 hours", size: 1 };
+const PERIODS = [DAY, { hours: 168, name: "7 days", size: 6 }, { hours: 720, name: "30 days", size: 24 }];
+
+/** @param {{ id: string }} props */
+export default function OneKey({ id }) {
+  const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (
+    useResource(PATHS.keys)
+  );
+  const up = { href: "/console/keys", text: "API keys" };
+  const key = data?.keys.find((one) => one.id === id);
+  if (!data) {
+    return html`<${Page} title="API key" up=${up}>
+      ${failure ? html`<${ErrorPanel} failure=${failure} retry=${reload} />` : html`<${Loading} />`}
+    <//>`;
+  }
+  if (!key) {
+    return html`<${Page} title="No such key" up=${up} lead="The key does not exist, or it ended so long ago that lists no longer show it." />`;
+  }
+  const before = data.keys.find((one) => one.replacedBy === id);
+  const after = data.keys.find((one) => one.id === key.replacedBy);
+  return html`
+    <${Page} title=${key.label} up=${up}>
+      <${ErrorPanel} failure=${failure} retry=${reload} />
+      <${Facts} record=${key} before=${before} after=${after} />
+      <${KeyUsage} id=${id} />
+    <//>
+  `;
+}
+
+/** @param {{ record: Key, before: Key | undefined, after: Key | undefined }} props */
+function Facts({ record, before, after }) {
+  const { tone, name } = keyState(record);
+  return html`
+    <dl class="facts">
+      <div><dt>State</dt><dd><${Badge} tone=${tone}>${name}<//></dd></div>
+      <div><dt>Key</dt><dd><code>${record.prefix}</code></dd></div>
+      <div><dt>Created</dt><dd><${WhenExactly} at=${record.createdAt} /></dd></div>
+      <div><dt>Last used</dt><dd><${WhenExactly} at=${record.lastUsedAt} /></dd></div>
+      <div><dt>Expires</dt><dd><${WhenExactly} at=${record.expiresAt} /></dd></div>
+      ${record.revokedAt && html`<div><dt>Revoked</dt><dd><${WhenExactly} at=${record.revokedAt} /></dd></div>`}
+      ${before && html`<div><dt>Replaces</dt><dd><${KeyLink} record=${before} /></dd></div>`}
+      ${after && html`<div><dt>Replaced by</dt><dd><${KeyLink} record=${after} /></dd></div>`}
+      <div><dt>Id</dt><dd><code>${record.id}</code></dd></div>
+    </dl>
+  `;
+}
+
+/** @param {{ record: Key }} props */
+const KeyLink = ({ record }) => html`<a href="/console/keys/${record.id}">${record.label} <code>${record.prefix}</code></a>`;
+
+/** @param {{ id: string }} props */
+function KeyUsage({ id }) {
+  const [chosen, setChosen] = useState(String(DAY.hours));
+  const { hours, name, size } = PERIODS.find((one) => String(one.hours) === chosen) ?? DAY;
+  const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<Usage>} */ (
+    useResource(PATHS.keyUsage(id, hours))
+  );
+  const options = PERIODS.map((one) => /** @type {[string, string]} */ ([String(one.hours), `Last ${one.name}`]));
+  return html`
+    <section>
+      <h2>Usage</h2>
+      <div class="filters"><${Choice} label="Period" value=${chosen} options=${options} onChange=${setChosen} /></div>
+      <${ErrorPanel} failure=${failure} retry=${reload} />
+      ${data && html`<${Chart} caption=${finding(data.total, name)} series=${SERIES} hours=${data.hours} size=${size} />`}
+    </section>
+  `;
+}
+
+/**
+ * What the chart shows, in words.
+ * @param {Usage["total"]} total
+ * @param {string} period
+ */
+function finding({ accepted, limited, refused }, period) {
+  if (accepted + limited + refused === 0) return `Nobody has presented this key in the last ${period}.`;
+  const parts = [`${grouped(accepted)} accepted`, limited && `${grouped(limited)} above the rate limit`, refused && `${grouped(refused)} refused`];
+  return `Requests with this key in the last ${period}: ${parts.filter(Boolean).join(", ")}.`;
+}
