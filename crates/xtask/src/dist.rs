@@ -1,4 +1,4 @@
-//! The release archive and the Debian package, in `target/dist`.
+//! The release archive, the Debian package and the list of the crates in them, in `target/dist`.
 
 use crate::program::{cargo, output, program, root, run, say};
 
@@ -52,7 +52,29 @@ dpkg-deb --root-owner-group --build $deb $out/gatepost_${version}_$architecture.
 
 cd $out
 rm -r deb man $name gatepost.bash gatepost.zsh gatepost.fish
-sha256sum *.deb *.tar.gz > SHA256SUMS
+"#;
+
+/// The list of the crates that are linked into the binary, in `CycloneDX` 1.5, with the checksums of Cargo.lock. Crates of
+/// this repository have none.
+const LIST_CRATES: &str = r#"
+set -eu
+crates=$(cargo tree --locked --package app --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
+    sed -E 's/ \(\*\)$//; s/ \([^)]*\)\|/|/' | sort -u)
+checksums=$(awk -F'"' '/^name = /{name=$2} /^version = /{version=$2} /^checksum = /{print name, version, $2}' Cargo.lock)
+at=$(date -u -d "@$(git log -1 --format=%ct)" +%FT%TZ)
+jq --null-input --arg version "$1" --arg at "$at" --arg crates "$crates" --arg checksums "$checksums" '
+    ($checksums | split("\n") | map(split(" ") | { key: "\(.[0]) v\(.[1])", value: .[2] }) | from_entries) as $sums
+    | { bomFormat: "CycloneDX", specVersion: "1.5", version: 1,
+        metadata: { timestamp: $at,
+            component: { type: "application", "bom-ref": "gatepost", name: "gatepost", version: $version } },
+        components: [ $crates | split("\n")[] | split("|") as [$crate, $license] | ($crate | split(" v")) as [$name, $number]
+            | { type: "library", "bom-ref": $crate, name: $name, version: $number }
+                + if $license == "" then {} else { licenses: [ { expression: ($license | gsub(" */ *"; " OR ")) } ] } end
+                + if $sums[$crate] then
+                    { purl: "pkg:cargo/\($name)@\($number)", hashes: [ { alg: "SHA-256", content: $sums[$crate] } ] }
+                else {} end ] }' > "target/dist/gatepost-$1.cdx.json"
+cd target/dist
+sha256sum *.deb *.tar.gz *.cdx.json > SHA256SUMS
 "#;
 
 /// Takes both apart again, and runs what is in them.
@@ -70,6 +92,11 @@ diff -r "$scratch/man" "$scratch/root/usr/share/man/man1"
 diff -r "$scratch/man" "$scratch"/gatepost-*/man/man1
 for page in "$scratch"/man/*; do man --warnings -E UTF-8 -l -Tutf8 "$page" 2> "$scratch/complaints" > /dev/null; test ! -s "$scratch/complaints"; done
 systemd-analyze security --offline=true --threshold=19 "$scratch/root/lib/systemd/system/gatepost.service" > /dev/null
+# The paths in the messages of panics name crates that are in the binary whatever the list says.
+jq -r '.components[] | "\(.name)-\(.version)"' *.cdx.json | sort -u > "$scratch/listed"
+grep -aoE 'index\.crates\.io-[0-9a-f]+/[A-Za-z0-9_.+-]+/' "$scratch/root/usr/bin/gatepost" | cut -d/ -f2 | sort -u > "$scratch/linked"
+test "$(wc -l < "$scratch/linked")" -gt 50
+test -z "$(comm -23 "$scratch/linked" "$scratch/listed")"
 dpkg-deb --field *.deb Package Version Architecture Depends
 "#;
 
@@ -77,7 +104,7 @@ dpkg-deb --field *.deb Package Version Architecture Depends
 ///
 /// # Errors
 ///
-/// When the build fails, or `dpkg-deb` is missing.
+/// When the build fails, or `dpkg-deb` or `jq` is missing.
 pub(crate) fn pack() -> anyhow::Result<()> {
     run(cargo(["build", "--release", "--locked", "--package", "app"]))?;
     let version = words(&root().join("target/release/gatepost").to_string_lossy(), &["--version"])?;
@@ -85,8 +112,10 @@ pub(crate) fn pack() -> anyhow::Result<()> {
     let architecture = words("dpkg", &["--print-architecture"])?;
     let last = |words: String| words.split_whitespace().last().unwrap_or_default().to_owned();
     let arguments = [last(version), last(architecture), last(libc)];
-    let shell = ["-c", PACK, "dist"].into_iter().chain(arguments.iter().map(String::as_str));
-    run(program("sh", shell))?;
+    for script in [PACK, LIST_CRATES] {
+        let shell = ["-c", script, "dist"].into_iter().chain(arguments.iter().map(String::as_str));
+        run(program("sh", shell))?;
+    }
     say("wrote target/dist");
     Ok(())
 }

@@ -21,7 +21,7 @@ cargo xtask lint --prose [PATH…]    lists what is not plain English
 cargo xtask lint --structure        checks import circles and the sizes of files and functions
 cargo xtask openapi [--check]       writes docs/openapi.json and docs/configuration.md, or checks that they are current
 cargo xtask vendor                  bundles web/vendor/preact.js from the packages in tests/browser/package.json
-cargo xtask dist [--check]          writes the release archive and the Debian package to target/dist, or checks them
+cargo xtask dist [--check]          writes the release archive, the Debian package and the SBOM to target/dist, or checks them
 cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks,
                                     backlog, neighbours, purge, snapshot (all of them without a name); see
                                     docs/benchmarks.md
