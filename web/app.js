@@ -2,6 +2,7 @@
 
 import { html, render, useEffect, useState } from "./vendor/preact.js";
 import { call, Failure, PATHS, SESSION_OVER } from "./lib/api.js";
+import { isFramed, useBrand } from "./lib/brand.js";
 import { forget } from "./lib/resource.js";
 import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
@@ -115,13 +116,15 @@ function Console() {
 /** @param {{ session: Session, path: string }} props */
 function Frame({ session, path }) {
   const { isHelpOpen, setHelpOpen } = useShortcuts();
+  const isVisitor = session.role === "visitor";
+  const brand = useBrand(isVisitor);
   const found = match(ROUTES, path);
   const allowed = !found?.route.right || may(found.route.right);
   const shown = NAVIGATION.filter(([, , , right]) => !right || may(right));
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="side">
-      <a class="brand" href="/console/"><${Mark} />Gatepost</a>
+      <a class="brand" href="/console/">${brand?.logo ? html`<img class="logo" src=${brand.logo} alt="" />` : html`<${Mark} />`}${brand?.name ?? "Gatepost"}</a>
       <nav aria-label="Screens"><ul>${shown.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
       ${may("operator") &&
       html`<nav aria-label="Operator"><p class="nav-title">Operator</p>
@@ -131,9 +134,11 @@ function Frame({ session, path }) {
           <span class="quiet">Signed in as</span> <strong>${session.user.subject}</strong>
         </p>
         ${returnUrl() && html`<p><a href=${returnUrl()}>Go back</a></p>`}
-        <form method="post" action="/console/logout"><button type="submit">Sign out</button></form>
+        ${isVisitor
+          ? html`<button type="button" onClick=${endVisit}>Sign out</button>`
+          : html`<form method="post" action="/console/logout"><button type="submit">Sign out</button></form>`}
         <p class="small">
-          <a href="/docs">API</a>
+          <a href="/docs" target=${isFramed ? "_blank" : undefined} rel="noopener">API</a>
           <button type="button" class="link" onClick=${() => setHelpOpen(true)}>Keyboard</button>
         </p>
       </div>
@@ -145,6 +150,12 @@ function Frame({ session, path }) {
     </main>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
   `;
+}
+
+/** Visitors have no session at the provider. */
+async function endVisit() {
+  await call("DELETE", PATHS.session).catch(() => undefined);
+  location.assign(SIGNED_OUT);
 }
 
 const Mark = () => html`

@@ -11,8 +11,9 @@ test("an operator finds which receiver fails and why, and sends again what was l
   const hooks = await receiver(500);
   const origin = new URL(hooks.url).origin;
   await api("faye", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
-  for (let count = 0; count < 3; count += 1) await publish("faye", "invoice.paid", { count });
-  await eventually("the failures", () => hooks.requests.length >= 3);
+  for (let count = 0; count < 2; count += 1) await publish("faye", "invoice.paid", { count });
+  // The first retry comes after five seconds, and the next one after minutes: until then nothing happens by itself.
+  await eventually("the failures", () => hooks.requests.length >= 4);
   const { page, close } = await visitor("operator");
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -31,12 +32,12 @@ test("an operator finds which receiver fails and why, and sends again what was l
   const before = hooks.requests.length;
   await page.getByRole("button", { name: "Send again what was lost…" }).click();
   await page.getByRole("button", { name: "Send again", exact: true }).click();
-  await page.getByText("3 deliveries are due now.").waitFor();
+  await page.getByText("2 deliveries are due now.").waitFor();
   await page.getByRole("button", { name: "Done" }).click();
-  await eventually("the webhooks arrive", () => hooks.requests.length >= before + 3);
+  await eventually("the webhooks arrive", () => hooks.requests.length >= before + 2);
   await eventually("all are delivered", async () => {
     await page.getByRole("button", { name: "Reload" }).click();
-    return (await page.locator("tbody .badge.good").count()) === 3;
+    return (await page.locator("tbody .badge.good").count()) === 2;
   });
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByRole("heading", { name: "Failing subscriptions" }).waitFor();

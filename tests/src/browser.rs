@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::harness::program::find;
-use crate::harness::{Gatepost, Setup};
+use crate::harness::{Gatepost, Setup, free_address};
+use crate::portal::portal_setup;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn users_reach_what_they_came_for() {
@@ -25,6 +26,14 @@ async fn every_screen_is_accessible() {
 async fn operators_find_and_cure_what_fails() {
     let gatepost = Setup::dev().await.start().await;
     run_in_browser(&gatepost, "operator.test.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_portal_wears_the_brand_of_the_host_application() {
+    let port = free_address().port().to_string();
+    let setup = portal_setup(Setup::dev().await).with("PORTAL_FRAME_ANCESTORS", &format!("http://localhost:{port}"));
+    let gatepost = setup.start().await;
+    run_in_browser_with(&gatepost, "portal.test.mjs", &[("HOST_PORT", port)]).await;
 }
 
 /// Takes the pictures of the documentation if `PICTURES` is set; otherwise they stay as they are.
@@ -50,11 +59,16 @@ fn the_source_fits_the_description_of_the_api() {
 }
 
 async fn run_in_browser(gatepost: &Gatepost, file: &'static str) {
+    run_in_browser_with(gatepost, file, &[]).await;
+}
+
+async fn run_in_browser_with(gatepost: &Gatepost, file: &'static str, variables: &[(&str, String)]) {
     let token = fs::read_to_string(gatepost.folder().join("gatepost-data/operator.token")).unwrap();
     let mut command = Command::new(find("node"));
     command.args(["--test", file]).current_dir(folder_of_tests());
     command.env("GATEPOST_URL", format!("http://{}", gatepost.address()));
     command.env("OPERATOR_TOKEN", token.trim()).env("CHROMIUM", find("chromium"));
+    command.envs(variables.iter().map(|(name, value)| (*name, value)));
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     succeeds(&output);
 }

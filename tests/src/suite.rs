@@ -20,6 +20,7 @@
 //! | `service_unit` | what the service tells systemd, and how far the unit confines it |
 //! | `metrics` | the figures move by what happened, name nobody, and are those that alerts and dashboards ask for |
 //! | `console` | the files of the console: its policy, and how browsers may keep them |
+//! | `portal` | the brand of the host application, and which answers may be in a frame |
 //! | `canary` | no secret in logs, files or errors |
 //! | `gateways` | the configurations in `docs/gateways/` work with real gateways |
 //! | `browser` | the console in a real browser: journeys, the keyboard alone, accessibility, the policy, and its types |
@@ -50,6 +51,7 @@ mod harness;
 mod keys_command;
 mod metrics;
 mod pages;
+mod portal;
 mod reload;
 mod revocation;
 mod service_unit;

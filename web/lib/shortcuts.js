@@ -18,7 +18,14 @@ const PLACES = {
 /** How long a `g` waits for the letter of a place, in milliseconds. */
 const PATIENCE = 1500;
 
-const areOn = () => localStorage.getItem(SWITCH) !== "off";
+/** A browser may forbid a frame to store anything. */
+function areOn() {
+  try {
+    return localStorage.getItem(SWITCH) !== "off";
+  } catch {
+    return true;
+  }
+}
 
 export function useShortcuts() {
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -81,7 +88,11 @@ function step(by) {
 export function Help({ onClose }) {
   const [isOn, setOn] = useState(areOn());
   const toggle = () => {
-    localStorage.setItem(SWITCH, isOn ? "off" : "on");
+    try {
+      localStorage.setItem(SWITCH, isOn ? "off" : "on");
+    } catch {
+      return;
+    }
     setOn(!isOn);
   };
   /** @type {[string, string][]} */

@@ -1,6 +1,7 @@
 // The parts that screens are made of.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { product } from "./brand.js";
 import { exact, inWords } from "./time.js";
 
 /** @typedef {import("../vendor/preact.js").ComponentChildren} Children */
@@ -37,7 +38,7 @@ let isFirstScreen = true;
 export function Page({ title, lead, actions, up, children }) {
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useLayoutEffect(() => {
-    document.title = `${title} · Gatepost`;
+    document.title = `${title} · ${product.name}`;
   }, [title]);
   useEffect(() => {
     if (!isFirstScreen) heading.current?.focus();

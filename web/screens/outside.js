@@ -2,16 +2,18 @@
 
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { call, PATHS } from "../lib/api.js";
+import { product, useBrand } from "../lib/brand.js";
 import { Page } from "../lib/ui.js";
 
-/** @param {{ title: string, children?: import("../lib/ui.js").Children }} props */
-function Lone({ title, children }) {
+/** @param {{ title: string, isPortal?: boolean, children?: import("../lib/ui.js").Children }} props */
+function Lone({ title, isPortal = false, children }) {
+  const brand = useBrand(isPortal);
   useEffect(() => {
-    document.title = `${title} · Gatepost`;
-  }, [title]);
+    document.title = `${title} · ${product.name}`;
+  }, [title, brand]);
   return html`
     <main class="lone">
-      <p class="wordmark">Gatepost</p>
+      <p class="wordmark">${product.name}</p>
       <h1>${title}</h1>
       ${children}
     </main>
@@ -37,9 +39,9 @@ export const SignedOut = () => html`
   <//>
 `;
 
-/** Where visitors go back to, for as long as the tab is open. */
+/** Where visitors go back to, for as long as the tab is open. A browser may forbid a frame to store anything. */
 const RETURN_URL = "gatepost:return-url";
-export const returnUrl = () => sessionStorage.getItem(RETURN_URL);
+export const returnUrl = () => stored(() => sessionStorage.getItem(RETURN_URL));
 
 /** What a link of the host application opens. Its fragment is a code that works once. */
 export function Portal() {
@@ -49,9 +51,9 @@ export function Portal() {
     history.replaceState(null, "", location.pathname);
     call("POST", PATHS.session, { code }).then(enter, () => setSpent(true));
   }, []);
-  if (!isSpent) return html`<${Lone} title="One moment…" />`;
+  if (!isSpent) return html`<${Lone} title="One moment…" isPortal />`;
   return html`
-    <${Lone} title="This link does not work any more">
+    <${Lone} title="This link does not work any more" isPortal>
       <p>A link opens the console once, for five minutes. Go back to the application that sent you here, and follow its
         link again.</p>
       <p>If you have an account here, you can <a href=${signInAt("/console/")}>sign in</a>.</p>
@@ -59,9 +61,22 @@ export function Portal() {
   `;
 }
 
+/**
+ * @template T
+ * @param {() => T} act
+ */
+function stored(act) {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}
+
 /** @param {{ returnUrl?: string }} visit */
 function enter(visit) {
-  if (visit.returnUrl) sessionStorage.setItem(RETURN_URL, visit.returnUrl);
+  const { returnUrl } = visit;
+  if (returnUrl) stored(() => sessionStorage.setItem(RETURN_URL, returnUrl));
   location.replace("/console/");
 }
 

@@ -25,6 +25,7 @@ mod streams;
 
 pub use api::Api;
 pub use connections::certificate::{CertificateError, ServerCertificate};
+pub use credentials::cookies::PORTAL_COOKIE;
 pub use credentials::operator_scope::OperatorScope;
 pub use credentials::operator_tokens::{OperatorToken, OperatorTokens};
 pub use errors::error_code::{ErrorEntry, error_reference};

@@ -16,6 +16,8 @@ pub struct HttpSettings {
     /// `PUBLIC_URL`: where browsers find the service, without a slash at the end. Only pages of this origin may change
     /// something with the cookie of a session.
     pub public_url: String,
+    /// Whether `PORTAL_FRAME_ANCESTORS` lets pages of other sites show the portal in a frame.
+    pub portal_is_framed: bool,
     /// `TRUSTED_PROXIES`: networks whose `X-Forwarded-For` the service trusts.
     pub trusted_proxies: Vec<IpNet>,
     /// `USER_RATE_LIMIT`: how often each user may call, verification apart; `None` means no limit.

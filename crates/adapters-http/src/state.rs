@@ -50,7 +50,7 @@ impl State {
         let verifies: Arc<dyn ReadinessCheck> = Arc::clone(&api.verifier) as _;
         let own_origin = OwnOrigin::of(&settings.public_url);
         Self {
-            cookies: Cookies::new(own_origin.is_secure()),
+            cookies: Cookies::new(own_origin.is_secure(), settings.portal_is_framed),
             own_origin,
             public_url: settings.public_url.clone(),
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),

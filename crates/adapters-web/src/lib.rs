@@ -3,7 +3,11 @@
 //! The folder `web` at the root of the repository is its source, and what is in git is what the browser runs: `build.rs`
 //! packs the files, and nothing translates them. See decision 70.
 
+mod color;
 mod file;
+mod portal;
 mod routes;
 
+pub use color::PortalColor;
+pub use portal::PortalSettings;
 pub use routes::routes;

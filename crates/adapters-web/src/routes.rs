@@ -1,13 +1,16 @@
 use actix_web::http::{Method, header};
-use actix_web::web::{self, Path, ServiceConfig};
+use actix_web::web::{self, Data, Path, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse, Resource, Route};
 
 use crate::file::{File, VERSION};
+use crate::portal::PortalSettings;
 
 /// Only this service, only files, no inline script or style, and no string that becomes markup or code.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; \
-    base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+    base-uri 'none'; frame-ancestors {ancestors}; require-trusted-types-for 'script'; trusted-types 'none'";
+/// An image that is opened as a page runs nothing.
+const POLICY_OF_IMAGES: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 /// The path has a version, which is made from all files.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
@@ -24,8 +27,10 @@ const API_PAGE: &str = concat!(
 ///
 /// `/console/{screen}` matches every path that no earlier route matches: routes such as `/console/login`, which belong
 /// to another adapter, must come first.
-pub fn routes(has_console: bool) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
+pub fn routes(has_console: bool, portal: PortalSettings) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
+    let portal = Data::new(portal);
     move |config| {
+        config.app_data(Data::clone(&portal));
         if !has_console {
             config.service(read("/", || web::to(api_page)));
             return;
@@ -34,6 +39,8 @@ pub fn routes(has_console: bool) -> impl Fn(&mut ServiceConfig) + Clone + Send +
             .service(read("/", || web::to(to_the_console)))
             .service(read("/console", || web::to(to_the_console)))
             .service(read("/console/assets/{version}/{file:.*}", || web::to(asset)))
+            .service(read("/console/brand", || web::to(brand)))
+            .service(read("/console/brand/logo", || web::to(logo)))
             .service(read("/console/{screen:.*}", || web::to(shell)));
     }
 }
@@ -52,16 +59,31 @@ async fn to_the_console() -> HttpResponse {
 }
 
 /// The same page for every screen: the script in it reads the address.
-async fn shell(request: HttpRequest) -> HttpResponse {
+async fn shell(request: HttpRequest, portal: Data<PortalSettings>) -> HttpResponse {
     let Some(shell) = File::find("index.html") else {
         return HttpResponse::NotFound().finish();
     };
+    let policy = CONTENT_SECURITY_POLICY.replace("{ancestors}", &portal.ancestors_of(&request));
     let mut answer = HttpResponse::Ok();
     answer
         .insert_header((header::CACHE_CONTROL, "no-cache"))
-        .insert_header((header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY))
+        .insert_header((header::CONTENT_SECURITY_POLICY, policy))
         .insert_header(("cross-origin-opener-policy", "same-origin"));
     shell.answer(&request, answer)
+}
+
+/// What visitors see of the host application. Everybody may read it.
+async fn brand(portal: Data<PortalSettings>) -> HttpResponse {
+    HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-cache")).json(portal.brand())
+}
+
+async fn logo(portal: Data<PortalSettings>) -> HttpResponse {
+    let Some(logo) = &portal.logo else { return HttpResponse::NotFound().finish() };
+    HttpResponse::Ok()
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY_OF_IMAGES))
+        .content_type("image/svg+xml")
+        .body(logo.clone())
 }
 
 /// Files of another version are not there: a page must not mix versions.

@@ -103,7 +103,7 @@ impl Instance {
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
-        let console = adapters_web::routes(self.configuration.console);
+        let console = adapters_web::routes(self.configuration.console, self.configuration.portal.clone());
         let routes = move |config: &mut ServiceConfig| {
             more_routes(config);
             console(config);
@@ -160,6 +160,7 @@ impl Instance {
         let configuration = self.configuration.clone();
         HttpSettings {
             public_url: self.public_url.as_str().to_owned(),
+            portal_is_framed: !configuration.portal.frame_ancestors.is_empty(),
             cors_origins: configuration.cors_origins,
             trusted_proxies: configuration.trusted_proxies,
             user_rate_limit: configuration.user_rate_limit,

@@ -68,7 +68,7 @@ async fn verify(request: &HttpRequest, presented: Presented<Credential<'_>>) -> 
 /// Whether the credential of a caller is still valid. For answers that go on for long, such as streams. Counts as a use
 /// of a key, but not against its rate limit.
 pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiError> {
-    if let Presented::One(secret) = State::of(request).cookies.session.read(request.headers()) {
+    if let Presented::One(secret) = State::of(request).cookies.read_session(request.headers()) {
         return Ok(find_good_session(request, secret).await?.is_some());
     }
     match credential_in(request.headers()) {

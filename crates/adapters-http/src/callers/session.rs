@@ -45,7 +45,7 @@ pub(crate) async fn session_beside<T>(
     other: &Presented<T>,
 ) -> Result<Option<Arc<VerifiedSession>>, ApiError> {
     let state = State::of(request);
-    let secret = match (state.cookies.session.read(request.headers()), other) {
+    let secret = match (state.cookies.read_session(request.headers()), other) {
         (Presented::Nothing, _) => return Ok(None),
         (_, Presented::One(_) | Presented::Unusable(_)) => return Err(ErrorCode::SeveralCredentials.into()),
         (Presented::Unusable(reason), _) => return Err(ApiError::CredentialInvalid(reason)),

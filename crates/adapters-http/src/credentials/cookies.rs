@@ -2,12 +2,20 @@ use actix_web::http::header::{self, HeaderMap};
 
 use crate::credentials::presented::{Presented, of_text};
 
+/// The cookie of a visitor's session, if the portal may be in a frame of another site.
+pub const PORTAL_COOKIE: &str = "__Host-gatepost-portal";
+
+/// A header that sets a cookie.
+pub(crate) type CookieHeader = (header::HeaderName, String);
+
 /// A cookie that this service sets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServiceCookie {
     name: &'static str,
     is_secure: bool,
     same_site: &'static str,
+    /// Whether the browser keeps it apart for each site at the top.
+    is_partitioned: bool,
 }
 
 /// The cookies of browsers that sign in.
@@ -18,21 +26,54 @@ pub(crate) struct ServiceCookie {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cookies {
     /// Holds the secret of a session. Browsers send it only with requests that pages of this service make.
-    pub(crate) session: ServiceCookie,
+    session: ServiceCookie,
+    /// Holds the secret of a visitor's session, if the portal may be in a frame of another site.
+    portal: Option<ServiceCookie>,
     /// Holds a sign-in that has begun. Browsers must send it when the provider leads back to this service.
     pub(crate) sign_in: ServiceCookie,
 }
 
 impl Cookies {
-    pub(crate) fn new(is_secure: bool) -> Self {
+    /// With `is_framed`, the sessions of visitors have a cookie that works in frames of other sites. See decision 79.
+    pub(crate) fn new(is_secure: bool, is_framed: bool) -> Self {
         let cookie = |secure, plain, same_site| {
             let name = if is_secure { secure } else { plain };
-            ServiceCookie { name, is_secure, same_site }
+            ServiceCookie { name, is_secure, same_site, is_partitioned: false }
         };
+        // Browsers take `Secure` from http where it is of this machine, and `SameSite=None` nowhere without it.
+        let portal = ServiceCookie { name: PORTAL_COOKIE, is_secure: true, same_site: "None", is_partitioned: true };
         Self {
+            portal: is_framed.then_some(portal),
             session: cookie("__Host-gatepost-session", "gatepost-session", "Strict"),
             sign_in: cookie("__Host-gatepost-sign-in", "gatepost-sign-in", "Lax"),
         }
+    }
+
+    /// The secret of the session that the browser sent. Somebody who has signed in is not a visitor.
+    pub(crate) fn read_session<'a>(&self, headers: &'a HeaderMap) -> Presented<&'a str> {
+        match (self.session.read(headers), self.portal) {
+            (Presented::Nothing, Some(portal)) => portal.read(headers),
+            (session, _) => session,
+        }
+    }
+
+    /// The headers that keep the session of somebody who signs in, and end a visit.
+    pub(crate) fn keep_session(&self, secret: &str, seconds: u64) -> Vec<CookieHeader> {
+        let portal = self.portal.map(ServiceCookie::clear);
+        [self.session.set(secret, seconds)].into_iter().chain(portal).collect()
+    }
+
+    /// The headers that keep the session of a visitor, and end any other one.
+    pub(crate) fn keep_visit(&self, secret: &str, seconds: u64) -> Vec<CookieHeader> {
+        match self.portal {
+            None => vec![self.session.set(secret, seconds)],
+            Some(portal) => vec![portal.set(secret, seconds), self.session.clear()],
+        }
+    }
+
+    /// The headers that delete the cookies of sessions.
+    pub(crate) fn clear_sessions(&self) -> Vec<CookieHeader> {
+        [self.session.clear()].into_iter().chain(self.portal.map(ServiceCookie::clear)).collect()
     }
 }
 
@@ -46,15 +87,17 @@ impl ServiceCookie {
     }
 
     /// The header that sets the cookie for so many seconds.
-    pub(crate) fn set(self, value: &str, seconds: u64) -> (header::HeaderName, String) {
-        let Self { name, is_secure, same_site } = self;
+    pub(crate) fn set(self, value: &str, seconds: u64) -> CookieHeader {
+        let Self { name, is_secure, same_site, is_partitioned } = self;
         let secure = if is_secure { "; Secure" } else { "" };
-        let line = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}");
+        let partitioned = if is_partitioned { "; Partitioned" } else { "" };
+        let line =
+            format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}{partitioned}");
         (header::SET_COOKIE, line)
     }
 
     /// The header that deletes the cookie.
-    pub(crate) fn clear(self) -> (header::HeaderName, String) {
+    pub(crate) fn clear(self) -> CookieHeader {
         self.set("", 0)
     }
 }
@@ -70,7 +113,7 @@ mod tests {
         for line in lines {
             headers.append(header::COOKIE, HeaderValue::from_bytes(line.as_bytes()).unwrap());
         }
-        format!("{:?}", Cookies::new(true).session.read(&headers))
+        format!("{:?}", Cookies::new(true, false).session.read(&headers))
     }
 
     #[test]
@@ -92,11 +135,31 @@ mod tests {
 
     #[test]
     fn is_for_this_host_and_not_for_scripts() {
-        let (_, line) = Cookies::new(true).session.set("x", 60);
+        let (_, line) = Cookies::new(true, false).session.set("x", 60);
         assert_eq!(line, "__Host-gatepost-session=x; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure");
-        let (_, line) = Cookies::new(true).sign_in.clear();
+        let (_, line) = Cookies::new(true, false).sign_in.clear();
         assert_eq!(line, "__Host-gatepost-sign-in=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
-        let (_, line) = Cookies::new(false).session.set("x", 60);
+        let (_, line) = Cookies::new(false, false).session.set("x", 60);
         assert_eq!(line, "gatepost-session=x; Path=/; Max-Age=60; HttpOnly; SameSite=Strict");
+    }
+
+    #[test]
+    fn a_visit_in_a_frame_has_a_cookie_of_its_own() {
+        let lines = |headers: Vec<CookieHeader>| headers.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
+        let (plain, framed) = (Cookies::new(true, false), Cookies::new(true, true));
+        let strict = "__Host-gatepost-session=x; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure";
+        assert_eq!(lines(plain.keep_visit("x", 60)), [strict]);
+        let visit = lines(framed.keep_visit("x", 60));
+        let portal = "__Host-gatepost-portal=x; Path=/; Max-Age=60; HttpOnly; SameSite=None; Secure; Partitioned";
+        assert_eq!(visit[0], portal);
+        assert!(visit[1].starts_with("__Host-gatepost-session=; Path=/; Max-Age=0;"), "{visit:?}");
+        assert_eq!(lines(framed.keep_session("x", 60))[0], strict, "a sign-in is never for frames");
+        assert_eq!((lines(framed.clear_sessions()).len(), lines(plain.clear_sessions()).len()), (2, 1));
+        let mut headers = HeaderMap::new();
+        headers.append(header::COOKIE, HeaderValue::from_static("__Host-gatepost-portal=visit"));
+        assert_eq!(format!("{:?}", framed.read_session(&headers)), r#"One("visit")"#);
+        assert_eq!(format!("{:?}", plain.read_session(&headers)), "Nothing");
+        headers.append(header::COOKIE, HeaderValue::from_static("__Host-gatepost-session=own"));
+        assert_eq!(format!("{:?}", framed.read_session(&headers)), r#"One("own")"#);
     }
 }

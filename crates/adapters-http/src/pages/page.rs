@@ -1,7 +1,9 @@
 use std::fmt::Write;
 
 use actix_web::HttpResponse;
-use actix_web::http::header::{self, HeaderName};
+use actix_web::http::header;
+
+use crate::credentials::cookies::CookieHeader;
 
 /// The style of every page.
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;\
@@ -18,7 +20,7 @@ pub(crate) fn page(title: &str, content: &str) -> String {
 }
 
 /// The answer of a page that leads to this URL by itself, without a script, and sets these cookies.
-pub(crate) fn lead_to<const N: usize>(title: &str, url: &str, cookies: [(HeaderName, String); N]) -> HttpResponse {
+pub(crate) fn lead_to(title: &str, url: &str, cookies: impl IntoIterator<Item = CookieHeader>) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     for cookie in cookies {
         response.append_header(cookie);

@@ -9,6 +9,7 @@ mod file;
 mod given;
 mod http_settings;
 mod load;
+mod portal_settings;
 mod problem;
 mod reference;
 mod settings;
@@ -21,9 +22,10 @@ mod webhook_settings;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use adapters_http::{HttpLimits, OperatorTokens};
+use adapters_http::{HttpLimits, OperatorTokens, PORTAL_COOKIE};
 use adapters_oidc::OperatorClaim;
 use adapters_system::{EncryptionKey, LogFilter, LogSettings, Secret};
+use adapters_web::PortalSettings;
 use cli::WebAddress;
 use domain::audit::AuditRetention;
 use domain::webhooks::WebhookPolicy;
@@ -100,6 +102,8 @@ pub(crate) struct Configuration {
     pub(crate) connections_per_address_max: usize,
     /// `CONSOLE`
     pub(crate) console: bool,
+    /// `PORTAL_*`
+    pub(crate) portal: PortalSettings,
     /// `CORS_ORIGINS`
     pub(crate) cors_origins: Vec<String>,
     /// `TRUSTED_PROXIES`
@@ -170,6 +174,7 @@ impl Default for Configuration {
             connections_max: limits.connections_max,
             connections_per_address_max: limits.connections_per_address_max,
             console: true,
+            portal: PortalSettings { cookie: PORTAL_COOKIE, ..PortalSettings::default() },
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
             webhooks: WebhookConfiguration::default(),

@@ -16,6 +16,7 @@ use url::Url;
 use super::database_url::without_password;
 use super::given::{Given, Refused};
 use super::http_settings::HTTP_SETTINGS;
+use super::portal_settings::PORTAL_SETTINGS;
 use super::sign_in_settings::SIGN_IN_SETTINGS;
 use super::tls_settings::TLS_SETTINGS;
 use super::verification_settings::VERIFICATION_SETTINGS;
@@ -109,6 +110,7 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
         .iter()
         .chain(TLS_SETTINGS)
         .chain(SIGN_IN_SETTINGS)
+        .chain(PORTAL_SETTINGS)
         .chain(VERIFICATION_SETTINGS)
         .chain(HTTP_SETTINGS)
         .chain(WEBHOOK_SETTINGS)
@@ -346,7 +348,7 @@ pub(crate) fn operator_token(text: &str) -> Option<Secret> {
 }
 
 /// The origin of a page, as browsers send it.
-fn web_origin(text: &str) -> Option<String> {
+pub(super) fn web_origin(text: &str) -> Option<String> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     (url.origin().ascii_serialization() == text).then(|| text.to_owned())
 }

@@ -17,6 +17,10 @@ fn nothing_set_gives_the_documented_defaults() {
         ("OIDC_CLIENT_SECRET", None),
         ("OPERATORS", None),
         ("OPERATOR_CLAIM", None),
+        ("PORTAL_NAME", None),
+        ("PORTAL_LOGO", None),
+        ("PORTAL_COLOR", None),
+        ("PORTAL_FRAME_ANCESTORS", None),
         ("API_KEYS_MAX_ACTIVE", Some("10")),
         ("API_KEY_PREFIX", Some("svc_live_")),
         ("API_KEY_PREFIX_LENGTH", Some("12")),
@@ -54,7 +58,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 47);
+    assert_eq!(loaded.settings.len(), 51);
 }
 
 #[test]
@@ -70,6 +74,9 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("OIDC_CLIENT_ID", "web,app"),
         ("OPERATORS", "alice,bob"),
         ("OPERATOR_CLAIM", "groups=gatepost-operators"),
+        ("PORTAL_NAME", "Acme"),
+        ("PORTAL_COLOR", "#6f2da8"),
+        ("PORTAL_FRAME_ANCESTORS", "https://app.example.com,http://localhost:3000"),
         ("API_KEYS_MAX_ACTIVE", "1"),
         ("API_KEY_PREFIX", "acme-live_"),
         ("API_KEY_PREFIX_LENGTH", "17"),
@@ -145,6 +152,11 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("API_KEYS_RETENTION_DAYS", "0", "1 to 36500"),
         ("API_KEYS_MAX_TTL_DAYS", "99999999999", "1 to 36500"),
         ("AUDIT_RETENTION_DAYS", "0", "1 to 3653"),
+        ("PORTAL_NAME", "Acme\nInc", "1 to 40 characters"),
+        ("PORTAL_LOGO", "logo.svg", "an SVG image"),
+        ("PORTAL_COLOR", "purple", "#0b6b4f"),
+        ("PORTAL_COLOR", "#ffcc00", "contrast of 4.5 to 1"),
+        ("PORTAL_FRAME_ANCESTORS", "*", "origins such as"),
         ("CONSOLE", "yes", "true or false"),
         ("CORS_ORIGINS", "*", "origins such as"),
         ("CORS_ORIGINS", "https://app.example.com/", "origins such as"),

@@ -43,11 +43,8 @@ pub(super) async fn callback(state: Data<State>, request: HttpRequest) -> Result
     note_signed_in(&request, &signed_in.opened.session.owner);
     let secret = signed_in.opened.secret.expose();
     // A page and no redirect: browsers do not send a `SameSite=Strict` cookie after a navigation that another site began.
-    Ok(lead_to(
-        "Signed in",
-        signed_in.next.as_str(),
-        [cookies.sign_in.clear(), cookies.session.set(secret, SESSION_LIFETIME.as_secs())],
-    ))
+    let kept = cookies.keep_session(secret, SESSION_LIFETIME.as_secs());
+    Ok(lead_to("Signed in", signed_in.next.as_str(), [cookies.sign_in.clear()].into_iter().chain(kept)))
 }
 
 /// A parameter must not be there twice (RFC 6749, section 4.1.2).

@@ -32,7 +32,7 @@ pub(super) async fn logout(state: Data<State>, request: HttpRequest) -> Result<H
     if !state.own_origin.allows(request.head()) {
         return Err(ErrorCode::CrossSiteRequest.into());
     }
-    if let Presented::One(secret) = state.cookies.session.read(request.headers())
+    if let Presented::One(secret) = state.cookies.read_session(request.headers())
         && let Some(session) = find_good_session(&request, secret).await?
     {
         match state.api.sessions.end(&session.owner, session.id, &origin_of(&request)).await {
@@ -43,7 +43,7 @@ pub(super) async fn logout(state: Data<State>, request: HttpRequest) -> Result<H
     let signed_out = format!("{}{SIGNED_OUT}", state.public_url);
     let url = state.api.sign_in.sign_out_url(&signed_out).unwrap_or(signed_out);
     // A page and no redirect: the policy of the console's pages lets forms lead to this origin only.
-    Ok(lead_to("Signed out", &url, [state.cookies.session.clear()]))
+    Ok(lead_to("Signed out", &url, state.cookies.clear_sessions()))
 }
 
 documented_errors!(Errors: [], CrossSiteRequest);

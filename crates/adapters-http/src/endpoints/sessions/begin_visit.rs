@@ -58,8 +58,12 @@ pub(super) async fn begin_visit(state: Data<State>, call: OwnPage) -> Result<Htt
     note_signed_in(&request, &begun.visit.user);
     let session = CurrentSession::of_new(&begun.opened.session);
     let return_url = begun.visit.return_url.map(|url| url.to_string());
-    let cookie = state.cookies.session.set(begun.opened.secret.expose(), begun.visit.lifetime.as_secs());
-    Ok(HttpResponse::Ok().insert_header(cookie).json(Answer { session, return_url }))
+    let cookies = state.cookies.keep_visit(begun.opened.secret.expose(), begun.visit.lifetime.as_secs());
+    let mut answer = HttpResponse::Ok();
+    for cookie in cookies {
+        answer.append_header(cookie);
+    }
+    Ok(answer.json(Answer { session, return_url }))
 }
 
 /// A call of a page of this service, whose body is not read yet.

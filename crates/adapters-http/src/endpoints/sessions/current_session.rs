@@ -50,7 +50,11 @@ pub(super) async fn end_current_session(
         Ok(_) | Err(EndSessionError::NotFound) => {}
         Err(error @ EndSessionError::Store(_)) => return Err(error.into()),
     }
-    Ok(HttpResponse::NoContent().insert_header(state.cookies.session.clear()).finish())
+    let mut answer = HttpResponse::NoContent();
+    for cookie in state.cookies.clear_sessions() {
+        answer.append_header(cookie);
+    }
+    Ok(answer.finish())
 }
 
 documented_errors!(EndErrors: [CREDENTIAL_ERRORS]);
