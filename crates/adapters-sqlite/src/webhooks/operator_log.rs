@@ -33,25 +33,27 @@ impl OperatorLog for SqliteStore {
         max: u32,
     ) -> Result<EventPage, StoreError> {
         let query = EventQuery::new(filter, before, max);
-        let read = move |connection: &mut SqliteConnection| {
-            let rows: Vec<ListedEventRow> = bound(query.statement("X''")).load(connection)?;
-            Ok(query.page(rows)?)
-        };
-        self.readers.read(read).await
+        self.readers.read(move |connection| list_events(connection, &query)).await
     }
 
     async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError> {
-        let read = move |connection: &mut SqliteConnection| {
-            let found = webhook_events::table.find(id.as_bytes().as_slice());
-            let found = found.select((EventRow::as_select(), webhook_events::deliveries));
-            let row: Option<(EventRow, i64)> = found.first(connection).optional()?;
-            Ok(row.map(|(row, deliveries)| logged_event(row, deliveries)).transpose()?)
-        };
-        self.readers.read(read).await
+        self.readers.read(move |connection| find_event(connection, id)).await
     }
 }
 
-fn failing(
+pub(super) fn list_events(connection: &mut SqliteConnection, query: &EventQuery) -> Result<EventPage, Undo> {
+    let rows: Vec<ListedEventRow> = bound(query.statement("X''")).load(connection)?;
+    Ok(query.page(rows)?)
+}
+
+pub(super) fn find_event(connection: &mut SqliteConnection, id: EventId) -> Result<Option<LoggedEvent>, Undo> {
+    let found = webhook_events::table.find(id.as_bytes().as_slice());
+    let found = found.select((EventRow::as_select(), webhook_events::deliveries));
+    let row: Option<(EventRow, i64)> = found.first(connection).optional()?;
+    Ok(row.map(|(row, deliveries)| logged_event(row, deliveries)).transpose()?)
+}
+
+pub(super) fn failing(
     connection: &mut SqliteConnection,
     after: Option<FailingPlace>,
     max: u32,

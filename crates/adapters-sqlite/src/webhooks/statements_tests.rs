@@ -5,14 +5,15 @@ use domain::ports::Schema as _;
 use std::time::Duration;
 
 use diesel::SqliteConnection;
+use diesel_mapping::webhooks::EventQuery;
 use domain::memory::SeededEntropy;
 use domain::ports::{
     AttemptCursor, ClaimId, ClaimRequest, ClaimedDelivery, Completion, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DisableReason, Event, EventType, FairShares,
-    NewEvent, Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange,
-    SubscriptionStatus, TargetUrl,
+    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DisableReason, Event, EventFilter, EventType,
+    FairShares, NewEvent, Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription,
+    SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, KeyId, SubscriptionId, Timestamp, UserId};
 use tempfile::TempDir;
@@ -122,6 +123,12 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
     find_subscription::list_subscriptions(connection, owner, None, 10).unwrap();
     find_subscription::find_with_health(connection, owner, subscription.id).unwrap();
     subscription_secrets::list_secrets(connection, None, 10).unwrap();
+    for owner in [None, Some(owner.clone())] {
+        let query = EventQuery::new(&EventFilter { owner, ..EventFilter::default() }, None, 10);
+        let page = operator_log::list_events(connection, &query).unwrap();
+        operator_log::find_event(connection, page.events[0].event.id).unwrap();
+    }
+    operator_log::failing(connection, None, 10).unwrap();
 }
 
 fn change(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
