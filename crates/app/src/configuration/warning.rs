@@ -8,6 +8,9 @@ use cli::Remote;
 use super::given::Origin;
 use super::settings::{settings, value_file_name};
 
+/// The variable with which TLS libraries, ours too, find certificate authorities. It is almost `TLS_CERT_FILE`.
+const CERTIFICATE_AUTHORITIES: &str = "SSL_CERT_FILE";
+
 /// A likely mistake in the configuration, which does not stop the start.
 #[derive(Debug)]
 pub(crate) enum Warning {
@@ -44,6 +47,9 @@ impl Warning {
     /// Whether a variable that is not known looks like a misspelt one. Names that start with `GATEPOST_` are always
     /// reported; of other programs' names, only those within two changes of a known name, or which begin one.
     pub(super) fn of_variable(name: &str) -> Option<Self> {
+        if name == CERTIFICATE_AUTHORITIES {
+            return None;
+        }
         let ours = name.strip_prefix("GATEPOST_");
         let nearest = nearest(ours.unwrap_or(name)).or_else(|| nearest(name));
         let is_ours = ours.is_some() || nearest.is_some();

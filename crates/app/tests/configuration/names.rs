@@ -30,6 +30,8 @@ fn a_misspelt_variable_is_reported_without_its_value() {
         "HOSTNAME",
         "OIDC_SCOPES",
         "GATEPOST_URL",
+        "GATEPOST_PROFILE",
+        "SSL_CERT_FILE",
     ] {
         assert_eq!(with("", [(other, "1")]).unwrap().complaint, "", "{other}");
     }
