@@ -186,23 +186,23 @@ impl Connection {
 fn no_consumer() -> MissingCredential {
     MissingCredential {
         variable: Remote::API_KEY,
-        what: "set it to an API key, or set GATEPOST_ID_TOKEN; NAME_FILE reads either from a file. Where \
-               `gatepost dev` runs, --user NAME is enough",
+        what: "set it to an API key, or set GATEPOST_ID_TOKEN; NAME_FILE reads either from a file, and \
+               `gatepost login` saves either. Where `gatepost dev` runs, --user NAME is enough",
     }
 }
 
 fn no_operator_token() -> MissingCredential {
     MissingCredential {
         variable: Remote::OPERATOR_TOKEN,
-        what: "only the operator publishes events. GATEPOST_OPERATOR_TOKEN_FILE reads the token from a file. In the \
-               folder where `gatepost dev` runs, gatepost finds the token itself, unless GATEPOST_URL is set",
+        what: "only the operator makes this call. GATEPOST_OPERATOR_TOKEN_FILE reads the token from a file, and \
+               `gatepost login` saves it. In the folder where `gatepost dev` runs, gatepost finds the token itself, unless GATEPOST_URL is set",
     }
 }
 
 fn no_id_token() -> MissingCredential {
     MissingCredential {
         variable: Remote::ID_TOKEN,
-        what: "the command needs an ID token of the user; GATEPOST_ID_TOKEN_FILE reads it from a file. Where \
-               `gatepost dev` runs, --user NAME gets one",
+        what: "the command needs an ID token of the user; GATEPOST_ID_TOKEN_FILE reads it from a file, and \
+               `gatepost login` saves it. Where `gatepost dev` runs, --user NAME gets one",
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost keys usage key_01h455vb4pex5vsknk084sn02q --user alice
-  gatepost keys usage key_01h455vb4pex5vsknk084sn02q --hours 744 --json";
+  gatepost keys usage key_01h455vb4pex5vsknk084sn02q --hours 744 --user alice";
 
 /// Prints the hours with verifications, the earliest first.
 ///

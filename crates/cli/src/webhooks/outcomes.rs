@@ -23,7 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost webhooks outcomes --user alice
   gatepost webhooks outcomes --subscription sub_01h455vb4pex5vsknk084sn02q \\
-    --hours 744 --json";
+    --hours 744 --user alice --json";
 
 /// Prints the hours with attempts, the earliest first.
 ///
