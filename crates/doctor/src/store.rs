@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use domain::ports::{ChangeFeed, Clock, MigrateError, Store, StoreFigures};
+use domain::SealingKeys;
+use domain::ports::{ChangeFeed, Clock, MigrateError, Store, StoreFigures, SubscriptionStore};
 
 use crate::finding::{Finding, chain};
 
@@ -10,6 +11,8 @@ const CLOCK_OFFSET_MAX: Duration = Duration::from_secs(5);
 const SNAPSHOT_AGE_MAX: Duration = Duration::from_mins(30);
 /// A delivery that has been due for longer is late.
 const DUE_AGE_MAX: Duration = Duration::from_mins(1);
+/// How many subscriptions are checked: all were sealed under the same keys.
+const SEALED_MAX: u32 = 100;
 
 /// Checks the database: that it answers, its schema, that it takes writes, the clocks, old transactions, and the queue.
 /// `migrates` says whether `serve` applies migrations itself.
@@ -110,6 +113,22 @@ async fn queue(figures: &dyn StoreFigures, clock: &dyn Clock) -> Option<Finding>
             "webhooks arrive late; none is lost",
             "start an instance without DISPATCH=false: docs/runbooks/gatepost-webhooks-are-late.md",
         )
+    })
+}
+
+/// Checks that the configured encryption keys open the signing secrets of the database. Changes nothing. A store that does
+/// not answer is the finding of another check.
+pub async fn check_sealing_keys(subscriptions: &dyn SubscriptionStore, keys: &SealingKeys) -> Option<Finding> {
+    let stored = subscriptions.list_secrets(None, SEALED_MAX).await.ok()?;
+    let closed = stored.iter().filter(|(id, secrets)| keys.unseal(&secrets.current, *id).is_err()).count();
+    (closed > 0).then(|| Finding {
+        check: "encryption key",
+        what: format!("ENCRYPTION_KEY does not open {closed} of {} signing secrets of the database", stored.len()),
+        why: "`gatepost serve` ends at its start, or cannot sign webhooks",
+        cure:
+            "set ENCRYPTION_KEY to the key of the other instances; `gatepost config` shows where the value comes from. \
+               If the key is lost, see \"Rotating ENCRYPTION_KEY\" in docs/operations.md"
+                .to_owned(),
     })
 }
 

@@ -8,15 +8,17 @@ mod health;
 mod keys;
 mod operator;
 mod sessions;
-mod to_the_end;
 mod webhooks;
 
-use actix_web::Resource;
+use std::future::Future;
+
 use actix_web::web::{self, ServiceConfig};
+use actix_web::{Resource, rt};
 use utoipa::OpenApi;
 use utoipa::openapi;
 
 use crate::Api;
+use crate::errors::api_error::ApiError;
 
 /// Adds the methods of a path to its resource.
 type Methods = fn(Resource) -> Resource;
@@ -59,6 +61,14 @@ pub(crate) fn operations() -> openapi::OpenApi {
     operations.merge(documentation::Operations::openapi());
     operations.merge(console::Operations::openapi());
     operations
+}
+
+/// Runs a call that consists of several steps in a separate task, which completes even if the client disconnects. The
+/// web server drops the future of a request whose client has gone.
+pub(crate) async fn to_the_end<T: 'static>(
+    call: impl Future<Output = Result<T, ApiError>> + 'static,
+) -> Result<T, ApiError> {
+    rt::spawn(call).await.unwrap_or_else(|error| Err(ApiError::Internal(error.into())))
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use domain::audit::{Actor, AuditAction, AuditFilter};
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path_user::user_at;
 use crate::parameters::query::Parameters;
-use crate::streams::export_form::ExportForm;
 
 /// The parameters of a user's list.
 pub(crate) const USER_PARAMETERS: &[&str] = &["action", "target", "since", "until", "cursor", "limit", "format"];
@@ -46,17 +45,6 @@ impl AuditRequest {
             return Err(FieldFault::new("limit", "must not be given with this format, which has no pages"));
         }
         Ok(request)
-    }
-}
-
-impl AuditFormat {
-    /// The form of the export; `None` for a page.
-    pub(crate) fn export(self) -> Option<ExportForm> {
-        match self {
-            Self::Json => None,
-            Self::JsonLines => Some(ExportForm::JsonLines),
-            Self::Csv => Some(ExportForm::Csv),
-        }
     }
 }
 

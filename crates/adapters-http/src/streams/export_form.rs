@@ -1,3 +1,4 @@
+use crate::parameters::audit_request::AuditFormat;
 use crate::records::audit_record::AuditRecord;
 
 /// How an export of the audit log is written.
@@ -13,6 +14,15 @@ pub(crate) enum ExportForm {
 const HEAD: &str = "id,at,action,actorType,actorId,via,viaId,targetType,targetId,userId,changes,requestId,address\r\n";
 
 impl ExportForm {
+    /// The form of an export; `None` for a page.
+    pub(crate) fn of(format: AuditFormat) -> Option<Self> {
+        match format {
+            AuditFormat::Json => None,
+            AuditFormat::JsonLines => Some(Self::JsonLines),
+            AuditFormat::Csv => Some(Self::Csv),
+        }
+    }
+
     pub(super) fn content_type(self) -> &'static str {
         match self {
             Self::JsonLines => "application/jsonl",

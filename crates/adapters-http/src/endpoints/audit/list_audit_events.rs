@@ -12,6 +12,7 @@ use crate::parameters::cursor::Cursor;
 use crate::records::audit_record::{AuditRecord, Reader};
 use crate::state::State;
 use crate::streams::audit_export::audit_export;
+use crate::streams::export_form::ExportForm;
 
 /// A page of the audit log.
 #[derive(Serialize, ToSchema)]
@@ -64,7 +65,7 @@ pub(super) async fn list_audit_events(
 ) -> Result<HttpResponse, ApiError> {
     let mut wanted = AuditRequest::parse(request.query_string(), USER_PARAMETERS, &state.api.issuer)?;
     wanted.filter.owner = Some(owner.user.clone());
-    let Some(form) = wanted.format.export() else { return answer(&state, &wanted, Reader::Owner).await };
+    let Some(form) = ExportForm::of(wanted.format) else { return answer(&state, &wanted, Reader::Owner).await };
     let place = state.streams.enter(&owner.user).ok_or(ErrorCode::TooManyStreams)?;
     audit_export(state, wanted, (form, Reader::Owner), Some(place)).await
 }

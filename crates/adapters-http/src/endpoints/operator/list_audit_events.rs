@@ -9,6 +9,7 @@ use crate::parameters::audit_request::{AuditRequest, OPERATOR_PARAMETERS};
 use crate::records::audit_record::{AuditRecord, Reader};
 use crate::state::State;
 use crate::streams::audit_export::audit_export;
+use crate::streams::export_form::ExportForm;
 
 /// Lists who changed what, newest first.
 ///
@@ -47,7 +48,7 @@ pub(super) async fn list_audit_events(
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
     let wanted = AuditRequest::parse(request.query_string(), OPERATOR_PARAMETERS, &state.api.issuer)?;
-    match wanted.format.export() {
+    match ExportForm::of(wanted.format) {
         None => answer(&state, &wanted, Reader::Operator).await,
         Some(form) => audit_export(state, wanted, (form, Reader::Operator), None).await,
     }

@@ -5,7 +5,7 @@ use crate::bodies::subscription_fields::required;
 use crate::boundary::exchange::origin_of;
 use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
-use crate::endpoints::to_the_end::to_the_end;
+use crate::endpoints::to_the_end;
 use crate::endpoints::webhooks::recover_subscription::{Answer, Body};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::boundary::exchange::origin_of;
 use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
-use crate::endpoints::to_the_end::to_the_end;
+use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 
 /// The maximum size of a report, in bytes. [`domain::LEAKS_MAX`] keys of the usual length take about 50 KiB, and

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::boundary::exchange::origin_of;
 use crate::callers::operator::Operator;
 use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
-use crate::endpoints::to_the_end::to_the_end;
+use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_user::PathUser;
 use crate::parameters::query::Parameters;

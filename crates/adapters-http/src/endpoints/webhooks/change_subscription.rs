@@ -10,7 +10,7 @@ use crate::bodies::subscription_fields::{description, events, url};
 use crate::boundary::exchange::origin_of;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
-use crate::endpoints::to_the_end::to_the_end;
+use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters::path_id::PathId;

@@ -9,7 +9,7 @@ use crate::bodies::subscription_fields::{description, events, required, secret, 
 use crate::boundary::exchange::origin_of;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
-use crate::endpoints::to_the_end::to_the_end;
+use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::records::subscription_record::SubscriptionWithSecret;
 use crate::state::State;
