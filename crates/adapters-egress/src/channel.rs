@@ -12,6 +12,7 @@ use hyper::client::conn::{TrySendError, http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::AbortHandle;
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
@@ -28,7 +29,6 @@ const STREAMS_AT_FIRST: usize = 100;
 
 /// The bytes to and from a receiver, at an allowed address.
 pub(crate) type GuardedStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
-pub(crate) type Http1 = http1::SendRequest<Full<Bytes>>;
 
 /// Sends requests on one connection. The connection closes when all its channels are dropped.
 pub(crate) enum Channel {
@@ -36,6 +36,11 @@ pub(crate) enum Channel {
     Http1(Http1),
     /// Takes several at the same time.
     Http2(Http2),
+}
+
+pub(crate) struct Http1 {
+    sender: http1::SendRequest<Full<Bytes>>,
+    connection: AbortHandle,
 }
 
 #[derive(Clone)]
@@ -68,9 +73,31 @@ impl Channel {
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
         match self {
-            Self::Http1(sender) => sender.try_send_request(request).await,
+            Self::Http1(channel) => channel.sender.try_send_request(request).await,
             Self::Http2(channel) => channel.sender.try_send_request(request).await,
         }
+    }
+}
+
+impl Http1 {
+    pub(crate) fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    /// Whether the last exchange has ended, so that the next one can begin.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.sender.is_ready()
+    }
+
+    /// Waits until the last exchange has ended. Returns whether the connection can take another one.
+    pub(crate) async fn ready(&mut self) -> bool {
+        self.sender.ready().await.is_ok()
+    }
+
+    /// Closes the connection in the middle of an exchange. Otherwise it would stay open until the receiver has read the
+    /// request, which may be never.
+    pub(crate) fn break_off(&self) {
+        self.connection.abort();
     }
 }
 
@@ -88,12 +115,12 @@ impl Http2 {
 async fn open_http1(stream: TokioIo<GuardedStream>, permit: OwnedSemaphorePermit) -> hyper::Result<Channel> {
     let mut builder = http1::Builder::new();
     let (sender, connection) = builder.max_buf_size(usize::from(HEAD_BYTES_MAX)).handshake(stream).await?;
-    tokio::spawn(async move {
+    let connection = tokio::spawn(async move {
         // An error reaches the attempt too.
         let _ = connection.await;
         drop(permit);
     });
-    Ok(Channel::Http1(sender))
+    Ok(Channel::Http1(Http1 { sender, connection: connection.abort_handle() }))
 }
 
 async fn open_http2(stream: TokioIo<GuardedStream>, permit: OwnedSemaphorePermit) -> hyper::Result<Http2> {

@@ -93,7 +93,7 @@ impl GuardedSender {
         destination: &Destination,
     ) -> Result<(Response<Incoming>, Lease<'a>), Failure> {
         let origin = &attempt.url.url()[..Position::BeforePath];
-        while let Some(mut lease) = self.connections.take(origin).await {
+        while let Some(mut lease) = self.connections.take(origin) {
             match send(&mut lease, attempt).await {
                 Err(Failure::Unsent(_)) => {}
                 sent => return Ok((sent?, lease)),

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::channel::{Channel, Http1, Http2};
 
@@ -64,7 +64,7 @@ pub(crate) struct Lease<'a> {
     /// `None` once the connection is given back.
     channel: Option<Channel>,
     /// The [`Multiplexed::id`] of a connection over HTTP/2.
-    id: u64,
+    id: Option<u64>,
 }
 
 impl OpenConnections {
@@ -91,19 +91,8 @@ impl OpenConnections {
         }
     }
 
-    /// A kept connection to this origin that can take an attempt now; `None` if there is none.
-    pub(crate) async fn take<'a>(&'a self, origin: &'a str) -> Option<Lease<'a>> {
-        loop {
-            let mut lease = self.next(origin)?;
-            let Some(Channel::Http1(channel)) = &mut lease.channel else { return Some(lease) };
-            // It becomes ready a moment after the end of its answer, or never if it closes.
-            if channel.is_ready() || channel.ready().await.is_ok() {
-                return Some(lease);
-            }
-        }
-    }
-
-    fn next<'a>(&'a self, origin: &'a str) -> Option<Lease<'a>> {
+    /// A kept connection to this origin that can take an attempt now; `None` if none can.
+    pub(crate) fn take<'a>(&'a self, origin: &'a str) -> Option<Lease<'a>> {
         let mut state = self.0.lock();
         let connections = state.origins.get_mut(origin)?;
         let (channel, id) = connections.next(Instant::now())?;
@@ -112,16 +101,21 @@ impl OpenConnections {
 
     /// The use of a new connection. Over HTTP/2, others can use it from now on.
     pub(crate) fn add<'a>(&'a self, origin: &'a str, channel: Channel) -> Lease<'a> {
-        let mut id = 0;
-        if let Channel::Http2(channel) = &channel {
-            let mut state = self.0.lock();
-            state.last_id += 1;
-            id = state.last_id;
-            let new = Multiplexed { id, channel: channel.clone(), attempts: 1, since: Instant::now() };
-            state.of(origin).http2.push(new);
-            self.sweep(&mut state);
-        }
+        let id = match &channel {
+            Channel::Http1(_) => None,
+            Channel::Http2(channel) => Some(self.share(origin, channel.clone())),
+        };
         Lease { connections: self, origin, channel: Some(channel), id }
+    }
+
+    /// Makes a connection in use known to other attempts, and returns its id.
+    fn share(&self, origin: &str, channel: Http2) -> u64 {
+        let mut state = self.0.lock();
+        state.last_id += 1;
+        let id = state.last_id;
+        state.of(origin).http2.push(Multiplexed { id, channel, attempts: 1, since: Instant::now() });
+        self.sweep(&mut state);
+        id
     }
 
     fn keep(&self, origin: &str, channel: Http1) {
@@ -131,6 +125,16 @@ impl OpenConnections {
             idle.push(Idle { channel, since: Instant::now() });
         }
         self.sweep(&mut state);
+    }
+
+    /// Keeps a connection once it has ended its exchange. It may not: a receiver can answer before it has read the request,
+    /// and never read on.
+    async fn keep_when_ready(self, origin: Box<str>, mut channel: Http1) {
+        if timeout(IDLE_MAX, channel.ready()).await.unwrap_or(false) {
+            self.keep(&origin, channel);
+        } else {
+            channel.break_off();
+        }
     }
 
     /// Closes connections that have been idle for too long, as long as there are any connections.
@@ -182,21 +186,28 @@ impl State {
     }
 }
 
+impl Idle {
+    fn is_fresh(&self, now: Instant) -> bool {
+        !self.channel.is_closed() && now < self.since + IDLE_MAX
+    }
+}
+
 impl Connections {
-    /// A connection that can take an attempt, and its id.
-    fn next(&mut self, now: Instant) -> Option<(Channel, u64)> {
+    /// A connection that can take an attempt, and its id over HTTP/2.
+    fn next(&mut self, now: Instant) -> Option<(Channel, Option<u64>)> {
         let has_room = |one: &&mut Multiplexed| !one.channel.is_closed() && one.attempts < one.channel.streams_max();
         if let Some(one) = self.http2.iter_mut().find(has_room) {
             one.attempts += 1;
-            return Some((Channel::Http2(one.channel.clone()), one.id));
+            return Some((Channel::Http2(one.channel.clone()), Some(one.id)));
         }
-        let is_fresh = |idle: &Idle| !idle.channel.is_closed() && now < idle.since + IDLE_MAX;
-        std::iter::from_fn(|| self.http1.pop()).find(is_fresh).map(|idle| (Channel::Http1(idle.channel), 0))
+        std::iter::from_fn(|| self.http1.pop())
+            .find(|idle| idle.is_fresh(now))
+            .map(|idle| (Channel::Http1(idle.channel), None))
     }
 
     /// Drops what is closed or has been idle for too long. Returns whether anything is left.
     fn retain_fresh(&mut self, now: Instant) -> bool {
-        self.http1.retain(|idle| !idle.channel.is_closed() && now < idle.since + IDLE_MAX);
+        self.http1.retain(|idle| idle.is_fresh(now));
         self.http2.retain(|one| one.attempts > 0 || (!one.channel.is_closed() && now < one.since + IDLE_MAX));
         !self.http1.is_empty() || !self.http2.is_empty()
     }
@@ -227,10 +238,11 @@ impl Lease<'_> {
     /// Gives the connection back after an answer. If the answer is not read to its end, the connection closes all the
     /// same.
     pub(crate) fn keep(mut self) {
-        if let Some(Channel::Http1(_)) = &self.channel
-            && let Some(Channel::Http1(channel)) = self.channel.take()
-        {
+        let Some(Channel::Http1(channel)) = self.channel.take() else { return };
+        if channel.is_ready() {
             self.connections.keep(self.origin, channel);
+        } else {
+            tokio::spawn(self.connections.clone().keep_when_ready(self.origin.into(), channel));
         }
     }
 }
@@ -238,12 +250,13 @@ impl Lease<'_> {
 /// Without [`Lease::keep`], a connection over HTTP/1 closes, because its attempt did not end in order.
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
-        if self.id == 0 {
-            return;
+        if let Some(Channel::Http1(channel)) = &self.channel {
+            channel.break_off();
         }
+        let Some(id) = self.id else { return };
         let mut state = self.connections.0.lock();
         let Some(connections) = state.origins.get_mut(self.origin) else { return };
-        if let Some(one) = connections.http2.iter_mut().find(|one| one.id == self.id) {
+        if let Some(one) = connections.http2.iter_mut().find(|one| one.id == id) {
             one.attempts -= 1;
             one.since = Instant::now();
         }

@@ -1,14 +1,15 @@
 use std::process::Command;
 use std::time::Duration;
 
-use domain::webhooks::{AttemptOutcome, FailureReason, OurFault, Verdict};
+use domain::ports::{Attempt, WebhookSender as _};
+use domain::webhooks::{AttemptOutcome, FailureReason, OurFault, Payload, Verdict};
 use futures_util::future::join_all;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
 
 use crate::canary::Canary;
 use crate::certificates::Authority;
-use crate::exchange::{Sending, answered, failed, send};
+use crate::exchange::{SECRET, Sending, answered, attempt, failed, send};
 use crate::receiver::{Receiver, read_request};
 
 #[tokio::test]
@@ -50,6 +51,25 @@ async fn a_connection_that_the_receiver_closed_is_not_used_again() {
         assert_eq!(send(&sender, &receiver.url()).await.verdict(), Verdict::Delivered);
     }
     assert_eq!(receiver.connections(), 5);
+}
+
+/// Its connection is busy until the request is read, which may be never. No other attempt waits for that.
+#[tokio::test]
+async fn a_receiver_that_answers_before_it_has_read_delays_no_other_attempt() {
+    let receiver = Receiver::acting(|mut stream| async move {
+        stream.read_exact(&mut [0; 16]).await.unwrap();
+        stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let sender = Sending { connections_max: 3, ..Sending::default() }.sender();
+    let url = receiver.url();
+    for _ in 0..6 {
+        // More than the sockets buffer, and more attempts than places for connections.
+        let large = Attempt { payload: Payload::from_bytes(vec![b'x'; 32 << 20]), ..attempt(&url, &[SECRET]) };
+        assert_eq!(sender.send(large).await.verdict(), Verdict::Delivered);
+    }
+    assert_eq!(receiver.connections(), 6);
 }
 
 /// Most servers keep an idle connection for 5 s. A request that meets its end may be lost.
