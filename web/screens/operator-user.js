@@ -46,7 +46,7 @@ function UserKeys({ userId }) {
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
-    ${data?.keys.length === 0 && html`<${Empty} title="No keys"><p>The user has made no key, or there is no such user: check the user id.</p><//>`}
+    ${data?.keys.length === 0 && html`<${Empty} title="No keys"><p>The user has made no key. If that is a surprise, check the user id.</p><//>`}
     ${data &&
     data.keys.length > 0 &&
     html`<table>

@@ -151,7 +151,7 @@ impl OpenConnections {
     }
 }
 
-/// `None` when there are no connections left.
+/// `None` when it has closed the last connection.
 fn sweep_once(shared: &Weak<Shared>) -> Option<()> {
     let shared = shared.upgrade()?;
     let mut state = shared.lock();

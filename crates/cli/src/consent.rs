@@ -17,7 +17,7 @@ pub(crate) struct Consent {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoConsent {
     /// Nobody can answer the question.
-    #[error("this cannot be undone: {0}; there is no terminal to confirm it, so add --yes")]
+    #[error("cannot ask for confirmation without a terminal; add --yes to {0}")]
     NoTerminal(String),
     /// The answer was not `y`.
     #[error("nothing is changed")]

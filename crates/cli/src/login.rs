@@ -102,7 +102,8 @@ pub async fn run(arguments: Arguments, profiles: &Profiles, name: &ProfileName) 
     Ok(())
 }
 
-/// What to add the credential to. A credential for another URL, or in a file that cannot be trusted, is not kept.
+/// The profile that gets the new credential: the one that is saved, or an empty one if that is for another URL, or its file
+/// is not safe to read.
 fn at_same_url(found: Result<Option<Remote>, ProfileError>, url: &WebAddress) -> Result<Remote, ProfileError> {
     match found {
         Ok(found) => Ok(found.filter(|found| found.url.as_ref() == Some(url)).unwrap_or_default()),

@@ -27,8 +27,8 @@ pub enum ProfileError {
     /// The name is not that of a profile.
     #[error("a profile must have a name of 1 to {NAME_CHARACTERS_MAX} letters, digits, - and _")]
     InvalidName,
-    /// There is no such profile.
-    #[error("there is no profile {name}; make one with `gatepost login URL --profile {name}`")]
+    /// No profile has this name.
+    #[error("no profile is called {name}; make one with `gatepost login URL --profile {name}`")]
     Missing {
         /// The profile.
         name: String,

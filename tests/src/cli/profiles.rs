@@ -45,7 +45,7 @@ async fn a_login_is_used_until_the_logout() {
     shell.succeeds("logout");
     assert!(!file.exists());
     let gone = shell.run("keys list --profile default");
-    assert!(gone.status.code() == Some(78) && complaint(&gone).contains("there is no profile default"), "{gone:?}");
+    assert!(gone.status.code() == Some(78) && complaint(&gone).contains("no profile is called default"), "{gone:?}");
     assert!(support.run("keys list --user alice").status.success(), "the other profile stays");
 }
 

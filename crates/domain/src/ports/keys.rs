@@ -190,7 +190,7 @@ pub trait KeyStore: Send + Sync {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError>;
 
     /// The counts of the owner's key, in any state, in each of the hours; hours without a count are absent. `None` if
-    /// there is no such key, or it belongs to another user.
+    /// the owner has no key with this id.
     ///
     /// It reads one row for each hour, however many counts are stored.
     async fn usage(

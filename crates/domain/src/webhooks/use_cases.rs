@@ -165,7 +165,7 @@ impl Webhooks {
         self.stores.operator_log.list_events(filter, before, max).await
     }
 
-    /// The event of any owner; `None` if there is no such event.
+    /// An event of any user; `None` if no event has this id.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ impl Webhooks {
     }
 
     /// The outcomes in each of these hours: of one of the owner's subscriptions, or of all. Hours without one are absent.
-    /// `None` if there is no such subscription. The counts of the last seconds may be missing.
+    /// `None` if the owner has no subscription with this id. The counts of the last seconds may be missing.
     ///
     /// # Errors
     ///

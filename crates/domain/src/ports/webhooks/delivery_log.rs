@@ -80,8 +80,7 @@ pub trait DeliveryLog: Send + Sync {
     ) -> Result<Vec<LoggedAttempt>, StoreError>;
 
     /// The counts in each of the hours: of one of the owner's subscriptions, or the sums of all. Hours without a count
-    /// are absent. Deleted subscriptions do not count. `None` if there is no such subscription, or it belongs to another
-    /// user.
+    /// are absent. Deleted subscriptions do not count. `None` if the owner has no subscription with this id.
     ///
     /// It reads one row for each subscription and hour, however many counts are stored.
     async fn outcomes(

@@ -70,6 +70,6 @@ pub trait OperatorLog: Send + Sync {
         max: u32,
     ) -> Result<EventPage, StoreError>;
 
-    /// The event with its payload, which is empty if the event has no deliveries. `None` if there is no such event.
+    /// The event with its payload, which is empty if the event has no deliveries. `None` if no event has this id.
     async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError>;
 }

@@ -75,7 +75,7 @@ pub trait SubscriptionStore: Send + Sync {
         max: u32,
     ) -> Result<Vec<Subscription>, StoreError>;
 
-    /// The owner's subscription and its health; `None` if there is no such subscription, or it belongs to another user.
+    /// The owner's subscription and its health; `None` if the owner has none with this id.
     async fn find(
         &self,
         owner: &UserId,
@@ -83,7 +83,7 @@ pub trait SubscriptionStore: Send + Sync {
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError>;
 
     /// Changes the owner's subscription by [`SubscriptionChange::applied_to`], and returns the changed subscription.
-    /// `None` if there is no such subscription, or it belongs to another user.
+    /// `None` if the owner has none with this id.
     ///
     /// - No change is lost when changes run in parallel.
     /// - Enabling a disabled subscription opens its lane with a new [`Breaker`](crate::webhooks::Breaker). Disabling
@@ -126,8 +126,8 @@ pub trait SubscriptionStore: Send + Sync {
         cause: &Cause,
     ) -> Result<SecretRotation, StoreError>;
 
-    /// Deletes the owner's subscription; `false` if there is no such subscription, or it belongs to another user. Its
-    /// secrets are deleted at once, its lane is closed, and its deliveries stay in the log until they are purged.
+    /// Deletes the owner's subscription; `false` if the owner has none with this id. Its secrets are deleted at
+    /// once, its lane is closed, and its deliveries stay in the log until they are purged.
     async fn delete(
         &self,
         owner: &UserId,
