@@ -29,6 +29,7 @@
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 
 pub mod audit;
+mod by_hour;
 pub mod keys;
 mod racing;
 mod sample;
