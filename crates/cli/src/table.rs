@@ -19,6 +19,18 @@ pub fn table<const COLUMNS: usize>(heads: [&str; COLUMNS], rows: impl Iterator<I
     fitted(heads, &rows, room.unwrap_or(usize::MAX))
 }
 
+/// Counts by the hour under the names of the counts. Hours without a count are left out, and the total stands last.
+pub(crate) fn table_by_hour(
+    names: [&str; 3],
+    hours: impl Iterator<Item = (String, [u64; 3])>,
+    total: [u64; 3],
+) -> String {
+    let row = |start: String, [one, two, three]: [u64; 3]| [start, one.to_string(), two.to_string(), three.to_string()];
+    let busy = hours.filter(|(_, counts)| *counts != [0; 3]).map(|(start, counts)| row(start, counts));
+    let [one, two, three] = names;
+    table(["HOUR", one, two, three], busy.chain([row("total".to_owned(), total)]))
+}
+
 fn fitted<const COLUMNS: usize>(heads: [&str; COLUMNS], rows: &[[String; COLUMNS]], room: usize) -> String {
     let length = |cell: &str| cell.chars().count();
     let width =

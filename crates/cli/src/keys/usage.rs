@@ -3,7 +3,7 @@ use clap::Args;
 
 use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json};
-use crate::table::table;
+use crate::table::table_by_hour;
 
 /// Show how often a key was verified, by the hour
 #[derive(Debug, Args)]
@@ -34,13 +34,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
     if json {
         return Ok(answer_json(&usage)?);
     }
-    let row = |start: &str, counts: gatepost_client::KeyUsageCounts| {
-        let counts = [counts.accepted, counts.limited, counts.refused].map(|count| count.to_string());
-        let [accepted, limited, refused] = counts;
-        [start.to_owned(), accepted, limited, refused]
-    };
-    let busy = usage.hours.iter().map(|hour| row(&hour.start, hour.counts));
-    let busy = busy.filter(|row| row[1..].iter().any(|count| count != "0"));
-    let rows = busy.chain([row("total", usage.total)]);
-    Ok(answer(&table(["HOUR", "ACCEPTED", "LIMITED", "REFUSED"], rows))?)
+    let counts = |counts: gatepost_client::KeyUsageCounts| [counts.accepted, counts.limited, counts.refused];
+    let hours = usage.hours.into_iter().map(|hour| (hour.start, counts(hour.counts)));
+    Ok(answer(&table_by_hour(["ACCEPTED", "LIMITED", "REFUSED"], hours, counts(usage.total)))?)
 }

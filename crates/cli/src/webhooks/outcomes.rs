@@ -3,7 +3,7 @@ use clap::Args;
 
 use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json};
-use crate::table::table;
+use crate::table::table_by_hour;
 
 /// Show how attempts at deliveries ended, by the hour
 #[derive(Debug, Args)]
@@ -40,13 +40,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
     if json {
         return Ok(answer_json(&outcomes)?);
     }
-    let row = |start: &str, counts: gatepost_client::OutcomeCounts| {
-        let counts = [counts.delivered, counts.retried, counts.exhausted].map(|count| count.to_string());
-        let [delivered, retried, exhausted] = counts;
-        [start.to_owned(), delivered, retried, exhausted]
-    };
-    let busy = outcomes.hours.iter().map(|hour| row(&hour.start, hour.counts));
-    let busy = busy.filter(|row| row[1..].iter().any(|count| count != "0"));
-    let rows = busy.chain([row("total", outcomes.total)]);
-    Ok(answer(&table(["HOUR", "DELIVERED", "RETRIED", "EXHAUSTED"], rows))?)
+    let counts = |counts: gatepost_client::OutcomeCounts| [counts.delivered, counts.retried, counts.exhausted];
+    let hours = outcomes.hours.into_iter().map(|hour| (hour.start, counts(hour.counts)));
+    Ok(answer(&table_by_hour(["DELIVERED", "RETRIED", "EXHAUSTED"], hours, counts(outcomes.total)))?)
 }
