@@ -1,6 +1,6 @@
 pub(crate) mod data_folder;
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,22 +59,13 @@ const LOOPBACK: [IpNet; 2] = [
 pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     let (log, _) = start_log(&loaded)?;
     let mut configuration = loaded.configuration;
-    if configuration.oidc_issuer.is_some() {
-        tracing::warn!("dev ignores OIDC_ISSUER: it accepts only the tokens of its development provider");
-    }
-    if std::mem::take(&mut configuration.tls).is_on() {
-        tracing::warn!("dev ignores TLS_CERT and TLS_KEY: it speaks plain HTTP");
-    }
+    leave_out(&mut configuration);
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
     tokio::spawn(reload::ignore(Hangups::catch()?));
     let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
     let (listener, address) = listen(configuration.listen)?;
-    // A second `dev` on this machine needs another port for its API, and works without metrics.
-    let metrics_listener = listen_for_metrics(&configuration).unwrap_or_else(|reason| {
-        tracing::warn!(reason = format!("{reason:#}"), "dev runs without metrics");
-        None
-    });
+    let metrics_listener = metrics_listener(&configuration);
     let public_url = configuration.address_at(address);
     let folder = DataFolder::of(&configuration.database_url);
     let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
@@ -82,18 +73,13 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     use_provider(&mut configuration, &audience);
     let (store, clock) = with_clock(open_store(&configuration).await?);
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
+    let identity = verifier_of(&provider, &audience)?;
     let issuer = provider.issuer().to_owned();
-    let identity = OidcVerifier::new(OidcSettings {
-        issuer: issuer.clone(),
-        audiences: vec![audience.clone()],
-        client_ids: Vec::new(),
-    })?;
-
     let routes = provider.routes();
     let welcome = Welcome::new(DevServer {
         database: configuration.database_url.to_string(),
-        // A client that reads the same configuration cannot know which free port the system chose.
         has_console: configuration.console,
+        // A client that reads the same configuration cannot know which free port the system chose.
         is_found: configuration.public_url.is_some() || configuration.listen == address,
         public_url: public_url.as_str().to_owned(),
         issuer: issuer.clone(),
@@ -107,10 +93,9 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
         log.flush();
         Ok(answer(&if arguments.json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?)
     };
+    let operator_tokens = configuration.all_operator_tokens();
     // No load balancer needs time to notice the shutdown.
     let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
-    let webhook_changes = Some(is_for_this_machine as _);
-    let operator_tokens = configuration.all_operator_tokens();
     let instance = Instance {
         configuration,
         listener,
@@ -122,11 +107,29 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
         public_url,
         operator_tokens,
         certificate: None,
-        webhook_changes,
+        webhook_changes: Some(is_for_this_machine),
         clock,
         entropy,
     };
     instance.run(routes, welcoming, stop).await
+}
+
+/// Takes out what only `serve` uses, and says so.
+fn leave_out(configuration: &mut Configuration) {
+    if configuration.oidc_issuer.is_some() {
+        tracing::warn!("dev ignores OIDC_ISSUER: it accepts only the tokens of its development provider");
+    }
+    if std::mem::take(&mut configuration.tls).is_on() {
+        tracing::warn!("dev ignores TLS_CERT and TLS_KEY: it speaks plain HTTP");
+    }
+}
+
+/// A second `dev` on this machine needs another port for its API, and works without metrics.
+fn metrics_listener(configuration: &Configuration) -> Option<TcpListener> {
+    listen_for_metrics(configuration).unwrap_or_else(|reason| {
+        tracing::warn!(reason = format!("{reason:#}"), "dev runs without metrics");
+        None
+    })
 }
 
 /// Fills in what production configures: secrets, which are kept beside the database, and webhooks to this machine.
@@ -186,6 +189,12 @@ fn open_provider(
         }
         Err(DevProviderError::NotAKey) => Err(anyhow!(folder.wrong_provider_key())),
     }
+}
+
+/// Accepts the tokens of the development provider for this audience.
+fn verifier_of(provider: &DevProvider, audience: &str) -> Result<Arc<OidcVerifier>> {
+    let issuer = provider.issuer().to_owned();
+    Ok(OidcVerifier::new(OidcSettings { issuer, audiences: vec![audience.to_owned()], client_ids: Vec::new() })?)
 }
 
 /// The ID token of the welcome, once the service accepts it: so the printed calls work at once.
