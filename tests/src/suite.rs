@@ -6,6 +6,7 @@
 //! | `architecture` | dependencies point inward; both databases have the same migrations |
 //! | `audit` | each operation leaves its event in the audit log, and a killed process no change without one |
 //! | `contract` | `/api/api-keys` and its neighbours, to the letter |
+//! | `copying` | a copy of a database answers as its source did, in both directions; a copy that is cut off leaves nothing |
 //! | `concurrency` | the exact maximum, from one process and from two |
 //! | `revocation` | every instance refuses a revoked key in time, whichever connection is cut; good keys stay good |
 //! | `reload` | certificates, operator tokens and the log change without a restart |
@@ -44,6 +45,7 @@ mod command_line;
 mod concurrency;
 mod console;
 mod contract;
+mod copying;
 mod doctor;
 mod documents;
 mod gateways;

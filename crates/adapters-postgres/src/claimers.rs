@@ -10,6 +10,8 @@ use diesel::sql_types::Integer;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use tokio::time::Instant;
 
+use crate::attempt::CountRow;
+
 /// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII.
 pub(crate) const LOCKS: i32 = 0x6761_7465;
 /// How often a process looks who is gone.
@@ -26,6 +28,9 @@ const ABSENT: &str = "SELECT number FROM webhook_claimers WHERE NOT EXISTS (
         SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = number::oid AND objsubid = 2
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     )";
+const PRESENT: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
+    WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 /// The process that deletes the row ends the claims.
 const FORGET: &str = "DELETE FROM webhook_claimers WHERE number = $1";
 
@@ -65,6 +70,12 @@ impl Claimers {
     fn add_gone(&self, claimer: Claimer) {
         self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(claimer);
     }
+}
+
+/// How many processes that serve are connected to this database.
+pub(crate) async fn count_present(connection: &mut AsyncPgConnection) -> QueryResult<i64> {
+    let present = diesel::sql_query(PRESENT).bind::<Integer, _>(LOCKS);
+    Ok(present.get_result::<CountRow>(connection).await?.count)
 }
 
 /// Says on one connection that this process is there, and finds the processes that are gone. While this process is cut

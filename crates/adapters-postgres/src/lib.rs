@@ -34,6 +34,7 @@ mod by_hour;
 mod change_feed;
 mod change_signal;
 mod claimers;
+mod copying;
 mod hosts;
 mod keys;
 mod migrate;
@@ -49,6 +50,7 @@ mod store;
 mod transaction;
 mod webhooks;
 
+pub use diesel_mapping::copying::{Copied, CopyError};
 pub use server::OpenError;
 pub use server_report::ServerReport;
 pub use store::{PostgresSettings, PostgresStore};

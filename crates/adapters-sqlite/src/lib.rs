@@ -12,6 +12,7 @@ mod audit;
 mod backup;
 mod by_hour;
 mod connection;
+mod copying;
 mod file_lock;
 mod keys;
 mod migrate;
@@ -28,6 +29,7 @@ mod webhooks;
 mod writer;
 
 pub use backup::{BackupError, back_up, restore};
+pub use diesel_mapping::copying::{Copied, CopyError};
 pub use migrate::migrations_of;
 pub use open_error::OpenError;
 pub use store::{SqliteSettings, SqliteStore};

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use cli::{ProfileError, ProfileName, login, logout};
 
-use crate::commands::{backup, completions, config, dev, doctor, health, man, migrate, openapi, restore, serve};
+use crate::commands::{backup, completions, config, copy, dev, doctor, health, man, migrate, openapi, restore, serve};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -58,6 +58,7 @@ pub(crate) enum Command {
     Migrate(migrate::Arguments),
     Backup(backup::Arguments),
     Restore(restore::Arguments),
+    Copy(copy::Arguments),
     Config(config::Arguments),
     Doctor(doctor::Arguments),
     Health(health::Arguments),

@@ -39,7 +39,12 @@ pub(crate) fn with_clock(store: Store) -> (Store, Arc<dyn Clock>) {
     }
 }
 
-async fn open_sqlite(configuration: &Configuration, path: &Path) -> Result<SqliteStore> {
+/// Opens a SQLite file, and creates it if it does not exist.
+///
+/// # Errors
+///
+/// When the file cannot be opened, or another process has it.
+pub(crate) async fn open_sqlite(configuration: &Configuration, path: &Path) -> Result<SqliteStore> {
     let settings = SqliteSettings { path: path.to_owned(), readers: configuration.database_pool_size };
     let store = SqliteStore::open(settings).await;
     store.with_context(|| format!("cannot open the database file {}", path.display()))
@@ -54,7 +59,7 @@ pub(crate) async fn open_postgres(configuration: &Configuration, url: &Secret) -
     let settings = PostgresSettings { url: url.expose().to_owned(), pool_size: configuration.database_pool_size };
     match PostgresStore::open(settings).await {
         Err(error @ (OpenError::InvalidUrl { .. } | OpenError::NoCertificateAuthorities(_))) => {
-            Err(unfit(&configuration.database_url, &error).into())
+            Err(unfit(&DatabaseUrl::Postgres(url.clone()), &error).into())
         }
         opened => Ok(opened?),
     }

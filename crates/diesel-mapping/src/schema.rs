@@ -222,6 +222,33 @@ diesel::table! {
 }
 
 diesel::table! {
+    usage_by_hour (hour, key_id) {
+        hour -> BigInt,
+        key_id -> Binary,
+        good -> BigInt,
+        limited -> BigInt,
+        refused -> BigInt,
+    }
+}
+
+diesel::table! {
+    deliveries_by_hour (hour, subscription_id) {
+        hour -> BigInt,
+        subscription_id -> Binary,
+        delivered -> BigInt,
+        retried -> BigInt,
+        exhausted -> BigInt,
+    }
+}
+
+diesel::table! {
+    encryption_checks (id) {
+        id -> Integer,
+        sealed -> Binary,
+    }
+}
+
+diesel::table! {
     __diesel_schema_migrations (version) {
         version -> Text,
     }

@@ -45,7 +45,7 @@ CREATE TABLE webhook_lanes (
     owner BIGINT NOT NULL,
     is_open BOOLEAN NOT NULL,
     ready_at TIMESTAMPTZ,
-    wakes BIGINT NOT NULL,
+    wakes BIGINT NOT NULL DEFAULT 0,
     failures_in_a_row BIGINT NOT NULL,
     failing_since TIMESTAMPTZ,
     paused_until TIMESTAMPTZ,

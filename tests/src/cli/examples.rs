@@ -8,7 +8,9 @@ use std::process::{Command, Output, Stdio};
 use serde_json::json;
 
 use super::Shell;
-use crate::harness::{ENCRYPTION_KEY, Gatepost, Request, Setup, eventually, free_address, gatepost_binary};
+use crate::harness::{
+    ENCRYPTION_KEY, Gatepost, Request, Setup, eventually, free_address, gatepost_binary, run_gatepost,
+};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 /// Ids that examples show. A test replaces each of them by one that exists.
@@ -88,6 +90,8 @@ impl Reader {
             fs::create_dir(reader.path(folder)).unwrap();
         }
         std::os::unix::fs::symlink(gatepost_binary(), reader.path("bin/gatepost")).unwrap();
+        let old = [("DATABASE_URL", "sqlite://old.db")];
+        assert!(run_gatepost(&reader.path(""), &["migrate"], &old).status.success());
         let operator = fs::read_to_string(reader.path("gatepost-data/operator.token")).unwrap();
         for (file, text) in
             [("operator", operator.as_str()), ("invoice.json", "{}"), ("answer.json", r#"{"invoice":{}}"#)]

@@ -72,6 +72,9 @@ async fn queries_ask_for_labels_that_exist() {
     assert!(asked >= 6, "{asked} labels were read");
 }
 
+/// Runbooks for changes that somebody plans. No alert leads to them.
+const PLANNED: [&str; 1] = ["docs/runbooks/move-to-postgres.md"];
+
 #[test]
 fn each_alert_has_its_runbook() {
     let rules = fs::read_to_string(root().join(RULES)).unwrap();
@@ -85,6 +88,9 @@ fn each_alert_has_its_runbook() {
         let text = fs::read_to_string(root().join(page)).unwrap();
         let parts = ["# ", "## What it means", "## What users notice", "## What to do"];
         assert!(parts.iter().all(|part| text.contains(part)) && text.contains(alert), "{page} lacks one of {parts:?}");
+    }
+    for page in PLANNED {
+        assert!(pages.remove(page), "{page} is missing");
     }
     assert!(pages.is_empty(), "no alert leads to {pages:?}");
 }

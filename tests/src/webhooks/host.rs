@@ -47,6 +47,11 @@ impl Consumer {
         Self { address: gatepost.address(), key }
     }
 
+    /// The same consumer at another instance.
+    pub(crate) fn at(&self, address: SocketAddr) -> Self {
+        Self { address, key: self.key.clone() }
+    }
+
     pub(crate) async fn send(&self, request: Request) -> Response {
         let request = request.header("x-api-key", &self.key);
         let mut connection = Connection::open(self.address).await.expect("the server accepts connections");

@@ -38,4 +38,5 @@ mod subscription_queries;
 mod subscription_secrets;
 mod subscription_store;
 
+pub(crate) use periods::create_periods_of;
 pub(crate) use publisher::Publisher;

@@ -1,6 +1,8 @@
 //! The log of webhooks is partitioned by the time of publication. A period is some whole days (UTC), and has one
 //! partition of each table of the log. An id begins with its time, so a period is a range of ids. See decision 48.
 
+use std::collections::BTreeSet;
+
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::BigInt;
@@ -113,6 +115,22 @@ pub(super) async fn lock(connection: &AsyncPgConnection) -> QueryResult<()> {
 /// Creates the period. The caller has the lock.
 pub(super) async fn create(connection: &AsyncPgConnection, period: Period) -> QueryResult<()> {
     (&mut &*connection).batch_execute(&period.creation()).await
+}
+
+/// Creates the periods that these ids of events and deliveries lack, of one day each. Nobody else changes periods.
+pub(crate) async fn create_periods_of(connection: &AsyncPgConnection, ids: &BTreeSet<&[u8]>) -> QueryResult<()> {
+    let days: BTreeSet<i64> = ids.iter().map(|id| day_of_id(id)).collect();
+    if days.is_empty() {
+        return Ok(());
+    }
+    let mut known = load(connection).await?;
+    for day in days {
+        for period in missing(&known, day, day, 1) {
+            create(connection, period).await?;
+            known.push(period);
+        }
+    }
+    Ok(())
 }
 
 /// The periods that lack for these days: of `width` days each, from a multiple of `width`, or less between neighbours.

@@ -4,6 +4,7 @@ pub(crate) mod backup;
 mod client;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod copy;
 pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod health;
@@ -62,6 +63,7 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         }
         Command::Backup(arguments) => block_on(backup::run(arguments, show_warnings(load(nothing)?))),
         Command::Restore(arguments) => block_on(restore::run(arguments, show_warnings(load(nothing)?))),
+        Command::Copy(arguments) => block_on(copy::run(arguments, show_warnings(load(nothing)?))),
         Command::Migrate(arguments) => block_on(migrate::run(arguments, load(nothing)?)),
     }
 }

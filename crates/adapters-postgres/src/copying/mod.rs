@@ -1,0 +1,31 @@
+//! Copies all rows to or from another database. See decision 86.
+
+mod export;
+mod import;
+
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::copying::{CopyError, RowCount};
+
+use crate::PostgresStore;
+use crate::claimers::count_present;
+use crate::server::Purpose;
+use crate::server_session::ConnectError;
+
+impl PostgresStore {
+    /// A connection for a statement that takes as long as it needs.
+    async fn connect_for_copying(&self) -> Result<AsyncPgConnection, CopyError> {
+        let failed = |error: ConnectError| CopyError::Database(Box::new(error));
+        self.server.connect(Purpose::Migrations).await.map_err(failed)
+    }
+}
+
+async fn check_unused(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {
+    match count_present(connection).await? {
+        0 => Ok(()),
+        processes => Err(CopyError::InUse { processes }),
+    }
+}
+
+async fn count(connection: &mut AsyncPgConnection, query: String) -> Result<i64, CopyError> {
+    Ok(diesel::sql_query(query).get_result::<RowCount>(connection).await?.count)
+}

@@ -1,0 +1,71 @@
+use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
+use diesel_mapping::copying::{
+    COPIED_TABLES, Copied, CopiedRows, CopyError, RowCount, check_counted, count_all, count_first, is_in_the_way,
+};
+use diesel_mapping::{for_each_copied_table, schema};
+use domain::ports::Schema;
+use tokio::sync::mpsc::Receiver;
+
+use super::blocking;
+use crate::SqliteStore;
+
+impl SqliteStore {
+    /// Migrates the database and inserts every row that arrives, in one transaction: whatever interrupts it, the database
+    /// stays empty.
+    ///
+    /// # Errors
+    ///
+    /// See [`CopyError`].
+    pub async fn import(&self, mut from: Receiver<Copied>) -> Result<(), CopyError> {
+        self.migrate().await?;
+        let file = self.file.clone();
+        blocking(move || {
+            let mut connection = file.connect().map_err(|error| CopyError::Database(Box::new(error)))?;
+            connection.immediate_transaction(|connection| {
+                check_empty(connection)?;
+                diesel::delete(schema::encryption_checks::table).execute(connection)?;
+                insert_all(connection, &mut from)
+            })
+        })
+        .await
+    }
+}
+
+fn check_empty(connection: &mut SqliteConnection) -> Result<(), CopyError> {
+    for table in COPIED_TABLES.iter().filter(|table| is_in_the_way(table)) {
+        if diesel::sql_query(count_first(table)).get_result::<RowCount>(connection)?.count > 0 {
+            return Err(CopyError::NotEmpty { table });
+        }
+    }
+    Ok(())
+}
+
+fn insert_all(connection: &mut SqliteConnection, from: &mut Receiver<Copied>) -> Result<(), CopyError> {
+    let mut ended = 0;
+    while let Some(copied) = from.blocking_recv() {
+        match copied {
+            Copied::Rows(rows) => insert(connection, rows)?,
+            Copied::End { table, count } => {
+                let copied = diesel::sql_query(count_all(table)).get_result::<RowCount>(connection)?.count;
+                check_counted(table, count, copied)?;
+                ended += 1;
+            }
+        }
+    }
+    if ended == COPIED_TABLES.len() { Ok(()) } else { Err(CopyError::CutOff) }
+}
+
+fn insert(connection: &mut SqliteConnection, rows: CopiedRows) -> Result<(), CopyError> {
+    macro_rules! insert {
+        ($(($name:ident, $table:ident, $row:ident)),+ $(,)?) => {
+            match rows {
+                $(CopiedRows::$name(rows) => {
+                    diesel::insert_into(schema::$table::table).values(rows).execute(connection)?
+                })+
+            }
+        };
+    }
+    for_each_copied_table!(insert);
+    Ok(())
+}

@@ -1,0 +1,167 @@
+use adapters_postgres::{Copied, CopyError, PostgresStore};
+use adapters_sqlite::SqliteStore;
+use adapters_system::SystemClock;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use cli::output::{answer, answer_json, remark};
+use domain::Timestamp;
+use domain::ports::{Clock, Close};
+use serde::Serialize;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::configuration::{Configuration, DatabaseUrl, Loaded};
+use crate::database::{open_postgres, open_sqlite};
+
+/// Copy everything from one database to another, which is empty. Stop Gatepost first
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The database to copy; the configured one without it
+    #[arg(long, value_name = "URL", value_parser = database_url, required_unless_present = "to")]
+    from: Option<DatabaseUrl>,
+    /// The empty database; the configured one without it
+    #[arg(long, value_name = "URL", value_parser = database_url)]
+    to: Option<DatabaseUrl>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost copy --from sqlite://old.db --to sqlite://new.db
+  gatepost copy --from sqlite://old.db --to postgres://gatepost@db/gatepost
+  gatepost copy --from postgres://gatepost@db/gatepost --to sqlite://new.db";
+
+/// A remark says so after so many rows of a table.
+const REMARK_EVERY: usize = 100_000;
+
+#[derive(Serialize)]
+struct CopyAnswer {
+    tables: Vec<TableAnswer>,
+}
+
+/// How many rows of a table were copied.
+#[derive(Serialize)]
+struct TableAnswer {
+    table: &'static str,
+    rows: i64,
+}
+
+/// Copies a database. See decision 86.
+///
+/// # Errors
+///
+/// When a database is in use or fails, or the target has data. The target is then as it was.
+pub(crate) async fn run(Arguments { from, to, json }: Arguments, loaded: Loaded) -> Result<()> {
+    let configuration = loaded.configuration;
+    let [from, to] = [from, to].map(|url| url.unwrap_or_else(|| configuration.database_url.clone()));
+    if let Some(file) = from.file().filter(|file| !file.exists()) {
+        bail!("there is no database at {}", file.display());
+    }
+    let source = Database::open(&configuration, &from).await.with_context(|| format!("cannot copy from {from}"))?;
+    let target = Database::open(&configuration, &to).await.with_context(|| format!("cannot copy to {to}"))?;
+    let outcome = copy(&source, &target).await;
+    source.close().await;
+    target.close().await;
+    let tables = outcome.map_err(|(side, error)| anyhow::Error::new(error).context(side.of(&from, &to)))?;
+    remark("the target needs the ENCRYPTION_KEY of the source; start Gatepost on one of the two only");
+    if json {
+        return Ok(answer_json(&CopyAnswer { tables })?);
+    }
+    let lines: Vec<_> = tables.iter().map(|copied| format!("{:>12}  {}", copied.rows, copied.table)).collect();
+    Ok(answer(&lines.join("\n"))?)
+}
+
+fn database_url(url: &str) -> Result<DatabaseUrl, String> {
+    DatabaseUrl::parse(url).ok_or_else(|| format!("expected {}", DatabaseUrl::ALLOWED))
+}
+
+/// The database where a copy failed.
+enum Side {
+    Source,
+    Target,
+}
+
+impl Side {
+    fn of(&self, from: &DatabaseUrl, to: &DatabaseUrl) -> String {
+        match self {
+            Self::Source => format!("cannot copy from {from}"),
+            Self::Target => format!("cannot copy to {to}"),
+        }
+    }
+}
+
+async fn copy(source: &Database, target: &Database) -> Result<Vec<TableAnswer>, (Side, CopyError)> {
+    let (exporting, exported) = channel(1);
+    let (importing, imported) = channel(1);
+    let at = SystemClock.now();
+    let (sent, stored, tables) =
+        tokio::join!(source.export(at, exporting), target.import(imported), watch(exported, importing));
+    match (sent, stored) {
+        (Ok(()), Ok(())) => Ok(tables),
+        // The side that stopped because of the other one knows no cause.
+        (Err(CopyError::CutOff) | Ok(()), Err(error)) => Err((Side::Target, error)),
+        (Err(error), _) => Err((Side::Source, error)),
+    }
+}
+
+/// Passes everything on, and says how far the copy is.
+async fn watch(mut from: Receiver<Copied>, to: Sender<Copied>) -> Vec<TableAnswer> {
+    let (mut tables, mut rows_of_table) = (Vec::new(), 0);
+    while let Some(copied) = from.recv().await {
+        match &copied {
+            Copied::Rows(rows) => {
+                let before = rows_of_table / REMARK_EVERY;
+                rows_of_table += rows.count();
+                if rows_of_table / REMARK_EVERY > before {
+                    remark(&format!("{}: {rows_of_table} rows so far", rows.table()));
+                }
+            }
+            Copied::End { table, count } => {
+                tables.push(TableAnswer { table, rows: *count });
+                rows_of_table = 0;
+            }
+        }
+        if to.send(copied).await.is_err() {
+            break;
+        }
+    }
+    tables
+}
+
+/// A database that is copied, or copied to.
+enum Database {
+    Sqlite(SqliteStore),
+    Postgres(Box<PostgresStore>),
+}
+
+impl Database {
+    async fn open(configuration: &Configuration, url: &DatabaseUrl) -> Result<Self> {
+        match url {
+            DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(open_sqlite(configuration, path).await?)),
+            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(Box::new(open_postgres(configuration, url).await?))),
+        }
+    }
+
+    async fn export(&self, at: Timestamp, to: Sender<Copied>) -> Result<(), CopyError> {
+        match self {
+            Self::Sqlite(store) => store.export(at, to).await,
+            Self::Postgres(store) => store.export(at, to).await,
+        }
+    }
+
+    async fn import(&self, from: Receiver<Copied>) -> Result<(), CopyError> {
+        match self {
+            Self::Sqlite(store) => store.import(from).await,
+            Self::Postgres(store) => store.import(from).await,
+        }
+    }
+
+    async fn close(&self) {
+        match self {
+            Self::Sqlite(store) => store.close().await,
+            Self::Postgres(store) => store.close().await,
+        }
+    }
+}

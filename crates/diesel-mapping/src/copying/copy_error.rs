@@ -1,0 +1,49 @@
+use domain::ports::{BoxError, MigrateError};
+
+/// Why a database is not copied. The target is as it was before.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// The source lacks migrations of this version.
+    #[error("the source lacks {pending} migrations of this version: run `gatepost migrate` on it first")]
+    OldSource {
+        /// How many migrations are missing.
+        pending: usize,
+    },
+    /// The target has rows.
+    #[error("the target is not empty: it has rows in {table}")]
+    NotEmpty {
+        /// The first table with rows.
+        table: &'static str,
+    },
+    /// Processes use the database.
+    #[error("{processes} running processes use the database: stop them first")]
+    InUse {
+        /// How many processes use it.
+        processes: i64,
+    },
+    /// The target has another number of rows than the source.
+    #[error("{table} has {copied} rows in the target and {count} in the source")]
+    Counts {
+        /// The table.
+        table: &'static str,
+        /// The rows in the source.
+        count: i64,
+        /// The rows in the target.
+        copied: i64,
+    },
+    /// The other side has stopped, and knows why.
+    #[error("the other database has stopped")]
+    CutOff,
+    /// The schema cannot be read or migrated.
+    #[error(transparent)]
+    Schema(#[from] MigrateError),
+    /// The database failed.
+    #[error("the database failed")]
+    Database(#[source] BoxError),
+}
+
+impl From<diesel::result::Error> for CopyError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Database(Box::new(error))
+    }
+}
