@@ -267,10 +267,10 @@ fn micros_on_processor(path: &str) -> f64 {
 /// Lane 0 is dead, lanes 1 to 1,000 are healthy with two deliveries each, lane 1,001 waits for retries.
 const BACKLOG: [&str; 5] = [
     "INSERT INTO webhook_subscriptions SELECT sha256(('lane' || i)::bytea)::bytea, 'https://id.example', 'u' || i,
-        'https://hooks.example/in', '*', '', 'enabled', '\\x01', NULL, NULL, now(), now(), NULL
+        'https://hooks.example/in', '*', '', 'enabled', '\\x01', '', NULL, NULL, now(), now(), NULL
         FROM generate_series(0, 1001) AS i",
     "UPDATE webhook_subscriptions SET id = substring(id FOR 16) WHERE octet_length(id) > 16;
-     INSERT INTO webhook_lanes SELECT substring(sha256(('lane' || i)::bytea) FOR 16), TRUE,
+     INSERT INTO webhook_lanes SELECT substring(sha256(('lane' || i)::bytea) FOR 16), i, TRUE,
         now() - INTERVAL '1 hour' + i * INTERVAL '1 millisecond', 0, 0, NULL, NULL, 0 FROM generate_series(0, 1001) AS i",
     "INSERT INTO webhook_events SELECT substring(sha256(('event' || i)::bytea) FOR 16), 'https://id.example', 'u', 'a',
         convert_to(repeat('x', 300), 'UTF8'), now(), 1 FROM generate_series(1, 602000) AS i",
@@ -278,7 +278,7 @@ const BACKLOG: [&str; 5] = [
             THEN 1 + i % 1000 ELSE 1001 END)::bytea) FOR 16), substring(sha256(('event' || i)::bytea) FOR 16),
         substring(sha256(('event' || i)::bytea) FOR 16), CASE WHEN i % 3 = 0 OR i > 502000 THEN 1 ELSE 0 END,
         CASE WHEN i <= 502000 THEN now() - INTERVAL '1 hour' + i * INTERVAL '1 millisecond'
-            ELSE now() + INTERVAL '1 hour' END, NULL, NULL, 0, 0, now() FROM generate_series(1, 602000) AS i",
+            ELSE now() + INTERVAL '1 hour' END, 0, now(), 0 FROM generate_series(1, 602000) AS i",
     "CHECKPOINT",
 ];
 

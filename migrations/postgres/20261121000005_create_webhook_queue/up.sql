@@ -1,19 +1,20 @@
 -- Deliveries that have not ended (decision 31). `phase` is 0 for a first attempt, 1 for a retry, 2 for a replay.
 --
 -- A claim sets `claim` and `claimed_until` and changes no indexed column. So the new version of the row can stay on its
--- page (a HOT update), which costs a third; every page keeps half of its space free for that. Rows come and go quickly,
--- so autovacuum starts early (decision 38).
+-- page (a HOT update), which costs a third; every page keeps half of its space free for that. The columns that a claim
+-- sets are the last ones, because the log of the database has a changed row from its first changed column on. Rows come
+-- and go quickly, so autovacuum starts early (decision 38).
 CREATE TABLE webhook_due (
     subscription_id BYTEA NOT NULL,
     delivery_id BYTEA NOT NULL,
     event_id BYTEA NOT NULL,
     phase SMALLINT NOT NULL,
     due_at TIMESTAMPTZ NOT NULL,
-    claim BIGINT,
-    claimed_until TIMESTAMPTZ,
-    attempts BIGINT NOT NULL,
     attempts_before_run BIGINT NOT NULL,
     run_started_at TIMESTAMPTZ NOT NULL,
+    attempts BIGINT NOT NULL,
+    claim BIGINT,
+    claimed_until TIMESTAMPTZ,
     claimer INTEGER,
     PRIMARY KEY (subscription_id, delivery_id)
 ) WITH (

@@ -82,8 +82,8 @@ async fn damaged_lanes_are_deleted_and_the_others_are_served() {
     let plant = format!(
         "INSERT INTO webhook_lanes SELECT substring(sha256(i::text::bytea) FOR 15), 0, i <= 100, '2026-01-01', 0, 0,
             NULL, NULL, 0 FROM generate_series(1, 150) AS i;
-        INSERT INTO webhook_due SELECT subscription_id, subscription_id, subscription_id, 0, '2026-01-01', NULL, NULL,
-            0, 0, now() FROM webhook_lanes WHERE octet_length(subscription_id) = 15;
+        INSERT INTO webhook_due SELECT subscription_id, subscription_id, subscription_id, 0, '2026-01-01', 0, now(), 0
+            FROM webhook_lanes WHERE octet_length(subscription_id) = 15;
         DELETE FROM webhook_subscriptions WHERE id = '\\x{}'",
         hexadecimal(orphan.as_bytes())
     );

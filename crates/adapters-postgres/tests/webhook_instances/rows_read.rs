@@ -66,7 +66,7 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
         INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a',
             '', now(), 1 FROM generate_series(1, {waiting}) AS i;
         INSERT INTO webhook_due SELECT {lane}, {id}, {id}, i % 2,
-            CASE WHEN i % 2 = 0 THEN '2026-11-21T01:42:03Z'::timestamptz ELSE '2027-11-21' END, NULL, NULL, 0, 0, now()
+            CASE WHEN i % 2 = 0 THEN '2026-11-21T01:42:03Z'::timestamptz ELSE '2027-11-21' END, 0, now(), 0
             FROM generate_series(1, {waiting}) AS i;
         SELECT pg_stat_reset()"
     );
