@@ -13,7 +13,7 @@ const EVENTS: u32 = 120_000;
 const LANES: u32 = 20_000;
 const PAGE: u32 = 50;
 /// How many events a search reads for one page.
-const SEARCHED_MAX: u64 = 2_000;
+const SEARCHED_MAX: u64 = 10_000;
 const START: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -23,27 +23,23 @@ async fn lists_for_operators_go_by_an_index() {
     let all = EventFilter::default;
     let owner = || Some(UserId::new("https://id.example", "user 7").unwrap());
     let middle = Timestamp::from_unix_millis(START.unix_millis() + i64::from(EVENTS) * 750);
-    for filter in [
-        all(),
-        EventFilter { owner: owner(), ..all() },
-        EventFilter { since: middle, ..all() },
-        EventFilter { until: middle, owner: owner(), ..all() },
-    ] {
+    for filter in [all(), EventFilter { since: middle, ..all() }, EventFilter { until: middle, ..all() }] {
         let read = rows_read(&database, "webhook_events", async |store| {
             let page = store.list_events(&filter, None, PAGE).await.unwrap();
             assert_eq!(page.events.len(), PAGE as usize, "{filter:?}");
         });
         let read = read.await;
-        // The newest event of the user in each partition is read.
         assert!(read <= u64::from(3 * PAGE), "a list must read what it shows, not {read} rows: {filter:?}");
     }
     let rare = EventFilter { event_type: EventType::parse("rare").ok(), ..all() };
-    let read = rows_read(&database, "webhook_events", async |store| {
-        let page = store.list_events(&rare, None, PAGE).await.unwrap();
-        assert!(page.next.is_some(), "the search stops before its end");
-    });
-    let read = read.await;
-    assert!(read <= 2 * SEARCHED_MAX, "a search must stop, and not read {read} rows");
+    for filter in [EventFilter { owner: owner(), ..all() }, rare] {
+        let read = rows_read(&database, "webhook_events", async |store| {
+            let page = store.list_events(&filter, None, PAGE).await.unwrap();
+            assert!(page.next.is_some(), "the search stops before its end: {filter:?}");
+        });
+        let read = read.await;
+        assert!(read <= SEARCHED_MAX + u64::from(PAGE), "a search must stop, and not read {read} rows: {filter:?}");
+    }
     let id = EventId::from_bytes([7; 16]);
     let read = rows_read(&database, "webhook_events", async |store| drop(store.find_event(id).await.unwrap())).await;
     assert!(read <= 2, "an event is found by its id, not in {read} rows");
@@ -90,7 +86,7 @@ async fn plant(database: &Database) {
     let lane = "substring(sha256(i::text::bytea) FOR 16)";
     let plant = format!(
         "INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'user ' || i % 1000,
-            CASE WHEN i % 1000 = 7 THEN 'rare' ELSE 'usual' END, '{{}}', {at}, 1 FROM generate_series(1, {EVENTS}) AS i;
+            CASE WHEN i % 1000 = 7 THEN 'rare' ELSE 'usual' END, {at}, 1, '{{}}' FROM generate_series(1, {EVENTS}) AS i;
         INSERT INTO webhook_subscriptions SELECT {lane}, 'https://id.example', 'user ' || i % 1000,
             'https://hooks.example/in', '*', '', 'enabled', NULL, '', NULL, NULL, now(), now(), NULL
             FROM generate_series(1, {LANES}) AS i;

@@ -98,9 +98,9 @@ diesel::table! {
         owner_issuer -> Text,
         owner_subject -> Text,
         event_type -> Text,
-        payload -> Binary,
         created_at -> Instant,
         deliveries -> BigInt,
+        payload -> Binary,
     }
 }
 

@@ -6,13 +6,10 @@ CREATE TABLE webhook_events (
     owner_issuer TEXT NOT NULL,
     owner_subject TEXT NOT NULL,
     event_type TEXT NOT NULL,
-    payload BYTEA NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
-    deliveries BIGINT NOT NULL
+    deliveries BIGINT NOT NULL,
+    payload BYTEA NOT NULL
 ) PARTITION BY RANGE (id);
-
--- The events of a user, for operators (decision 78).
-CREATE INDEX webhook_events_owner ON webhook_events (owner_issuer, owner_subject, id);
 
 -- The periods, in days since 1970-01-01, from `first_day` to before `end_day`. Each has one partition of each table of
 -- the log: webhook_events, webhook_deliveries and webhook_attempts. Who creates or drops partitions locks this table.

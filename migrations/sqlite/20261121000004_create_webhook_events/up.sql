@@ -1,17 +1,14 @@
 -- Accepted events. `payload` is the body of the webhook, byte for byte; empty if the event has no deliveries.
--- `deliveries` is how many deliveries the publication made.
+-- `deliveries` is how many deliveries the publication made. The payload comes last: lists do not read it.
 CREATE TABLE webhook_events (
     id BLOB NOT NULL PRIMARY KEY,
     owner_issuer TEXT NOT NULL,
     owner_subject TEXT NOT NULL,
     event_type TEXT NOT NULL,
-    payload BLOB NOT NULL,
     created_at INTEGER NOT NULL,
-    deliveries INTEGER NOT NULL
+    deliveries INTEGER NOT NULL,
+    payload BLOB NOT NULL
 ) STRICT;
-
--- The events of a user, for operators (decision 78).
-CREATE INDEX webhook_events_owner ON webhook_events (owner_issuer, owner_subject, id);
 
 -- The events that have an id from their publisher.
 CREATE TABLE webhook_publications (

@@ -41,7 +41,7 @@ const FILL: &str = "DO $$
             CREATE TEMPORARY TABLE made AS SELECT decode(lpad(to_hex(day * 86400000 + i * 80), 12, '0')
                 || substr(md5(i::text), 1, 20), 'hex') AS id FROM generate_series(1, 1000000) AS i;
             INSERT INTO webhook_events SELECT id, 'https://id.example', 'old', 'invoice.paid',
-                convert_to(repeat('payload ', 25), 'UTF8'), now(), 1 FROM made;
+                now(), 1, convert_to(repeat('payload ', 25), 'UTF8') FROM made;
             INSERT INTO webhook_deliveries SELECT decode(repeat('ab', 16), 'hex'), id, id, 'invoice.paid', 'delivered',
                 now(), 1 FROM made;
             INSERT INTO webhook_attempts SELECT decode(repeat('ab', 16), 'hex'), id, 1, id, now(), now(), NULL, 200, ''
