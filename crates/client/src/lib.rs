@@ -49,6 +49,7 @@ mod credential;
 mod deliveries;
 mod error;
 mod events;
+mod failures;
 mod hours;
 mod introspection;
 mod operations;
@@ -72,6 +73,7 @@ pub use credential::{Credential, FullKey, IdToken, OperatorToken, PortalUrl, Web
 pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery};
 pub use error::{Error, FieldError, Problem};
 pub use events::{Event, NewEvent, PublishedEvent};
+pub use failures::{FailureCause, FailureGroup, Failures};
 pub use hours::{InHour, KeyUsage, KeyUsageCounts, OutcomeCounts, Outcomes};
 pub use introspection::ActiveApiKey;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};

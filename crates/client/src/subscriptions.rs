@@ -223,6 +223,17 @@ impl Client {
         self.call(Method::POST, &path(id, "/test"), NO_BODY).await
     }
 
+    /// How many deliveries [`Client::recover_subscription`] would make due now, counted up to 10,000.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn count_recoverable(&self, id: &str, since: &str) -> Result<u32, Error> {
+        let path = format!("{}{}", path(id, "/recoverable"), query(&[("since", Some(since))]));
+        let counted: Recovered = self.call(Method::GET, &path, NO_BODY).await?;
+        Ok(counted.deliveries)
+    }
+
     /// Enables a subscription, and makes its deliveries of events published since `since` (RFC 3339) due now: those
     /// that failed, and those that wait for a retry. Returns how many deliveries that are. If the result is 100,000,
     /// call again.

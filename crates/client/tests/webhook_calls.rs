@@ -12,6 +12,7 @@ use wiremock::{Match, Mock, MockBuilder, MockServer, Request, ResponseTemplate};
 
 const SUBSCRIPTIONS: &str = "/api/webhooks/subscriptions";
 const DELIVERIES: &str = "/api/webhooks/deliveries";
+const FAILURES: &str = "/api/webhooks/failures";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 fn subscription() -> Value {
@@ -142,6 +143,29 @@ async fn a_secret_is_rotated_a_subscription_tested_and_recovered() {
     let recover = recover.and(body_json(json!({ "since": "2026-11-21T00:00:00Z" })));
     let (_server, client) = service(recover, 202, &json!({ "deliveries": 7 })).await;
     assert_eq!(client.recover_subscription("sub_1", "2026-11-21T00:00:00Z").await.unwrap(), 7);
+
+    let count = asked("GET", &format!("{SUBSCRIPTIONS}/sub_1/recoverable"));
+    let count = count.and(query_param("since", "2026-11-21T00:00:00Z"));
+    let (_server, client) = service(count, 200, &json!({ "deliveries": 8 })).await;
+    assert_eq!(client.count_recoverable("sub_1", "2026-11-21T00:00:00Z").await.unwrap(), 8);
+}
+
+#[tokio::test]
+async fn failures_are_listed_and_a_group_is_retried() {
+    let cause = json!({ "subscriptionId": "sub_1", "error": "status", "status": 500 });
+    let mut group = cause.clone();
+    group["url"] = json!("https://example.com/hook");
+    group["deliveries"] = json!(412);
+    group["newestDeliveryId"] = json!("dlv_1");
+    let answer = json!({ "failures": [group], "isComplete": true });
+    let asked_of_one = asked("GET", FAILURES).and(query_param("subscriptionId", "sub_1"));
+    let (_server, client) = service(asked_of_one, 200, &answer).await;
+    let failures = client.list_failures(Some("sub_1")).await.unwrap();
+    assert_eq!(serde_json::to_value(&failures).unwrap(), answer);
+
+    let retry = asked("POST", &format!("{FAILURES}/retry")).and(body_json(cause));
+    let (_server, client) = service(retry, 202, &json!({ "deliveries": 411 })).await;
+    assert_eq!(client.retry_failures(&failures.failures[0].cause).await.unwrap(), 411);
 }
 
 #[tokio::test]

@@ -34,6 +34,13 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     assert_eq!(show()["health"]["state"], "disabled");
     assert_eq!(shell.succeeds(&format!("webhooks enable {id} --user alice")), format!("{id} is enabled"));
     receiver.behave(Behaviour::ok());
+    let failures = shell.succeeds("webhooks failures --user alice");
+    let row = failures.lines().nth(1).unwrap_or_default().split_whitespace().take(4).collect::<Vec<_>>();
+    assert_eq!(row, ["1", "status", "500", id], "{failures}");
+    let retried = shell.json(&format!("webhooks retry-failures {id} --error timeout --user alice"));
+    assert_eq!(retried, json!({ "deliveries": 0 }), "it failed for another cause");
+    let counted = shell.json(&format!("webhooks recover {id} --since 1h --dry-run --user alice"));
+    assert_eq!(counted, json!({ "deliveries": 1 }), "nothing has changed");
     let recovered = shell.json(&format!("webhooks recover {id} --since 1h --user alice"));
     assert_eq!(recovered, json!({ "deliveries": 1 }), "the one that ended when it was disabled");
     receiver.expect(2).await;

@@ -9,7 +9,7 @@ use utoipa::openapi::schema::Schema;
 use crate::documents::limits::field_of;
 
 /// The values of fields in answers, for clients that are generated from the document.
-const VALUES: [(&str, &str, Values); 26] = [
+const VALUES: [(&str, &str, Values); 31] = [
     ("CreatedApiKey", "keyId", Values::Ids(KeyId::PREFIX)),
     ("KeyRecord", "id", Values::Ids(KeyId::PREFIX)),
     ("KeyRecord", "replacedBy", Values::Ids(KeyId::PREFIX)),
@@ -22,6 +22,11 @@ const VALUES: [(&str, &str, Values); 26] = [
     ("Delivery", "eventId", Values::Ids(EventId::PREFIX)),
     ("Delivery", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
     ("Delivery", "state", Values::States),
+    ("FailureGroup", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
+    ("FailureGroup", "newestDeliveryId", Values::Ids(DeliveryId::PREFIX)),
+    ("FailureGroup", "error", Values::FailuresOrNull),
+    ("RetryFailures", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
+    ("RetryFailures", "error", Values::FailuresOrNull),
     ("StreamedAttempt", "deliveryId", Values::Ids(DeliveryId::PREFIX)),
     ("StreamedAttempt", "eventId", Values::Ids(EventId::PREFIX)),
     ("StreamedAttempt", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),

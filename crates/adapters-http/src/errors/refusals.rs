@@ -4,7 +4,7 @@ use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
     CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
-    RotateSecretError, TestSubscriptionError,
+    RetryFailuresError, RotateSecretError, TestSubscriptionError,
 };
 use domain::{CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError};
 
@@ -166,6 +166,16 @@ impl From<RetryDeliveryError> for ApiError {
             RetryDeliveryError::SubscriptionDisabled => ErrorCode::SubscriptionDisabled.into(),
             RetryDeliveryError::EventTooOld => ErrorCode::EventTooOld.into(),
             RetryDeliveryError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RetryFailuresError> for ApiError {
+    fn from(error: RetryFailuresError) -> Self {
+        match error {
+            RetryFailuresError::NotFound => ErrorCode::SubscriptionNotFound.into(),
+            RetryFailuresError::SubscriptionDisabled => ErrorCode::SubscriptionDisabled.into(),
+            RetryFailuresError::Store(error) => error.into(),
         }
     }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::audit::Cause;
-use domain::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
+use domain::ports::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest, StoreError};
 use domain::webhooks::Delivery;
 use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 
@@ -13,6 +13,7 @@ use super::prepare_history::PrepareHistory;
 use super::purge_history::{PurgeHistory, Purged};
 use super::recover_subscription::Recover;
 use super::retry_delivery::RetryDelivery;
+use super::retry_failures::RetryFailures;
 use crate::PostgresStore;
 use crate::by_hour::PurgeCounts;
 
@@ -46,6 +47,21 @@ impl DeliveryCommands for PostgresStore {
         cause: &Cause,
     ) -> Result<Option<Delivery>, StoreError> {
         self.run(&CancelDelivery { owner, id, at, cause }).await
+    }
+
+    async fn retry_failed(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        ids: &[DeliveryId],
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryOfFailed, StoreError> {
+        let answer = self.run(&RetryFailures { owner, subscription, ids, request, cause }).await?;
+        if let RetryOfFailed::Due(1..) = answer {
+            self.change_signal.notify_of_deliveries();
+        }
+        Ok(answer)
     }
 
     async fn recover(

@@ -2,13 +2,14 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use diesel_mapping::{HourRow, SUBSCRIPTION_OUTCOMES};
-use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
-use domain::webhooks::{DeliveryFilter, DeliveryHistory, OutcomeCounts};
-use domain::{DeliveryId, Hour, HourRange, SubscriptionId, UserId};
+use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryRequest, StoreError};
+use domain::webhooks::{DeliveryFilter, DeliveryHistory, FailedDelivery, OutcomeCounts};
+use domain::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
 use super::find_delivery::FindDelivery;
 use super::follow_attempts::AttemptsAfter;
 use super::list_deliveries::ListDeliveries;
+use super::list_failures::{CountRecoverable, ListFailed};
 use crate::PostgresStore;
 use crate::by_hour::ReadCounts;
 
@@ -26,6 +27,26 @@ impl DeliveryLog for PostgresStore {
 
     async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         self.run(&FindDelivery { owner, id }).await
+    }
+
+    async fn failed(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        published_since: Timestamp,
+        max: u32,
+    ) -> Result<Vec<FailedDelivery>, StoreError> {
+        self.run(&ListFailed { owner, subscription, published_since, max }).await
+    }
+
+    async fn count_recoverable(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+    ) -> Result<Option<u32>, StoreError> {
+        self.run(&CountRecoverable { owner, subscription, request, max }).await
     }
 
     async fn attempts_after(

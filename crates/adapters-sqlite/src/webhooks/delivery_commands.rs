@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use diesel::{Connection, SqliteConnection};
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::audit::Cause;
-use domain::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
+use domain::ports::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest, StoreError};
 use domain::webhooks::Delivery;
 use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 
@@ -10,6 +10,7 @@ use super::cancel_delivery::cancel_delivery;
 use super::find_delivery::find_delivery;
 use super::recover_subscription::recover_subscription;
 use super::retry_delivery::retry_delivery;
+use super::retry_failures::retry_failures;
 use crate::SqliteStore;
 use crate::by_hour::purge_counts;
 
@@ -43,6 +44,21 @@ impl DeliveryCommands for SqliteStore {
             cancel_delivery(connection, &owner, (subscription, id), at, &cause)
         };
         self.writer.write(cancel).await
+    }
+
+    async fn retry_failed(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        ids: &[DeliveryId],
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryOfFailed, StoreError> {
+        let (owner, wake, ids, cause) = (owner.clone(), self.wake.clone(), ids.to_vec(), cause.clone());
+        let work = move |connection: &mut SqliteConnection| {
+            retry_failures(connection, &owner, subscription, &ids, request, &cause)
+        };
+        self.writer.write_then(work, move |_| wake.up()).await
     }
 
     async fn recover(

@@ -3,13 +3,14 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use diesel::{Connection, SqliteConnection};
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
-use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
-use domain::webhooks::{DeliveryFilter, DeliveryHistory, OutcomeCounts};
-use domain::{DeliveryId, Hour, HourRange, SubscriptionId, UserId};
+use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryRequest, StoreError};
+use domain::webhooks::{DeliveryFilter, DeliveryHistory, FailedDelivery, OutcomeCounts};
+use domain::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
 use super::find_delivery::find_history;
 use super::follow_attempts::follow_attempts;
 use super::list_deliveries::list_deliveries;
+use super::list_failures::{count_recoverable, list_failed};
 use crate::SqliteStore;
 use crate::by_hour::read_counts;
 
@@ -35,6 +36,34 @@ impl DeliveryLog for SqliteStore {
         let read = move |connection: &mut SqliteConnection| {
             connection.transaction(|connection| find_history(connection, &owner, id))
         };
+        self.readers.read(read).await
+    }
+
+    async fn failed(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        published_since: Timestamp,
+        max: u32,
+    ) -> Result<Vec<FailedDelivery>, StoreError> {
+        let owner = owner.clone();
+        // One transaction, so that a delivery that is retried meanwhile is still listed with its attempts.
+        let read = move |connection: &mut SqliteConnection| {
+            connection.transaction(|connection| list_failed(connection, &owner, subscription, published_since, max))
+        };
+        self.readers.read(read).await
+    }
+
+    async fn count_recoverable(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+    ) -> Result<Option<u32>, StoreError> {
+        let owner = owner.clone();
+        let read =
+            move |connection: &mut SqliteConnection| count_recoverable(connection, &owner, subscription, request, max);
         self.readers.read(read).await
     }
 

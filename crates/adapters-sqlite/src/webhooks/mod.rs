@@ -23,12 +23,14 @@ mod find_subscription;
 mod follow_attempts;
 mod lane;
 mod list_deliveries;
+mod list_failures;
 mod operator_log;
 mod publish_events;
 mod purge_history;
 mod queued_row;
 mod recover_subscription;
 mod retry_delivery;
+mod retry_failures;
 #[cfg(test)]
 mod statements_tests;
 mod store_figures;

@@ -16,7 +16,7 @@ use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the same SQL as its index.
-const FAILED: &str = "(ended = 'schedule_spent' OR ended = 'subscription_disabled' OR ended = 'unreadable')";
+pub(super) const FAILED: &str = "(ended = 'schedule_spent' OR ended = 'subscription_disabled' OR ended = 'unreadable')";
 
 /// See [`DeliveryCommands::recover`](domain::ports::DeliveryCommands::recover).
 pub(super) fn recover_subscription(

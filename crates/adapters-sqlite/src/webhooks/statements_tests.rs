@@ -122,6 +122,9 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
     follow_attempts::follow_attempts(connection, owner, None, after, 10).unwrap();
     find_subscription::list_subscriptions(connection, owner, None, 10).unwrap();
     find_subscription::find_with_health(connection, owner, subscription.id).unwrap();
+    list_failures::list_failed(connection, owner, None, NOW, 10).unwrap();
+    let request = RetryRequest { at: NOW, published_since: NOW };
+    list_failures::count_recoverable(connection, owner, subscription.id, request, 10).unwrap();
     subscription_secrets::list_secrets(connection, None, 10).unwrap();
     for owner in [None, Some(owner.clone())] {
         let query = EventQuery::new(&EventFilter { owner, ..EventFilter::default() }, None, 10);
@@ -139,6 +142,7 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     let switch = |enabled| SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
     change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();
     recover_subscription::recover_subscription(connection, owner, id, request, 10, &unique_cause()).unwrap();
+    retry_failures::retry_failures(connection, owner, id, &[delivery], request, &unique_cause()).unwrap();
     let seed = u64::from(delivery.as_bytes()[15]) + 1_000;
     publish_events::publish_events(connection, &[event(owner, seed)]).unwrap();
     change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();

@@ -6,10 +6,12 @@ mod delete;
 mod deliveries;
 mod delivery;
 mod enable;
+mod failures;
 mod list;
 mod outcomes;
 mod recover;
 mod retry;
+mod retry_failures;
 mod rotate_secret;
 mod show;
 mod test;
@@ -48,6 +50,8 @@ enum Action {
     Deliveries(deliveries::Arguments),
     Delivery(delivery::Arguments),
     Retry(retry::Arguments),
+    Failures(failures::Arguments),
+    RetryFailures(retry_failures::Arguments),
     Cancel(cancel::Arguments),
     Outcomes(outcomes::Arguments),
 }
@@ -95,6 +99,8 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::Deliveries(arguments) => deliveries::run(arguments, connection, json).await,
         Action::Delivery(arguments) => delivery::run(&arguments, connection, json).await,
         Action::Retry(arguments) => retry::run(&arguments, connection, json).await,
+        Action::Failures(arguments) => failures::run(&arguments, connection, json).await,
+        Action::RetryFailures(arguments) => retry_failures::run(arguments, connection, json).await,
         Action::Cancel(arguments) => cancel::run(&arguments, connection, json).await,
         Action::Outcomes(arguments) => outcomes::run(&arguments, connection, json).await,
     }

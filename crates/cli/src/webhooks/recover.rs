@@ -15,6 +15,9 @@ pub(super) struct Arguments {
     /// Only events published at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
     #[arg(long, value_name = "TIME", value_parser = past)]
     since: String,
+    /// Only count the deliveries, up to 10,000, and change nothing
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     owner: Owner,
 }
@@ -37,12 +40,18 @@ struct RecoveredAnswer {
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let Arguments { subscription_id: id, since, owner } = arguments;
+    let Arguments { subscription_id: id, since, dry_run, owner } = arguments;
     let consumer = connection.consumer(owner.name()).await?;
-    let deliveries = connection.heard(consumer.recover_subscription(id, since).await)?;
+    let (deliveries, what) = if *dry_run {
+        (connection.heard(consumer.count_recoverable(id, since).await)?, "would have these deliveries due now:")
+    } else {
+        (
+            connection.heard(consumer.recover_subscription(id, since).await)?,
+            "is enabled, and these deliveries are due now:",
+        )
+    };
     if json {
         return Ok(answer_json(&RecoveredAnswer { deliveries })?);
     }
-    let what = if deliveries == 1 { "1 delivery is" } else { &format!("{deliveries} deliveries are") };
-    Ok(answer(&format!("{id} is enabled, and {what} due now"))?)
+    Ok(answer(&format!("{id} {what} {deliveries}"))?)
 }

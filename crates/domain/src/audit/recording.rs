@@ -6,7 +6,7 @@ use super::field_change::{AuditField, FieldChange};
 use super::origin::Cause;
 use crate::sessions::Session;
 use crate::webhooks::{Delivery, EventPattern, Subscription, SubscriptionStatus};
-use crate::{ApiKey, KeyId, Rotated, SessionId, SubscriptionId, Timestamp, UserId};
+use crate::{ApiKey, DeliveryId, KeyId, Rotated, SessionId, SubscriptionId, Timestamp, UserId};
 
 /// What the event of a subscription shows of it.
 type Shown = [(AuditField, Option<String>); 4];
@@ -102,6 +102,16 @@ impl Cause {
     /// The delivery was made due.
     pub fn delivery_retried(&self, delivery: &Delivery, owner: &UserId) -> AuditEvent {
         self.first(AuditAction::DeliveryRetried, AuditTarget::Delivery(delivery.id), owner, [])
+    }
+
+    /// These deliveries of one owner were made due.
+    pub fn deliveries_retried(
+        &self,
+        owner: &UserId,
+        deliveries: impl IntoIterator<Item = DeliveryId>,
+    ) -> Vec<AuditEvent> {
+        let targets = deliveries.into_iter().map(|id| (AuditTarget::Delivery(id), owner.clone()));
+        self.each(AuditAction::DeliveryRetried, targets)
     }
 
     /// The delivery was cancelled.

@@ -164,7 +164,7 @@ pub use store::{Close, Store, WebhookStores};
 pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, NotReady, ReadinessCheck};
 pub use system_status::{AttemptCounts, EventCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
-pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryRequest};
+pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest};
 pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
 pub use webhooks::operator_log::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog};

@@ -18,10 +18,13 @@ pub use deliveries::attempt_record::AttemptRecord;
 pub use deliveries::delivery::{Delivery, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
 pub use deliveries::delivery_filter::DeliveryFilter;
 pub use deliveries::delivery_state::{DeliveryEnd, DeliveryState, DeliveryStateKind};
+pub use deliveries::failed_delivery::{FailedDelivery, FailureCause};
 pub use deliveries::failure_reason::FailureReason;
 pub use deliveries::follow_attempts::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
+pub use deliveries::list_failures::{FAILURES_MAX, FailureGroup, Failures};
 pub use deliveries::outcome_counts::{OutcomeCounts, SubscriptionOutcomes};
 pub use deliveries::retry_delivery::RetryDeliveryError;
+pub use deliveries::retry_failures::RetryFailuresError;
 pub use egress::egress_policy::OwnAddresses;
 pub use egress::egress_policy::{
     AddressRefused, Destination, DestinationHost, EgressPolicy, EgressPolicySettings, UrlRefused,
@@ -57,7 +60,9 @@ pub use subscriptions::find_subscription::FoundSubscription;
 pub use subscriptions::health_state::{HealthState, PauseReason, SubscriptionHealth};
 pub use subscriptions::list_failing::{FailingPage, FoundFailing};
 pub use subscriptions::list_subscriptions::SubscriptionPage;
-pub use subscriptions::recover_subscription::{RECOVERED_DELIVERIES_MAX, RecoverSubscriptionError};
+pub use subscriptions::recover_subscription::{
+    COUNTED_RECOVERABLE_MAX, RECOVERED_DELIVERIES_MAX, RecoverSubscriptionError,
+};
 pub use subscriptions::subscribed_events::{InvalidSubscribedEvents, SubscribedEvents};
 pub use subscriptions::subscription::{DisabledBy, Subscription, SubscriptionStatus};
 pub use subscriptions::subscription_change::SubscriptionChange;

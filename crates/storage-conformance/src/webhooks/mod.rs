@@ -22,6 +22,7 @@ pub mod dropped;
 pub mod durability;
 pub mod end_closed;
 pub mod end_closed_races;
+pub mod failures;
 pub mod fairness;
 pub mod figures;
 pub mod health;

@@ -169,6 +169,13 @@ macro_rules! with_webhook_store_promises {
             recover_subscription::recovering_brings_back_what_failed
             recover_subscription::recovering_takes_the_oldest_first
             recover_subscription::recovering_ends_a_pause
+            failures::failed_deliveries_are_shown_with_their_last_attempt
+            failures::the_newest_failed_deliveries_are_shown
+            failures::only_what_can_be_retried_is_shown_as_failed
+            failures::failed_deliveries_are_retried_at_once
+            failures::a_retry_of_failed_deliveries_needs_an_open_lane
+            failures::parallel_retries_of_failed_deliveries_make_each_due_once
+            failures::what_a_recovery_would_retry_is_counted
             log::deliveries_are_listed_newest_first_in_pages
             log::filters_pick_what_the_reference_picks
             log::a_search_for_what_is_rare_comes_to_its_end

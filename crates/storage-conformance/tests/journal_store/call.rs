@@ -102,6 +102,8 @@ calls! {
     16 Cancel { owner: UserId, id: DeliveryId, at: Timestamp, cause: Cause } => webhooks.cancel(&owner, id, at, &cause);
     17 Recover { owner: UserId, subscription: SubscriptionId, request: RetryRequest, max: u32, cause: Cause }
         => webhooks.recover(&owner, subscription, request, max, &cause);
+    33 RetryFailed { owner: UserId, subscription: SubscriptionId, ids: Vec<DeliveryId>, request: RetryRequest, cause: Cause }
+        => webhooks.retry_failed(&owner, subscription, &ids, request, &cause);
     18 PurgeHistory { before: Timestamp, max: u32 } => webhooks.purge_history(before, max);
     19 DisableSetBy { keys: Vec<KeyId>, reason: DisableReason, at: Timestamp, max: u32, cause: Cause }
         => webhooks.disable_set_by(&keys, reason, at, max, &cause);

@@ -11,9 +11,9 @@ use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{
     AttemptCursor, AuditLog, AuditPage, ChangeFeed, Close, DeliveryLog, DeliveryPage, EventPage, FailingPlace,
     FailingSubscription, FeedPosition, FeedRead, LoggedAttempt, LoggedEvent, NotReady, OperatorLog, QueueFigures,
-    ReadinessCheck, Schema, StoreError, StoreFigures,
+    ReadinessCheck, RetryRequest, Schema, StoreError, StoreFigures,
 };
-use domain::webhooks::{DeliveryFilter, DeliveryHistory, EventFilter, OutcomeCounts};
+use domain::webhooks::{DeliveryFilter, DeliveryHistory, EventFilter, FailedDelivery, OutcomeCounts};
 use domain::{AuditId, DeliveryId, EventId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -88,6 +88,26 @@ impl DeliveryLog for JournalStore {
 
     async fn find(&self, owner: &UserId, id: DeliveryId) -> Answer<Option<DeliveryHistory>> {
         DeliveryLog::find(&self.memory.webhooks, owner, id).await
+    }
+
+    async fn failed(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        published_since: Timestamp,
+        max: u32,
+    ) -> Answer<Vec<FailedDelivery>> {
+        self.memory.webhooks.failed(owner, subscription, published_since, max).await
+    }
+
+    async fn count_recoverable(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+    ) -> Answer<Option<u32>> {
+        self.memory.webhooks.count_recoverable(owner, subscription, request, max).await
     }
 
     async fn attempts_after(

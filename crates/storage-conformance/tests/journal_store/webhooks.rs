@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{
     ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryQueue, EventStore, Publication, RetryByHand,
-    RetryRequest, SecretRotation, SubscriptionInsertion, SubscriptionStore,
+    RetryOfFailed, RetryRequest, SecretRotation, SubscriptionInsertion, SubscriptionStore,
 };
 use domain::webhooks::{
     Delivery, DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
@@ -155,6 +155,20 @@ impl DeliveryCommands for JournalStore {
     async fn cancel(&self, owner: &UserId, id: DeliveryId, at: Timestamp, cause: &Cause) -> Answer<Option<Delivery>> {
         let _journal = self.record(Call::Cancel { owner: owner.clone(), id, at, cause: cause.clone() }).await?;
         self.memory.webhooks.cancel(owner, id, at, cause).await
+    }
+
+    async fn retry_failed(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        ids: &[DeliveryId],
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Answer<RetryOfFailed> {
+        let (owner_copy, ids_copy, cause_copy) = (owner.clone(), ids.to_vec(), cause.clone());
+        let call = Call::RetryFailed { owner: owner_copy, subscription, ids: ids_copy, request, cause: cause_copy };
+        let _journal = self.record(call).await?;
+        self.memory.webhooks.retry_failed(owner, subscription, ids, request, cause).await
     }
 
     async fn recover(

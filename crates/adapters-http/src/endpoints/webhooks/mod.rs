@@ -4,15 +4,18 @@
 
 mod cancel_delivery;
 mod change_subscription;
+mod count_recoverable;
 mod create_subscription;
 mod delete_subscription;
 pub(super) mod find_delivery;
 pub(super) mod find_subscription;
 pub(super) mod list_deliveries;
+mod list_failures;
 pub(super) mod list_subscriptions;
 mod outcomes;
 pub(super) mod recover_subscription;
 mod retry_delivery;
+mod retry_failures;
 mod rotate_secret;
 mod stream_attempts;
 mod test_subscription;
@@ -43,10 +46,15 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/webhooks/subscriptions/{id}/recover", |resource| {
         resource.route(web::post().to(recover_subscription::recover_subscription))
     }),
+    ("/api/webhooks/subscriptions/{id}/recoverable", |resource| {
+        resource.route(web::get().to(count_recoverable::count_recoverable))
+    }),
     ("/api/webhooks/subscriptions/{id}/outcomes", |resource| {
         resource.route(web::get().to(outcomes::subscription_outcomes))
     }),
     ("/api/webhooks/outcomes", |resource| resource.route(web::get().to(outcomes::outcomes))),
+    ("/api/webhooks/failures", |resource| resource.route(web::get().to(list_failures::list_failures))),
+    ("/api/webhooks/failures/retry", |resource| resource.route(web::post().to(retry_failures::retry_failures))),
     ("/api/webhooks/deliveries", |resource| resource.route(web::get().to(list_deliveries::list_deliveries))),
     ("/api/webhooks/deliveries/stream", |resource| resource.route(web::get().to(stream_attempts::stream_attempts))),
     ("/api/webhooks/deliveries/{id}", |resource| resource.route(web::get().to(find_delivery::find_delivery))),
@@ -68,7 +76,10 @@ pub(super) const RESOURCES: Resources = &[
     test_subscription::test_subscription,
     outcomes::outcomes,
     outcomes::subscription_outcomes,
+    count_recoverable::count_recoverable,
     recover_subscription::recover_subscription,
+    list_failures::list_failures,
+    retry_failures::retry_failures,
     list_deliveries::list_deliveries,
     stream_attempts::stream_attempts,
     find_delivery::find_delivery,

@@ -65,7 +65,8 @@ async fn each_user_has_a_limit_for_sending_by_hand() {
     assert_eq!(verdict(&server, retry.clone()).await, "202");
     assert_eq!(verdict(&server, recover.clone()).await, "202");
     assert_eq!(server.dispatch(Receiver::Fails).await, 1);
-    for refused in [&test, &retry, &recover] {
+    let group = call("POST /api/webhooks/failures/retry").json(&format!(r#"{{"subscriptionId":"{id}"}}"#));
+    for refused in [&test, &retry, &recover, &group] {
         let refused = refused.send(&server).await;
         assert_eq!(refused.verdict(), "429 too_many_manual_sends");
         assert_eq!(refused.header("ratelimit-policy"), Some(r#""manual-sends";q=3;w=60"#));

@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{
     AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventPage, EventStore, FailingPlace,
-    FailingSubscription, LoggedAttempt, LoggedEvent, OperatorLog, Publication, RetryByHand, RetryRequest,
-    SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
+    FailingSubscription, LoggedAttempt, LoggedEvent, OperatorLog, Publication, RetryByHand, RetryOfFailed,
+    RetryRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EventFilter, NewEvent, OutcomeCounts, SealedSecret,
-    SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EventFilter, FailedDelivery, NewEvent, OutcomeCounts,
+    SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
 use domain::{DeliveryId, EventId, Hour, HourRange, KeyId, SubscriptionId, Timestamp, UserId};
 
@@ -151,6 +151,26 @@ impl DeliveryLog for FailingWebhookStore {
         down()
     }
 
+    async fn failed(
+        &self,
+        _: &UserId,
+        _: Option<SubscriptionId>,
+        _: Timestamp,
+        _: u32,
+    ) -> Result<Vec<FailedDelivery>, StoreError> {
+        down()
+    }
+
+    async fn count_recoverable(
+        &self,
+        _: &UserId,
+        _: SubscriptionId,
+        _: RetryRequest,
+        _: u32,
+    ) -> Result<Option<u32>, StoreError> {
+        down()
+    }
+
     async fn attempts_after(
         &self,
         _: &UserId,
@@ -190,6 +210,17 @@ impl DeliveryCommands for FailingWebhookStore {
         _: Timestamp,
         _cause: &Cause,
     ) -> Result<Option<Delivery>, StoreError> {
+        down()
+    }
+
+    async fn retry_failed(
+        &self,
+        _: &UserId,
+        _: SubscriptionId,
+        _: &[DeliveryId],
+        _: RetryRequest,
+        _cause: &Cause,
+    ) -> Result<RetryOfFailed, StoreError> {
         down()
     }
 

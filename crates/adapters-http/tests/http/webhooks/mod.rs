@@ -3,6 +3,7 @@ mod attempt_stream;
 mod deliveries;
 pub(crate) mod dispatcher;
 pub(crate) mod failing_webhooks;
+mod failures;
 mod outcomes;
 mod recovery;
 mod signing_secrets;

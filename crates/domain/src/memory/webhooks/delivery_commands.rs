@@ -4,12 +4,12 @@ use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::audit::Cause;
-use crate::ports::{DeliveryCommands, RetryByHand, RetryRequest, StoreError};
+use crate::ports::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest, StoreError};
 use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, SubscriptionChange};
 use crate::{DeliveryId, EventId, Hour, SubscriptionId, Timestamp, UserId};
 
 /// Whether `recover` retries the delivery.
-fn is_recovered(delivery: &Delivery, request: RetryRequest) -> bool {
+pub(super) fn is_recovered(delivery: &Delivery, request: RetryRequest) -> bool {
     let is_old = delivery.created_at < request.published_since;
     !is_old
         && match delivery.state {
@@ -88,6 +88,36 @@ impl DeliveryCommands for MemoryWebhookStore {
             self.audit.write([cause.delivery_cancelled(&stored.delivery, owner)]);
         }
         Ok(Some(stored.delivery.clone()))
+    }
+
+    async fn retry_failed(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        ids: &[DeliveryId],
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryOfFailed, StoreError> {
+        let mut tables = self.tables();
+        let Some(lane) = tables.lane_of(owner, subscription) else { return Ok(RetryOfFailed::NotFound) };
+        if !lane.is_open() {
+            return Ok(RetryOfFailed::LaneClosed);
+        }
+        let mut retried = Vec::new();
+        for id in ids {
+            let found = tables.deliveries.get_mut(id).filter(|one| {
+                one.delivery.subscription_id == subscription
+                    && one.delivery.created_at >= request.published_since
+                    && one.delivery.state.kind() == DeliveryStateKind::Failed
+            });
+            if let Some(stored) = found {
+                stored.replay(request.at);
+                retried.push(*id);
+            }
+        }
+        let due = u32::try_from(retried.len()).unwrap_or(u32::MAX);
+        self.audit.write(cause.deliveries_retried(owner, retried));
+        Ok(RetryOfFailed::Due(due))
     }
 
     async fn recover(

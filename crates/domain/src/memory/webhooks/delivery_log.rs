@@ -2,10 +2,14 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use super::MemoryWebhookStore;
-use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, StoreError};
-use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, OutcomeCounts, SHOWN_ATTEMPTS_MAX};
-use crate::{DeliveryId, Hour, HourRange, SubscriptionId, UserId};
+use super::delivery_commands::is_recovered;
+use super::{MemoryWebhookStore, StoredDelivery};
+use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryRequest, StoreError};
+use crate::webhooks::{
+    AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, DeliveryStateKind, FailedDelivery, OutcomeCounts,
+    SHOWN_ATTEMPTS_MAX,
+};
+use crate::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
 #[async_trait]
 impl DeliveryLog for MemoryWebhookStore {
@@ -33,6 +37,40 @@ impl DeliveryLog for MemoryWebhookStore {
         let event = tables.events.get(&delivery.event_id).map(|stored| stored.event.clone());
         let event = event.unwrap_or_else(|| delivery.lost_event(owner));
         Ok(Some(DeliveryHistory { delivery, event, attempts }))
+    }
+
+    async fn failed(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        published_since: Timestamp,
+        max: u32,
+    ) -> Result<Vec<FailedDelivery>, StoreError> {
+        let tables = self.tables();
+        let is_meant = |one: &&StoredDelivery| {
+            let id = one.delivery.subscription_id;
+            subscription.is_none_or(|wanted| wanted == id)
+                && tables.lanes.get(&id).is_some_and(|lane| lane.belongs_to(owner))
+                && one.delivery.created_at >= published_since
+                && one.delivery.state.kind() == DeliveryStateKind::Failed
+        };
+        let failed = tables.deliveries_of(owner).rev().filter(is_meant).take(max as usize);
+        Ok(failed.map(StoredDelivery::failed).collect())
+    }
+
+    async fn count_recoverable(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+    ) -> Result<Option<u32>, StoreError> {
+        let mut tables = self.tables();
+        if tables.lane_of(owner, subscription).is_none() {
+            return Ok(None);
+        }
+        let lost = tables.deliveries_to(subscription).filter(|one| is_recovered(&one.delivery, request));
+        Ok(Some(u32::try_from(lost.take(max as usize).count()).unwrap_or(max)))
     }
 
     async fn attempts_after(

@@ -16,8 +16,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
 use crate::webhooks::{
-    AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, OutcomeCounts, PublisherId,
-    QueuedDelivery, SealedSecret, SealedSecrets, Subscription,
+    AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, FailedDelivery, FailureCause,
+    OutcomeCounts, PublisherId, QueuedDelivery, SealedSecret, SealedSecrets, Subscription,
 };
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 
@@ -117,6 +117,16 @@ impl StoredDelivery {
     fn end(&mut self, end: DeliveryEnd, at: Timestamp) {
         self.delivery.state = DeliveryState::Ended { end, at };
         self.queued = None;
+    }
+
+    /// The delivery, which has failed, with the end of its last attempt.
+    fn failed(&self) -> FailedDelivery {
+        let last = self.attempts.last_key_value().map(|(_, attempt)| attempt);
+        let (failure, status) = (last.and_then(|last| last.failure), last.and_then(|last| last.status));
+        FailedDelivery {
+            id: self.delivery.id,
+            cause: FailureCause::new(self.delivery.subscription_id, failure, status),
+        }
     }
 
     /// Starts a new run of the schedule.

@@ -27,6 +27,17 @@ pub enum RetryByHand {
     TooOld,
 }
 
+/// The result of a retry of failed deliveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryOfFailed {
+    /// This many are due now.
+    Due(u32),
+    /// There is no such subscription, or it belongs to another user.
+    NotFound,
+    /// The subscription is disabled. Nothing changed.
+    LaneClosed,
+}
+
 /// Executes the commands of a user on the user's deliveries, and the purge. A change and the event of its [`Cause`] are
 /// one: see [`AuditLog`](crate::ports::AuditLog).
 #[async_trait]
@@ -52,6 +63,19 @@ pub trait DeliveryCommands: Send + Sync {
         at: Timestamp,
         cause: &Cause,
     ) -> Result<Option<Delivery>, StoreError>;
+
+    /// Retries these deliveries to one subscription as [`DeliveryCommands::retry`] does, except those that have not failed
+    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)), those to other subscriptions, and those
+    /// of events published before `request.published_since`, which do not change. All in one transaction, with an event
+    /// for each. Of parallel calls, one retries a delivery. Callers pass at most 1,000 different ids.
+    async fn retry_failed(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        ids: &[DeliveryId],
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryOfFailed, StoreError>;
 
     /// Enables the subscription like [`SubscriptionStore::update`](crate::ports::SubscriptionStore::update), always
     /// with a new [`Breaker`](crate::webhooks::Breaker), and retries at most `max` of its deliveries as

@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use crate::ports::StoreError;
+use crate::ports::{RetryRequest, StoreError};
 #[cfg(doc)]
 use crate::webhooks::SHOWN_ATTEMPTS_MAX;
-use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, OutcomeCounts};
+use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, FailedDelivery, OutcomeCounts};
 use crate::{DeliveryId, EventId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
 /// One page of a list of deliveries.
@@ -67,6 +67,30 @@ pub trait DeliveryLog: Send + Sync {
     /// attempts are read than that. `None` if there is no such delivery, or it
     /// belongs to another user.
     async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError>;
+
+    /// At most `max` of the owner's failed deliveries
+    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) of events published since
+    /// `published_since`, newest first, each with the end of its last attempt: of all the owner's subscriptions, or of
+    /// one. Deliveries to deleted subscriptions are left out.
+    ///
+    /// It reads no more failed deliveries of a subscription than `max`, and no other deliveries.
+    async fn failed(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        published_since: Timestamp,
+        max: u32,
+    ) -> Result<Vec<FailedDelivery>, StoreError>;
+
+    /// How many deliveries a call of [`DeliveryCommands::recover`](crate::ports::DeliveryCommands::recover) with these
+    /// arguments would retry. `None` if there is no such subscription, or it belongs to another user.
+    async fn count_recoverable(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+    ) -> Result<Option<u32>, StoreError>;
 
     /// At most `max` attempts after `after`, in order: at all of the owner's deliveries, or at those to one
     /// subscription. An attempt that is being stored now may appear later, at a place before attempts that are already

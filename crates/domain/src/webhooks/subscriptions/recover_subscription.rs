@@ -1,10 +1,12 @@
 use crate::audit::Origin;
-use crate::ports::StoreError;
+use crate::ports::{RetryRequest, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{SubscriptionId, Timestamp, UserId};
 
 /// The most deliveries that one call retries, oldest events first. Call again for the rest.
 pub const RECOVERED_DELIVERIES_MAX: u32 = 100_000;
+/// How far the deliveries are counted that a recovery would bring back.
+pub const COUNTED_RECOVERABLE_MAX: u32 = 10_000;
 /// The most deliveries in one transaction, which keeps it short.
 const RECOVERED_AT_ONCE_MAX: u32 = 1_000;
 
@@ -40,15 +42,10 @@ impl Webhooks {
         since: Timestamp,
         origin: &Origin,
     ) -> Result<u32, RecoverSubscriptionError> {
-        let now = self.clock.now();
-        if since > now {
-            return Err(RecoverSubscriptionError::SinceInFuture);
-        }
-        let mut request = self.retry_request(now);
-        request.published_since = request.published_since.max(since);
+        let request = self.recovery_since(since)?;
         let mut recovered = 0;
         while recovered < RECOVERED_DELIVERIES_MAX {
-            let cause = self.cause(origin, now);
+            let cause = self.cause(origin, request.at);
             let count = self.stores.commands.recover(owner, id, request, RECOVERED_AT_ONCE_MAX, &cause).await?;
             let count = count.ok_or(RecoverSubscriptionError::NotFound)?;
             recovered += count;
@@ -57,5 +54,31 @@ impl Webhooks {
             }
         }
         Ok(recovered)
+    }
+
+    /// How many deliveries [`Webhooks::recover_subscription`] would make due now, counted up to
+    /// [`COUNTED_RECOVERABLE_MAX`].
+    ///
+    /// # Errors
+    ///
+    /// See [`RecoverSubscriptionError`].
+    pub async fn count_recoverable(
+        &self,
+        owner: &UserId,
+        id: SubscriptionId,
+        since: Timestamp,
+    ) -> Result<u32, RecoverSubscriptionError> {
+        let request = self.recovery_since(since)?;
+        let count = self.stores.log.count_recoverable(owner, id, request, COUNTED_RECOVERABLE_MAX).await?;
+        count.ok_or(RecoverSubscriptionError::NotFound)
+    }
+
+    fn recovery_since(&self, since: Timestamp) -> Result<RetryRequest, RecoverSubscriptionError> {
+        let now = self.clock.now();
+        if since > now {
+            return Err(RecoverSubscriptionError::SinceInFuture);
+        }
+        let allowed = self.retry_request(now);
+        Ok(RetryRequest { published_since: allowed.published_since.max(since), ..allowed })
     }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::unique_cause;
-use domain::ports::{DeliveryCommands, DeliveryLog, RetryByHand, RetryRequest, StoreError};
+use domain::ports::{DeliveryCommands, DeliveryLog, RetryByHand, RetryOfFailed, RetryRequest, StoreError};
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
 use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;
@@ -75,6 +75,37 @@ impl DeliveryCommands for Saboteur {
             }
         }
         self.inner.cancel(&owner, id, at, cause).await
+    }
+
+    async fn retry_failed(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        ids: &[DeliveryId],
+        request: RetryRequest,
+        cause: &Cause,
+    ) -> Result<RetryOfFailed, StoreError> {
+        self.enter().await;
+        match self.fault {
+            Fault::RetriesWhatIsNamed | Fault::RetriesOneByOne => {
+                let mut due = 0;
+                for id in ids {
+                    let found = DeliveryLog::find(&self.inner, owner, *id).await?.map(|found| found.delivery);
+                    let failed = found.is_some_and(|found| found.state.kind() == DeliveryStateKind::Failed);
+                    self.gap().await;
+                    if failed || self.is(Fault::RetriesWhatIsNamed) {
+                        let answer = self.inner.retry(owner, *id, request, cause).await?;
+                        due += u32::from(matches!(answer, RetryByHand::Due(_)));
+                    }
+                }
+                Ok(RetryOfFailed::Due(due))
+            }
+            Fault::RetriesForAnybody => {
+                let real = self.memo().owners.get(&subscription).cloned().unwrap_or_else(|| owner.clone());
+                self.inner.retry_failed(&real, subscription, ids, request, cause).await
+            }
+            _ => self.inner.retry_failed(owner, subscription, ids, request, cause).await,
+        }
     }
 
     async fn recover(

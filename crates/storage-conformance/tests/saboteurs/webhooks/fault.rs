@@ -101,6 +101,9 @@ pub(crate) enum Fault {
     RetriesOld,
     CancelsOnlyWhatWaits,
     IgnoresRecoverMax,
+    RetriesWhatIsNamed,
+    RetriesOneByOne,
+    RetriesForAnybody,
     // The log
     ShowsOthersDeliveries,
     IgnoresStates,
@@ -110,6 +113,10 @@ pub(crate) enum Fault {
     SkipsTies,
     ShowsOneAttemptEach,
     HidesTheLastOfMany,
+    ShowsNoCauses,
+    ShowsTheOldestFailed,
+    ShowsOldFailures,
+    CountsWhatIsTooOld,
     CountsNoClaims,
     ShowsTheLastRecorded,
     // What operators see

@@ -2,9 +2,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, QueueFigures, StoreError, StoreFigures};
+use domain::ports::{
+    AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, QueueFigures, RetryRequest, StoreError, StoreFigures,
+};
 use domain::webhooks::{
-    Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, OutcomeCounts, SHOWN_ATTEMPTS_MAX,
+    Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, FailedDelivery, FailureCause, OutcomeCounts,
+    SHOWN_ATTEMPTS_MAX,
 };
 use domain::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
@@ -95,6 +98,40 @@ impl DeliveryLog for Saboteur {
             }
         }
         Ok(found)
+    }
+
+    async fn failed(
+        &self,
+        owner: &UserId,
+        subscription: Option<SubscriptionId>,
+        published_since: Timestamp,
+        max: u32,
+    ) -> Result<Vec<FailedDelivery>, StoreError> {
+        self.enter().await;
+        let since = if self.is(Fault::ShowsOldFailures) { Timestamp::MIN } else { published_since };
+        let read_max = if self.is(Fault::ShowsTheOldestFailed) { u32::MAX } else { max };
+        let mut failed = self.inner.failed(owner, subscription, since, read_max).await?;
+        let left_out = failed.len().saturating_sub(max as usize);
+        failed.drain(..left_out);
+        if self.is(Fault::ShowsNoCauses) {
+            for one in &mut failed {
+                one.cause = FailureCause::new(one.cause.subscription, None, None);
+            }
+        }
+        Ok(failed)
+    }
+
+    async fn count_recoverable(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+    ) -> Result<Option<u32>, StoreError> {
+        self.enter().await;
+        let since = if self.is(Fault::CountsWhatIsTooOld) { Timestamp::MIN } else { request.published_since };
+        let request = RetryRequest { published_since: since, ..request };
+        self.inner.count_recoverable(owner, subscription, request, max).await
     }
 
     async fn attempts_after(

@@ -1,0 +1,100 @@
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::FailedRow;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::{RetryRequest, StoreError};
+use domain::webhooks::FailedDelivery;
+use domain::{SubscriptionId, Timestamp, UserId};
+
+use super::list_deliveries::first_id_at;
+use crate::attempt::{CountRow, Failure, Work};
+
+/// The newest failed deliveries, each with its last attempt. Looks up only the attempts of the deliveries that it answers.
+const NEWEST_FAILED: &str = "WITH failed AS MATERIALIZED (
+        SELECT ended.subscription_id, ended.id
+        FROM webhook_subscriptions AS subscription
+        CROSS JOIN LATERAL (
+            SELECT subscription_id, id FROM webhook_deliveries
+            WHERE subscription_id = subscription.id AND id >= $4
+                AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
+            ORDER BY id DESC LIMIT $5
+        ) AS ended
+        WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 AND subscription.deleted_at IS NULL
+            AND (subscription.id = $3 OR $3 IS NULL)
+        ORDER BY ended.id DESC LIMIT $5
+    )
+    SELECT failed.subscription_id, failed.id AS delivery_id, last.failure, last.status
+    FROM failed LEFT JOIN LATERAL (
+        SELECT failure, status FROM webhook_attempts
+        WHERE subscription_id = failed.subscription_id AND delivery_id = failed.id
+        ORDER BY number DESC LIMIT 1
+    ) AS last ON true
+    ORDER BY failed.id DESC";
+
+/// What a recovery would retry. Names every phase, so that the order of the lane finds the deliveries that wait for later
+/// behind all that are due.
+const COUNT_LOST: &str = "SELECT (
+        SELECT count(*) FROM (
+            SELECT FROM webhook_deliveries
+            WHERE subscription_id = $3 AND id >= $4
+                AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
+            LIMIT $6
+        ) AS failed
+    ) + (
+        SELECT count(*) FROM (
+            SELECT FROM webhook_due
+            WHERE subscription_id = $3 AND phase IN (0, 1, 2) AND due_at > $5 AND claim IS NULL AND delivery_id >= $4
+            LIMIT $6
+        ) AS waiting
+    ) AS count
+    FROM webhook_subscriptions AS subscription
+    WHERE owner_issuer = $1 AND owner_subject = $2 AND id = $3 AND deleted_at IS NULL";
+
+/// The newest failed deliveries of an owner. One round trip.
+pub(super) struct ListFailed<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) subscription: Option<SubscriptionId>,
+    pub(super) published_since: Timestamp,
+    pub(super) max: u32,
+}
+
+impl Work for ListFailed<'_> {
+    type Answer = Vec<FailedDelivery>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<FailedDelivery>, Failure> {
+        let query = diesel::sql_query(NEWEST_FAILED)
+            .bind::<Text, _>(self.owner.issuer())
+            .bind::<Text, _>(self.owner.subject())
+            .bind::<Nullable<Binary>, _>(self.subscription.map(|id| id.as_bytes().to_vec()))
+            .bind::<Binary, _>(first_id_at(self.published_since))
+            .bind::<BigInt, i64>(self.max.into());
+        let rows: Vec<FailedRow> = Kept(query).load(&mut &*connection).await?;
+        let failed: Result<Vec<FailedDelivery>, StoreError> = rows.into_iter().map(FailedDelivery::try_from).collect();
+        Ok(failed?)
+    }
+}
+
+/// How many deliveries a recovery would retry. One round trip.
+pub(super) struct CountRecoverable<'a> {
+    pub(super) owner: &'a UserId,
+    pub(super) subscription: SubscriptionId,
+    pub(super) request: RetryRequest,
+    pub(super) max: u32,
+}
+
+impl Work for CountRecoverable<'_> {
+    type Answer = Option<u32>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<u32>, Failure> {
+        let query = diesel::sql_query(COUNT_LOST)
+            .bind::<Text, _>(self.owner.issuer())
+            .bind::<Text, _>(self.owner.subject())
+            .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
+            .bind::<Binary, _>(first_id_at(self.request.published_since))
+            .bind::<Instant, StoredInstant>(self.request.at.into())
+            .bind::<BigInt, i64>(self.max.into());
+        let rows: Vec<CountRow> = Kept(query).load(&mut &*connection).await?;
+        Ok(rows.into_iter().next().map(|row| u32::try_from(row.count).unwrap_or(self.max).min(self.max)))
+    }
+}

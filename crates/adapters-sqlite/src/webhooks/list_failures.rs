@@ -1,0 +1,132 @@
+use std::cmp::Reverse;
+
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary};
+use diesel_mapping::StoredInstant;
+use diesel_mapping::schema::webhook_subscriptions;
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::{FailedRow, first_delivery_at, subscription_id};
+use domain::ports::RetryRequest;
+use domain::webhooks::FailedDelivery;
+use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+
+use super::recover_subscription::FAILED;
+use crate::undo::Undo;
+
+/// The newest failed deliveries of one subscription, each with its last attempt. The index on failed deliveries, then two
+/// look-ups by key for each.
+fn newest_failed() -> String {
+    format!(
+        "SELECT ?1 AS subscription_id, failed.id AS delivery_id, attempt.failure, attempt.status
+        FROM (
+            SELECT id FROM webhook_deliveries
+            WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} ORDER BY id DESC LIMIT ?3
+        ) AS failed
+        LEFT JOIN webhook_attempts AS attempt
+            ON attempt.subscription_id = ?1 AND attempt.delivery_id = failed.id AND attempt.number = (
+                SELECT max(number) FROM webhook_attempts WHERE subscription_id = ?1 AND delivery_id = failed.id
+            )
+        ORDER BY failed.id DESC"
+    )
+}
+
+/// What a recovery would retry. Names every phase, so that the order of the lane finds the deliveries that wait for later
+/// behind all that are due.
+fn count_lost() -> String {
+    format!(
+        "SELECT (
+            SELECT count(*) FROM (
+                SELECT 1 FROM webhook_deliveries WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} LIMIT ?4
+            )
+        ) + (
+            SELECT count(*) FROM (
+                SELECT 1 FROM webhook_due
+                WHERE subscription_id = ?1 AND phase IN (0, 1, 2) AND due_at > ?3 AND claim IS NULL
+                    AND delivery_id >= ?2
+                LIMIT ?4
+            )
+        ) AS count"
+    )
+}
+
+/// See [`DeliveryLog::failed`](domain::ports::DeliveryLog::failed).
+pub(super) fn list_failed(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    subscription: Option<SubscriptionId>,
+    published_since: Timestamp,
+    max: u32,
+) -> Result<Vec<FailedDelivery>, Undo> {
+    let length_max = usize::try_from(max).unwrap_or(usize::MAX);
+    let mut from = first_delivery_at(published_since);
+    let mut failed: Vec<FailedDelivery> = Vec::new();
+    for id in stored_subscriptions(connection, owner, subscription)? {
+        failed.append(&mut failed_of(connection, id, from, max)?);
+        failed.sort_unstable_by_key(|one| Reverse(one.id));
+        failed.truncate(length_max);
+        // When there are enough, older deliveries of the other subscriptions are not needed.
+        if failed.len() == length_max {
+            from = failed.last().map_or(from, |oldest| oldest.id);
+        }
+    }
+    Ok(failed)
+}
+
+fn failed_of(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    from: DeliveryId,
+    max: u32,
+) -> Result<Vec<FailedDelivery>, Undo> {
+    let query = diesel::sql_query(newest_failed())
+        .bind::<Binary, _>(subscription.as_bytes().as_slice())
+        .bind::<Binary, _>(from.as_bytes().as_slice())
+        .bind::<BigInt, i64>(max.into());
+    let rows: Vec<FailedRow> = query.load(connection)?;
+    Ok(rows.into_iter().map(FailedDelivery::try_from).collect::<Result<_, _>>()?)
+}
+
+/// See [`DeliveryLog::count_recoverable`](domain::ports::DeliveryLog::count_recoverable).
+pub(super) fn count_recoverable(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    subscription: SubscriptionId,
+    request: RetryRequest,
+    max: u32,
+) -> Result<Option<u32>, Undo> {
+    if stored_subscriptions(connection, owner, Some(subscription))?.is_empty() {
+        return Ok(None);
+    }
+    let query = diesel::sql_query(count_lost())
+        .bind::<Binary, _>(subscription.as_bytes().as_slice())
+        .bind::<Binary, _>(first_delivery_at(request.published_since).as_bytes().to_vec())
+        .bind::<Instant, StoredInstant>(request.at.into())
+        .bind::<BigInt, i64>(max.into());
+    let row: CountRow = query.get_result(connection)?;
+    Ok(Some(u32::try_from(row.count).unwrap_or(max).min(max)))
+}
+
+/// The ids of the owner's subscriptions that are not deleted, or the one that is meant.
+fn stored_subscriptions(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    meant: Option<SubscriptionId>,
+) -> Result<Vec<SubscriptionId>, Undo> {
+    let ids: Vec<Vec<u8>> = webhook_subscriptions::table
+        .filter(webhook_subscriptions::owner_issuer.eq(owner.issuer()))
+        .filter(webhook_subscriptions::owner_subject.eq(owner.subject()))
+        .filter(webhook_subscriptions::deleted_at.is_null())
+        .order(webhook_subscriptions::id.desc())
+        .select(webhook_subscriptions::id)
+        .load(connection)?;
+    let ids = ids.iter().map(|id| subscription_id("webhook_subscriptions", "id", id));
+    let mut ids: Vec<SubscriptionId> = ids.collect::<Result<_, _>>()?;
+    ids.retain(|id| meant.is_none_or(|meant| meant == *id));
+    Ok(ids)
+}
+
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}

@@ -1,0 +1,54 @@
+use anyhow::Result;
+use clap::Args;
+use gatepost_client::FailureGroup;
+
+use crate::connection::{Connection, Owner};
+use crate::output::{answer, answer_json, remark};
+use crate::table::table;
+
+/// List failed deliveries, grouped by cause
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Only deliveries to this subscription
+    #[arg(long, value_name = "ID")]
+    subscription: Option<String>,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks failures --user alice
+  gatepost webhooks failures --subscription sub_01h455vb4pex5vsknk084sn02q \\
+    --user alice --json";
+
+/// Prints the causes.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let failures = connection.heard(consumer.list_failures(arguments.subscription.as_deref()).await)?;
+    if json {
+        return Ok(answer_json(&failures)?);
+    }
+    if failures.failures.is_empty() {
+        return Ok(answer("no failed deliveries")?);
+    }
+    let heads = ["DELIVERIES", "ERROR", "STATUS", "SUBSCRIPTION", "URL"];
+    answer(&table(heads, failures.failures.iter().map(row)))?;
+    if !failures.is_complete {
+        remark("there are more: only the newest 1,000 are counted");
+    }
+    remark("retry a group: gatepost webhooks retry-failures SUBSCRIPTION --error ERROR --status STATUS");
+    Ok(())
+}
+
+fn row(group: &FailureGroup) -> [String; 5] {
+    let shown = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let FailureGroup { cause, url, deliveries, .. } = group;
+    let status = shown(cause.status.map(|status| status.to_string()));
+    [deliveries.to_string(), shown(cause.error.clone()), status, cause.subscription_id.clone(), url.clone()]
+}

@@ -1,0 +1,52 @@
+use anyhow::Result;
+use clap::Args;
+use gatepost_client::FailureCause;
+use serde::Serialize;
+
+use crate::connection::{Connection, Owner};
+use crate::output::{answer, answer_json};
+
+/// Deliver again now what failed for one cause, as `gatepost webhooks failures` lists it
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The id of the subscription
+    subscription_id: String,
+    /// Why the last attempt failed; without it, deliveries without a failed attempt
+    #[arg(long)]
+    error: Option<String>,
+    /// The status of the answer to the last attempt
+    #[arg(long)]
+    status: Option<u16>,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks retry-failures sub_01h455vb4pex5vsknk084sn02q \\
+    --error status --status 500 --user alice
+  gatepost webhooks retry-failures sub_01h455vb4pex5vsknk084sn02q \\
+    --error timeout --user alice";
+
+#[derive(Serialize)]
+struct RetriedAnswer {
+    deliveries: u32,
+}
+
+/// Retries a group of failed deliveries.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let Arguments { subscription_id, error, status, owner } = arguments;
+    let consumer = connection.consumer(owner.name()).await?;
+    let cause = FailureCause { subscription_id, error, status };
+    let deliveries = connection.heard(consumer.retry_failures(&cause).await)?;
+    if json {
+        return Ok(answer_json(&RetriedAnswer { deliveries })?);
+    }
+    let what = if deliveries == 1 { "1 delivery is" } else { &format!("{deliveries} deliveries are") };
+    Ok(answer(&format!("{what} due now"))?)
+}

@@ -1,0 +1,64 @@
+use diesel::prelude::QueryableByName;
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use domain::ports::StoreError;
+use domain::webhooks::{FailedDelivery, FailureCause, FailureReason};
+
+use super::place::{Place, delivery_id, subscription_id};
+
+const TABLE: &str = "webhook_attempts";
+
+/// A row of `webhook_deliveries` with the end of the last attempt. Its values are not checked yet.
+#[derive(Debug, QueryableByName)]
+pub struct FailedRow {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    delivery_id: Vec<u8>,
+    #[diesel(sql_type = Nullable<Text>)]
+    failure: Option<String>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    status: Option<i64>,
+}
+
+impl TryFrom<FailedRow> for FailedDelivery {
+    type Error = StoreError;
+
+    fn try_from(row: FailedRow) -> Result<Self, StoreError> {
+        let id = delivery_id(TABLE, "delivery_id", &row.delivery_id)?;
+        let place = Place { table: TABLE, row: &id };
+        let failure = row.failure.map(|code| place.value("failure", FailureReason::from_code(&code)));
+        let status = row.status.map(|status| place.number("status", status));
+        let subscription = subscription_id(TABLE, "subscription_id", &row.subscription_id)?;
+        Ok(Self { id, cause: FailureCause::new(subscription, failure.transpose()?, status.transpose()?) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Change = fn(&mut FailedRow);
+
+    fn row() -> FailedRow {
+        let (failure, status) = (Some("status".into()), Some(500));
+        FailedRow { subscription_id: vec![1; 16], delivery_id: vec![2; 16], failure, status }
+    }
+
+    #[test]
+    fn names_the_column_that_the_schema_does_not_promise() {
+        let failed = FailedDelivery::try_from(row()).unwrap();
+        assert_eq!((failed.cause.failure, failed.cause.status), (Some(FailureReason::Status), Some(500)));
+        let cases: [(&str, Change); 4] = [
+            ("subscription_id", |row| row.subscription_id.clear()),
+            ("delivery_id", |row| row.delivery_id.push(0)),
+            ("failure", |row| row.failure = Some("gremlins".into())),
+            ("status", |row| row.status = Some(70_000)),
+        ];
+        for (wrong, change) in cases {
+            let mut row = row();
+            change(&mut row);
+            let corrupt = FailedDelivery::try_from(row);
+            assert!(matches!(corrupt, Err(StoreError::Corrupt { column, .. }) if column == wrong), "{corrupt:?}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+use super::failed_delivery::FailureCause;
+use super::list_failures::FAILURES_MAX;
+use crate::audit::Origin;
+use crate::ports::{RetryOfFailed, StoreError};
+use crate::webhooks::Webhooks;
+use crate::{DeliveryId, UserId};
+
+/// Why a group of failed deliveries was not retried.
+#[derive(Debug, thiserror::Error)]
+pub enum RetryFailuresError {
+    /// The owner has no subscription with this id.
+    #[error("no subscription has this id")]
+    NotFound,
+    /// The subscription is disabled.
+    #[error("the subscription is disabled")]
+    SubscriptionDisabled,
+    /// The store failed. The deliveries may be due all the same.
+    #[error("the deliveries could not be made due")]
+    Store(#[from] StoreError),
+}
+
+impl Webhooks {
+    /// Makes the owner's deliveries due now that failed for this cause, and returns how many: those that
+    /// [`Webhooks::list_failures`] counts for the subscription, at most [`FAILURES_MAX`].
+    ///
+    /// # Errors
+    ///
+    /// See [`RetryFailuresError`].
+    pub async fn retry_failures(
+        &self,
+        owner: &UserId,
+        cause: &FailureCause,
+        origin: &Origin,
+    ) -> Result<u32, RetryFailuresError> {
+        let now = self.clock.now();
+        let (request, subscription) = (self.retry_request(now), cause.subscription);
+        let failed = self.stores.log.failed(owner, Some(subscription), request.published_since, FAILURES_MAX).await?;
+        let of_cause = failed.iter().filter(|one| one.cause == *cause);
+        let ids: Vec<DeliveryId> = of_cause.map(|one| one.id).collect();
+        let reason = self.cause(origin, now);
+        match self.stores.commands.retry_failed(owner, subscription, &ids, request, &reason).await? {
+            RetryOfFailed::Due(deliveries) => Ok(deliveries),
+            RetryOfFailed::NotFound => Err(RetryFailuresError::NotFound),
+            RetryOfFailed::LaneClosed => Err(RetryFailuresError::SubscriptionDisabled),
+        }
+    }
+}
