@@ -151,6 +151,30 @@ test("the list of deliveries follows what happens, and nothing jumps", async () 
   await close();
 });
 
+test("what failed for one cause is sent again with one button", async () => {
+  const [{ page, close }, hooks] = [await visitor("greta"), await receiver(500)];
+  const { subscription } = await api("greta", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publish("greta", "invoice.paid");
+  await publish("greta", "invoice.void");
+  const path = `/api/webhooks/subscriptions/${subscription.id}`;
+  const ended = async () => (await api("greta", "GET", path)).health.lastAttempt && (await api("greta", "GET", "/api/webhooks/deliveries")).deliveries.every((one) => one.attempts === 1 && one.state === "waiting");
+  await eventually("both attempts have ended", ended);
+  await page.goto("/console/deliveries");
+  await page.getByText("Live: the list follows each attempt.").waitFor();
+  await api("greta", "PATCH", path, { enabled: false });
+  await api("greta", "PATCH", path, { enabled: true });
+  await page.reload();
+  const group = page.getByRole("region", { name: "Failed, by cause" }).getByRole("listitem");
+  await group.getByText(`2 × 500 from ${new URL(hooks.url).host}/hooks`).waitFor();
+  hooks.status = 204;
+  await group.getByRole("button", { name: "Send 2 deliveries again" }).click();
+  await page.getByRole("row", { name: /invoice\.void.*Delivered/ }).waitFor();
+  await page.getByRole("row", { name: /invoice\.paid.*Delivered/ }).waitFor();
+  await eventually("the group is gone", async () => (await group.count()) === 0);
+  hooks.close();
+  await close();
+});
+
 test("the address holds the filter, and pages follow each other", async () => {
   const [{ page, close }, hooks] = [await visitor("filip"), await receiver()];
   await api("filip", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
@@ -222,6 +246,7 @@ test("a subscription is edited, disabled, recovered and deleted, and its secret 
   await page.getByText("You disabled it.").waitFor();
   hooks.status = 204;
   await page.getByRole("button", { name: "Recover…" }).click();
+  await page.getByText("1 delivery comes back.").waitFor();
   await page.getByRole("button", { name: "Recover", exact: true }).click();
   await page.getByText("1 delivery is due now.").waitFor();
   await page.getByRole("button", { name: "Done" }).click();

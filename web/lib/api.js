@@ -7,6 +7,7 @@
 /** @typedef {Schemas["SubscriptionHealth"]} Health */
 /** @typedef {Schemas["Delivery"]} Delivery */
 /** @typedef {Schemas["Attempt"]} Attempt */
+/** @typedef {Schemas["FailureGroup"]} FailureGroup */
 /** @typedef {Schemas["Problem"]} Problem */
 /**
  * The body of the successful answer of an operation.
@@ -109,6 +110,10 @@ export const PATHS = {
   delivery: (id) => `/api/webhooks/deliveries/${part(id)}`,
   /** @param {DeliveryFilter} filter */
   deliveries: (filter) => `/api/webhooks/deliveries${query(filter)}`,
+  /** @param {string | undefined} subscriptionId */
+  failures: (subscriptionId) => `/api/webhooks/failures${query({ subscriptionId })}`,
+  /** @param {string} id @param {string} since */
+  recoverable: (id, since) => `/api/webhooks/subscriptions/${part(id)}/recoverable${query({ since })}`,
   stream: "/api/webhooks/deliveries/stream",
   system: "/api/operator/system",
   failing: "/api/operator/failing-subscriptions",
@@ -174,6 +179,9 @@ export const rotateSecret = (id, overlapSeconds) =>
 
 /** @param {string} id @param {string} since @returns {Promise<Answer<"recoverSubscription">>} */
 export const recoverSubscription = (id, since) => call("POST", `${PATHS.subscription(id)}/recover`, { since });
+
+/** @param {Body<"retryFailures">} cause @returns {Promise<Answer<"retryFailures">>} */
+export const retryFailures = (cause) => call("POST", "/api/webhooks/failures/retry", cause);
 
 /** @param {DeliveryFilter} filter @returns {Promise<Answer<"listDeliveries">>} */
 export const listDeliveries = (filter) => call("GET", PATHS.deliveries(filter));

@@ -10,12 +10,14 @@ import { useFresh } from "../lib/stream.js";
 import { ago, DAY } from "../lib/time.js";
 import { announce, Choice, Empty, ErrorPanel, Field, Loading, Page, typed } from "../lib/ui.js";
 import { counted, DELIVERY_STATES, place } from "../lib/words.js";
+import { FailureGroups } from "./failures.js";
 
 /** @typedef {import("../lib/api.js").Delivery} Delivery */
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").DeliveryFilter} DeliveryFilter */
 /** @typedef {import("../lib/api.js").Answer<"listDeliveries">} Answer */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Subscriptions */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listFailures">>} Failures */
 
 const PAGE_SIZE = 50;
 
@@ -39,14 +41,17 @@ export default function Deliveries() {
   const [isPaused, setPaused] = useState(false);
   const subscriptions = /** @type {Subscriptions} */ (useResource(PATHS.subscriptions)).data?.subscriptions ?? [];
   const list = useDeliveries(filter);
-  const state = useFresh(!isPaused, () => true, list.refresh);
+  const failures = /** @type {Failures} */ (useResource(PATHS.failures(filter.subscriptionId)));
+  const refresh = () => Promise.all([list.refresh(), failures.reload()]);
+  const state = useFresh(!isPaused, () => true, refresh);
   const toggle = html`
     <button type="button" aria-pressed=${isPaused ? "true" : "false"} onClick=${() => setPaused(!isPaused)}>Pause</button>
   `;
   return html`
     <${Page} title="Deliveries" lead=${html`<${Live} state=${isPaused ? "off" : state} />`} actions=${toggle}>
       <${Filters} filter=${filter} change=${change} subscriptions=${subscriptions} />
-      <${ErrorPanel} failure=${list.failure} retry=${list.reload} />
+      <${ErrorPanel} failure=${list.failure ?? failures.failure} retry=${() => void (list.reload(), failures.reload())} />
+      <${FailureGroups} failures=${failures.data} reload=${refresh} />
       ${!list.rows && !list.failure && html`<${Loading} />`}
       ${list.newer > 0 &&
       html`<p class="newer"><button type="button" onClick=${list.showNewer}>Show ${counted(list.newer, "new delivery", "new deliveries")}</button></p>`}

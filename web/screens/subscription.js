@@ -1,6 +1,6 @@
 // One subscription: its health, its secret, its deliveries, and what the owner can change.
 
-import { html, useState } from "../vendor/preact.js";
+import { html, useMemo, useState } from "../vendor/preact.js";
 import { changeSubscription, deleteSubscription, PATHS, recoverSubscription, rotateSecret } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { OutcomeChart } from "../lib/outcome-chart.js";
@@ -19,6 +19,7 @@ import { eventNames, Events, SubscriptionFields } from "./subscriptions.js";
 /** @typedef {import("../lib/api.js").Health} Health */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findSubscription">>} Found */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"countRecoverable">>} Recoverable */
 /** @typedef {"edit" | "rotate" | "recover" | "disable" | "delete"} DialogName */
 /** @typedef {{ subscription: Subscription, reload: () => Promise<void>, onClose: () => void }} DialogProps */
 
@@ -158,8 +159,11 @@ const SINCE = [
 function Recover({ subscription, reload, onClose }) {
   const [since, setSince] = useState(String(DAY));
   const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
+  // The same time is counted and recovered.
+  const from = useMemo(() => ago(Number(since)), [since]);
+  const lost = /** @type {Recoverable} */ (useResource(PATHS.recoverable(subscription.id, from)));
   const { run, isRunning, failure } = useAction(async () => {
-    setCount((await recoverSubscription(subscription.id, ago(Number(since)))).deliveries);
+    setCount((await recoverSubscription(subscription.id, from)).deliveries);
     await reload();
   });
   return html`
@@ -168,10 +172,18 @@ function Recover({ subscription, reload, onClose }) {
         ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
             <p>Gatepost enables the subscription if it is disabled, and sends again what failed. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
             <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
+            <p role="status">${lost.data && recoverable(lost.data.deliveries)}</p>
+            <${ErrorPanel} failure=${lost.failure} />
           <//>`
         : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`}
     <//>
   `;
+}
+
+/** The count goes up to 10,000. @param {number} count */
+function recoverable(count) {
+  if (count === 0) return "Nothing failed in this time.";
+  return `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back.`;
 }
 
 /** @param {DialogProps} props */

@@ -1,0 +1,68 @@
+// Failed deliveries, grouped by their cause, with one button for each group.
+
+import { html } from "../vendor/preact.js";
+import { retryFailures } from "../lib/api.js";
+import { may } from "../lib/rights.js";
+import { useAction } from "../lib/resource.js";
+import { announce, ErrorPanel } from "../lib/ui.js";
+import { attemptError, counted, place } from "../lib/words.js";
+
+/** @typedef {import("../lib/api.js").Answer<"listFailures">} Failures */
+/** @typedef {import("../lib/api.js").FailureGroup} FailureGroup */
+
+/** @param {{ failures: Failures | undefined, reload: () => unknown }} props */
+export const FailureGroups = ({ failures, reload }) =>
+  failures && failures.failures.length > 0
+    ? html`<section class="attention failures" aria-labelledby="failures-title">
+        <h2 id="failures-title">Failed, by cause</h2>
+        <ul>
+          ${failures.failures.map((group) => html`<${Group} key=${keyOf(group)} group=${group} reload=${reload} />`)}
+        </ul>
+        ${!failures.isComplete && html`<p class="quiet">There are more: the newest 1,000 failed deliveries are counted.</p>`}
+      </section>`
+    : null;
+
+/** @param {FailureGroup} group */
+const keyOf = ({ subscriptionId, error, status }) => [subscriptionId, error, status].join(" ");
+
+/** @param {{ group: FailureGroup, reload: () => unknown }} props */
+function Group({ group, reload }) {
+  const { subscriptionId, url, error, status, deliveries } = group;
+  const { run, isRunning, failure } = useAction(async () => {
+    const retried = await retryFailures({ subscriptionId, error, status });
+    announce(`${counted(retried.deliveries, "delivery is", "deliveries are")} due now`);
+    await reload();
+  });
+  return html`
+    <li>
+      <div>
+        <p>
+          <strong>${deliveries.toLocaleString("en")} × ${status ?? causeOf(group)}</strong> from${" "}
+          <a href="/console/subscriptions/${subscriptionId}">${place(url)}</a>
+        </p>
+        <p class="quiet">${attemptError({ error }) || "The subscription was disabled before an attempt failed."}</p>
+      </div>
+      <p class="failures-act">
+        <a href="/console/deliveries/${group.newestDeliveryId}">See the newest<span class="hidden"> of ${place(url)}</span></a>
+        ${may("webhooks") &&
+        html`<button type="button" onClick=${run} aria-disabled=${isRunning}>Send ${counted(deliveries, "delivery", "deliveries")} again</button>`}
+      </p>
+      <${ErrorPanel} failure=${failure} />
+    </li>
+  `;
+}
+
+/** @type {Record<NonNullable<FailureGroup["error"]>, string>} */
+const CAUSES = {
+  address_refused: "address refused",
+  dns: "no address",
+  connect: "no connection",
+  tls: "no TLS",
+  timeout: "timeout",
+  redirect: "redirect",
+  status: "error status",
+  too_slow: "too slow",
+};
+
+/** @param {FailureGroup} group */
+const causeOf = ({ error }) => (error ? CAUSES[error] : "not sent");
