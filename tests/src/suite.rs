@@ -15,6 +15,7 @@
 //! | `command_line` | `dev`, and the error for every wrong configuration |
 //! | `cli` | the client's commands as a person and as a script meet them: every call, profiles, terminals, exit codes, and each example of `--help` |
 //! | `client_library` | the client's calls as operator, and how soon it refuses a revoked key |
+//! | `image` | the container image: the same each time, whole, and healthy without rights on a root that nobody writes |
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
 //! | `doctor` | planted faults are found, and named with their cure |
@@ -50,6 +51,7 @@ mod doctor;
 mod documents;
 mod gateways;
 mod harness;
+mod image;
 mod keys_command;
 mod metrics;
 mod pages;

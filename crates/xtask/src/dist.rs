@@ -1,4 +1,4 @@
-//! The release archive, the Debian package and the list of the crates in them, in `target/dist`.
+//! The release archive, the Debian package, the container image and the list of the crates in them, in `target/dist`.
 
 use crate::program::{cargo, output, program, root, run, say};
 
@@ -49,6 +49,7 @@ END
 printf '#!/bin/sh\nset -e\n[ ! -d /run/systemd/system ] || systemctl daemon-reload\n' > $deb/DEBIAN/postinst
 chmod 755 $deb/DEBIAN/postinst
 dpkg-deb --root-owner-group --build $deb $out/gatepost_${version}_$architecture.deb > /dev/null
+deploy/image/build.sh $binary $out/gatepost-$version-image-$architecture.tar
 
 cd $out
 rm -r deb man $name gatepost.bash gatepost.zsh gatepost.fish
@@ -74,7 +75,7 @@ jq --null-input --arg version "$1" --arg at "$at" --arg crates "$crates" --arg c
                     { purl: "pkg:cargo/\($name)@\($number)", hashes: [ { alg: "SHA-256", content: $sums[$crate] } ] }
                 else {} end ] }' > "target/dist/gatepost-$1.cdx.json"
 cd target/dist
-sha256sum *.deb *.tar.gz *.cdx.json > SHA256SUMS
+sha256sum *.deb *.tar *.tar.gz *.cdx.json > SHA256SUMS
 "#;
 
 /// Takes both apart again, and runs what is in them.

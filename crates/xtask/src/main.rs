@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands of developers. `cargo xtask help` lists them.
 
 mod browser;
+mod deploy;
 mod dist;
 mod gateways;
 mod lint;
@@ -21,7 +22,9 @@ cargo xtask lint --prose [PATH…]    lists what is not plain English
 cargo xtask lint --structure        checks import circles and the sizes of files and functions
 cargo xtask openapi [--check]       writes docs/openapi.json and docs/configuration.md, or checks that they are current
 cargo xtask vendor                  bundles web/vendor/preact.js from the packages in tests/browser/package.json
-cargo xtask dist [--check]          writes the release archive, the Debian package and the SBOM to target/dist, or checks them
+cargo xtask dist [--check]          writes the release archive, the Debian package, the container image and the SBOM to
+                                    target/dist, or checks them
+cargo xtask deploy                  checks the compose files and the Helm chart against the schemas of their formats
 cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks,
                                     backlog, neighbours, purge, snapshot (all of them without a name); see
                                     docs/benchmarks.md
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         ["openapi", "--check"] => openapi::check(),
         ["dist"] => dist::pack(),
         ["dist", "--check"] => dist::check(),
+        ["deploy"] => deploy::check(),
         ["vendor"] => vendor::run_npm(),
         ["bench", rest @ ..] => on_release("bench", rest),
         ["faults", rest @ ..] => on_release("faults", rest),

@@ -20,6 +20,7 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     let (libraries, more_skips) = reference_libraries::find_or_get()?;
     skips.extend(more_skips);
     skips.extend(browser::find_or_get());
+    skips.extend(no_namespaces());
     let binary = build_binary()?;
     // One server for all processes that the test runner starts. It ends with this process.
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("cannot start a runtime")?;
@@ -51,6 +52,13 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     say("cargo-nextest is not installed: the slower `cargo test` runs instead");
     program::run(doc_tests)?;
     suite(&["test", "--workspace", "--locked", "--all-targets"])
+}
+
+/// The test of the container image, where this machine lets nobody make a container. See decision 87.
+fn no_namespaces() -> Option<Skip> {
+    let reason = "this user or this machine may not make namespaces".to_owned();
+    let can = succeeds(program("unshare", ["--mount", "--pid", "--fork", "true"]));
+    (!can).then(|| Skip { tests: "image::".to_owned(), reason })
 }
 
 /// Builds the binary that the suite tests, once before all tests.
