@@ -4,11 +4,13 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::harness::{Gatepost, Request, Setup, Storage, eventually, feed_gatepost, free_address, gatepost_binary};
-use crate::webhooks::host::{OPERATOR_TOKEN, setup};
+use crate::webhooks::host::{Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 const DATA: &str = r#"{"amount":12.50,"id":9007199254740993}"#;
@@ -57,6 +59,22 @@ async fn listen_receives_and_forwards_an_event_of_dev() {
     listening.signal("INT");
     assert_eq!(listening.exited().await.code(), Some(0), "{}", listening.complaint());
     assert_eq!(succeeded(&shell.run(&["webhooks", "list", "--user", "alice"])), "no subscriptions");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_of_dev_is_short() {
+    let gatepost = Setup::dev().await.with("OPERATOR_TOKEN", OPERATOR_TOKEN).start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let target = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "")).await;
+    succeeded(&shell.run(&["webhooks", "create", &target.url(), "--event", "*", "--user", "alice"]));
+    for _ in 0..5 {
+        Host(gatepost.address()).publish("alice", "a", Value::Null).await;
+    }
+    target.expect(5).await;
+    let paused = Instant::now();
+    // The first of them is due again after 5 s.
+    target.expect(6).await;
+    assert!(paused.elapsed() < Duration::from_secs(15), "the pause took {:?}", paused.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -109,6 +109,7 @@ fn dispatcher_settings(configuration: &Configuration) -> DispatcherSettings {
         concurrency_per_host: CONCURRENCY_PER_HOST,
         attempt_timeout: configuration.webhooks.timeout,
         schedule: configuration.webhooks.policy.retry_schedule().clone(),
+        pauses: configuration.webhooks.pauses,
         stop_grace: STOP_GRACE,
     }
 }

@@ -6,6 +6,8 @@ use domain::Timestamp;
 use domain::ports::{ClaimedDelivery, Entropy};
 use domain::webhooks::{AttemptRecord, ClaimEnd, RetrySchedule, Verdict};
 
+use crate::DispatcherSettings;
+
 /// Whether the delivery is past its schedule, so that it is not sent any more.
 ///
 /// Claims count attempts, so that a delivery at which the process dies each time ends here. A lane's pauses
@@ -19,7 +21,7 @@ pub(crate) fn is_past_schedule(schedule: &RetrySchedule, delivery: &ClaimedDeliv
 /// The end of a claim after an attempt. Without a record, Gatepost made no attempt, and the delivery waits for
 /// `fault_wait`.
 pub(crate) fn after_attempt(
-    schedule: &RetrySchedule,
+    DispatcherSettings { schedule, pauses, .. }: &DispatcherSettings,
     delivery: &ClaimedDelivery,
     ended_at: Timestamp,
     attempt: Option<AttemptRecord>,
@@ -33,7 +35,7 @@ pub(crate) fn after_attempt(
         (Some(attempt), Verdict::Failed { retry_after, .. }) => {
             let ClaimedDelivery { run_attempt, run_started_at, .. } = *delivery;
             let retry_at = schedule.next_attempt(run_attempt, run_started_at, ended_at, retry_after, entropy);
-            ClaimEnd::Failed { attempt, retry_after, retry_at }
+            ClaimEnd::Failed { attempt, retry_after, retry_at, pauses: *pauses }
         }
         (None, _) | (_, Verdict::NotCharged) => give_back(schedule, delivery, ended_at, ended_at.plus(fault_wait)),
     }
@@ -56,7 +58,7 @@ pub(crate) fn give_back(
 #[cfg(test)]
 mod tests {
     use domain::memory::SeededEntropy;
-    use domain::webhooks::{DeliveryEnd, FailureReason, NextStep, Payload};
+    use domain::webhooks::{DeliveryEnd, FailureReason, NextStep, PauseLengths, Payload};
     use domain::{DeliveryId, EventId};
 
     use super::*;
@@ -116,9 +118,15 @@ mod tests {
         ] {
             let (entropy, delivery) = (SeededEntropy::new(1), delivery(run_attempt));
             let attempt = (verdict != Verdict::NotCharged).then(|| attempt(verdict));
-            let ended = after_attempt(&schedule(), &delivery, at(100), attempt, verdict, FAULT_WAIT, &entropy);
+            let pauses = PauseLengths { first: FAULT_WAIT, longest: 2 * FAULT_WAIT };
+            let settings = DispatcherSettings { schedule: schedule(), pauses, ..DispatcherSettings::default() };
+            let ended = after_attempt(&settings, &delivery, at(100), attempt, verdict, FAULT_WAIT, &entropy);
             assert_eq!(ended.ended_at(), at(100), "{verdict:?}");
-            assert_eq!(ended.report().map_or(Verdict::NotCharged, |report| report.verdict), verdict);
+            let report = ended.report();
+            assert_eq!(report.map_or(Verdict::NotCharged, |report| report.verdict), verdict);
+            if matches!(verdict, Verdict::Failed { .. }) {
+                assert_eq!(report.map(|report| report.pauses), Some(pauses), "{verdict:?}");
+            }
             match (earliest, ended.next_step(), latest) {
                 (NextStep::Retry(earliest), NextStep::Retry(next), NextStep::Retry(latest)) => {
                     assert!((earliest..=latest).contains(&next), "{verdict:?}: {next}");

@@ -82,9 +82,9 @@ impl Run<'_> {
         self.dispatcher.counters.count(verdict, duration);
         let attempt = AttemptRecord::of(flight.delivery.attempt, flight.started_at, duration, &outcome);
         let ended_at = attempt.as_ref().map_or(flight.started_at.plus(duration), AttemptRecord::ended_at);
-        let aftermath = self.land(&flight, Report { started_at: flight.started_at, ended_at, verdict });
+        let aftermath = self.land(&flight, self.report(&flight, ended_at, verdict));
         let end = after_attempt(
-            &self.dispatcher.settings.schedule,
+            &self.dispatcher.settings,
             &flight.delivery,
             ended_at,
             attempt,
@@ -105,10 +105,13 @@ impl Run<'_> {
         let error: &dyn std::error::Error = error;
         tracing::error!(delivery = %flight.delivery.id, error, "a webhook attempt panicked");
         let ended_at = self.dispatcher.clock.now();
-        let report = Report { started_at: flight.started_at, ended_at, verdict: Verdict::NotCharged };
-        let aftermath = self.land(&flight, report);
+        let aftermath = self.land(&flight, self.report(&flight, ended_at, Verdict::NotCharged));
         self.cut_off(&flight, ended_at, ended_at.plus(aftermath.fault_wait.unwrap_or_default()));
         self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
+    }
+
+    fn report(&self, flight: &Flight, ended_at: Timestamp, verdict: Verdict) -> Report {
+        Report { started_at: flight.started_at, ended_at, verdict, pauses: self.dispatcher.settings.pauses }
     }
 
     /// Frees the attempt's places at its host and in its lane, and reports to the lane.

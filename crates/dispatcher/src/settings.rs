@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use domain::webhooks::RetrySchedule;
+use domain::webhooks::{PauseLengths, RetrySchedule};
 
 /// The shortest lease of a claim.
 const LEASE_MIN: Duration = Duration::from_mins(1);
@@ -21,6 +21,8 @@ pub struct DispatcherSettings {
     pub attempt_timeout: Duration,
     /// `WEBHOOK_RETRY_SCHEDULE`: when failed deliveries are tried again.
     pub schedule: RetrySchedule,
+    /// How long the lane of a receiver that keeps failing pauses.
+    pub pauses: PauseLengths,
     /// On shutdown: how long attempts in progress may continue. If this is below
     /// [`DispatcherSettings::attempt_timeout`], some may be cut off; they count.
     pub stop_grace: Duration,
@@ -34,6 +36,7 @@ impl Default for DispatcherSettings {
             concurrency_per_host: 256,
             attempt_timeout: Duration::from_secs(15),
             schedule: RetrySchedule::default(),
+            pauses: PauseLengths::default(),
             stop_grace: Duration::from_secs(20),
         }
     }

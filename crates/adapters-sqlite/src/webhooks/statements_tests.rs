@@ -12,8 +12,8 @@ use domain::ports::{
 };
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DisableReason, Event, EventFilter, EventType,
-    FairShares, NewEvent, Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription,
-    SubscriptionChange, SubscriptionStatus, TargetUrl,
+    FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents,
+    Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, KeyId, SubscriptionId, Timestamp, UserId};
 use tempfile::TempDir;
@@ -100,7 +100,12 @@ fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed:
     };
     let ends: [fn(AttemptRecord, Timestamp) -> ClaimEnd; 3] = [
         |attempt, _| ClaimEnd::Delivered(attempt),
-        |attempt, later| ClaimEnd::Failed { attempt, retry_after: None, retry_at: Some(later) },
+        |attempt, later| ClaimEnd::Failed {
+            attempt,
+            retry_after: None,
+            retry_at: Some(later),
+            pauses: PauseLengths::default(),
+        },
         |_, later| ClaimEnd::GivenBack { at: NOW, due_at: later },
     ];
     let completion = |(delivery, end): (&ClaimedDelivery, &fn(AttemptRecord, Timestamp) -> ClaimEnd)| Completion {

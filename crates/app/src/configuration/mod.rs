@@ -28,7 +28,7 @@ use adapters_system::{EncryptionKey, LogFilter, LogSettings, Secret};
 use adapters_web::PortalSettings;
 use cli::WebAddress;
 use domain::audit::AuditRetention;
-use domain::webhooks::WebhookPolicy;
+use domain::webhooks::{PauseLengths, WebhookPolicy};
 use domain::{KeyPolicy, RateLimit};
 use ipnet::IpNet;
 use verifier::VerifierSettings;
@@ -197,6 +197,8 @@ pub(crate) struct WebhookConfiguration {
     pub(crate) timeout: Duration,
     /// `WEBHOOK_CONCURRENCY`
     pub(crate) concurrency: u32,
+    /// How long a subscription pauses after failures. No setting: `dev` has shorter pauses than `serve`.
+    pub(crate) pauses: PauseLengths,
     /// `WEBHOOK_MAX_SUBSCRIPTIONS`, `WEBHOOK_MAX_PAYLOAD_BYTES`, `WEBHOOK_RETENTION_DAYS` and `WEBHOOK_RETRY_SCHEDULE`
     pub(crate) policy: WebhookPolicy,
 }
@@ -209,6 +211,7 @@ impl Default for WebhookConfiguration {
             allowed_networks: Vec::new(),
             timeout: Duration::from_secs(15),
             concurrency: 512,
+            pauses: PauseLengths::default(),
             policy: WebhookPolicy::default(),
         }
     }

@@ -39,7 +39,7 @@ pub use events::payload::{Payload, PayloadTooLarge};
 pub use events::publication_key::{ContentDigest, InvalidPublisherId, PublicationKey, PublisherId};
 pub use events::publish_events::{PublishEvent, PublishEventsError};
 pub use queue::allotment::Allotment;
-pub use queue::breaker::{Admission, Breaker, DisableReason, Pause, Report};
+pub use queue::breaker::{Admission, Breaker, DisableReason, Pause, PauseLengths, Report};
 pub use queue::claim_end::{ClaimEnd, NextStep};
 pub use queue::fair_shares::FairShares;
 pub use queue::owner_number::OwnerNumber;

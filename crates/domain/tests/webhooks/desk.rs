@@ -6,9 +6,9 @@ use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, WebhookStores};
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError, CreatedSubscription, Description,
-    EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares, PublishEvent, PublishEventsError,
-    PublisherId, RetrySchedule, SigningSecret, SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules,
-    Webhooks,
+    EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares, PauseLengths, PublishEvent,
+    PublishEventsError, PublisherId, RetrySchedule, SigningSecret, SubscribedEvents, WebhookPolicy,
+    WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{SealingKeys, SubscriptionId, Timestamp, UserId};
 use pollster::block_on;
@@ -123,7 +123,12 @@ fn claim_end(number: u32, retry_after: Option<Duration>, ended_at: Timestamp) ->
     let (started_at, duration) = (ended_at, Duration::ZERO);
     let attempt = AttemptRecord { number, started_at, duration, failure, status: None, excerpt: Vec::new() };
     match retry_after {
-        Some(wait) => ClaimEnd::Failed { attempt, retry_after: None, retry_at: Some(ended_at.plus(wait)) },
+        Some(wait) => ClaimEnd::Failed {
+            attempt,
+            retry_after: None,
+            retry_at: Some(ended_at.plus(wait)),
+            pauses: PauseLengths::default(),
+        },
         None => ClaimEnd::Delivered(attempt),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::DeliveryId;
 use domain::ports::Completion;
-use domain::webhooks::{Answer, AttemptRecord, ClaimEnd, DeliveryEnd, DeliveryState, FailureReason};
+use domain::webhooks::{Answer, AttemptRecord, ClaimEnd, DeliveryEnd, DeliveryState, FailureReason, PauseLengths};
 
 use super::WebhookStore;
 use super::sample::{event, health, history, publish, publish_at, subscribed};
@@ -74,7 +74,12 @@ pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) 
         };
         let retry = at(now + 100_000 * i64::from(n + 1));
         let end = match failure {
-            Some(_) => ClaimEnd::Failed { attempt: record.clone(), retry_after: None, retry_at: Some(retry) },
+            Some(_) => ClaimEnd::Failed {
+                attempt: record.clone(),
+                retry_after: None,
+                retry_at: Some(retry),
+                pauses: PauseLengths::default(),
+            },
             None => ClaimEnd::Delivered(record.clone()),
         };
         settle(&*store, held.ended(end)).await;

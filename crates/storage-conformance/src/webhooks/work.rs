@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion};
-use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, FairShares, OwnerNumber};
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, FairShares, OwnerNumber, PauseLengths};
 use domain::{SubscriptionId, Timestamp};
 
 use super::WebhookStore;
@@ -90,7 +90,7 @@ impl Held {
 
     fn attempt_failed(&self, millis: i64, retry_after: Option<Duration>, retry_at: Option<Timestamp>) -> Completion {
         let attempt = self.attempt(at(millis), Some(FailureReason::Timeout));
-        self.ended(ClaimEnd::Failed { attempt, retry_after, retry_at })
+        self.ended(ClaimEnd::Failed { attempt, retry_after, retry_at, pauses: PauseLengths::default() })
     }
 
     /// The receiver took the delivery this many milliseconds after the start.

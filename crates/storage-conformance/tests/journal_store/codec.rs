@@ -10,8 +10,9 @@ use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, RetryRequest
 use domain::sessions::{Session, SessionRole, SessionUse, UserAgent};
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason, FairShares,
-    NewEvent, OutcomeCounts, OwnerNumber, Payload, PublicationKey, PublisherId, SealedSecret, SealedSecrets,
-    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionOutcomes, SubscriptionStatus, TargetUrl,
+    NewEvent, OutcomeCounts, OwnerNumber, PauseLengths, Payload, PublicationKey, PublisherId, SealedSecret,
+    SealedSecrets, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionOutcomes, SubscriptionStatus,
+    TargetUrl,
 };
 use domain::{
     ApiKey, AuditId, CredentialDigest, DeliveryId, EventId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, Label,
@@ -186,18 +187,23 @@ stored_as! {
             (false, None) => Self::DisabledByOwner,
             (false, Some(reason)) => Self::DisabledByService(reason),
         });
-    ClaimEnd as (u8, (Option<AttemptRecord>, (Option<Duration>, (Option<Timestamp>, Option<Timestamp>)))):
+    ClaimEnd as (u8, (Option<AttemptRecord>, (Option<(Option<Duration>, PauseLengths)>, (Option<Timestamp>, Option<Timestamp>)))):
         |end| match end.clone() {
             Self::Delivered(attempt) => (0, (Some(attempt), (None, (None, None)))),
-            Self::Failed { attempt, retry_after, retry_at } => (1, (Some(attempt), (retry_after, (None, retry_at)))),
+            Self::Failed { attempt, retry_after, retry_at, pauses } => {
+                (1, (Some(attempt), (Some((retry_after, pauses)), (None, retry_at))))
+            }
             Self::Gone(attempt) => (2, (Some(attempt), (None, (None, None)))),
             Self::CutOff { at, retry_at } => (3, (None, (None, (Some(at), Some(retry_at))))),
             Self::GivenBack { at, due_at } => (4, (None, (None, (Some(at), Some(due_at))))),
             Self::Expired { at } => (5, (None, (None, (Some(at), None)))),
         },
-        |(kind, (attempt, (retry_after, (at, next_at))))| Some(match kind {
+        |(kind, (attempt, (waits, (at, next_at))))| Some(match kind {
             0 => Self::Delivered(attempt?),
-            1 => Self::Failed { attempt: attempt?, retry_after, retry_at: next_at },
+            1 => {
+                let (retry_after, pauses) = waits?;
+                Self::Failed { attempt: attempt?, retry_after, retry_at: next_at, pauses }
+            }
             2 => Self::Gone(attempt?),
             3 => Self::CutOff { at: at?, retry_at: next_at? },
             4 => Self::GivenBack { at: at?, due_at: next_at? },
@@ -217,6 +223,7 @@ records! {
     KeyUsage { id, hour, counts }
     UsageCounts { good, limited, refused }
     SubscriptionOutcomes { id, hour, counts }
+    PauseLengths { first, longest }
     OutcomeCounts { delivered, retried, exhausted }
     SessionUse { id, at }
     Session { id, owner, role, created_at, seen_at, expires_at, user_agent, address }

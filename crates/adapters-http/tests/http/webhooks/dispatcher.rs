@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::Timestamp;
 use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue};
-use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, FairShares};
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, FairShares, PauseLengths};
 
 use crate::server::Server;
 
@@ -68,6 +68,7 @@ impl Receiver {
                 attempt: attempt(failed, 500, b"no \xff"),
                 retry_after: None,
                 retry_at: Some(ended_at.plus(Duration::from_secs(5))),
+                pauses: PauseLengths::default(),
             },
             Self::IsGone => ClaimEnd::Gone(attempt(failed, 410, b"")),
         }

@@ -16,6 +16,7 @@ use cli::output::answer;
 use cli::{DevServer, WebAddress, Welcome};
 use domain::IdToken;
 use domain::ports::{Clock, Entropy, IdentityVerdict, IdentityVerifier};
+use domain::webhooks::PauseLengths;
 use gatepost_client::OperatorToken;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use tokio_util::sync::CancellationToken;
@@ -43,6 +44,8 @@ Examples:
   LISTEN=127.0.0.1:9000 gatepost dev
   API_KEYS_MAX_ACTIVE=3 gatepost dev";
 
+/// A developer who has mended a receiver does not wait for long.
+const PAUSES: PauseLengths = PauseLengths { first: Duration::from_secs(1), longest: Duration::from_secs(4) };
 /// The audience of development tokens if `OIDC_AUDIENCE` is not set.
 const AUDIENCE: &str = "gatepost-dev";
 /// The addresses that webhooks may be sent to: this machine.
@@ -139,6 +142,7 @@ fn fill_in(configuration: &mut Configuration, folder: &DataFolder, entropy: &dyn
         configuration.encryption_keys.push(folder.encryption_key(entropy)?);
     }
     configuration.webhooks.allow_http = true;
+    configuration.webhooks.pauses = PAUSES;
     configuration.webhooks.allowed_networks.extend(LOOPBACK);
     if configuration.operator_token.is_some() {
         return Ok(None);

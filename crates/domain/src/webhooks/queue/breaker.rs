@@ -5,10 +5,8 @@ use crate::webhooks::Verdict;
 
 /// How many failures in a row open the breaker.
 const FAILURES_TO_TRIP: u32 = 5;
-/// The first pause.
-const PAUSE_MIN: Duration = Duration::from_secs(30);
-/// The longest pause, even if a receiver asks for a longer one.
-const PAUSE_MAX: Duration = Duration::from_hours(1);
+/// The longest pause that a receiver gets by `Retry-After`.
+const ASKED_PAUSE_MAX: Duration = Duration::from_hours(1);
 /// After this time of nothing but failures, the subscription is disabled.
 const FAILING_MAX: Duration = Duration::from_hours(5 * 24);
 
@@ -22,6 +20,22 @@ pub struct Breaker {
     pub failing_since: Option<Timestamp>,
     /// The pause, which may be over.
     pub pause: Option<Pause>,
+}
+
+/// How long an open breaker pauses its lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PauseLengths {
+    /// The first pause.
+    pub first: Duration,
+    /// The longest pause. Each failed probe doubles the one before, up to this length.
+    pub longest: Duration,
+}
+
+/// 30 s, doubled up to 1 h.
+impl Default for PauseLengths {
+    fn default() -> Self {
+        Self { first: Duration::from_secs(30), longest: Duration::from_hours(1) }
+    }
 }
 
 /// A pause of a lane.
@@ -81,6 +95,8 @@ pub struct Report {
     pub ended_at: Timestamp,
     /// What it means.
     pub verdict: Verdict,
+    /// How long the lane pauses if the breaker opens.
+    pub pauses: PauseLengths,
 }
 
 impl Breaker {
@@ -96,8 +112,8 @@ impl Breaker {
     /// Records the end of an attempt. `Some` means that the subscription has to be disabled.
     ///
     /// - A success closes the breaker, even if the attempt started before the breaker opened.
-    /// - The fifth failure in a row opens the breaker: the lane pauses for 30 s. Each failed probe doubles the pause,
-    ///   up to 1 h. Attempts that started before the pause ended are not probes: they only count as failures.
+    /// - The fifth failure in a row opens the breaker: the lane pauses for the first of the report's
+    ///   [`PauseLengths`]. Each failed probe doubles the pause, up to the longest. Attempts that started before the pause ended are not probes: they only count as failures.
     /// - `Retry-After` pauses the whole lane for as long as the receiver asks, up to 1 h.
     /// - Failures of the sender change nothing.
     #[must_use = "the subscription may have to be disabled"]
@@ -131,9 +147,10 @@ impl Breaker {
         let length_before = self.pause.map_or(Duration::ZERO, |pause| pause.length);
         let is_covered = running.is_some_and(|pause| pause.length > Duration::ZERO);
         let trips = self.failures_in_a_row >= FAILURES_TO_TRIP && !is_covered;
-        let length = if trips { (2 * length_before).clamp(PAUSE_MIN, PAUSE_MAX) } else { length_before };
+        let length =
+            if trips { (2 * length_before).max(report.pauses.first).min(report.pauses.longest) } else { length_before };
         let imposed = if trips { length } else { Duration::ZERO };
-        let wait = imposed.max(retry_after.unwrap_or_default().min(PAUSE_MAX));
+        let wait = imposed.max(retry_after.unwrap_or_default().min(ASKED_PAUSE_MAX));
         if wait.is_zero() {
             return self.pause;
         }

@@ -2,6 +2,7 @@ use super::*;
 use crate::webhooks::FailureReason;
 
 const DAY: i64 = 86_400;
+const FIRST: Duration = Duration::from_secs(30);
 
 fn at(unix_seconds: i64) -> Timestamp {
     Timestamp::from_unix_millis(unix_seconds * 1_000).unwrap()
@@ -13,7 +14,16 @@ fn failed(retry_after: Option<u64>) -> Verdict {
 
 /// Records an attempt from `started` to `ended`, in seconds.
 fn record(breaker: &mut Breaker, started: i64, ended: i64, verdict: Verdict) -> Option<DisableReason> {
-    breaker.record(Report { started_at: at(started), ended_at: at(ended), verdict })
+    record_with(breaker, (started, ended), verdict, PauseLengths::default())
+}
+
+fn record_with(
+    breaker: &mut Breaker,
+    (started, ended): (i64, i64),
+    verdict: Verdict,
+    pauses: PauseLengths,
+) -> Option<DisableReason> {
+    breaker.record(Report { started_at: at(started), ended_at: at(ended), verdict, pauses })
 }
 
 /// A breaker after five failures, the last at second 4: it pauses until second 34.
@@ -52,6 +62,25 @@ fn each_failed_probe_doubles_the_pause_up_to_an_hour() {
 }
 
 #[test]
+fn pauses_are_as_long_as_the_sender_chooses() {
+    let pauses = PauseLengths { first: Duration::from_secs(1), longest: Duration::from_secs(5) };
+    let mut breaker = Breaker::default();
+    let mut now = 0;
+    for seconds in [0, 0, 0, 0, 1, 2, 4, 5, 5] {
+        assert_eq!(record_with(&mut breaker, (now, now), failed(None), pauses), None);
+        let length = breaker.pause.map_or(Duration::ZERO, |pause| pause.length);
+        assert_eq!(length, Duration::from_secs(seconds), "at {now}");
+        now += i64::try_from(seconds).unwrap();
+    }
+    assert_eq!(record_with(&mut breaker, (now, now), failed(Some(60)), pauses), None);
+    assert_eq!(
+        breaker.admission(at(now)),
+        Admission::Paused(at(now + 60)),
+        "a receiver gets the time that it asks for"
+    );
+}
+
+#[test]
 fn what_was_in_flight_when_the_lane_paused_is_no_probe() {
     let mut breaker = tripped();
     for ended in [10, 20, 40] {
@@ -60,7 +89,7 @@ fn what_was_in_flight_when_the_lane_paused_is_no_probe() {
     assert_eq!(breaker.failures_in_a_row, 8);
     assert_eq!(breaker.pause, tripped().pause);
     assert_eq!(record(&mut breaker, 34, 45, failed(None)), None, "the probe ran beside the last of them");
-    assert_eq!(breaker.pause, Some(Pause { until: at(45 + 60), length: 2 * PAUSE_MIN }));
+    assert_eq!(breaker.pause, Some(Pause { until: at(45 + 60), length: 2 * FIRST }));
 }
 
 #[test]
@@ -92,9 +121,9 @@ fn a_slowed_lane_still_trips() {
     for ended in 1..=5 {
         assert_eq!(record(&mut breaker, 0, ended, failed(Some(10))), None);
     }
-    assert_eq!(breaker.pause, Some(Pause { until: at(35), length: PAUSE_MIN }));
+    assert_eq!(breaker.pause, Some(Pause { until: at(35), length: FIRST }));
     assert_eq!(record(&mut breaker, 35, 36, failed(Some(600))), None);
-    assert_eq!(breaker.pause, Some(Pause { until: at(636), length: 2 * PAUSE_MIN }), "the longer of both holds");
+    assert_eq!(breaker.pause, Some(Pause { until: at(636), length: 2 * FIRST }), "the longer of both holds");
 }
 
 #[test]

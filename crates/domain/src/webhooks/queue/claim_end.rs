@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::breaker::Report;
+use super::breaker::{PauseLengths, Report};
 use crate::Timestamp;
 use crate::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, OutcomeCounts, Verdict};
 
@@ -17,6 +17,8 @@ pub enum ClaimEnd {
         retry_after: Option<Duration>,
         /// When the next attempt is due; `None` ends the delivery as [`DeliveryEnd::ScheduleSpent`].
         retry_at: Option<Timestamp>,
+        /// How long the lane pauses if the failure opens its breaker.
+        pauses: PauseLengths,
     },
     /// The receiver asks for no more webhooks (410). The delivery ends as [`DeliveryEnd::SubscriptionDisabled`].
     Gone(AttemptRecord),
@@ -96,16 +98,20 @@ impl ClaimEnd {
 
     /// What the lane's breaker learns; `None` without a record.
     pub fn report(&self) -> Option<Report> {
-        let verdict = match self {
-            Self::Delivered(_) => Verdict::Delivered,
-            Self::Gone(_) => Verdict::Gone,
-            Self::Failed { attempt, retry_after, .. } => {
+        let (verdict, pauses) = match self {
+            Self::Delivered(_) => (Verdict::Delivered, PauseLengths::default()),
+            Self::Gone(_) => (Verdict::Gone, PauseLengths::default()),
+            Self::Failed { attempt, retry_after, pauses, .. } => {
                 let reason = attempt.failure.unwrap_or(FailureReason::Status);
-                Verdict::Failed { reason, retry_after: *retry_after }
+                (Verdict::Failed { reason, retry_after: *retry_after }, *pauses)
             }
             Self::CutOff { .. } | Self::GivenBack { .. } | Self::Expired { .. } => return None,
         };
-        self.attempt().map(|attempt| Report { started_at: attempt.started_at, ended_at: attempt.ended_at(), verdict })
+        let report = |attempt: &AttemptRecord| {
+            let (started_at, ended_at) = (attempt.started_at, attempt.ended_at());
+            Report { started_at, ended_at, verdict, pauses }
+        };
+        self.attempt().map(report)
     }
 }
 
@@ -125,7 +131,9 @@ mod tests {
     #[test]
     fn what_follows_is_decided_by_how_the_claim_ended() {
         let tls = FailureReason::Tls;
-        let failed = |retry_at, retry_after| ClaimEnd::Failed { attempt: attempt(Some(tls)), retry_after, retry_at };
+        let pauses = PauseLengths { first: Duration::from_secs(1), longest: Duration::from_secs(2) };
+        let failed =
+            |retry_at, retry_after| ClaimEnd::Failed { attempt: attempt(Some(tls)), retry_after, retry_at, pauses };
         let second = Some(Duration::from_secs(1));
         let verdict = |retry_after| Some(Verdict::Failed { reason: tls, retry_after });
         for (end, ended_at, next, reported) in [
@@ -144,14 +152,20 @@ mod tests {
         ] {
             assert_eq!((end.ended_at(), end.next_step()), (at(ended_at), next), "{end:?}");
             assert_eq!(end.attempt().is_some(), reported.is_some(), "{end:?}");
-            let report = reported.map(|verdict| Report { started_at: at(10), ended_at: at(15), verdict });
+            let pauses = if matches!(end, ClaimEnd::Failed { .. }) { pauses } else { PauseLengths::default() };
+            let report = reported.map(|verdict| Report { started_at: at(10), ended_at: at(15), verdict, pauses });
             assert_eq!(end.report(), report, "{end:?}");
         }
     }
 
     #[test]
     fn an_outcome_is_counted_once_and_only_if_it_is_known() {
-        let failed = |retry_at| ClaimEnd::Failed { attempt: attempt(None), retry_after: None, retry_at };
+        let failed = |retry_at| ClaimEnd::Failed {
+            attempt: attempt(None),
+            retry_after: None,
+            retry_at,
+            pauses: PauseLengths::default(),
+        };
         for (end, counts) in [
             (ClaimEnd::Delivered(attempt(None)), [1, 0, 0]),
             (failed(Some(at(90))), [0, 1, 0]),

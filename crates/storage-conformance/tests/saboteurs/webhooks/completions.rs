@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use domain::ports::{ClaimId, Completion, DeliveryQueue};
-use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NextStep, SubscriptionStatus};
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NextStep, PauseLengths, SubscriptionStatus};
 use domain::{SubscriptionId, Timestamp};
 
 use super::fault::Fault;
@@ -34,7 +34,12 @@ impl Saboteur {
             (Fault::IgnoresRetryAfter, ClaimEnd::Failed { retry_after, .. }) => *retry_after = None,
             (Fault::CountsOurFaults, ClaimEnd::GivenBack { at, due_at }) => {
                 let attempt = record_at(*at, 1);
-                said.end = ClaimEnd::Failed { attempt, retry_after: None, retry_at: Some(*due_at) };
+                said.end = ClaimEnd::Failed {
+                    attempt,
+                    retry_after: None,
+                    retry_at: Some(*due_at),
+                    pauses: PauseLengths::default(),
+                };
             }
             (Fault::ReportsToTheFirstLane, _) => said.subscription = first,
             _ => {}
