@@ -23,6 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("adapters-postgres", &["counters", "diesel-mapping", "domain"]),
     ("adapters-oidc", &["domain"]),
     ("adapters-egress", &["domain"]),
+    ("adapters-otlp", &["domain"]),
     ("adapters-system", &["domain"]),
     ("adapters-http", &["counters", "domain", "verifier"]),
     ("adapters-web", &[]),
@@ -36,6 +37,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "adapters-http",
             "adapters-metrics",
             "adapters-oidc",
+            "adapters-otlp",
             "adapters-postgres",
             "adapters-sqlite",
             "adapters-system",
@@ -69,11 +71,12 @@ const ABSENCES: &[(&str, &[&str])] = &[
     ("adapters-http", &["diesel", "tokio-postgres", "libsqlite3-sys", "jsonwebtoken", "reqwest"]),
     ("adapters-egress", &["actix", "diesel", "tokio-postgres", "libsqlite3-sys", "reqwest"]),
     ("adapters-system", &["actix", "diesel", "hyper", "reqwest"]),
+    ("adapters-otlp", &["actix", "diesel", "tokio-postgres", "libsqlite3-sys", "prost", "opentelemetry"]),
     ("adapters-web", &["diesel", "tokio-postgres", "libsqlite3-sys", "reqwest"]),
     ("adapters-metrics", &["diesel", "tokio-postgres", "libsqlite3-sys", "hyper", "reqwest"]),
     ("gatepost-client", &["actix", "diesel", "domain"]),
     ("cli", &["diesel", "tokio-postgres", "libsqlite3-sys", "jsonwebtoken", "utoipa"]),
-    ("app", &["openssl-sys", "native-tls", "pq-sys", "ring", "rsa", "moka", "actix-governor"]),
+    ("app", &["openssl-sys", "native-tls", "pq-sys", "opentelemetry", "ring", "rsa", "moka", "actix-governor"]),
 ];
 
 /// The wings of the product.

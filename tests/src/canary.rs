@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
 use crate::harness::{Browser, Gatepost, Request, Response, Setup, Storage, User, contains, database_files, find};
+use crate::traces::Collector;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_secret_leaks_over_sqlite() {
@@ -23,6 +24,7 @@ async fn no_secret_leaks_over_postgres() {
 
 const PASSWORD: &str = "canary-password-of-the-database";
 const OPERATOR_TOKEN: &str = "canary-operator-token-canary-operator-token";
+const COLLECTOR_TOKEN: &str = "canary-token-of-the-collector";
 
 struct Needle {
     what: String,
@@ -31,7 +33,10 @@ struct Needle {
 
 async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
     let url = storage.url().replace("postgres@", &format!("postgres:{PASSWORD}@"));
+    let collector = Collector::start().await;
     let setup = Setup::serve(&storage).await.with("DATABASE_URL", &url).with("OPERATOR_TOKEN", OPERATOR_TOKEN);
+    let setup = setup.with("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.endpoint()).with("OTEL_TRACES_SAMPLER_ARG", "1");
+    let setup = setup.with("OTEL_EXPORTER_OTLP_HEADERS", &format!("x-token={COLLECTOR_TOKEN}"));
     let mut gatepost = setup.with("LOG", "trace").start().await;
     let alice = gatepost.user("alice");
     let mut keys = Vec::new();
@@ -51,13 +56,18 @@ async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
         .chain(forms_of_token(&alice.token))
         .collect();
     let digests: Vec<Needle> = full_keys.iter().chain(&[&*cookie]).map(|key| raw_digest(key)).collect();
-    let settings =
-        [PASSWORD, OPERATOR_TOKEN, "AAAAAAAAAAAAAAAAAAAAAAAA"].map(|secret| needle("a setting", secret.as_bytes()));
+    let settings = [PASSWORD, OPERATOR_TOKEN, COLLECTOR_TOKEN, "AAAAAAAAAAAAAAAAAAAAAAAA"]
+        .map(|secret| needle("a setting", secret.as_bytes()));
 
+    let exported = collector.requests();
+    assert!(collector.spans().len() > 50, "{} requests are traced", collector.spans().len());
     let written = gatepost.written();
     assert!(written.contains("TRACE") || written.contains("trace"), "the log is verbose");
     for needle in secrets.iter().chain(&digests).chain(&settings) {
         assert_absent(needle, written.as_bytes(), "the log");
+        for request in &exported {
+            assert_absent(needle, &request.body, "a trace");
+        }
         for error in &errors {
             assert_absent(needle, &error.body, "the body of an error");
             assert_absent(needle, format!("{:?}", error.headers).as_bytes(), "the head of an error");

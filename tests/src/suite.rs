@@ -21,6 +21,7 @@
 //! | `doctor` | planted faults are found, and named with their cure |
 //! | `service_unit` | what the service tells systemd, and how far the unit confines it |
 //! | `metrics` | the figures move by what happened, name nobody, and are those that alerts and dashboards ask for |
+//! | `traces` | sampled requests and attempts arrive at a collector, and nothing else; without the collector nothing changes |
 //! | `console` | the files of the console: its policy, and how browsers may keep them |
 //! | `portal` | the brand of the host application, and which answers may be in a frame |
 //! | `canary` | no secret in logs, files or errors |
@@ -61,5 +62,6 @@ mod revocation;
 mod service_unit;
 mod sign_in;
 mod survival;
+mod traces;
 mod webhooks;
 mod webhooks_command;

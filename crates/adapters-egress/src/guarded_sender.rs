@@ -170,6 +170,10 @@ fn request(attempt: &Attempt, is_http2: bool) -> Result<Request<Full<Bytes>>, ht
         let target = &url[Position::BeforePath..Position::AfterQuery];
         Request::post(target).header(HOST, &url[Position::BeforeHost..Position::AfterPort])
     };
+    let request = match attempt.trace {
+        Some(trace) => request.header("traceparent", trace.traceparent()),
+        None => request,
+    };
     request
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
         .header(USER_AGENT, HeaderValue::from_static(PRODUCT))

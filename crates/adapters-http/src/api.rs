@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use domain::Keys;
 use domain::audit::Audit;
 use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn};
 use domain::webhooks::Webhooks;
+use domain::{Keys, Tracer};
 use verifier::Verifier;
 
 use crate::OperatorTokens;
@@ -42,4 +42,6 @@ pub struct Api {
     pub clock: Arc<dyn Clock>,
     /// The randomness of request ids.
     pub entropy: Arc<dyn Entropy>,
+    /// Records requests; `None` if nothing is traced.
+    pub tracer: Option<Arc<Tracer>>,
 }

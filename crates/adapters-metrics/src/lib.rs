@@ -20,7 +20,7 @@ use std::time::Duration;
 
 pub use catalogue::{CATALOGUE, Family, Kind};
 pub use counted_events::CountedEvents;
-pub use metrics::{BuildInfo, Metrics, Sources};
+pub use metrics::{BuildInfo, CountedSpans, Metrics, Sources};
 pub use server::serve;
 pub use store_watch::StoreWatch;
 

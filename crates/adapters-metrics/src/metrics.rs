@@ -12,7 +12,7 @@ use crate::catalogue::{
     ATTEMPT_DURATION, ATTEMPTS, BUILD_INFO, CHANGE_FEED_AGE, CLOCK_OFFSET, DATABASE_CONNECTIONS, DATABASE_WAIT,
     DELIVERIES_WAITING, EVENTS_PUBLISHED, FIRST_ATTEMPT_DELAY, IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES,
     KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES, LANES, OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE,
-    REQUEST_DURATION, SQLITE_WAL_BYTES, STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
+    REQUEST_DURATION, SPANS, SQLITE_WAL_BYTES, STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
 };
 use crate::counted_events::CountedEvents;
 use crate::format::Format;
@@ -56,6 +56,17 @@ pub struct Sources {
     pub clock: Arc<dyn Clock>,
     /// The age of the identity provider's keys, if there are any.
     pub identity_keys_age: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
+    /// How many spans were sent and dropped.
+    pub spans: Box<dyn Fn() -> CountedSpans + Send + Sync>,
+}
+
+/// How many spans were sent and dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CountedSpans {
+    /// The collector has taken them.
+    pub exported: u64,
+    /// There was no room for them, or the collector refused them.
+    pub dropped: u64,
 }
 
 /// Writes the metrics when somebody asks for them.
@@ -80,7 +91,7 @@ impl Metrics {
         self.write_keys(&mut page);
         self.write_webhooks(&mut page);
         self.write_store(&mut page);
-        self.write_clocks(&mut page);
+        self.write_others(&mut page);
         page.end()
     }
 
@@ -128,11 +139,13 @@ impl Metrics {
         page.number(&SQLITE_WAL_BYTES, self.0.store.wal_bytes().map(exact));
     }
 
-    fn write_clocks(&self, page: &mut Page) {
+    fn write_others(&self, page: &mut Page) {
         let clock = &self.0.clock;
         let (machine, agreed) = (clock.machine_time(), clock.now());
         page.number(&CLOCK_OFFSET, seconds(machine.since(agreed)) - seconds(agreed.since(machine)));
         page.number(&IDENTITY_KEYS_AGE, (self.0.identity_keys_age)().map(seconds));
+        let CountedSpans { exported, dropped } = (self.0.spans)();
+        page.numbers(&SPANS, counted([("exported", exported), ("dropped", dropped)]));
     }
 }
 

@@ -347,7 +347,7 @@ fn event(owner: &UserId, entropy: &SeededEntropy) -> NewEvent {
         payload: Payload::from_bytes(vec![b'x'; 300]),
         created_at,
     };
-    NewEvent { event, publication: None, only: None }
+    NewEvent { event, publication: None, only: None, trace: None }
 }
 
 fn now() -> Timestamp {

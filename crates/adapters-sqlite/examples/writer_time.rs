@@ -87,7 +87,7 @@ impl Bench {
             event_type,
             created_at: self.now,
         };
-        NewEvent { event, publication: None, only: None }
+        NewEvent { event, publication: None, only: None, trace: None }
     }
 
     async fn publish(&mut self, events: usize) -> Duration {

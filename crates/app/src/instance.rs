@@ -14,7 +14,7 @@ use domain::audit::Audit;
 use domain::ports::{Clock, Entropy, Store, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::Webhooks;
-use domain::{Keys, SealingKeys};
+use domain::{Keys, SealingKeys, Tracer};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
@@ -23,6 +23,7 @@ use zeroize::Zeroizing;
 
 use crate::configuration::Configuration;
 use crate::metrics::{MeteredParts, MetricsParts};
+use crate::traces::TraceParts;
 use crate::webhooks::{WebhookParts, check_encryption_key};
 
 /// How long the start waits for the database. Until then callers wait in the queue of the listener.
@@ -88,18 +89,23 @@ impl Instance {
         let verifier = self.verifier();
         let (keys, sessions) = (self.keys(&verifier), self.sessions(&verifier));
         let audit = self.audit();
-        let webhooks = WebhookParts::new(&self.configuration, &self.store, &self.clock, &self.entropy)?;
+        let mut traces = TraceParts::new(&self.configuration, &self.clock)?;
+        let webhooks =
+            WebhookParts::new(&self.configuration, &self.store, (&self.clock, &self.entropy), traces.tracer.clone())?;
         let mut tasks = self.start_schema(&webhooks.use_cases, stop).await;
         self.read_clock().await;
         self.start_engines(&mut tasks, &verifier, &engines_stop);
         Self::start_purges(&mut tasks, &keys, &sessions, &audit, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
+        traces.start(&mut tasks, &engines_stop);
         let (store, settings) = (self.store.clone(), self.http_settings(&metrics));
         let listener = self.metrics_listener.take();
-        let system = metrics.start(self.metered_parts(&verifier, &webhooks), listener, &mut tasks, &engines_stop);
+        let system =
+            metrics.start(self.metered_parts(&verifier, &webhooks, &traces), listener, &mut tasks, &engines_stop);
         let sign_in = self.sign_in(&sessions, &webhooks.sealing_keys)?;
         let portal_links = PortalLinks::new(sessions.clone(), Arc::clone(&webhooks.sealing_keys));
-        let api = self.api((keys, audit), (sessions, sign_in, portal_links), (verifier, system), webhooks.use_cases);
+        let with_system = (verifier, system as _, traces.tracer);
+        let api = self.api((keys, audit), (sessions, sign_in, portal_links), with_system, webhooks.use_cases);
         let address = self.listener.local_addr().context("the listener has no address")?;
         let database_kind = self.configuration.database_url.kind();
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, database = database_kind, "gatepost is serving");
@@ -183,7 +189,7 @@ impl Instance {
         &self,
         (keys, audit): (Keys, Audit),
         (sessions, sign_in, portal_links): (Sessions, SignIn, PortalLinks),
-        (verifier, system): (Arc<Verifier>, Arc<dyn SystemStatus>),
+        (verifier, system, tracer): (Arc<Verifier>, Arc<dyn SystemStatus>, Option<Arc<Tracer>>),
         webhooks: Webhooks,
     ) -> Api {
         Api {
@@ -202,6 +208,7 @@ impl Instance {
             readiness: vec![Arc::clone(&self.store.readiness), Arc::clone(&self.identity) as _],
             clock: Arc::clone(&self.clock),
             entropy: Arc::new(NameEntropy),
+            tracer,
         }
     }
 
@@ -246,10 +253,16 @@ impl Instance {
         tasks.spawn_steady("the purge of the audit log", stop, purge);
     }
 
-    fn metered_parts<'a>(&'a self, verifier: &'a Arc<Verifier>, webhooks: &'a WebhookParts) -> MeteredParts<'a> {
+    fn metered_parts<'a>(
+        &'a self,
+        verifier: &'a Arc<Verifier>,
+        webhooks: &'a WebhookParts,
+        traces: &'a TraceParts,
+    ) -> MeteredParts<'a> {
         let (store, clock, identity) = (&self.store, &self.clock, &self.identity);
         let database = self.configuration.database_url.kind();
-        MeteredParts { store, clock, verifier, dispatcher: webhooks.dispatcher.as_ref(), identity, database }
+        let (dispatcher, spans) = (webhooks.dispatcher.as_ref(), traces.queue.as_ref());
+        MeteredParts { store, clock, verifier, dispatcher, identity, spans, database }
     }
 
     /// Starts the dispatcher, which stops together with the server: attempts in flight get the same time to end.

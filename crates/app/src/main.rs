@@ -7,6 +7,7 @@ mod database;
 mod instance;
 mod metrics;
 mod reload;
+mod traces;
 mod webhooks;
 
 use std::ffi::OsString;

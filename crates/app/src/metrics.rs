@@ -3,8 +3,9 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 use adapters_http::RequestDurations;
-use adapters_metrics::{BuildInfo, CountedEvents, Metrics, Sources, StoreWatch};
+use adapters_metrics::{BuildInfo, CountedEvents, CountedSpans, Metrics, Sources, StoreWatch};
 use adapters_oidc::OidcVerifier;
+use adapters_otlp::SpanQueue;
 use anyhow::{Context, Result, anyhow};
 use dispatcher::Dispatcher;
 use domain::ports::{Clock, Store};
@@ -45,10 +46,10 @@ impl MetricsParts {
         tasks: &mut Tasks,
         stop: &CancellationToken,
     ) -> Arc<Metrics> {
-        let MeteredParts { store, clock, verifier, dispatcher, identity, database } = engines;
+        let MeteredParts { store, clock, verifier, dispatcher, identity, spans, database } = engines;
         let watch = StoreWatch::new(Arc::clone(&store.figures), Arc::clone(clock));
         tasks.spawn_steady("the reading of figures", stop, Arc::clone(&watch).run(stop.clone()));
-        let identity = Arc::clone(identity);
+        let (identity, spans) = (Arc::clone(identity), spans.cloned());
         let metrics = Metrics::new(Sources {
             build: BUILD,
             started_at: clock.now(),
@@ -61,6 +62,7 @@ impl MetricsParts {
             watch,
             clock: Arc::clone(clock),
             identity_keys_age: Box::new(move || identity.keys_age()),
+            spans: Box::new(move || spans.as_deref().map(counts_of).unwrap_or_default()),
         });
         if let Some(listener) = listener {
             let serving = adapters_metrics::serve(listener, Arc::clone(&metrics), stop.clone());
@@ -78,8 +80,15 @@ pub(crate) struct MeteredParts<'a> {
     pub(crate) verifier: &'a Arc<Verifier>,
     pub(crate) dispatcher: Option<&'a Arc<Dispatcher>>,
     pub(crate) identity: &'a Arc<OidcVerifier>,
+    /// The queue of what is traced; `None` if nothing is.
+    pub(crate) spans: Option<&'a Arc<SpanQueue>>,
     /// The kind of the database.
     pub(crate) database: &'static str,
+}
+
+fn counts_of(spans: &SpanQueue) -> CountedSpans {
+    let counts = spans.counts();
+    CountedSpans { exported: counts.exported, dropped: counts.dropped }
 }
 
 /// Listens for those who read metrics; `None` if `METRICS_LISTEN` is empty.

@@ -5,9 +5,9 @@ use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses};
 use adapters_system::EncryptionKey;
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
-use domain::SealingKeys;
 use domain::ports::{Clock, Entropy, MigrateError, Store, StoreError};
 use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, WebhookRules, Webhooks};
+use domain::{SealingKeys, Tracer};
 
 use crate::configuration::Configuration;
 
@@ -37,8 +37,8 @@ impl WebhookParts {
     pub(crate) fn new(
         configuration: &Configuration,
         store: &Store,
-        clock: &Arc<dyn Clock>,
-        entropy: &Arc<dyn Entropy>,
+        (clock, entropy): (&Arc<dyn Clock>, &Arc<dyn Entropy>),
+        tracer: Option<Arc<Tracer>>,
     ) -> Result<Self> {
         let keys = configuration.encryption_keys.iter().map(EncryptionKey::bytes).collect();
         let sealing_keys = Arc::new(SealingKeys::new(keys).context("ENCRYPTION_KEY is not set")?);
@@ -52,7 +52,7 @@ impl WebhookParts {
         let sender = Arc::new(sender(configuration, egress, entropy)?);
         let (clock, entropy) = (Arc::clone(clock), Arc::clone(entropy));
         let (queue, keys) = (Arc::clone(&store.queue), Arc::clone(&sealing_keys));
-        let ports = DispatcherPorts { queue, sender, keys, clock, entropy };
+        let ports = DispatcherPorts { queue, sender, keys, clock, entropy, tracer };
         Ok(Self {
             use_cases,
             sealing_keys,
@@ -111,5 +111,6 @@ fn dispatcher_settings(configuration: &Configuration) -> DispatcherSettings {
         schedule: configuration.webhooks.policy.retry_schedule().clone(),
         pauses: configuration.webhooks.pauses,
         stop_grace: STOP_GRACE,
+        sends_traceparent: configuration.webhooks.traceparent,
     }
 }

@@ -90,7 +90,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Text};
+    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
     use crate::sql_types::Instant;
 
     webhook_events (id) {
@@ -100,6 +100,7 @@ diesel::table! {
         event_type -> Text,
         created_at -> Instant,
         deliveries -> BigInt,
+        trace -> Nullable<Binary>,
         payload -> Binary,
     }
 }

@@ -100,6 +100,7 @@ fn lane(number: u8, keys: &SealingKeys, entropy: &SeededEntropy) -> ClaimedLane 
         payload: Payload::from_bytes(vec![b'x'; 300]),
         attempt: 1,
         run_attempt: 1,
+        trace: None,
         run_started_at: start(),
     };
     ClaimedLane {
@@ -131,7 +132,7 @@ async fn measure(lanes: u8, answer_time: Duration) {
         done: done.clone(),
     });
     let (clock, sender) = (Arc::new(ManualClock::new(start())), Arc::new(Receivers(answer_time)));
-    let ports = DispatcherPorts { queue: queue.clone(), sender, keys: Arc::new(keys), clock, entropy };
+    let ports = DispatcherPorts { queue: queue.clone(), sender, keys: Arc::new(keys), clock, entropy, tracer: None };
     let dispatcher = Dispatcher::new(ports, DispatcherSettings::default());
     let stop = CancellationToken::new();
     let began = Instant::now();

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use domain::SealingKeys;
 use domain::ports::{Clock, DeliveryQueue, Entropy, WebhookSender};
+use domain::{SealingKeys, Tracer};
 use tokio::sync::Notify;
 
 use crate::counters::Counters;
@@ -20,6 +20,8 @@ pub struct DispatcherPorts {
     pub clock: Arc<dyn Clock>,
     /// Names claims, and spreads retries.
     pub entropy: Arc<dyn Entropy>,
+    /// Records attempts; `None` if nothing is traced.
+    pub tracer: Option<Arc<Tracer>>,
 }
 
 /// Delivers webhooks.
@@ -29,6 +31,7 @@ pub struct Dispatcher {
     pub(crate) keys: Arc<SealingKeys>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) tracer: Option<Arc<Tracer>>,
     pub(crate) settings: DispatcherSettings,
     pub(crate) counters: Counters,
     pub(crate) outcomes: OutcomeTally,
@@ -39,10 +42,10 @@ pub struct Dispatcher {
 impl Dispatcher {
     /// A dispatcher that does nothing until [`Dispatcher::run`].
     pub fn new(ports: DispatcherPorts, settings: DispatcherSettings) -> Arc<Self> {
-        let DispatcherPorts { queue, sender, keys, clock, entropy } = ports;
+        let DispatcherPorts { queue, sender, keys, clock, entropy, tracer } = ports;
         let (counters, lane_closed) = (Counters::default(), Notify::new());
         let outcomes = OutcomeTally::default();
-        Arc::new(Self { queue, sender, keys, clock, entropy, settings, counters, outcomes, lane_closed })
+        Arc::new(Self { queue, sender, keys, clock, entropy, tracer, settings, counters, outcomes, lane_closed })
     }
 
     /// The counts so far.

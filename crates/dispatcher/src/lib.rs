@@ -32,6 +32,7 @@ mod run;
 mod secrets;
 mod sending;
 mod settings;
+mod spans;
 mod start_order;
 mod state;
 mod stopping;

@@ -77,6 +77,7 @@ mod tests {
             attempt: run_attempt + 7,
             run_attempt,
             run_started_at: at(0),
+            trace: None,
         }
     }
 

@@ -8,6 +8,7 @@ use domain::webhooks::{
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinError};
 use tokio::time::{Instant, timeout};
+use tracing::field::display;
 
 use crate::POLL_INTERVAL;
 use crate::completions::{Effect, Note};
@@ -50,16 +51,18 @@ impl Run<'_> {
         if delivery.attempt == 1 {
             self.dispatcher.counters.first_delays.observe(started_at.since(delivery.run_started_at));
         }
+        let span = self.dispatcher.open_span(&delivery);
         let attempt = Attempt {
             url: target.url.clone(),
             event_id: delivery.event,
             payload: delivery.payload.clone(),
             secrets: target.secrets.signing_at(started_at),
             at: self.dispatcher.clock.world_time(),
+            trace: span.filter(|_| self.dispatcher.settings.sends_traceparent).map(|span| span.context),
         };
         let sender = Arc::clone(&self.dispatcher.sender);
         let task = self.attempts.spawn(send(sender, attempt, self.dispatcher.settings.attempt_max()));
-        self.flights.insert(task.id(), Flight { subscription, owner, delivery, target, claim, started_at });
+        self.flights.insert(task.id(), Flight { subscription, owner, delivery, target, claim, started_at, span });
     }
 
     /// Handles an attempt that has ended, and all others that have ended meanwhile.
@@ -93,6 +96,7 @@ impl Run<'_> {
             &*self.dispatcher.entropy,
         );
         log(&flight, &outcome, &aftermath, end.next_step());
+        self.dispatcher.end_span(&flight, Some(&outcome), duration);
         let effect = Effect { is_awaited: aftermath.was_probe, closes: aftermath.is_closed };
         self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, effect);
         self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
@@ -130,6 +134,7 @@ impl Run<'_> {
     /// Ends the claim on a delivery whose attempt began and has an unknown outcome. The attempt stays counted.
     pub(crate) fn cut_off(&mut self, flight: &Flight, at: Timestamp, retry_at: Timestamp) {
         self.dispatcher.counters.cut_off.add(1);
+        self.dispatcher.end_span(flight, None, at.since(flight.started_at));
         let end = ClaimEnd::CutOff { at, retry_at };
         self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, Effect::default());
     }
@@ -208,7 +213,9 @@ async fn send(sender: Arc<dyn WebhookSender>, attempt: Attempt, limit: Duration)
 
 /// Logs the attempt. The target's `Debug` shows only the origin, because receivers put secrets into paths and queries.
 fn log(flight: &Flight, outcome: &AttemptOutcome, aftermath: &Aftermath, next: NextStep) {
-    let Flight { subscription, delivery, target, .. } = flight;
+    let Flight { subscription, delivery, target, span, .. } = flight;
+    let trace_id = span.map(|span| display(span.context.trace));
+    let span_id = span.map(|span| display(span.context.span));
     let (id, event, attempt, url) = (delivery.id, delivery.event, delivery.attempt, &target.url);
     let status = match outcome {
         AttemptOutcome::Answered(answer) => Some(answer.status),
@@ -216,13 +223,13 @@ fn log(flight: &Flight, outcome: &AttemptOutcome, aftermath: &Aftermath, next: N
     };
     match outcome.verdict() {
         Verdict::Delivered => {
-            tracing::debug!(%subscription, delivery = %id, %event, attempt, target_url = ?url, status, "webhook delivered");
+            tracing::debug!(%subscription, delivery = %id, %event, attempt, target_url = ?url, status, trace_id, span_id, "webhook delivered");
         }
         verdict @ (Verdict::Failed { .. } | Verdict::Gone) => {
-            tracing::info!(%subscription, delivery = %id, %event, attempt, target_url = ?url, status, ?verdict, ?next, "webhook not delivered");
+            tracing::info!(%subscription, delivery = %id, %event, attempt, target_url = ?url, status, ?verdict, ?next, trace_id, span_id, "webhook not delivered");
         }
         Verdict::NotCharged => {
-            tracing::info!(%subscription, delivery = %id, %event, target_url = ?url, ?outcome, ?next, "webhook not sent: the fault is not the receiver's");
+            tracing::info!(%subscription, delivery = %id, %event, target_url = ?url, ?outcome, ?next, trace_id, span_id, "webhook not sent: the fault is not the receiver's");
         }
     }
     if let Some(until) = aftermath.paused_until {

@@ -26,9 +26,11 @@ pub struct DispatcherSettings {
     /// On shutdown: how long attempts in progress may continue. If this is below
     /// [`DispatcherSettings::attempt_timeout`], some may be cut off; they count.
     pub stop_grace: Duration,
+    /// `WEBHOOK_TRACEPARENT`: whether receivers get the header `traceparent` with attempts that are traced.
+    pub sends_traceparent: bool,
 }
 
-/// 512 attempts at a time, 256 to one host, 15 s for each, the default schedule, 20 s to stop.
+/// 512 attempts at a time, 256 to one host, 15 s for each, the default schedule, 20 s to stop, `traceparent` is sent.
 impl Default for DispatcherSettings {
     fn default() -> Self {
         Self {
@@ -38,6 +40,7 @@ impl Default for DispatcherSettings {
             schedule: RetrySchedule::default(),
             pauses: PauseLengths::default(),
             stop_grace: Duration::from_secs(20),
+            sends_traceparent: true,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::ports::{ClaimId, ClaimedDelivery, ClaimedLane, Completion, StoreError};
 use domain::webhooks::{AttemptOutcome, FairShares, OwnerNumber};
-use domain::{SubscriptionId, Timestamp};
+use domain::{OpenSpan, SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -119,6 +119,7 @@ pub(crate) struct Flight {
     pub(crate) target: Arc<Target>,
     pub(crate) claim: ClaimId,
     pub(crate) started_at: Timestamp,
+    pub(crate) span: Option<OpenSpan>,
 }
 
 /// The outcome of an attempt, and how long the attempt took.

@@ -8,6 +8,8 @@ CREATE TABLE webhook_events (
     event_type TEXT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     deliveries BIGINT NOT NULL,
+    -- The trace and the span that published the event, if they are recorded (decision 83).
+    trace BYTEA,
     payload BYTEA NOT NULL
 ) PARTITION BY RANGE (id);
 

@@ -7,6 +7,8 @@ CREATE TABLE webhook_events (
     event_type TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     deliveries INTEGER NOT NULL,
+    -- The trace and the span that published the event, if they are recorded (decision 83).
+    trace BLOB,
     payload BLOB NOT NULL
 ) STRICT;
 

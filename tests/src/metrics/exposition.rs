@@ -6,14 +6,14 @@ use std::net::SocketAddr;
 use crate::harness::{Connection, Request};
 
 pub(super) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-pub(super) const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+pub(crate) const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 type Labels = BTreeMap<String, String>;
 
 /// Metrics by their families.
-pub(super) struct Exposition {
+pub(crate) struct Exposition {
     pub(super) families: BTreeMap<String, Family>,
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Family {
 }
 
 /// Reads the metrics of a process in the format that `accept` names.
-pub(super) async fn scrape(address: SocketAddr, accept: &str) -> Exposition {
+pub(crate) async fn scrape(address: SocketAddr, accept: &str) -> Exposition {
     let mut connection = Connection::open(address).await.expect("the listener of metrics accepts connections");
     let request = Request::new("GET", "/metrics").header("accept", accept);
     let response = connection.exchange(&request).await.expect("an answer");

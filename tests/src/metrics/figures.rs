@@ -14,7 +14,7 @@ on_both_databases!(
 );
 
 /// An instance, and the address of its metrics.
-pub(super) async fn metered(setup: Setup) -> (Gatepost, SocketAddr) {
+pub(crate) async fn metered(setup: Setup) -> (Gatepost, SocketAddr) {
     let address = free_address();
     (setup.with("METRICS_LISTEN", &address.to_string()).start().await, address)
 }

@@ -1,7 +1,7 @@
 //! The metrics of the running binary, on both databases.
 
-mod exposition;
-mod figures;
+pub(crate) mod exposition;
+pub(crate) mod figures;
 mod listener;
 mod names;
 mod system_state;

@@ -90,6 +90,7 @@ pub(crate) fn attempt(url: &str, secrets: &[&str]) -> Attempt {
         payload: Payload::from_bytes(BODY),
         secrets: secrets.iter().map(|secret| SigningSecret::parse(secret).unwrap()).collect(),
         at: now(),
+        trace: None,
     }
 }
 

@@ -2,6 +2,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use actix_web::HttpResponse;
+use tracing::field::display;
 
 use crate::boundary::exchange::Exchange;
 use crate::errors::api_error::ApiError;
@@ -56,6 +57,8 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
         Some(ours) => ours.inside().map(|inside| Chain(&**inside).to_string()),
         None => error.filter(|_| status.is_server_error()).map(ToString::to_string),
     };
+    let trace_id = exchange.trace().map(|trace| display(trace.trace));
+    let span_id = exchange.trace().map(|trace| display(trace.span));
     macro_rules! line {
         ($level:ident) => {
             tracing::$level!(
@@ -65,6 +68,8 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
                 status = status.as_u16(),
                 duration_ms = milliseconds(duration),
                 request_id = exchange.request_id.as_str(),
+                trace_id,
+                span_id,
                 user_id = exchange.user_id(),
                 key_id = exchange.key_id().map(display),
                 operator = exchange.operator(),
@@ -93,6 +98,8 @@ fn write_abandoned(exchange: &Exchange) {
         status = STATUS_ABANDONED,
         duration_ms = milliseconds(duration),
         request_id = exchange.request_id.as_str(),
+        trace_id = exchange.trace().map(|trace| display(trace.trace)),
+        span_id = exchange.trace().map(|trace| display(trace.span)),
         user_id = exchange.user_id(),
         key_id = exchange.key_id().map(display),
         operator = exchange.operator(),

@@ -7,12 +7,13 @@ use std::time::Duration;
 use actix_web::http::Method;
 use actix_web::{HttpMessage, HttpRequest};
 use domain::audit::{Means, Origin, RequestId as StoredRequestId};
-use domain::{KeyId, SessionId, UserId};
+use domain::{KeyId, SessionId, TraceContext, UserId};
 use tokio::time::Instant;
 use verifier::VerifiedKey;
 
 use crate::boundary::request_durations::WorkerDurations;
 use crate::boundary::request_id::RequestId;
+use crate::boundary::request_trace::RequestTrace;
 use crate::connections::turn::Turn;
 
 /// The routes that gateways and host applications verify credentials with.
@@ -30,6 +31,8 @@ pub(crate) struct Exchange {
     pub(crate) peer: Option<IpAddr>,
     pub(crate) started: Instant,
     pub(super) durations: Rc<WorkerDurations>,
+    /// `None` if the request is not traced.
+    pub(super) traced: Option<RequestTrace>,
     /// The turn of the connection; `None` in a test without a connection.
     pub(super) turn: Option<Rc<Turn>>,
     pub(super) user: OnceCell<UserId>,
@@ -44,10 +47,14 @@ impl Exchange {
         request.extensions().get::<Rc<Self>>().cloned()
     }
 
-    /// Counts the duration of the exchange, which ends with this status, and returns it.
+    /// Counts and traces the duration of the exchange, which ends with this status, and returns it.
     pub(super) fn end(&self, status: u16) -> Duration {
         let duration = self.started.elapsed();
-        self.durations.count(&self.method, self.route.as_deref(), status, duration);
+        let route = self.route.as_deref();
+        self.durations.count(&self.method, route, status, duration);
+        if let Some(traced) = &self.traced {
+            traced.end((&self.method, route), status, duration);
+        }
         duration
     }
 
@@ -100,6 +107,11 @@ impl Exchange {
     /// The name of the operator token.
     pub(crate) fn operator(&self) -> Option<&str> {
         self.operator.get().map(|name| &**name)
+    }
+
+    /// The span of the request, if it is traced.
+    pub(crate) fn trace(&self) -> Option<TraceContext> {
+        self.traced.as_ref().map(RequestTrace::context)
     }
 
     pub(crate) fn user_id(&self) -> Option<&str> {

@@ -25,6 +25,7 @@ use crate::boundary::large_body::in_pieces;
 use crate::boundary::peer_address::peer_address;
 use crate::boundary::request_durations::WorkerDurations;
 use crate::boundary::request_id::{RequestId, X_REQUEST_ID};
+use crate::boundary::request_trace::RequestTrace;
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::problem;
@@ -66,6 +67,7 @@ impl Boundary {
             peer: peer_address(request.head(), &self.trusted_proxies),
             started: Instant::now(),
             durations: Rc::clone(durations),
+            traced: self.state.api.tracer.as_ref().and_then(|tracer| RequestTrace::open(tracer, request)),
             turn: Turn::of_service(request),
             user: OnceCell::new(),
             key: OnceCell::new(),

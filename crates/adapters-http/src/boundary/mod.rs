@@ -11,3 +11,4 @@ pub(crate) mod middleware;
 pub(crate) mod peer_address;
 mod request_durations;
 pub(crate) mod request_id;
+mod request_trace;

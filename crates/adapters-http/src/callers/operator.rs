@@ -5,6 +5,8 @@ use actix_web::dev::Payload;
 use actix_web::web::{Bytes, Data};
 use actix_web::{FromRequest, HttpRequest};
 
+use domain::TraceContext;
+
 use crate::bodies::body::{read_fields, read_form_or_fields, read_json};
 use crate::bodies::fields::Fields;
 use crate::boundary::exchange::Exchange;
@@ -41,6 +43,11 @@ pub(crate) struct OperatorRequest {
 impl OperatorRequest {
     pub(crate) fn api(&self) -> &Api {
         &State::of(&self.request).api
+    }
+
+    /// The span of the call, if it is traced.
+    pub(crate) fn trace(&self) -> Option<TraceContext> {
+        Exchange::of(&self.request)?.trace()
     }
 
     /// The fields of a JSON body of at most `size_bytes_max`.

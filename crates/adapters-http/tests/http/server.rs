@@ -9,14 +9,14 @@ use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTokens, serve};
 use domain::audit::{Audit, AuditRetention};
 use domain::memory::{
-    ManualClock, MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore, SeededEntropy,
+    ManualClock, MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemorySpans, MemoryWebhookStore, SeededEntropy,
 };
 use domain::ports::{KeyStore, ReadinessCheck, SessionStore, WebhookStores};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
-use domain::{KeyPolicy, Keys, RateLimit, SealingKeys, Timestamp};
+use domain::{KeyPolicy, Keys, RateLimit, SamplingRatio, SealingKeys, Timestamp, Tracer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -62,6 +62,8 @@ pub(crate) struct Setup {
     pub(crate) settings: HttpSettings,
     pub(crate) rate_limit: Option<RateLimit>,
     pub(crate) operator_tokens: Vec<OperatorToken>,
+    /// Where spans go, and how many of the traces that begin here are recorded; `None` traces nothing.
+    pub(crate) traced: Option<(Arc<MemorySpans>, SamplingRatio)>,
 }
 
 impl Default for Setup {
@@ -79,6 +81,7 @@ impl Default for Setup {
             checks: vec![Arc::new(FixedCheck::Works("database"))],
             settings,
             rate_limit: None,
+            traced: None,
             operator_tokens: vec![OperatorToken::new("operator", vec![OperatorScope::Admin], "operator-secret")],
         }
     }
@@ -112,6 +115,7 @@ impl Setup {
             operator_tokens: OperatorTokens::named(self.operator_tokens).expect("unique names"),
             readiness: self.checks,
             clock: clock.clone(),
+            tracer: self.traced.map(|(spans, ratio)| Tracer::new(spans, clock.clone(), entropy.clone(), ratio)),
             entropy,
         };
         let (stop, slow_reached, slow_release) = (CancellationToken::new(), Arc::default(), Arc::default());

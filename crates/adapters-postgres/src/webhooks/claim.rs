@@ -10,7 +10,7 @@ use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, su
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
 use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, SealedSecrets, TargetUrl};
-use domain::{EventId, SubscriptionId, Timestamp};
+use domain::{EventId, SubscriptionId, Timestamp, TraceContext};
 use futures_util::future::{OptionFuture, join, join3};
 
 use super::left_out::{LeftOut, delete_lanes, end_unreadable, put_back};
@@ -103,7 +103,7 @@ const CLAIM: &str = "WITH asked AS MATERIALIZED (
     )
     SELECT sized.*, CASE WHEN sized.fits THEN sized.whole_payload END AS payload
     FROM (
-        SELECT claimed.*, event.payload AS whole_payload, claimed.copy > 1 OR row_number() OVER in_order = 1
+        SELECT claimed.*, event.payload AS whole_payload, event.trace, claimed.copy > 1 OR row_number() OVER in_order = 1
             OR COALESCE(sum(octet_length(event.payload)) OVER in_order, 0) <= $8 AS fits
         FROM (
             SELECT *, row_number() OVER (PARTITION BY event_id ORDER BY due_at, delivery_id) AS copy FROM claimed
@@ -344,11 +344,15 @@ struct ClaimedRow {
     due_at: StoredInstant,
     #[diesel(sql_type = Nullable<Binary>)]
     payload: Option<Vec<u8>>,
+    #[diesel(sql_type = Nullable<Binary>)]
+    trace: Option<Vec<u8>>,
     /// Whether the claim has room for the payload, if this is the first row of its event.
     #[diesel(sql_type = Bool)]
     fits: bool,
 }
 
+/// What an event adds to its deliveries: the payload, and the span that published it.
+type Sent = (Payload, Option<TraceContext>);
 /// The sort key of the deliveries of a lane.
 type Turn = (i16, Option<Timestamp>);
 type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
@@ -369,11 +373,11 @@ fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
     let (unfit, mut rows): (Vec<ClaimedRow>, _) =
         rows.into_iter().partition(|row| unfit_events.contains(&row.event_id));
     let unfit = unfit.into_iter().map(|row| LeftOut { subscription: row.subscription_id, delivery: row.delivery_id });
-    let payloads = payloads(&mut rows);
+    let sent = sent(&mut rows);
     let (mut deliveries, mut unreadable) = (Deliveries::new(), Vec::new());
     for row in rows {
         let lane = subscription_id(TABLE, "subscription_id", &row.subscription_id).ok();
-        match lane.filter(|lane| whole.contains(lane)).zip(row.read(&payloads)) {
+        match lane.filter(|lane| whole.contains(lane)).zip(row.read(&sent)) {
             Some((lane, delivery)) => {
                 deliveries.entry(lane).or_default().push(((row.phase, row.due_at.timestamp()), delivery));
             }
@@ -383,26 +387,29 @@ fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
     Read { lanes: claimed_lanes(lanes, deliveries), unreadable, unfit: unfit.collect() }
 }
 
-/// Takes the payloads out of the rows. One row of each event has its payload.
-fn payloads(rows: &mut [ClaimedRow]) -> BTreeMap<EventId, Payload> {
-    let payload = |row: &mut ClaimedRow| {
+/// Takes what is sent out of the rows. One row of each event has it.
+fn sent(rows: &mut [ClaimedRow]) -> BTreeMap<EventId, Sent> {
+    let sent = |row: &mut ClaimedRow| {
         let event = event_id(TABLE, "event_id", &row.event_id).ok()?;
-        Some((event, Payload::from_bytes(row.payload.take()?)))
+        let trace = row.trace.as_deref().and_then(TraceContext::from_bytes);
+        Some((event, (Payload::from_bytes(row.payload.take()?), trace)))
     };
-    rows.iter_mut().filter_map(payload).collect()
+    rows.iter_mut().filter_map(sent).collect()
 }
 
 impl ClaimedRow {
     /// The delivery to send; `None` if the row is damaged or has no payload.
-    fn read(&self, payloads: &BTreeMap<EventId, Payload>) -> Option<ClaimedDelivery> {
+    fn read(&self, sent: &BTreeMap<EventId, Sent>) -> Option<ClaimedDelivery> {
         let event = event_id(TABLE, "event_id", &self.event_id).ok()?;
+        let (payload, trace) = sent.get(&event)?.clone();
         Some(ClaimedDelivery {
             id: delivery_id(TABLE, "delivery_id", &self.delivery_id).ok()?,
             event,
-            payload: payloads.get(&event)?.clone(),
+            payload,
             attempt: self.attempts.try_into().ok()?,
             run_attempt: self.attempts.checked_sub(self.attempts_before_run)?.try_into().ok()?,
             run_started_at: self.run_started_at.timestamp()?,
+            trace,
         })
     }
 }

@@ -2,13 +2,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
-use diesel::sql_types::{Array, BigInt, Binary, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{Accepted, Publication};
 use domain::webhooks::{Event, NewEvent};
-use domain::{DeliveryId, SubscriptionId};
+use domain::{DeliveryId, SubscriptionId, TraceContext};
 use futures_util::future::{OptionFuture, join, join3};
 
 use super::publish_questions::{Known, Locks, Questions, Receivers, known_publications};
@@ -16,8 +16,8 @@ use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 const INSERT_EVENTS: &str = "INSERT INTO webhook_events
-        (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries)
-    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)";
+        (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries, trace)
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)";
 
 const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
         (owner_issuer, owner_subject, publisher_id, content, event_id)
@@ -138,6 +138,7 @@ impl<'a> Plan<'a> {
             if receivers.is_empty() { &[] } else { new.event.payload.bytes() }
         };
         let payloads = self.accepted.iter().map(payload);
+        let traces = self.accepted.iter().map(|(new, _)| new.trace.map(TraceContext::to_bytes).map(Vec::from));
         let insertion = diesel::sql_query(INSERT_EVENTS)
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
@@ -145,7 +146,8 @@ impl<'a> Plan<'a> {
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.event_type.as_str()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(payloads.collect())
             .bind::<Array<Instant>, Vec<StoredInstant>>(events().map(|event| event.created_at.into()).collect())
-            .bind::<Array<BigInt>, Vec<i64>>(counts.collect());
+            .bind::<Array<BigInt>, Vec<i64>>(counts.collect())
+            .bind::<Array<Nullable<Binary>>, Vec<Option<Vec<u8>>>>(traces.collect());
         Kept(insertion).execute(&mut &*connection).await
     }
 

@@ -265,7 +265,7 @@ mod tests {
             payload: Payload::from_bytes(vec![0; payload_bytes]),
             created_at,
         };
-        let events = vec![NewEvent { event, publication: None, only: None }; events];
+        let events = vec![NewEvent { event, publication: None, only: None, trace: None }; events];
         let (answer, answered) = oneshot::channel();
         (Call { events, called_at: Instant::now(), tries: 0, answer }, answered)
     }

@@ -83,7 +83,7 @@ pub(crate) fn event_at(entropy: &dyn Entropy, created_at: Timestamp) -> NewEvent
         payload: Payload::from_bytes(b"{}".to_vec()),
         created_at,
     };
-    NewEvent { event, publication: None, only: None }
+    NewEvent { event, publication: None, only: None, trace: None }
 }
 
 pub(crate) fn named(entropy: &dyn Entropy, id: &str, content: &str) -> NewEvent {

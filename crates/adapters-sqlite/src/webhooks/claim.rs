@@ -11,7 +11,7 @@ use domain::{SubscriptionId, Timestamp};
 
 use super::close_lane::{delete_lane, end_unreadable};
 use super::lane::{Lane, LaneRow};
-use super::queued_row::QueuedRow;
+use super::queued_row::{QueuedRow, Sent};
 use crate::undo::Undo;
 
 /// How many deliveries one statement claims.
@@ -20,8 +20,8 @@ const TAKEN_TOGETHER: usize = 16;
 /// How many rounds of one claim may find only damaged deliveries. The next claim continues.
 const UNREADABLE_ROUNDS_MAX: u32 = 8;
 
-/// A delivery that is due, and its payload if there is one.
-type Due = (QueuedRow, Option<Vec<u8>>);
+/// A delivery that is due, and what its event adds, if the event is stored.
+type Due = (QueuedRow, Option<Sent>);
 
 /// The URL of a lane's receiver, and the secrets that sign its deliveries.
 type Target = (TargetUrl, SealedSecrets);
@@ -146,8 +146,8 @@ fn read(
     request: &ClaimRequest,
 ) -> (Vec<QueuedRow>, Vec<ClaimedDelivery>, Vec<QueuedRow>) {
     let (mut rows, mut deliveries, mut unreadable) = (Vec::with_capacity(due.len()), Vec::new(), Vec::new());
-    for (mut row, payload) in due {
-        match payload.filter(|_| has_target).and_then(|payload| row.claim(payload, request)) {
+    for (mut row, sent) in due {
+        match sent.filter(|_| has_target).and_then(|sent| row.claim(sent, request)) {
             Some(delivery) => {
                 rows.push(row);
                 deliveries.push(delivery);
@@ -197,13 +197,13 @@ fn claimable(
         rows.sort_by_key(|(row, _)| row.order());
         rows.truncate(room);
     }
-    let fitting = rows.iter().take_while(|(_, payload)| payload_room.admit(size(payload.as_ref()))).count();
+    let fitting = rows.iter().take_while(|(_, sent)| payload_room.admit(size(sent.as_ref()))).count();
     rows.truncate(fitting);
     Ok(rows)
 }
 
-fn size(payload: Option<&Vec<u8>>) -> usize {
-    payload.map_or(0, Vec::len)
+fn size(sent: Option<&Sent>) -> usize {
+    sent.map_or(0, |(payload, _)| payload.len())
 }
 
 fn waiting(
@@ -221,10 +221,10 @@ fn waiting(
         .filter(webhook_due::phase.eq(phase_number(phase)))
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
-        .select((QueuedRow::as_select(), webhook_events::payload.nullable()))
+        .select((QueuedRow::as_select(), (webhook_events::payload, webhook_events::trace).nullable()))
         .load_iter::<Due, DefaultLoadingMode>(connection)?
         .take(max)
-        .take_while(|due| due.as_ref().map_or(true, |(_, payload)| payload_room.admit(size(payload.as_ref()))))
+        .take_while(|due| due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref()))))
         .collect()
 }
 
@@ -241,10 +241,10 @@ fn expired(
         .filter(webhook_due::claim.is_not_null())
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
-        .select((QueuedRow::as_select(), webhook_events::payload.nullable()))
+        .select((QueuedRow::as_select(), (webhook_events::payload, webhook_events::trace).nullable()))
         .load_iter::<Due, DefaultLoadingMode>(connection)?
         .take(max)
-        .take_while(|due| due.as_ref().map_or(true, |(_, payload)| payload_room.admit(size(payload.as_ref()))))
+        .take_while(|due| due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref()))))
         .collect()
 }
 

@@ -1,7 +1,8 @@
 use diesel::prelude::Insertable;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_events;
-use domain::webhooks::Event;
+use domain::TraceContext;
+use domain::webhooks::NewEvent;
 
 /// A row of `webhook_events` to insert.
 #[derive(Debug, Insertable)]
@@ -14,11 +15,13 @@ pub(super) struct NewEventRow<'a> {
     payload: &'a [u8],
     created_at: StoredInstant,
     deliveries: i64,
+    trace: Option<Vec<u8>>,
 }
 
 impl<'a> NewEventRow<'a> {
-    /// The row of `event`, which has this number of deliveries; without any, nobody reads the payload.
-    pub(super) fn new(event: &'a Event, deliveries: u32) -> Self {
+    /// The row of `new`, which has this number of deliveries; without any, nobody reads the payload.
+    pub(super) fn new(new: &'a NewEvent, deliveries: u32) -> Self {
+        let event = &new.event;
         Self {
             id: event.id.as_bytes(),
             owner_issuer: event.owner.issuer(),
@@ -27,6 +30,7 @@ impl<'a> NewEventRow<'a> {
             payload: if deliveries == 0 { &[] } else { event.payload.bytes() },
             created_at: event.created_at.into(),
             deliveries: deliveries.into(),
+            trace: new.trace.map(TraceContext::to_bytes).map(Vec::from),
         }
     }
 }

@@ -93,7 +93,7 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
         None => fan_out.matching(connection, event)?,
     };
     let deliveries = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
-    diesel::insert_into(webhook_events::table).values(NewEventRow::new(event, deliveries)).execute(connection)?;
+    diesel::insert_into(webhook_events::table).values(NewEventRow::new(new, deliveries)).execute(connection)?;
     if let Some(key) = &new.publication {
         insert_publication(connection, event, key)?;
     }

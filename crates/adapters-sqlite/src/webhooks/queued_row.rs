@@ -4,9 +4,12 @@ use diesel_mapping::schema::webhook_due;
 use diesel_mapping::webhooks::{NewEndedRow, Place, delivery_id, event_id, phase_number, subscription_id};
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, StoreError};
 use domain::webhooks::{DeliveryEnd, Payload, Phase, QueuedDelivery};
-use domain::{EventId, Timestamp};
+use domain::{EventId, Timestamp, TraceContext};
 
 const TABLE: &str = "webhook_due";
+
+/// What an event adds to its deliveries: the payload, and the span that published it.
+pub(super) type Sent = (Vec<u8>, Option<Vec<u8>>);
 
 /// A whole row of `webhook_due`, to be changed and written back. Its values are not checked yet.
 #[derive(Clone, Debug, Insertable, Queryable, Selectable)]
@@ -96,10 +99,10 @@ impl QueuedRow {
     }
 
     /// Puts the delivery under the claim, and returns what the dispatcher sends; `None` if the row cannot be read.
-    pub(super) fn claim(&mut self, payload: Vec<u8>, request: &ClaimRequest) -> Option<ClaimedDelivery> {
+    pub(super) fn claim(&mut self, sent: Sent, request: &ClaimRequest) -> Option<ClaimedDelivery> {
         let claimed = self.queued().ok()?.claimed(request.claim, request.until);
         self.set(&claimed);
-        self.claimed(payload).ok()
+        self.claimed(sent).ok()
     }
 
     /// What the dispatcher sends under the claim.
@@ -107,7 +110,7 @@ impl QueuedRow {
     /// # Errors
     ///
     /// [`StoreError::Corrupt`] names a column with a value that the schema does not promise.
-    fn claimed(&self, payload: Vec<u8>) -> Result<ClaimedDelivery, StoreError> {
+    fn claimed(&self, (payload, trace): Sent) -> Result<ClaimedDelivery, StoreError> {
         let queued = self.queued()?;
         Ok(ClaimedDelivery {
             id: delivery_id(TABLE, "delivery_id", &self.delivery_id)?,
@@ -116,6 +119,7 @@ impl QueuedRow {
             attempt: queued.attempts,
             run_attempt: queued.run_attempt(),
             run_started_at: queued.run_started_at,
+            trace: trace.as_deref().and_then(TraceContext::from_bytes),
         })
     }
 }
@@ -155,7 +159,7 @@ mod tests {
             let mut row = row();
             row.set(&queued);
             assert_eq!(row.queued().unwrap(), queued);
-            let claimed = row.claimed(Vec::new()).unwrap();
+            let claimed = row.claimed((Vec::new(), None)).unwrap();
             assert_eq!((claimed.attempt, claimed.run_attempt), (queued.attempts, queued.run_attempt()));
         }
     }
@@ -172,7 +176,7 @@ mod tests {
         for (wrong, change) in cases {
             let mut row = row();
             change(&mut row);
-            let corrupt = row.claimed(Vec::new());
+            let corrupt = row.claimed((Vec::new(), None));
             assert!(matches!(corrupt, Err(StoreError::Corrupt { column, .. }) if column == wrong), "{corrupt:?}");
         }
     }

@@ -62,7 +62,7 @@ fn event(owner: &UserId, seed: u64) -> NewEvent {
         payload: Payload::from_bytes(*b"{}"),
         created_at: NOW,
     };
-    NewEvent { event, publication: Some(key), only: None }
+    NewEvent { event, publication: Some(key), only: None, trace: None }
 }
 
 /// Publishes three events and claims their deliveries. The first delivery ends, the second waits for a retry, the third is

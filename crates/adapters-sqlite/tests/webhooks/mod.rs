@@ -57,7 +57,7 @@ fn events(owner: &UserId, seed: u64, count: usize) -> Vec<NewEvent> {
         payload: Payload::from_bytes(*b"{}"),
         created_at: NOW,
     };
-    (0..count).map(|_| NewEvent { event: event(), publication: None, only: None }).collect()
+    (0..count).map(|_| NewEvent { event: event(), publication: None, only: None, trace: None }).collect()
 }
 
 async fn claim(store: &SqliteStore) -> Vec<ClaimedLane> {

@@ -15,6 +15,7 @@ mod reference;
 mod settings;
 mod sign_in_settings;
 mod tls_settings;
+mod trace_settings;
 mod verification_settings;
 mod warning;
 mod webhook_settings;
@@ -40,6 +41,7 @@ pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
 pub(crate) use settings::operator_token;
 pub(crate) use tls_settings::TlsConfiguration;
+pub(crate) use trace_settings::TraceConfiguration;
 pub(crate) use warning::Warning;
 
 /// 100 calls a second for as long as a user likes, and 6,000 at once.
@@ -110,6 +112,8 @@ pub(crate) struct Configuration {
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// `WEBHOOK_*` and `DISPATCH`
     pub(crate) webhooks: WebhookConfiguration,
+    /// `OTEL_*`
+    pub(crate) traces: TraceConfiguration,
     /// `MIGRATE`
     pub(crate) migrate: bool,
     /// `LOG`, `LOG_FORMAT` and `NO_COLOR`
@@ -178,6 +182,7 @@ impl Default for Configuration {
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
             webhooks: WebhookConfiguration::default(),
+            traces: TraceConfiguration::default(),
             migrate: true,
             logs: LogSettings { filter: LogFilter::default(), format: None, colours: true },
         }
@@ -199,6 +204,8 @@ pub(crate) struct WebhookConfiguration {
     pub(crate) concurrency: u32,
     /// How long a subscription pauses after failures. No setting: `dev` has shorter pauses than `serve`.
     pub(crate) pauses: PauseLengths,
+    /// `WEBHOOK_TRACEPARENT`
+    pub(crate) traceparent: bool,
     /// `WEBHOOK_MAX_SUBSCRIPTIONS`, `WEBHOOK_MAX_PAYLOAD_BYTES`, `WEBHOOK_RETENTION_DAYS` and `WEBHOOK_RETRY_SCHEDULE`
     pub(crate) policy: WebhookPolicy,
 }
@@ -212,6 +219,7 @@ impl Default for WebhookConfiguration {
             timeout: Duration::from_secs(15),
             concurrency: 512,
             pauses: PauseLengths::default(),
+            traceparent: true,
             policy: WebhookPolicy::default(),
         }
     }

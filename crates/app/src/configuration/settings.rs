@@ -19,6 +19,7 @@ use super::http_settings::HTTP_SETTINGS;
 use super::portal_settings::PORTAL_SETTINGS;
 use super::sign_in_settings::SIGN_IN_SETTINGS;
 use super::tls_settings::TLS_SETTINGS;
+use super::trace_settings::TRACE_SETTINGS;
 use super::verification_settings::VERIFICATION_SETTINGS;
 use super::webhook_settings::WEBHOOK_SETTINGS;
 use super::{Configuration, DatabaseUrl};
@@ -114,6 +115,7 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
         .chain(VERIFICATION_SETTINGS)
         .chain(HTTP_SETTINGS)
         .chain(WEBHOOK_SETTINGS)
+        .chain(TRACE_SETTINGS)
 }
 
 /// The settings of the service as a whole and of keys.

@@ -87,6 +87,13 @@ pub(super) const WEBHOOK_SETTINGS: &[Setting] = &[
         |configuration| Some(configuration.webhooks.concurrency.to_string()),
     ),
     Setting::new(
+        "WEBHOOK_TRACEPARENT",
+        "Whether receivers get the header `traceparent` with deliveries that are [traced](tracing.md).",
+        || "true or false".into(),
+        |draft, given| given.one(parsed).map(|sends| draft.configuration.webhooks.traceparent = sends),
+        |configuration| Some(configuration.webhooks.traceparent.to_string()),
+    ),
+    Setting::new(
         "WEBHOOK_RETENTION_DAYS",
         "Days after which events, deliveries and attempts are deleted. A delivery may last for the retry \
               schedule plus a fifth of it plus 3 days, and the retention must be at least a day longer.",

@@ -119,6 +119,7 @@ pub struct EventCopy {
     payload: Vec<u8>,
     created_at: StoredInstant,
     deliveries: i64,
+    trace: Option<Vec<u8>>,
 }
 
 /// The id that an event has from its publisher.

@@ -16,5 +16,6 @@ mod receivers;
 mod simulation;
 mod stopping;
 mod store_faults;
+mod traces;
 mod unreachable;
 mod world;

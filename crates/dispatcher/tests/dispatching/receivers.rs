@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::TraceContext;
 use domain::ports::{Attempt, WebhookSender};
 use domain::webhooks::{Answer, AttemptOutcome};
 use tokio::time::{Instant, sleep};
@@ -34,6 +35,7 @@ pub(crate) struct Seen {
     pub(crate) url: String,
     pub(crate) at: Instant,
     pub(crate) secrets: Vec<String>,
+    pub(crate) trace: Option<TraceContext>,
 }
 
 /// All receivers, which keep count.
@@ -82,7 +84,7 @@ impl<'a> InFlight<'a> {
         let secrets = attempt.secrets.iter().map(|secret| secret.expose().to_owned()).collect();
         let places = [url.clone(), attempt.url.url().host_str().unwrap().to_owned(), "all".to_owned()];
         let mut log = receivers.log.lock().unwrap();
-        log.seen.push(Seen { url, at: Instant::now(), secrets });
+        log.seen.push(Seen { url, at: Instant::now(), secrets, trace: attempt.trace });
         for place in &places {
             let count = log.in_flight.entry(place.clone()).or_default();
             *count += 1;

@@ -61,7 +61,14 @@ async fn what_cannot_be_signed_waits_and_leaves_when_it_can() {
     let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
     let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
     let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
-    let ports = dispatcher::DispatcherPorts { queue: queue.clone(), sender: receivers.clone(), keys, clock, entropy };
+    let ports = dispatcher::DispatcherPorts {
+        queue: queue.clone(),
+        sender: receivers.clone(),
+        keys,
+        clock,
+        entropy,
+        tracer: None,
+    };
     let running = Running::new(dispatcher::Dispatcher::new(ports, DispatcherSettings::default()));
     pass(seconds(3_600)).await;
     assert_eq!(receivers.count(), 0);
@@ -83,7 +90,14 @@ async fn what_one_process_cannot_sign_another_sends_within_seconds() {
     world.publish(3, Some(lane)).await;
     let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
     let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
-    let ports = dispatcher::DispatcherPorts { queue: queue.clone(), sender: receivers.clone(), keys, clock, entropy };
+    let ports = dispatcher::DispatcherPorts {
+        queue: queue.clone(),
+        sender: receivers.clone(),
+        keys,
+        clock,
+        entropy,
+        tracer: None,
+    };
     let _without_the_key = Running::new(dispatcher::Dispatcher::new(ports, DispatcherSettings::default()));
     pass(seconds(400)).await;
     assert_eq!(receivers.count(), 0);

@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
-use domain::memory::unique_cause;
-use domain::memory::{MemoryWebhookStore, SeededEntropy};
+use domain::memory::{MemorySpans, MemoryWebhookStore, SeededEntropy, unique_cause};
 use domain::ports::{
     Clock, DeliveryLog, Entropy, EventStore, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
@@ -13,7 +12,7 @@ use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SigningSecret,
     SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{EventId, SealingKeys, SubscriptionId, Timestamp, UserId};
+use domain::{EventId, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer, UserId};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use zeroize::Zeroizing;
@@ -150,6 +149,11 @@ impl World {
         events.iter().map(|new| new.event.id).collect()
     }
 
+    /// Publishes an event to one subscription, in this span.
+    pub(crate) async fn publish_traced(&self, only: SubscriptionId, trace: Option<TraceContext>) {
+        self.accept(&[NewEvent { trace, ..self.event(&self.owner, Some(only)) }]).await;
+    }
+
     /// Publishes so many events of so many bytes to one subscription.
     pub(crate) async fn publish_large(&self, count: usize, bytes: usize, only: SubscriptionId) {
         let mut events: Vec<NewEvent> = (0..count).map(|_| self.event(&self.owner, Some(only))).collect();
@@ -177,7 +181,7 @@ impl World {
         let payload = Payload::compose(&event_type, created_at, "{}", 1_000).unwrap();
         let id = EventId::mint(created_at, &*self.entropy);
         let event = Event { id, owner: owner.clone(), event_type, payload, created_at };
-        NewEvent { event, publication: None, only }
+        NewEvent { event, publication: None, only, trace: None }
     }
 
     /// The deliveries of all owners.
@@ -214,7 +218,20 @@ impl World {
         settings: DispatcherSettings,
     ) -> Arc<Dispatcher> {
         let (keys, entropy) = (self.keys.clone(), self.entropy.clone());
-        Dispatcher::new(DispatcherPorts { queue, sender, keys, clock, entropy }, settings)
+        Dispatcher::new(DispatcherPorts { queue, sender, keys, clock, entropy, tracer: None }, settings)
+    }
+
+    /// A dispatcher that traces, and its spans.
+    pub(crate) fn tracing_dispatcher(
+        &self,
+        sender: Arc<dyn WebhookSender>,
+        settings: DispatcherSettings,
+    ) -> (Arc<Dispatcher>, Arc<MemorySpans>) {
+        let spans = Arc::new(MemorySpans::default());
+        let (keys, clock, entropy) = (self.keys.clone(), self.clock.clone(), self.entropy.clone());
+        let tracer = Tracer::new(spans.clone(), clock.clone(), entropy.clone(), SamplingRatio::default());
+        let ports = DispatcherPorts { queue: self.store.clone(), sender, keys, clock, entropy, tracer: Some(tracer) };
+        (Dispatcher::new(ports, settings), spans)
     }
 }
 

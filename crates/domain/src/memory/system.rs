@@ -1,8 +1,9 @@
+use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::Timestamp;
-use crate::ports::{Clock, Entropy};
+use crate::ports::{Clock, Entropy, SpanSink};
+use crate::{Span, Timestamp};
 
 /// A clock that does not move by itself.
 #[derive(Debug)]
@@ -55,5 +56,22 @@ impl Entropy for SeededEntropy {
             mixed ^= mixed >> 31;
             chunk.copy_from_slice(&mixed.to_le_bytes()[..chunk.len()]);
         }
+    }
+}
+
+/// Keeps spans in memory, for tests.
+#[derive(Debug, Default)]
+pub struct MemorySpans(Mutex<Vec<Span>>);
+
+impl MemorySpans {
+    /// Takes the spans out that were recorded so far, in their order.
+    pub fn take(&self) -> Vec<Span> {
+        take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl SpanSink for MemorySpans {
+    fn record(&self, span: Span) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(span);
     }
 }

@@ -148,6 +148,7 @@ mod system_status;
 mod webhooks;
 
 pub use crate::credential_use::RecentUses;
+pub use crate::span::SpanSink;
 pub use audit::{AUDIT_SEARCHED_MAX, AuditLog, AuditPage};
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
 pub use figures::{

@@ -34,7 +34,7 @@ fn several_are_accepted_whole_or_not_at_all() {
     let desk = Desk::new();
     desk.subscribe();
     let large = format!("\"{}\"", "x".repeat(2_000));
-    let refused = |events| block_on(desk.webhooks.publish(events)).unwrap_err();
+    let refused = |events| block_on(desk.webhooks.publish(events, None)).unwrap_err();
     let too_large = refused(vec![desk.event("1", Some("a")), desk.event(&large, None)]);
     assert!(matches!(too_large, PublishEventsError::TooLarge { index: 1, .. }));
     let conflict = refused(vec![desk.event("1", Some("a")), desk.event("2", Some("a"))]);
@@ -42,7 +42,7 @@ fn several_are_accepted_whole_or_not_at_all() {
     assert_eq!(desk.claim().len(), 0);
     let mut of_bob = desk.event("2", Some("a"));
     of_bob.owner = desk.bob.clone();
-    let accepted = block_on(desk.webhooks.publish(vec![desk.event("1", Some("a")), of_bob])).unwrap();
+    let accepted = block_on(desk.webhooks.publish(vec![desk.event("1", Some("a")), of_bob], None)).unwrap();
     assert_eq!(accepted.iter().map(|one| one.deliveries).collect::<Vec<_>>(), [1, 0]);
 }
 
@@ -50,7 +50,7 @@ fn several_are_accepted_whole_or_not_at_all() {
 fn a_publication_holds_1_to_500_events() {
     let desk = Desk::new();
     let events = |count: usize| (0..count).map(|_| desk.event("1", None)).collect();
-    let publish = |count| block_on(desk.webhooks.publish(events(count)));
+    let publish = |count| block_on(desk.webhooks.publish(events(count), None));
     assert!(matches!(publish(0), Err(PublishEventsError::Count)));
     assert_eq!(publish(PUBLISHED_EVENTS_MAX).unwrap().len(), PUBLISHED_EVENTS_MAX);
     assert!(matches!(publish(PUBLISHED_EVENTS_MAX + 1), Err(PublishEventsError::Count)));

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::{ClaimRequest, RetryRequest};
-use domain::webhooks::{Breaker, DeliveryState, OwnerNumber, Payload};
-use domain::{DeliveryId, EventId, SubscriptionId, UserId};
+use domain::ports::{ClaimRequest, RetryByHand, RetryRequest};
+use domain::webhooks::{Breaker, DeliveryState, NewEvent, OwnerNumber, Payload};
+use domain::{DeliveryId, EventId, SubscriptionId, TraceContext, UserId};
 
 use super::WebhookStore;
-use super::sample::{event, event_at, history, only_secret, publish, publish_at, put, subscribed, subscription};
+use super::sample::{event, event_at, history, named, only_secret, publish, publish_at, put, subscribed, subscription};
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, request, settle};
 use crate::sample::{at, user};
 
@@ -38,6 +38,40 @@ pub async fn a_due_delivery_is_claimed_with_all_that_it_needs(store: Arc<dyn Web
     assert_eq!((one.attempt, one.run_attempt, one.run_started_at), (1, 1, at(100)), "the first attempt of its run");
     let state = history(&*store, &owner, id).await.delivery.state;
     assert_eq!(state, DeliveryState::Sending(at(100 + LEASE_MILLIS)), "it is being sent until the claim ends");
+}
+
+/// The span that published an event comes with every attempt of every delivery of it, also after a retry by hand. A
+/// repetition of the event does not change it.
+pub async fn a_claim_brings_the_trace_of_the_event(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    for _ in 0..2 {
+        subscribed(&*store, &owner).await;
+    }
+    let (trace, other) = (TraceContext::from_bytes(&[1; 24]), TraceContext::from_bytes(&[2; 24]));
+    let traced = NewEvent { trace, ..named(event(&owner), "traced", "") };
+    publish(&*store, &[traced.clone(), event(&owner)]).await;
+    publish(&*store, &[NewEvent { trace: other, ..traced.clone() }]).await;
+    let expected = |held: &[Held]| {
+        assert_eq!(held.len(), 4, "two events are due to two subscriptions each");
+        for one in held {
+            let expected = trace.filter(|_| one.delivery.event == traced.event.id);
+            assert_eq!(one.delivery.trace, expected, "attempt {} must have the trace", one.delivery.attempt);
+        }
+    };
+    let first = claim(&*store, 0).await;
+    expected(&first);
+    let failed: Vec<_> = first.iter().map(|held| held.failed(1, 2)).collect();
+    complete(&*store, &failed).await;
+    let second = claim(&*store, 2).await;
+    expected(&second);
+    let ended: Vec<_> = second.iter().map(|held| held.delivered(3)).collect();
+    complete(&*store, &ended).await;
+    for held in &second {
+        let request = RetryRequest { at: at(4), published_since: at(0) };
+        let retried = store.retry(&owner, held.delivery.id, request, &unique_cause()).await;
+        assert!(matches!(retried, Ok(RetryByHand::Due(_))), "an ended delivery can be retried");
+    }
+    expected(&claim(&*store, 4).await);
 }
 
 /// A claim expires exactly at its instant, and the delivery is claimed again as the next attempt.

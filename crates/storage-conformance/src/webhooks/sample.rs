@@ -86,7 +86,7 @@ pub(crate) fn event_at(owner: &UserId, created_at: Timestamp) -> NewEvent {
     let id = EventId::mint(created_at, &entropy());
     let payload = Payload::from_bytes(format!(r#"{{"type":"{USUAL_TYPE}","data":"{id}"}}"#).into_bytes());
     let event = Event { id, owner: owner.clone(), event_type: event_type(USUAL_TYPE), payload, created_at };
-    NewEvent { event, publication: None, only: None }
+    NewEvent { event, publication: None, only: None, trace: None }
 }
 
 /// An event of the usual type, published at the start.

@@ -104,6 +104,7 @@ macro_rules! with_webhook_store_promises {
             publish_again::parallel_repetitions_are_accepted_once
             publish_again::parallel_repetitions_in_opposite_orders_all_end
             claim::a_due_delivery_is_claimed_with_all_that_it_needs
+            claim::a_claim_brings_the_trace_of_the_event
             claim::a_claim_ends_at_its_instant
             claim::a_lost_claim_ends_nothing
             claim::a_claim_that_ran_out_holds_until_another_claims

@@ -16,7 +16,7 @@ use domain::webhooks::{
 };
 use domain::{
     ApiKey, AuditId, CredentialDigest, DeliveryId, EventId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, Label,
-    ListView, Scopes, SessionId, SubscriptionId, Timestamp, UsageCounts, UserId,
+    ListView, Scopes, SessionId, SubscriptionId, Timestamp, TraceContext, UsageCounts, UserId,
 };
 
 /// A value that can be written to the journal and read back.
@@ -141,6 +141,7 @@ stored_as! {
     FairShares as (u32, Vec<(OwnerNumber, u32)>):
         |shares| (shares.free(), shares.taken().iter().map(|(owner, taken)| (*owner, *taken)).collect()),
         |(free, taken)| Some(Self::with_taken(free, taken));
+    TraceContext as [u8; 24]: |context| context.to_bytes(), |bytes| Self::from_bytes(&bytes);
     ClaimId as i64: |claim| claim.number(), |number| Some(Self::from_number(number));
     UserId as (String, String):
         |user| (user.issuer().to_owned(), user.subject().to_owned()), |(issuer, subject)| Self::new(issuer, subject).ok();
@@ -235,7 +236,7 @@ records! {
     FieldChange { field, before, after }
     SealedSecrets { current, previous }
     Event { id, owner, event_type, payload, created_at }
-    NewEvent { event, publication, only }
+    NewEvent { event, publication, only, trace }
     PublicationKey { id, content }
     ClaimRequest { claim, at, until, lanes_max, room, rooms, shares, payload_bytes_max }
     AttemptRecord { number, started_at, duration, failure, status, excerpt }

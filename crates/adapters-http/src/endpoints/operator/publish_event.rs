@@ -55,7 +55,7 @@ pub(super) async fn publish_event(mut call: OperatorRequest) -> Result<HttpRespo
     let payload_bytes_max = call.api().webhooks.policy().max_payload_bytes();
     let body = call.read_json(payload_bytes_max + ENVELOPE_SIZE_BYTES_MAX).await?;
     let event = EventJson::parse(&body)?.to_event(&call.api().issuer)?;
-    let accepted = call.api().webhooks.publish(vec![event]).await;
+    let accepted = call.api().webhooks.publish(vec![event], call.trace()).await;
     let accepted = accepted.map_err(|error| of_publication(error, |fault, _| fault))?;
     Ok(HttpResponse::Accepted().json(accepted.first().map(PublishedEvent::of)))
 }

@@ -46,7 +46,7 @@ struct Answer {
 pub(super) async fn publish_events(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
     let body = call.read_json(LARGEST_BODY_BYTES).await?;
     let events = EventListJson::parse(&body)?.to_events(&call.api().issuer)?;
-    let accepted = call.api().webhooks.publish(events).await;
+    let accepted = call.api().webhooks.publish(events, call.trace()).await;
     let accepted = accepted.map_err(|error| of_publication(error, FieldFault::of_event))?;
     Ok(HttpResponse::Accepted().json(Answer { results: accepted.iter().map(PublishedEvent::of).collect() }))
 }

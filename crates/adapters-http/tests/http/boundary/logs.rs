@@ -50,7 +50,7 @@ impl Lines {
     }
 
     /// The lines that name this request.
-    fn of(&self, request_id: &str) -> Vec<String> {
+    pub(crate) fn of(&self, request_id: &str) -> Vec<String> {
         self.text()
             .lines()
             .filter(|line| line.contains(&format!(r#""request_id":"{request_id}""#)))

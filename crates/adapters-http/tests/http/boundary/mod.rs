@@ -3,3 +3,4 @@ mod framework_errors;
 mod limits;
 pub(crate) mod logs;
 mod shutdown;
+mod traces;

@@ -60,7 +60,8 @@ impl Tables {
         }
         let deliveries = u32::try_from(receivers.len()).unwrap_or(u32::MAX);
         let payload = if receivers.is_empty() { Payload::from_bytes(Vec::new()) } else { event.payload.clone() };
-        self.events.insert(event.id, StoredEvent { event: Event { payload, ..event.clone() }, deliveries });
+        let stored = StoredEvent { event: Event { payload, ..event.clone() }, deliveries, trace: new.trace };
+        self.events.insert(event.id, stored);
         if let Some(key) = &new.publication {
             self.publications.insert((event.owner.clone(), key.id.clone()), (key.content, event.id));
         }

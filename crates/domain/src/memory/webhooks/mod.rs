@@ -19,7 +19,7 @@ use crate::webhooks::{
     AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, FailedDelivery, FailureCause,
     OutcomeCounts, PublisherId, QueuedDelivery, SealedSecret, SealedSecrets, Subscription,
 };
-use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, TraceContext, UserId};
 
 /// Subscriptions, events and deliveries in maps behind one lock. Each method holds the lock, and is therefore atomic. A
 /// claim reads every delivery to find those that are due, which is fast enough for some thousands of deliveries.
@@ -76,6 +76,8 @@ struct StoredEvent {
     event: Event,
     /// How many deliveries were made of it.
     deliveries: u32,
+    /// The span that published it.
+    trace: Option<TraceContext>,
 }
 
 #[derive(Debug)]

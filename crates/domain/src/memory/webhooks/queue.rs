@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use async_trait::async_trait;
 
 use super::super::audit::MemoryAuditLog;
-use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
+use super::{Lane, MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::audit::Cause;
 use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError};
 use crate::webhooks::{
-    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, Payload, PayloadRoom, Phase, Report,
-    SubscriptionOutcomes, SubscriptionStatus,
+    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, PayloadRoom, Phase, Report, SubscriptionOutcomes,
+    SubscriptionStatus,
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 
@@ -37,16 +37,17 @@ impl Lane {
 
 impl StoredDelivery {
     /// Puts the delivery under the claim and returns what is to be sent; `None` if the delivery has ended.
-    fn claim(&mut self, request: &ClaimRequest, payload: Payload) -> Option<ClaimedDelivery> {
+    fn claim(&mut self, request: &ClaimRequest, event: &StoredEvent) -> Option<ClaimedDelivery> {
         let claimed = self.queued?.claimed(request.claim, request.until);
         self.queue(claimed);
         Some(ClaimedDelivery {
             id: self.delivery.id,
             event: self.delivery.event_id,
-            payload,
+            payload: event.event.payload.clone(),
             attempt: claimed.attempts,
             run_attempt: claimed.run_attempt(),
             run_started_at: claimed.run_started_at,
+            trace: event.trace,
         })
     }
 
@@ -118,11 +119,10 @@ impl Tables {
                 stored.end(DeliveryEnd::Unreadable, request.at);
                 continue;
             };
-            let payload = event.event.payload.clone();
-            if !payload_room.admit(payload.bytes().len()) {
+            if !payload_room.admit(event.event.payload.bytes().len()) {
                 break;
             }
-            deliveries.push(stored.claim(request, payload)?);
+            deliveries.push(stored.claim(request, event)?);
         }
         if deliveries.is_empty() {
             return None;

@@ -49,7 +49,7 @@ fn event(name: &str, entropy: &SeededEntropy) -> NewEvent {
     let event_type = EventType::parse(name).unwrap();
     let payload = Payload::compose(&event_type, at(0), "{}", 1_000).unwrap();
     let event = Event { id: EventId::mint(at(0), entropy), owner: owner(), event_type, payload, created_at: at(0) };
-    NewEvent { event, publication: None, only: None }
+    NewEvent { event, publication: None, only: None, trace: None }
 }
 
 fn request(number: i64, at: Timestamp) -> ClaimRequest {

@@ -41,6 +41,7 @@ pub trait EventStore: Send + Sync {
     /// - An event whose owner has published under the same [`PublicationKey`](crate::webhooks::PublicationKey) is not
     ///   stored again: with the same content it is a duplicate, with other content a [`Publication::Conflict`]. This is
     ///   exact under any concurrency, and within one call. A publication key is kept as long as its event.
+    /// - [`NewEvent::trace`] is kept with the event, for [`ClaimedDelivery::trace`](crate::ports::ClaimedDelivery::trace).
     /// - An event without deliveries is stored without its payload, which nobody will read. A later repetition gets the
     ///   event with an empty payload.
     /// - A change of a subscription happens entirely before the publication or entirely after it.

@@ -6,7 +6,7 @@ use crate::ports::{Entropy, StoreError};
 use crate::webhooks::{
     Breaker, ClaimEnd, FairShares, OwnerNumber, Payload, SealedSecrets, SubscriptionOutcomes, TargetUrl,
 };
-use crate::{DeliveryId, EventId, SubscriptionId, Timestamp};
+use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, TraceContext};
 
 /// Identifies one claim (a fencing token). A dispatcher that has lost its claim cannot end a delivery that another has
 /// claimed since.
@@ -85,6 +85,8 @@ pub struct ClaimedDelivery {
     pub run_attempt: u32,
     /// When this run started: the time of the event's publication, or of the last retry by hand.
     pub run_started_at: Timestamp,
+    /// The span that published the event ([`NewEvent::trace`](crate::webhooks::NewEvent::trace)), at every attempt.
+    pub trace: Option<TraceContext>,
 }
 
 /// The end of a claim on one delivery.

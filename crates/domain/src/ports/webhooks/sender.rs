@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::webhooks::{AttemptOutcome, Payload, SigningSecret, TargetUrl};
-use crate::{EventId, Timestamp};
+use crate::{EventId, Timestamp, TraceContext};
 
 /// What is sent in one attempt.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Attempt {
     pub secrets: Arc<[SigningSecret]>,
     /// When the attempt starts, sent as `webhook-timestamp`.
     pub at: Timestamp,
+    /// The span of the attempt, sent as `traceparent`.
+    pub trace: Option<TraceContext>,
 }
 
 /// Sends webhooks. One call is one attempt: one HTTP request at most.

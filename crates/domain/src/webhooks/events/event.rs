@@ -1,7 +1,7 @@
 use super::event_type::EventType;
 use super::payload::Payload;
 use super::publication_key::PublicationKey;
-use crate::{EventId, SubscriptionId, Timestamp, UserId};
+use crate::{EventId, SubscriptionId, Timestamp, TraceContext, UserId};
 
 /// An event that a publisher has reported about a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,4 +28,6 @@ pub struct NewEvent {
     /// The only subscription of the owner that receives the event, whatever its patterns are; `None` for all
     /// subscriptions that match.
     pub only: Option<SubscriptionId>,
+    /// The span that published the event, if it is recorded.
+    pub trace: Option<TraceContext>,
 }

@@ -4,7 +4,7 @@ use super::payload::{Payload, PayloadTooLarge};
 use super::publication_key::{ContentDigest, PublicationKey, PublisherId};
 use crate::ports::{Accepted, PUBLISHED_EVENTS_MAX, Publication, StoreError};
 use crate::webhooks::Webhooks;
-use crate::{EventId, SubscriptionId, Timestamp, UserId};
+use crate::{EventId, SubscriptionId, Timestamp, TraceContext, UserId};
 
 /// An event as its publisher reports it.
 #[derive(Clone, Debug)]
@@ -46,18 +46,24 @@ pub enum PublishEventsError {
 
 impl Webhooks {
     /// Accepts all of the events or none. After `Ok`, every enabled subscription that matches receives its event at
-    /// least once, unless the delivery ends otherwise. Returns the accepted events in the order of `requests`.
+    /// least once, unless the delivery ends otherwise. Returns the accepted events in the order of `requests`. The spans of
+    /// the attempts link to `trace`, the span of the caller.
     ///
     /// # Errors
     ///
     /// See [`PublishEventsError`].
-    pub async fn publish(&self, requests: Vec<PublishEvent<'_>>) -> Result<Vec<Accepted>, PublishEventsError> {
+    pub async fn publish(
+        &self,
+        requests: Vec<PublishEvent<'_>>,
+        trace: Option<TraceContext>,
+    ) -> Result<Vec<Accepted>, PublishEventsError> {
         if !(1..=PUBLISHED_EVENTS_MAX).contains(&requests.len()) {
             return Err(PublishEventsError::Count);
         }
         let now = self.clock.now();
         let composed = requests.into_iter().enumerate().map(|(index, request)| {
-            self.compose(request, None, now).map_err(|source| PublishEventsError::TooLarge { index, source })
+            let composed = self.compose(request, None, now);
+            composed.map(|event| NewEvent { trace, ..event }).map_err(|source| too_large(index, source))
         });
         let events = composed.collect::<Result<Vec<NewEvent>, _>>()?;
         match self.stores.events.publish(&events).await? {
@@ -76,6 +82,10 @@ impl Webhooks {
         let payload = Payload::compose(&event_type, at, data, self.rules.policy.max_payload_bytes())?;
         let publication = id.map(|id| PublicationKey { id, content: ContentDigest::of(&event_type, data) });
         let id = EventId::mint(at, &*self.entropy);
-        Ok(NewEvent { event: Event { id, owner, event_type, payload, created_at: at }, publication, only })
+        Ok(NewEvent { event: Event { id, owner, event_type, payload, created_at: at }, publication, only, trace: None })
     }
+}
+
+fn too_large(index: usize, source: PayloadTooLarge) -> PublishEventsError {
+    PublishEventsError::TooLarge { index, source }
 }

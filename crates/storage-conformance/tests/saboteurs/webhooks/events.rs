@@ -21,6 +21,7 @@ impl Saboteur {
                     new.event.payload = Payload::from_bytes(text.into_bytes());
                 }
                 Fault::IgnoresOnly => new.only = None,
+                Fault::ForgetsTraces => new.trace = None,
                 Fault::TakesTheFirstOwner => new.event.owner = events[0].event.owner.clone(),
                 Fault::ForgetsPublisherIds => new.publication = None,
                 Fault::IgnoresContent | Fault::IgnoresCaseOfIds => new.publication = self.key(new.publication.take()),

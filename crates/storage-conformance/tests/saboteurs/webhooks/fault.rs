@@ -51,6 +51,9 @@ pub(crate) enum Fault {
     IgnoresCaseOfIds,
     ChecksThenPublishes,
     PublishesOneByOne,
+    ForgetsTraces,
+    TracesFirstAttempts,
+    TracesOneDelivery,
     // Claims
     ClaimsEarly,
     LeaseEndsLate,

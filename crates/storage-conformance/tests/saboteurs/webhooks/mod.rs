@@ -130,6 +130,9 @@ const SABOTEURS: &Broken<Fault> = &[
             "a_change_comes_wholly_before_or_after_a_publication",
         ],
     ),
+    (Fault::ForgetsTraces, &["a_claim_brings_the_trace_of_the_event"]),
+    (Fault::TracesFirstAttempts, &["a_claim_brings_the_trace_of_the_event"]),
+    (Fault::TracesOneDelivery, &["a_claim_brings_the_trace_of_the_event"]),
     (
         Fault::ClaimsEarly,
         &["a_due_delivery_is_claimed_with_all_that_it_needs", "a_paused_lane_waits_until_its_instant"],

@@ -38,6 +38,14 @@ impl DeliveryQueue for Saboteur {
                 let deliveries = lanes.iter_mut().flat_map(|lane| &mut lane.deliveries);
                 deliveries.for_each(|one| one.run_attempt = one.attempt);
             }
+            Fault::TracesFirstAttempts => {
+                let deliveries = lanes.iter_mut().flat_map(|lane| &mut lane.deliveries);
+                deliveries.filter(|one| one.attempt > 1).for_each(|one| one.trace = None);
+            }
+            Fault::TracesOneDelivery => {
+                let deliveries = lanes.iter_mut().skip(1).flat_map(|lane| &mut lane.deliveries);
+                deliveries.for_each(|one| one.trace = None);
+            }
             _ => {}
         }
         self.note_claims(request, &lanes);

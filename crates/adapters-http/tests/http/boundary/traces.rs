@@ -1,0 +1,86 @@
+//! Which requests are traced, and what their spans say.
+
+use std::sync::Arc;
+
+use domain::memory::MemorySpans;
+use domain::{AttributeValue, SamplingRatio, Span, SpanKind};
+
+use super::logs::Lines;
+use crate::server::{Server, Setup};
+use crate::transcript::{ALICE, OPERATOR, request};
+
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+const CALLER: &str = "b7ad6b7169203331";
+
+fn sampled() -> (&'static str, String) {
+    ("traceparent", format!("00-{TRACE}-{CALLER}-01"))
+}
+
+fn start(ratio: f64) -> (Server, Arc<MemorySpans>) {
+    let (spans, ratio) = (Arc::new(MemorySpans::default()), SamplingRatio::new(ratio).unwrap());
+    let server = Setup { traced: Some((Arc::clone(&spans), ratio)), ..Setup::default() }.start();
+    (server, spans)
+}
+
+fn attribute(span: &Span, name: &str) -> Option<AttributeValue> {
+    span.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sampled_request_is_a_span_of_the_callers_trace() {
+    let (lines, (server, spans)) = (Lines::capture(), start(0.0));
+    let (name, value) = sampled();
+    let path = "GET /docs/errors/secret-path?secret=query";
+    request(path).header((name, &value)).header(("x-request-id", "7ace-1")).send(&server).await;
+    let [span] = &*spans.take() else { panic!("one request is one span") };
+    assert_eq!((span.kind, &*span.name, span.is_error), (SpanKind::Server, "GET /docs/errors/{code}", false));
+    assert_eq!(span.context.trace.to_string(), TRACE);
+    assert_eq!(span.parent.map(|parent| parent.to_string()).as_deref(), Some(CALLER));
+    assert_eq!(attribute(span, "http.response.status_code"), Some(AttributeValue::Number(404)));
+    assert!(!format!("{span:?}").contains("secret"), "{span:?}");
+    let [line] = &*lines.of("7ace-1") else { panic!("one request is one line") };
+    for (field, id) in [("trace_id", TRACE.to_owned()), ("span_id", span.context.span.to_string())] {
+        assert!(line.contains(&format!("\"{field}\":\"{id}\"")), "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_caller_decides_and_otherwise_the_ratio() {
+    for (ratio, without_caller) in [(0.0, 0), (1.0, 1)] {
+        let (server, spans) = start(ratio);
+        let count = async |traceparent: &[&str]| {
+            let begun = request("GET /api/api-keys").header(ALICE);
+            traceparent.iter().fold(begun, |call, value| call.header(("traceparent", value))).send(&server).await;
+            spans.take().len()
+        };
+        let (yes, no) = (format!("00-{TRACE}-{CALLER}-01"), format!("00-{TRACE}-{CALLER}-00"));
+        assert_eq!(count(&[&yes]).await, 1, "a sampled caller at {ratio}");
+        assert_eq!(count(&[&no]).await, 0, "a caller that does not sample at {ratio}");
+        assert_eq!(count(&[]).await, without_caller, "no caller at {ratio}");
+        assert_eq!(count(&["00-nonsense"]).await, without_caller, "a header that is not valid at {ratio}");
+        assert_eq!(count(&[&yes, &yes]).await, without_caller, "two headers at {ratio}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verifications_and_probes_begin_no_trace() {
+    let (server, spans) = start(1.0);
+    for path in
+        ["GET /forward-auth", "GET /forward-auth/x", "POST /api/operator/introspect", "GET /livez", "GET /readyz"]
+    {
+        request(path).header(OPERATOR).send(&server).await;
+        assert_eq!(spans.take(), [], "{path}");
+        let (name, value) = sampled();
+        request(path).header(OPERATOR).header((name, &value)).send(&server).await;
+        assert_eq!(spans.take().len(), 1, "{path}, traced by its caller");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_of_the_service_is_an_error_of_the_span() {
+    let (server, spans) = start(1.0);
+    let answer = request("GET /test/panic").send(&server).await;
+    assert_eq!(answer.status, 500);
+    let [span] = &*spans.take() else { panic!("one request is one span") };
+    assert!(span.is_error && attribute(span, "error.type") == Some("500".into()), "{span:?}");
+}

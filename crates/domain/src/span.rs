@@ -1,0 +1,78 @@
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::{SpanId, Timestamp, TraceContext};
+
+/// Something that has taken place: a part of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Its trace, and its id.
+    pub context: TraceContext,
+    /// The span that caused it, in the same trace. `None` for the first of its trace.
+    pub parent: Option<SpanId>,
+    /// A span of another trace that led to it.
+    pub link: Option<TraceContext>,
+    /// What kind of work it was.
+    pub kind: SpanKind,
+    /// What was done. One of a few names, so that spans can be grouped by it.
+    pub name: String,
+    /// When it started, by the time of the world.
+    pub started_at: Timestamp,
+    /// How long it took.
+    pub duration: Duration,
+    /// More about it. Contains no secret, and nothing of a URL but its host.
+    pub attributes: Vec<Attribute>,
+    /// Whether it failed.
+    pub is_error: bool,
+}
+
+/// What kind of work a span was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanKind {
+    /// A request was answered.
+    Server,
+    /// A request was sent.
+    Client,
+}
+
+/// The name of an attribute, and its value.
+pub type Attribute = (&'static str, AttributeValue);
+
+/// The value of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AttributeValue {
+    /// Text.
+    Text(Cow<'static, str>),
+    /// A number.
+    Number(i64),
+}
+
+impl From<&'static str> for AttributeValue {
+    fn from(text: &'static str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for AttributeValue {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl From<u16> for AttributeValue {
+    fn from(number: u16) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<u32> for AttributeValue {
+    fn from(number: u32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+/// Takes spans that have ended, to be sent to a collector of traces.
+pub trait SpanSink: Send + Sync {
+    /// Takes a span. Does not wait and does not fail: a span for which there is no room is dropped.
+    fn record(&self, span: Span);
+}

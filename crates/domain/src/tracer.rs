@@ -1,0 +1,163 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ports::{Clock, Entropy, SpanSink};
+use crate::{Attribute, Span, SpanId, SpanKind, Timestamp, TraceContext, Traceparent};
+
+/// Decides what is traced, and records it. Without a collector there is no tracer. See decision 83.
+pub struct Tracer {
+    sink: Arc<dyn SpanSink>,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    ratio: SamplingRatio,
+}
+
+/// How many of the traces that begin here are recorded: from 0, none, to 1, all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SamplingRatio(f64);
+
+/// A span that is recorded when it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenSpan {
+    /// Its trace, and its id.
+    pub context: TraceContext,
+    parent: Option<SpanId>,
+    link: Option<TraceContext>,
+    kind: SpanKind,
+    started_at: Timestamp,
+}
+
+/// What a span has at its end.
+#[derive(Clone, Debug)]
+pub struct SpanEnd {
+    /// See [`Span::name`].
+    pub name: String,
+    /// See [`Span::duration`].
+    pub duration: Duration,
+    /// See [`Span::attributes`].
+    pub attributes: Vec<Attribute>,
+    /// See [`Span::is_error`].
+    pub is_error: bool,
+}
+
+impl SamplingRatio {
+    /// The ratio; `None` if it is not between 0 and 1.
+    pub fn new(ratio: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&ratio).then_some(Self(ratio))
+    }
+
+    /// The number.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    fn draws(self, entropy: &dyn Entropy) -> bool {
+        let mut random = [0; 4];
+        entropy.fill(&mut random);
+        f64::from(u32::from_le_bytes(random)) < self.0 * (f64::from(u32::MAX) + 1.0)
+    }
+}
+
+/// One in a hundred.
+impl Default for SamplingRatio {
+    fn default() -> Self {
+        Self(0.01)
+    }
+}
+
+impl Tracer {
+    /// A tracer that records into `sink`.
+    pub fn new(
+        sink: Arc<dyn SpanSink>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+        ratio: SamplingRatio,
+    ) -> Arc<Self> {
+        Arc::new(Self { sink, clock, entropy, ratio })
+    }
+
+    /// The span of a request, if it is recorded. The caller's decision holds, if it has made one. Otherwise a trace begins
+    /// here, if `may_begin` and the ratio says so.
+    pub fn request(&self, caller: Option<Traceparent>, may_begin: bool) -> Option<OpenSpan> {
+        let is_sampled =
+            caller.map_or_else(|| may_begin && self.ratio.draws(&*self.entropy), |caller| caller.is_sampled);
+        if !is_sampled {
+            return None;
+        }
+        let context = match caller {
+            Some(caller) => caller.context.sibling(&*self.entropy),
+            None => TraceContext::mint(&*self.entropy),
+        };
+        let parent = caller.map(|caller| caller.context.span);
+        let started_at = self.clock.world_time();
+        Some(OpenSpan { context, parent, link: None, kind: SpanKind::Server, started_at })
+    }
+
+    /// The span of an attempt to deliver an event that was published in the span `publication`. It begins a trace: attempts
+    /// go on for days, and a trace should end.
+    pub fn attempt(&self, publication: TraceContext) -> OpenSpan {
+        let (context, started_at) = (TraceContext::mint(&*self.entropy), self.clock.world_time());
+        OpenSpan { context, parent: None, link: Some(publication), kind: SpanKind::Client, started_at }
+    }
+
+    /// Records the span.
+    pub fn end(&self, span: OpenSpan, end: SpanEnd) {
+        let OpenSpan { context, parent, link, kind, started_at } = span;
+        let SpanEnd { name, duration, attributes, is_error } = end;
+        self.sink.record(Span { context, parent, link, kind, name, started_at, duration, attributes, is_error });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{ManualClock, MemorySpans, SeededEntropy};
+
+    fn tracer(ratio: f64) -> Arc<Tracer> {
+        let clock = Arc::new(ManualClock::new(Timestamp::MIN));
+        let ratio = SamplingRatio::new(ratio).unwrap();
+        Tracer::new(Arc::new(MemorySpans::default()), clock, Arc::new(SeededEntropy::new(1)), ratio)
+    }
+
+    fn caller(is_sampled: bool) -> Traceparent {
+        Traceparent { context: TraceContext::mint(&SeededEntropy::new(2)), is_sampled }
+    }
+
+    #[test]
+    fn the_callers_decision_holds() {
+        for ratio in [0.0, 1.0] {
+            for may_begin in [true, false] {
+                let span = tracer(ratio).request(Some(caller(true)), may_begin).unwrap();
+                let theirs = caller(true).context;
+                assert_eq!((span.context.trace, span.parent), (theirs.trace, Some(theirs.span)));
+                assert_ne!(span.context.span, theirs.span);
+                assert_eq!(tracer(ratio).request(Some(caller(false)), may_begin), None);
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_caller_the_ratio_decides() {
+        for (ratio, range) in [(0.0, 0..=0), (0.25, 2_300..=2_700), (1.0, 10_000..=10_000)] {
+            let tracer = tracer(ratio);
+            let count = (0..10_000).filter(|_| tracer.request(None, true).is_some()).count();
+            assert!(range.contains(&count), "{count} of 10,000 at {ratio}");
+            assert_eq!(tracer.request(None, false), None, "where no trace may begin");
+        }
+    }
+
+    #[test]
+    fn a_ratio_is_between_0_and_1() {
+        for ratio in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            assert_eq!(SamplingRatio::new(ratio), None);
+        }
+    }
+
+    #[test]
+    fn an_attempt_begins_a_trace_and_names_the_publication() {
+        let publication = caller(true).context;
+        let span = tracer(0.0).attempt(publication);
+        assert_ne!(span.context.trace, publication.trace);
+        assert_eq!((span.parent, span.link), (None, Some(publication)));
+    }
+}
