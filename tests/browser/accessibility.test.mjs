@@ -61,6 +61,7 @@ test("a dialog is open", async () => {
     ["keys", [/^Rotate/, "Rotate the key", "Check it"]],
     ["subscriptions", ["New subscription"]],
     ["subscriptions", ["New subscription", "Subscribe"]],
+    ["subscriptions", ["New subscription", "Test the URL"]],
     ...["Edit…", "Disable…", "Recover…", "Rotate the secret…", "Delete…"].map((name) => [`subscriptions/${subscription.id}`, [name]]),
     ["sessions", ["Sign out everywhere…"]],
     ["", ["Keyboard"]],

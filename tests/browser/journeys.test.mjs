@@ -151,6 +151,27 @@ test("the list of deliveries follows what happens, and nothing jumps", async () 
   await close();
 });
 
+test("a URL is tested before it is saved", async () => {
+  const [{ page, close }, hooks] = [await visitor("theo", { failures: [400] }), await receiver(500)];
+  await page.goto("/console/subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("URL").fill("ftp://example.com");
+  await dialog.getByRole("button", { name: "Test the URL" }).click();
+  await eventually("the fault is beside the field", async () => (await dialog.getByLabel("URL").getAttribute("aria-invalid")) === "true");
+  await dialog.getByLabel("URL").fill(hooks.url);
+  await dialog.getByRole("button", { name: "Test the URL" }).click();
+  await dialog.getByText("The receiver answered with an error status. (500)").waitFor();
+  await dialog.getByText("the ledger is closed").waitFor();
+  hooks.status = 204;
+  await dialog.getByRole("button", { name: "Test the URL" }).click();
+  await dialog.getByText("Delivered: the receiver answered 204").waitFor();
+  assert.equal(hooks.requests.length, 2, "one request for each test");
+  assert.deepEqual((await api("theo", "GET", "/api/webhooks/subscriptions")).subscriptions, [], "nothing is saved");
+  hooks.close();
+  await close();
+});
+
 test("what failed for one cause is sent again with one button", async () => {
   const [{ page, close }, hooks] = [await visitor("greta"), await receiver(500)];
   const { subscription } = await api("greta", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });

@@ -180,6 +180,9 @@ export const rotateSecret = (id, overlapSeconds) =>
 /** @param {string} id @param {string} since @returns {Promise<Answer<"recoverSubscription">>} */
 export const recoverSubscription = (id, since) => call("POST", `${PATHS.subscription(id)}/recover`, { since });
 
+/** @param {Body<"testUrl">} test @returns {Promise<Answer<"testUrl">>} */
+export const testUrl = (test) => call("POST", "/api/webhooks/test", test);
+
 /** @param {Body<"retryFailures">} cause @returns {Promise<Answer<"retryFailures">>} */
 export const retryFailures = (cause) => call("POST", "/api/webhooks/failures/retry", cause);
 

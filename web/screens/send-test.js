@@ -1,17 +1,20 @@
 // Sends a test event, and waits for the answer of the receiver.
 
-import { html, useState } from "../vendor/preact.js";
-import { findDelivery, PATHS, testSubscription } from "../lib/api.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { findDelivery, PATHS, testSubscription, testUrl } from "../lib/api.js";
 import { refresh, useAction } from "../lib/resource.js";
 import { duration } from "../lib/time.js";
 import { ErrorPanel } from "../lib/ui.js";
 import { attemptError } from "../lib/words.js";
 
+/** @typedef {import("../lib/api.js").Attempt} Attempt */
 /** @typedef {import("../lib/api.js").Answer<"findDelivery">} History */
 
 /** How often the delivery is read, and for how long, in milliseconds. */
 const READ_EVERY = 300;
 const PATIENCE = 20_000;
+/** How much of an answer is shown, in characters. */
+const SHOWN_ANSWER = 500;
 
 /** @param {{ id: string, onDone?: () => void }} props */
 export function SendTest({ id, onDone }) {
@@ -52,8 +55,37 @@ function Result({ result: { delivery, attempts } }) {
   const attempt = attempts.at(-1);
   const link = html`<a href="/console/deliveries/${delivery.id}">See the delivery</a>`;
   if (!attempt) return html`<p class="verdict bad">No answer yet. ${link}</p>`;
+  return html`<${Verdict} attempt=${attempt}>${attempt.error && "Gatepost tries again. "}${link}<//>`;
+}
+
+/** @param {{ attempt: Attempt, children?: import("../vendor/preact.js").ComponentChildren }} props */
+function Verdict({ attempt, children }) {
   const time = duration(attempt.durationMs);
-  if (!attempt.error) return html`<p class="verdict good">Delivered: the receiver answered ${attempt.status} after ${time}. ${link}</p>`;
+  if (!attempt.error) return html`<p class="verdict good">Delivered: the receiver answered ${attempt.status} after ${time}. ${children}</p>`;
   const status = attempt.status ? ` (${attempt.status})` : "";
-  return html`<p class="verdict bad">Failed after ${time}: ${attemptError(attempt)}${status} Gatepost tries again. ${link}</p>`;
+  return html`<p class="verdict bad">Failed after ${time}: ${attemptError(attempt)}${status} ${children}</p>`;
+}
+
+/**
+ * Sends one event to the URL in a form, before it is saved. `onFailure` shows what is wrong with the URL beside its field.
+ * @param {{ url: string, onFailure: (failure: import("../lib/api.js").Failure | undefined) => void }} props
+ */
+export function TestUrl({ url, onFailure }) {
+  const [attempt, setAttempt] = useState(/** @type {Attempt | undefined} */ (undefined));
+  const { run, isRunning, failure } = useAction(async () => {
+    setAttempt(undefined);
+    setAttempt((await testUrl({ url: url.trim() })).attempt);
+  });
+  useEffect(() => onFailure(failure), [failure]);
+  return html`
+    <div class="check-it">
+      <button type="button" onClick=${run} aria-disabled=${isRunning}>${isRunning ? "Waiting for the receiver…" : "Test the URL"}</button>
+      <p class="hint">Sends one event and saves nothing. It is signed with a secret of the moment, so a receiver that checks signatures refuses it.</p>
+      <div role="status">
+        ${attempt && html`<${Verdict} attempt=${attempt} />`}
+        ${attempt?.response && html`<pre class="plain answer"><code>${attempt.response.slice(0, SHOWN_ANSWER)}</code></pre>`}
+      </div>
+      ${failure && !failure.fault("url") && html`<${ErrorPanel} failure=${failure} />`}
+    </div>
+  `;
 }

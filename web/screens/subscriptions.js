@@ -8,7 +8,7 @@ import { subscribeCurl } from "../lib/snippets.js";
 import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
 import { subscriptionState } from "../lib/words.js";
 import { NewSecret } from "./secret.js";
-import { SendTest } from "./send-test.js";
+import { SendTest, TestUrl } from "./send-test.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Answer<"createSubscription">} Created */
@@ -82,6 +82,7 @@ function CreateSubscription({ reload, onClose }) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState("*");
   const [description, setDescription] = useState("");
+  const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
     const names = eventNames(events);
@@ -92,7 +93,8 @@ function CreateSubscription({ reload, onClose }) {
   return html`
     <${Dialog} title="New subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Subscribe" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, description }} set=${{ setUrl, setEvents, setDescription }} failure=${failure} />
+        <${SubscriptionFields} values=${{ url, events, description }} set=${{ setUrl, setEvents, setDescription }} failure=${failure ?? tested} />
+        <${TestUrl} url=${url} onFailure=${setTested} />
       <//>
     <//>
   `;

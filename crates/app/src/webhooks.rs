@@ -1,13 +1,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses};
+use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses, OnRuntime};
 use adapters_system::EncryptionKey;
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::ports::{Clock, Entropy, MigrateError, Store, StoreError};
 use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, WebhookRules, Webhooks};
 use domain::{SealingKeys, Tracer};
+use tokio::runtime::Handle;
 
 use crate::configuration::Configuration;
 
@@ -16,6 +17,10 @@ use crate::configuration::Configuration;
 const STOP_GRACE: Duration = Duration::from_secs(7);
 /// The maximum of attempts at the same time to one host.
 const CONCURRENCY_PER_HOST: u32 = 256;
+/// The longest test of a URL.
+const TEST_DEADLINE: Duration = Duration::from_secs(10);
+/// The maximum of tests of URLs at the same time.
+const TESTS_MAX: usize = 64;
 /// Connections for each of the attempts that run at the same time. Most of them are idle, and save a handshake.
 const CONNECTIONS_FOR_EACH_ATTEMPT: usize = 4;
 
@@ -45,7 +50,9 @@ impl WebhookParts {
         let egress = egress_policy(configuration)?;
         let policy = configuration.webhooks.policy.clone();
         let rules = WebhookRules { policy, egress: egress.clone(), sealing_keys: Arc::clone(&sealing_keys) };
-        let use_cases = Webhooks::new(store.webhooks.clone(), rules, Arc::clone(clock), Arc::clone(entropy));
+        let tester = tester(configuration, egress.clone(), entropy)?;
+        let use_cases =
+            Webhooks::new(store.webhooks.clone(), rules, Arc::new(tester), Arc::clone(clock), Arc::clone(entropy));
         if !configuration.webhooks.dispatch {
             return Ok(Self { use_cases, sealing_keys, dispatcher: None });
         }
@@ -101,6 +108,19 @@ fn sender(configuration: &Configuration, egress: EgressPolicy, entropy: &Arc<dyn
         ..EgressSettings::new(egress, Arc::clone(entropy))
     };
     GuardedSender::new(settings).context("cannot set up TLS for webhooks")
+}
+
+/// Sends tests of URLs. Its connections are its own, so that tests take no place of a delivery. People wait for the answer.
+/// See decision 90.
+fn tester(configuration: &Configuration, egress: EgressPolicy, entropy: &Arc<dyn Entropy>) -> Result<OnRuntime> {
+    let settings = EgressSettings {
+        deadline: configuration.webhooks.timeout.min(TEST_DEADLINE),
+        connections_max: TESTS_MAX,
+        attempts_per_host_max: TESTS_MAX,
+        ..EgressSettings::new(egress, Arc::clone(entropy))
+    };
+    let sender = GuardedSender::new(settings).context("cannot set up TLS for tests of URLs")?;
+    Ok(OnRuntime::new(Arc::new(sender), Handle::current()))
 }
 
 fn dispatcher_settings(configuration: &Configuration) -> DispatcherSettings {

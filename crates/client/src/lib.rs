@@ -82,6 +82,6 @@ pub use rest_client::Client;
 pub use sessions::Session;
 pub use subscriptions::{
     FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionPage,
-    SubscriptionTest, SubscriptionWithSecret,
+    SubscriptionTest, SubscriptionWithSecret, UrlTest,
 };
 pub use whoami::{UsedCredential, WhoAmI};

@@ -148,6 +148,17 @@ pub struct SubscriptionTest {
     pub delivery: Delivery,
 }
 
+/// A test of a URL.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct UrlTest {
+    /// The event, of the type `webhook.test`. It is not stored.
+    pub event: Event,
+    /// The attempt to send it, with the start of the answer.
+    pub attempt: Attempt,
+}
+
 /// The webhook subscriptions of a user. These calls accept a [`FullKey`](crate::FullKey) or an
 /// [`IdToken`](crate::IdToken) as credential. A call that names a subscription of another user fails with code
 /// `subscription_not_found`.
@@ -223,6 +234,16 @@ impl Client {
         self.call(Method::POST, &path(id, "/test"), NO_BODY).await
     }
 
+    /// Sends an event of the type `webhook.test` to a URL without a subscription, and waits up to 10 seconds for the
+    /// answer of the receiver. The request is signed with `secret`, or with one that is made for this test.
+    ///
+    /// # Errors
+    ///
+    /// Code `invalid_field` if webhooks may not go to the URL. Otherwise see [`Error`]. A failed attempt is not an error.
+    pub async fn test_url(&self, url: &str, secret: Option<&WebhookSecret>) -> Result<UrlTest, Error> {
+        self.call(Method::POST, "/api/webhooks/test", Some(&TestUrlBody { url, secret })).await
+    }
+
     /// How many deliveries [`Client::recover_subscription`] would make due now, counted up to 10,000.
     ///
     /// # Errors
@@ -263,6 +284,13 @@ struct RotateBody<'a> {
     secret: Option<&'a WebhookSecret>,
     #[serde(skip_serializing_if = "Option::is_none")]
     overlap_seconds: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct TestUrlBody<'a> {
+    url: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<&'a WebhookSecret>,
 }
 
 #[derive(Serialize)]

@@ -139,6 +139,11 @@ async fn a_secret_is_rotated_a_subscription_tested_and_recovered() {
     let (_server, client) = service(asked("POST", &format!("{SUBSCRIPTIONS}/sub_1/test")), 202, &answer).await;
     assert_eq!(client.test_subscription("sub_1").await.unwrap().delivery.event_id, "evt_1");
 
+    let answer = json!({ "event": event(), "attempt": attempt() });
+    let body = json!({ "url": "https://example.com/hook", "secret": "mine" });
+    let (_server, client) = service(asked("POST", "/api/webhooks/test").and(body_json(body)), 200, &answer).await;
+    assert_eq!(client.test_url("https://example.com/hook", Some(&own)).await.unwrap().attempt.status, Some(500));
+
     let recover = asked("POST", &format!("{SUBSCRIPTIONS}/sub_1/recover"));
     let recover = recover.and(body_json(json!({ "since": "2026-11-21T00:00:00Z" })));
     let (_server, client) = service(recover, 202, &json!({ "deliveries": 7 })).await;

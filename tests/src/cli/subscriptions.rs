@@ -13,6 +13,13 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     let shell = Shell::in_the_folder_of(&gatepost);
     let receiver = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "on fire")).await;
     let create = format!("webhooks create {} --event * --user alice", receiver.url());
+    let tested = shell.run(&format!("webhooks test-url {} --user alice", receiver.url()));
+    let complaint = String::from_utf8_lossy(&tested.stderr);
+    assert!(
+        tested.status.code() == Some(1) && complaint.contains("status 500") && complaint.contains("on fire"),
+        "{tested:?}"
+    );
+    receiver.expect(1).await;
     let created = shell.json(&create);
     let id = created["subscription"]["id"].as_str().unwrap();
     let show = || shell.json(&format!("webhooks show {id} --user alice"));
@@ -43,7 +50,7 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     assert_eq!(counted, json!({ "deliveries": 1 }), "nothing has changed");
     let recovered = shell.json(&format!("webhooks recover {id} --since 1h --user alice"));
     assert_eq!(recovered, json!({ "deliveries": 1 }), "the one that ended when it was disabled");
-    receiver.expect(2).await;
+    receiver.expect(3).await;
 
     let rotated = shell.json(&format!("webhooks rotate-secret {id} --overlap 30m --user alice"));
     assert_ne!(rotated["secret"], created["secret"]);

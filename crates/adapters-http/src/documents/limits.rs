@@ -9,7 +9,7 @@ use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, Number};
 
 /// The limits of request bodies, from the constants of the domain.
-const LIMITS: [(&str, &str, Limit); 14] = [
+const LIMITS: [(&str, &str, Limit); 16] = [
     ("RotateApiKey", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
     ("CreatePortalLink", "returnUrl", Limit::Length(ReturnUrl::LENGTH_MAX)),
     ("CreatePortalLink", "ttlSeconds", Limit::Duration(SESSION_LIFETIME)),
@@ -17,6 +17,8 @@ const LIMITS: [(&str, &str, Limit); 14] = [
     ("CreateSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
     ("CreateSubscription", "description", Limit::Length(Description::LENGTH_MAX)),
     ("CreateSubscription", "secret", Limit::Length(SigningSecret::LENGTH_MAX)),
+    ("TestUrl", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
+    ("TestUrl", "secret", Limit::Length(SigningSecret::LENGTH_MAX)),
     ("ChangeSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
     ("ChangeSubscription", "description", Limit::Length(Description::LENGTH_MAX)),
     ("RotateSecret", "secret", Limit::Length(SigningSecret::LENGTH_MAX)),

@@ -4,7 +4,7 @@ use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
     CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
-    RetryFailuresError, RotateSecretError, TestSubscriptionError,
+    RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
 };
 use domain::{CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError};
 
@@ -145,6 +145,15 @@ impl From<TestSubscriptionError> for ApiError {
             TestSubscriptionError::Disabled => ErrorCode::SubscriptionDisabled.into(),
             TestSubscriptionError::TooLarge(_) => Self::Internal(error.into()),
             TestSubscriptionError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<TestUrlError> for ApiError {
+    fn from(error: TestUrlError) -> Self {
+        match error {
+            TestUrlError::TooLarge(_) => Self::Internal(error.into()),
+            TestUrlError::NotSent => Self::Unavailable(error.into()),
         }
     }
 }

@@ -28,6 +28,7 @@ use zeroize::Zeroizing;
 
 use crate::doubles::{FixedCheck, FixedIdentities, FixedProvider, ISSUER};
 use crate::operator::system::FixedSystem;
+use crate::webhooks::test_url::TestedUrls;
 
 /// Much longer than any answer takes: a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -42,6 +43,8 @@ pub(crate) struct Server {
     pub(crate) clock: Arc<ManualClock>,
     /// The queue that a dispatcher would work on.
     pub(crate) queue: Arc<MemoryWebhookStore>,
+    /// The sender of tests of URLs.
+    pub(crate) tested: Arc<TestedUrls>,
     pub(crate) stop: CancellationToken,
     /// Signalled when a request has reached `/test/slow`.
     pub(crate) slow_reached: Arc<Notify>,
@@ -99,7 +102,7 @@ impl Setup {
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock.clone(), entropy.clone());
         let sign_in = sign_in(&sessions, &clock, &entropy);
-        let log = Arc::new(self.audit_log);
+        let (log, tested) = (Arc::new(self.audit_log), Arc::new(TestedUrls::new(clock.clone())));
         let api = Api {
             audit: Audit::new(log, clock.clone(), entropy.clone(), AuditRetention::default()),
             sessions: sessions.clone(),
@@ -107,7 +110,7 @@ impl Setup {
             portal_links: PortalLinks::new(sessions.clone(), sealing_keys()),
             operators_sign_in: self.operators_sign_in,
             keys: Keys::new(verifier.key_store(), verifier.clone(), clock.clone(), entropy.clone(), policy),
-            webhooks: Webhooks::new(stores, rules(self.webhook_policy), clock.clone(), entropy.clone()),
+            webhooks: Webhooks::new(stores, rules(self.webhook_policy), tested.clone(), clock.clone(), entropy.clone()),
             verifier,
             system: Arc::new(FixedSystem),
             identity: Arc::new(FixedIdentities),
@@ -123,7 +126,7 @@ impl Setup {
         let address = listener.local_addr().unwrap();
         let routes = test_routes(Arc::clone(&slow_reached), Arc::clone(&slow_release));
         let ended = tokio::spawn(serve(listener, self.settings, api, routes, stop.clone()));
-        Server { address, sessions, clock, queue, stop, slow_reached, slow_release, ended }
+        Server { address, sessions, clock, queue, tested, stop, slow_reached, slow_release, ended }
     }
 }
 

@@ -15,6 +15,7 @@ mod retry_failures;
 mod rotate_secret;
 mod show;
 mod test;
+mod test_url;
 mod update;
 
 use anyhow::Result;
@@ -47,6 +48,7 @@ enum Action {
     Recover(recover::Arguments),
     Delete(delete::Arguments),
     Test(test::Arguments),
+    TestUrl(test_url::Arguments),
     Deliveries(deliveries::Arguments),
     Delivery(delivery::Arguments),
     Retry(retry::Arguments),
@@ -96,6 +98,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::Recover(arguments) => recover::run(&arguments, connection, json).await,
         Action::Delete(arguments) => delete::run(&arguments, connection, json).await,
         Action::Test(arguments) => test::run(&arguments, connection, json).await,
+        Action::TestUrl(arguments) => test_url::run(&arguments, connection, json).await,
         Action::Deliveries(arguments) => deliveries::run(arguments, connection, json).await,
         Action::Delivery(arguments) => delivery::run(&arguments, connection, json).await,
         Action::Retry(arguments) => retry::run(&arguments, connection, json).await,

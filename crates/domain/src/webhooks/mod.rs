@@ -67,5 +67,6 @@ pub use subscriptions::subscribed_events::{InvalidSubscribedEvents, SubscribedEv
 pub use subscriptions::subscription::{DisabledBy, Subscription, SubscriptionStatus};
 pub use subscriptions::subscription_change::SubscriptionChange;
 pub use subscriptions::test_subscription::{SubscriptionTest, TestSubscriptionError};
+pub use subscriptions::test_url::{TestUrlError, UrlTest};
 pub use use_cases::{WebhookRules, Webhooks};
 pub use webhook_policy::{InvalidWebhookPolicy, WebhookPolicy, WebhookPolicyField, WebhookPolicySettings};

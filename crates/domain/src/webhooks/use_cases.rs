@@ -4,7 +4,9 @@ use std::sync::Arc;
 use super::webhook_policy::WebhookPolicy;
 use crate::audit::{Cause, Origin};
 use crate::by_hour::PURGED_COUNTS_MAX;
-use crate::ports::{Clock, DeliveryPage, Entropy, EventPage, LoggedEvent, RetryRequest, StoreError, WebhookStores};
+use crate::ports::{
+    Clock, DeliveryPage, Entropy, EventPage, LoggedEvent, RetryRequest, StoreError, WebhookSender, WebhookStores,
+};
 use crate::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, EventFilter, InvalidTargetUrl,
     OutcomeCounts, Subscription, SubscriptionChange, TargetUrl,
@@ -38,14 +40,22 @@ pub struct WebhookRules {
 pub struct Webhooks {
     pub(super) stores: WebhookStores,
     pub(super) rules: WebhookRules,
+    pub(super) tester: Arc<dyn WebhookSender>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
 }
 
 impl Webhooks {
-    /// The use cases on these ports.
-    pub fn new(stores: WebhookStores, rules: WebhookRules, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        Self { stores, rules, clock, entropy }
+    /// The use cases on these ports. `tester` sends the [tests of URLs](Webhooks::test_url): it accepts calls on any
+    /// thread, and refuses those beyond its own limits.
+    pub fn new(
+        stores: WebhookStores,
+        rules: WebhookRules,
+        tester: Arc<dyn WebhookSender>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Self {
+        Self { stores, rules, tester, clock, entropy }
     }
 
     /// The limits.

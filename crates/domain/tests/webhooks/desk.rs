@@ -1,13 +1,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
-use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, WebhookStores};
+use domain::ports::{
+    Accepted, Attempt, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, WebhookSender,
+    WebhookStores,
+};
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError, CreatedSubscription, Description,
-    EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares, PauseLengths, PublishEvent,
-    PublishEventsError, PublisherId, RetrySchedule, SigningSecret, SubscribedEvents, WebhookPolicy,
+    AttemptOutcome, AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError, CreatedSubscription,
+    Description, EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares, OurFault, PauseLengths,
+    PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SigningSecret, SubscribedEvents, WebhookPolicy,
     WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{SealingKeys, SubscriptionId, Timestamp, UserId};
@@ -153,7 +157,17 @@ fn webhooks(store: &Arc<MemoryWebhookStore>, clock: &Arc<ManualClock>, keys: &[u
         sealing_keys: Arc::new(SealingKeys::new(keys).unwrap()),
     };
     let stores = WebhookStores::of(store);
-    Webhooks::new(stores, rules, clock.clone(), Arc::new(SeededEntropy::new(5)))
+    Webhooks::new(stores, rules, Arc::new(NoTests), clock.clone(), Arc::new(SeededEntropy::new(5)))
+}
+
+/// Tests of URLs have their tests in `adapters-http`.
+struct NoTests;
+
+#[async_trait]
+impl WebhookSender for NoTests {
+    async fn send(&self, _: Attempt) -> AttemptOutcome {
+        AttemptOutcome::NotCharged(OurFault::ConnectionLimit)
+    }
 }
 
 fn claim() -> ClaimId {

@@ -19,6 +19,7 @@ mod retry_failures;
 mod rotate_secret;
 mod stream_attempts;
 mod test_subscription;
+mod test_url;
 
 use actix_web::web;
 use utoipa::OpenApi;
@@ -53,6 +54,7 @@ pub(super) const RESOURCES: Resources = &[
         resource.route(web::get().to(outcomes::subscription_outcomes))
     }),
     ("/api/webhooks/outcomes", |resource| resource.route(web::get().to(outcomes::outcomes))),
+    ("/api/webhooks/test", |resource| resource.route(web::post().to(test_url::test_url))),
     ("/api/webhooks/failures", |resource| resource.route(web::get().to(list_failures::list_failures))),
     ("/api/webhooks/failures/retry", |resource| resource.route(web::post().to(retry_failures::retry_failures))),
     ("/api/webhooks/deliveries", |resource| resource.route(web::get().to(list_deliveries::list_deliveries))),
@@ -74,6 +76,7 @@ pub(super) const RESOURCES: Resources = &[
     delete_subscription::delete_subscription,
     rotate_secret::rotate_secret,
     test_subscription::test_subscription,
+    test_url::test_url,
     outcomes::outcomes,
     outcomes::subscription_outcomes,
     count_recoverable::count_recoverable,

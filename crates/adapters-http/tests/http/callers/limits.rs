@@ -66,13 +66,15 @@ async fn each_user_has_a_limit_for_sending_by_hand() {
     assert_eq!(verdict(&server, recover.clone()).await, "202");
     assert_eq!(server.dispatch(Receiver::Fails).await, 1);
     let group = call("POST /api/webhooks/failures/retry").json(&format!(r#"{{"subscriptionId":"{id}"}}"#));
-    for refused in [&test, &retry, &recover, &group] {
+    let url = call("POST /api/webhooks/test").json(r#"{"url":"https://example.com/"}"#);
+    for refused in [&test, &retry, &recover, &group, &url] {
         let refused = refused.send(&server).await;
         assert_eq!(refused.verdict(), "429 too_many_manual_sends");
         assert_eq!(refused.header("ratelimit-policy"), Some(r#""manual-sends";q=3;w=60"#));
         assert_eq!(refused.header("retry-after"), Some("20"));
     }
     assert_eq!(server.dispatch(Receiver::Accepts).await, 0, "nothing was sent by hand");
+    assert!(server.tested.attempts().is_empty(), "no URL was tested");
     let list = call("GET /api/webhooks/deliveries").send(&server).await;
     assert_eq!(list.status, 200, "other calls do not count");
     let stranger = request(&format!("POST /api/webhooks/subscriptions/{id}/test")).header(BOB);

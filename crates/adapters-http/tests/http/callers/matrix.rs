@@ -133,6 +133,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("POST /api/webhooks/subscriptions/{id}/test", "change webhooks"),
     ("POST /api/webhooks/subscriptions/{id}/recover", "change webhooks"),
     ("GET /api/webhooks/subscriptions/{id}/recoverable", "see webhooks"),
+    ("POST /api/webhooks/test", "change webhooks"),
     ("GET /api/webhooks/failures", "see webhooks"),
     ("POST /api/webhooks/failures/retry", "change webhooks"),
     ("GET /api/webhooks/subscriptions/{id}/outcomes", "see webhooks"),

@@ -8,3 +8,4 @@ mod outcomes;
 mod recovery;
 mod signing_secrets;
 pub(crate) mod subscriptions;
+pub(crate) mod test_url;

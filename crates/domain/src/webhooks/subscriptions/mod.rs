@@ -11,3 +11,4 @@ pub(super) mod subscribed_events;
 pub(super) mod subscription;
 pub(super) mod subscription_change;
 pub(super) mod test_subscription;
+pub(super) mod test_url;

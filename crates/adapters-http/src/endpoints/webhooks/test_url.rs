@@ -1,0 +1,62 @@
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::bodies::subscription_fields::{required, secret, url};
+use crate::callers::caller_request::CallerRequest;
+use crate::documents::responses::{BODY_ERRORS, WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
+use crate::errors::api_error::ApiError;
+use crate::records::attempt_record::AttemptRecord;
+use crate::records::event_record::EventRecord;
+use crate::state::State;
+
+/// The URL to test.
+#[derive(ToSchema)]
+#[schema(as = TestUrl)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct Body {
+    /// Where to send the event: the same rules as for the URL of a subscription.
+    #[schema(example = "https://example.com/hooks")]
+    url: String,
+    /// The secret that signs the request, as for a subscription. Without it the service makes one for this test, so that
+    /// a receiver that checks signatures refuses the event.
+    #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", min_length = 1)]
+    secret: Option<String>,
+}
+
+/// A test of a URL.
+#[derive(Serialize, ToSchema)]
+#[schema(as = UrlTest)]
+pub(super) struct Answer {
+    /// The event. It is not stored.
+    event: EventRecord,
+    /// The attempt to send the event, with the start of the answer.
+    attempt: AttemptRecord,
+}
+
+/// Sends a test event to a URL, without a subscription.
+///
+/// Sends one signed event of the type `webhook.test`, waits up to 10 seconds for the answer of the receiver, and shows it.
+/// Nothing is stored and nothing is retried. An answer 200 says that the test was made; `attempt` says how it ended.
+#[utoipa::path(
+    post,
+    path = "/api/webhooks/test",
+    tag = "Webhook subscriptions",
+    operation_id = "testUrl",
+    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
+    request_body = Body,
+    responses((status = 200, description = "How the test ended", body = Answer), Errors),
+)]
+pub(super) async fn test_url(state: Data<State>, request: CallerRequest) -> Result<Json<Answer>, ApiError> {
+    let (fields, webhooks) = (&request.fields, &state.api.webhooks);
+    let (url, secret) = match (url(fields, webhooks).and_then(|url| required("url", url)), secret(fields)) {
+        (Ok(url), Ok(secret)) => (url, secret),
+        (url, secret) => return Err(ApiError::invalid_fields([url.err(), secret.err()].into_iter().flatten())),
+    };
+    state.count_manual_send_of(request.caller.user())?;
+    let test = webhooks.test_url(request.caller.user(), url, secret).await?;
+    let (event, attempt) = (EventRecord::of(&test.event), AttemptRecord::with_response(&test.attempt));
+    Ok(Json(Answer { event, attempt }))
+}
+
+documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS, BODY_ERRORS], RateLimited, TooManyManualSends);

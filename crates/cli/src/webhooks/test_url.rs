@@ -1,0 +1,44 @@
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::connection::{Connection, Owner};
+use crate::output::{answer, answer_json};
+
+/// Send a signed test event to a URL that nothing is subscribed to, and show the answer
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The URL: https, or, where `gatepost dev` runs, http on this machine
+    url: String,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks test-url http://127.0.0.1:9000/hook --user alice
+  gatepost webhooks test-url https://example.com/hook --user alice --json
+
+The event is signed with a secret that is made for the test.";
+
+/// Tests a URL.
+///
+/// # Errors
+///
+/// When the call fails, or the receiver does not accept the event.
+pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let test = connection.heard(consumer.test_url(&arguments.url, None).await)?;
+    let attempt = &test.attempt;
+    let status = attempt.status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
+    let ended = format!("{status} after {} ms", attempt.duration_ms);
+    if json {
+        answer_json(&test)?;
+    } else if attempt.error.is_none() {
+        answer(&format!("delivered: {ended}"))?;
+    }
+    let Some(error) = &attempt.error else { return Ok(()) };
+    let body = attempt.response.as_deref().unwrap_or_default().trim();
+    let body: String = body.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    bail!("the test failed: {error}, {ended}{}{body}", if body.is_empty() { "" } else { ": " })
+}
