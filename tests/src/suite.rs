@@ -12,6 +12,7 @@
 //! | `reload` | certificates, operator tokens and the log change without a restart |
 //! | `sign_in` | a browser signs in and out, on one instance and on two; a session survives a restart |
 //! | `survival` | `kill -9` loses nothing that was answered; a database outage heals; graceful shutdown |
+//! | `upgrade` | two versions beside each other on one Postgres: no request fails, and no event is lost |
 //! | `command_line` | `dev`, and the error for every wrong configuration |
 //! | `cli` | the client's commands as a person and as a script meet them: every call, profiles, terminals, exit codes, and each example of `--help` |
 //! | `client_library` | the client's calls as operator, and how soon it refuses a revoked key |
@@ -63,5 +64,6 @@ mod service_unit;
 mod sign_in;
 mod survival;
 mod traces;
+mod upgrade;
 mod webhooks;
 mod webhooks_command;

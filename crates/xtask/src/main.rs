@@ -25,6 +25,7 @@ cargo xtask vendor                  bundles web/vendor/preact.js from the packag
 cargo xtask dist [--check]          writes the release archive, the Debian package, the container image and the SBOM to
                                     target/dist, or checks them
 cargo xtask deploy                  checks the compose files and the Helm chart against the schemas of their formats
+cargo xtask upgrade OLD_BINARY      upgrades from an earlier version to this one under load, and counts what fails
 cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, size, cold, flood, webhooks,
                                     backlog, neighbours, purge, snapshot (all of them without a name); see
                                     docs/benchmarks.md
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         ["dist"] => dist::pack(),
         ["dist", "--check"] => dist::check(),
         ["deploy"] => deploy::check(),
+        ["upgrade", old_binary] => test::run_upgrade(old_binary),
         ["vendor"] => vendor::run_npm(),
         ["bench", rest @ ..] => on_release("bench", rest),
         ["faults", rest @ ..] => on_release("faults", rest),

@@ -61,6 +61,19 @@ fn no_namespaces() -> Option<Skip> {
     (!can).then(|| Skip { tests: "image::".to_owned(), reason })
 }
 
+/// Runs the test of a rolling upgrade with this binary of an earlier version. Without one, the test runs this commit beside
+/// itself. See decision 88.
+///
+/// # Errors
+///
+/// When there is no such file, the build fails, or a request fails during the upgrade.
+pub(crate) fn run_upgrade(old_binary: &str) -> anyhow::Result<()> {
+    let old = Path::new(old_binary).canonicalize().with_context(|| format!("no binary at {old_binary}"))?;
+    let mut test = cargo(["test", "--locked", "--package", "tests", "--test", "suite", "upgrade::"]);
+    test.env("GATEPOST_OLD_BIN", old);
+    program::run(test)
+}
+
 /// Builds the binary that the suite tests, once before all tests.
 fn build_binary() -> anyhow::Result<PathBuf> {
     let build = ["build", "--locked", "--package", "app", "--bin", "gatepost"];

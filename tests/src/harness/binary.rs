@@ -8,7 +8,15 @@ use serde_json::Value;
 /// The binary under test: `GATEPOST_BIN` if it is set, otherwise cargo builds it now.
 pub(crate) fn gatepost_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| from_the_environment().unwrap_or_else(|| build(&["--package", "app", "--bin", "gatepost"])))
+    BINARY.get_or_init(|| {
+        from_the_environment("GATEPOST_BIN").unwrap_or_else(|| build(&["--package", "app", "--bin", "gatepost"]))
+    })
+}
+
+/// The binary of the version before: `GATEPOST_OLD_BIN` if it is set. Otherwise the binary under test takes its part.
+pub(crate) fn old_binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| from_the_environment("GATEPOST_OLD_BIN").unwrap_or_else(|| gatepost_binary().to_owned()))
 }
 
 /// Runs the binary to its end in `folder`, with exactly this environment.
@@ -27,9 +35,9 @@ pub(crate) fn feed_gatepost(folder: &Path, arguments: &[&str], environment: &[(&
     child.wait_with_output().expect("the binary ends")
 }
 
-#[expect(clippy::disallowed_methods, reason = "names the binary under test; not a setting of Gatepost")]
-fn from_the_environment() -> Option<PathBuf> {
-    std::env::var_os("GATEPOST_BIN").map(PathBuf::from)
+#[expect(clippy::disallowed_methods, reason = "names the binaries under test; not a setting of Gatepost")]
+fn from_the_environment(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from)
 }
 
 /// The path of the one executable that `cargo build` makes with these arguments.

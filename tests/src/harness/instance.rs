@@ -23,6 +23,7 @@ pub(crate) struct Setup {
     settings: Vec<(String, String)>,
     address: SocketAddr,
     provider: Arc<IdentityProvider>,
+    binary: &'static Path,
 }
 
 impl Setup {
@@ -34,6 +35,7 @@ impl Setup {
             settings: Vec::new(),
             address: free_address(),
             provider: provider.clone(),
+            binary: gatepost_binary(),
         };
         setup
             .with("DATABASE_URL", &storage.url())
@@ -45,7 +47,8 @@ impl Setup {
     /// `gatepost dev`, configured by its address only.
     pub(crate) async fn dev() -> Self {
         let provider = IdentityProvider::start().await; // unused
-        Self { arguments: vec!["dev".into()], settings: Vec::new(), address: free_address(), provider }
+        let (settings, address, binary) = (Vec::new(), free_address(), gatepost_binary());
+        Self { arguments: vec!["dev".into()], settings, address, provider, binary }
     }
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
@@ -62,6 +65,11 @@ impl Setup {
     /// The same on another port: a second process with the same database and provider.
     pub(crate) fn twin(&self) -> Self {
         Self { address: free_address(), ..self.clone() }
+    }
+
+    /// The same with another binary.
+    pub(crate) fn running(self, binary: &'static Path) -> Self {
+        Self { binary, ..self }
     }
 
     /// The same on this port.
@@ -138,7 +146,7 @@ impl Gatepost {
     }
 
     fn spawn_with(&mut self, stderr: Stdio) {
-        let mut command = Command::new(gatepost_binary());
+        let mut command = Command::new(self.setup.binary);
         command.args(&self.setup.arguments).env_clear().env("LISTEN", self.address().to_string());
         // Tests send thousands of calls, and wrong credentials, from one address within seconds.
         command.env("USER_RATE_LIMIT", "off").env("CREDENTIAL_FAILURE_LIMIT", "off");
