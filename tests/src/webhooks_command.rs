@@ -193,7 +193,7 @@ async fn a_paused_target_gets_its_webhooks_as_soon_as_it_answers() {
     }
     listening.complains("Gatepost pauses").await;
     eventually("five deliveries have failed", async || (listening.shown().lines().count() >= 5).then_some(())).await;
-    let start = tokio::time::Instant::now();
+    let start = Instant::now();
     let target = Receiver::start_at(address, Behaviour::ok()).await;
     target.expect(6).await;
     listening.complains("webhooks are sent again").await;
