@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::memory::unique_cause;
 use domain::ports::{RetryOfFailed, RetryRequest};
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, DeliveryState, FailedDelivery, FailureCause, FailureReason, Subscription,
+    AttemptRecord, ClaimEnd, DeliveryState, FailedDelivery, FailureCause, FailureReason, PauseLengths, Subscription,
 };
 use domain::{DeliveryId, SubscriptionId, UserId};
 
@@ -222,7 +222,7 @@ async fn retry(
 /// The last attempt of the claim failed like this.
 fn ended(held: &Held, millis: i64, reason: FailureReason, status: Option<u16>) -> domain::ports::Completion {
     let attempt = AttemptRecord { status, ..held.attempt(at(millis), Some(reason)) };
-    held.ended(ClaimEnd::Failed { attempt, retry_after: None, retry_at: None })
+    held.ended(ClaimEnd::Failed { attempt, retry_after: None, retry_at: None, pauses: PauseLengths::default() })
 }
 
 /// A delivery of an event of that millisecond, whose only attempt failed like this.
