@@ -65,6 +65,7 @@ test("a dialog is open", async () => {
     ...["Edit…", "Disable…", "Recover…", "Rotate the secret…", "Delete…"].map((name) => [`subscriptions/${subscription.id}`, [name]]),
     ["sessions", ["Sign out everywhere…"]],
     ["", ["Keyboard"]],
+    ["keys", ["Go to…"]],
   ];
   for (const [screen, buttons] of dialogs) {
     await open(page, screen);

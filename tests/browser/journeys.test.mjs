@@ -172,6 +172,69 @@ test("a URL is tested before it is saved", async () => {
   await close();
 });
 
+test("the page checks a signature with a secret that stays in it", async () => {
+  const [{ page, close }, hooks] = [await visitor("vera"), await receiver()];
+  const { secret } = await api("vera", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  // A parser would change these bytes: the number, the order of the members, and the escapes.
+  const data = '{"total":12.50,"2":"é","1":"\\\\u00e9, \\"payload\\":{"}';
+  const response = await fetch(`${BASE}/api/operator/events`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${process.env.OPERATOR_TOKEN}`, "content-type": "application/json" },
+    body: `{"userId":"vera","type":"invoice.paid","data":${data}}`,
+  });
+  assert.equal(response.status, 202);
+  await eventually("the webhook", () => hooks.requests.length > 0);
+  const [{ headers }] = hooks.requests;
+  await page.goto("/console/deliveries");
+  await page.getByRole("link", { name: "invoice.paid" }).click();
+  await page.getByText("Verify the signature").click();
+  await page.getByRole("heading", { name: "The signed content" }).waitFor();
+  const requests = [];
+  page.on("request", (request) => requests.push(request.url()));
+  await page.getByLabel("webhook-timestamp").fill(headers["webhook-timestamp"]);
+  await page.getByLabel("webhook-signature").fill(headers["webhook-signature"]);
+  await page.getByLabel("Signing secret").fill("whsec_!");
+  await page.getByText("This is not a secret").waitFor();
+  await page.getByLabel("Signing secret").fill(secret);
+  await page.getByText("The signature is right").waitFor();
+  await page.getByLabel("webhook-timestamp").fill("1");
+  await page.getByText("No signature matches.").waitFor();
+  assert.deepEqual(requests.filter((url) => !url.endsWith("/stream")), [], "nothing is sent");
+  hooks.close();
+  await close();
+});
+
+test("the palette leads to every screen and presses the buttons of this one", async () => {
+  const { page, close } = await visitor("paula");
+  const opener = page.getByRole("link", { name: "Subscriptions", exact: true });
+  await opener.focus();
+  await page.keyboard.press("Control+k");
+  const search = page.getByRole("combobox", { name: "Screen or action" });
+  await search.waitFor();
+  assert.ok(await search.evaluate((one) => one === document.activeElement), "the field has the focus");
+  await page.keyboard.press("Escape");
+  await eventually("the focus returns", () => opener.evaluate((one) => one === document.activeElement));
+  await page.keyboard.press("Control+k");
+  await search.pressSequentially("audit");
+  assert.equal(await page.getByRole("option").count(), 1);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/console\/audit/);
+  await page.keyboard.press("Control+k");
+  await search.pressSequentially("no such thing");
+  await page.getByText("Nothing has these letters.").waitFor();
+  await search.fill("key");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/console\/keys/);
+  await page.getByText("You have no active key").waitFor();
+  await page.keyboard.press("Control+k");
+  await search.pressSequentially("new");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "New API key" }).waitFor();
+  await close();
+});
+
 test("what failed for one cause is sent again with one button", async () => {
   const [{ page, close }, hooks] = [await visitor("greta"), await receiver(500)];
   const { subscription } = await api("greta", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });

@@ -9,6 +9,7 @@ import { useFresh } from "../lib/stream.js";
 import { duration } from "../lib/time.js";
 import { Badge, Code, CopyButton, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
 import { attemptError, DELIVERY_STATES, deliveryReason } from "../lib/words.js";
+import { VerifySignature } from "./verify-signature.js";
 
 /** @typedef {import("../lib/api.js").Delivery} Delivery */
 /** @typedef {import("../lib/api.js").Attempt} Attempt */
@@ -36,6 +37,7 @@ export default function OneDelivery({ id }) {
       <${Facts} delivery=${delivery} url=${url} />
       <${Orders} delivery=${delivery} reload=${reload} curl=${curl} />
       <${History} attempts=${attempts} payload=${event.payload} />
+      <${VerifySignature} deliveryId=${delivery.id} eventId=${event.id} attempts=${attempts} />
     <//>
   `;
 }
