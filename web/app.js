@@ -6,6 +6,7 @@ import { isFramed, useBrand } from "./lib/brand.js";
 import { forget } from "./lib/resource.js";
 import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
+import { Palette } from "./lib/palette.js";
 import { Help, useShortcuts } from "./lib/shortcuts.js";
 import { ErrorPanel, Loading, Page } from "./lib/ui.js";
 import { Forbidden, NotFound, Portal, returnUrl, SignedOut, SignIn } from "./screens/outside.js";
@@ -115,7 +116,7 @@ function Console() {
 
 /** @param {{ session: Session, path: string }} props */
 function Frame({ session, path }) {
-  const { isHelpOpen, setHelpOpen } = useShortcuts();
+  const { isHelpOpen, setHelpOpen, isPaletteOpen, setPaletteOpen } = useShortcuts();
   const isVisitor = session.role === "visitor";
   const brand = useBrand(isVisitor);
   const found = match(ROUTES, path);
@@ -139,6 +140,7 @@ function Frame({ session, path }) {
           : html`<form method="post" action="/console/logout"><button type="submit">Sign out</button></form>`}
         <p class="small">
           <a href="/docs" target=${isFramed ? "_blank" : undefined} rel="noopener">API</a>
+          <button type="button" class="link" onClick=${() => setPaletteOpen(true)}>Go to…</button>
           <button type="button" class="link" onClick=${() => setHelpOpen(true)}>Keyboard</button>
         </p>
       </div>
@@ -148,9 +150,14 @@ function Frame({ session, path }) {
       ${found && !allowed && html`<${Forbidden} />`}
       ${found && allowed && html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`}
     </main>
+    ${isPaletteOpen && html`<${Palette} places=${placesOf(shown)} onClose=${() => setPaletteOpen(false)} />`}
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
   `;
 }
+
+/** The screens that the reader may open. @param {[string, string, string, Right?][]} shown @returns {[string, string][]} */
+const placesOf = (shown) =>
+  [...shown, ...(may("operator") ? OPERATOR_NAVIGATION : [])].map(([href, text]) => [href, text]);
 
 /** Visitors have no session at the provider. */
 async function endVisit() {

@@ -29,9 +29,15 @@ function areOn() {
 
 export function useShortcuts() {
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
   useEffect(() => {
     let goPressed = -PATIENCE;
     const press = (/** @type {KeyboardEvent} */ event) => {
+      if (isPaletteKey(event)) {
+        event.preventDefault();
+        setPaletteOpen(document.querySelector("dialog[open]") === null);
+        return;
+      }
       if (!areOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const isGoing = event.timeStamp - goPressed < PATIENCE;
       const place = PLACES[event.key];
@@ -47,8 +53,11 @@ export function useShortcuts() {
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, []);
-  return { isHelpOpen, setHelpOpen };
+  return { isHelpOpen, setHelpOpen, isPaletteOpen, setPaletteOpen };
 }
+
+/** Works while the reader types, and with the shortcuts off: it is not a single letter. @param {KeyboardEvent} event */
+const isPaletteKey = (event) => (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "k";
 
 /** @param {EventTarget | null} target */
 function isTyping(target) {
@@ -103,6 +112,7 @@ export function Help({ onClose }) {
     ["/", "Search or filter"],
     ["n", "New key or subscription"],
     ["r", "Retry the delivery"],
+    ["Ctrl K", "Any screen or action"],
     ["?", "This help"],
   ];
   return html`

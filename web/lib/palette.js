@@ -1,0 +1,81 @@
+// The command palette (Ctrl+K): every screen and every button of the screen that is open, found by a few letters.
+
+import { html, useMemo, useRef, useState } from "../vendor/preact.js";
+import { navigate } from "./router.js";
+import { Dialog } from "./ui.js";
+
+/** @typedef {{ text: string, kind: string, run: () => void }} Command */
+
+/** @param {{ places: [string, string][], onClose: () => void }} props */
+export function Palette({ places, onClose }) {
+  const [search, setSearch] = useState("");
+  const [at, setAt] = useState(0);
+  const list = useRef(/** @type {HTMLUListElement | null} */ (null));
+  const commands = useMemo(() => [...screens(places), ...buttons()], []);
+  const shown = commands.filter(({ text }) => fits(text, search));
+  const chosen = shown[Math.min(at, shown.length - 1)];
+  const run = (/** @type {Command | undefined} */ command) => {
+    if (!command) return;
+    onClose();
+    // After the dialog has given the focus back.
+    window.setTimeout(command.run, 30);
+  };
+  const move = (/** @type {number} */ by) => {
+    const next = (shown.length + at + by) % Math.max(1, shown.length);
+    setAt(next);
+    list.current?.children[next]?.scrollIntoView({ block: "nearest" });
+  };
+  const press = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "ArrowDown") move(1);
+    else if (event.key === "ArrowUp") move(-1);
+    else if (event.key === "Enter") run(chosen);
+    else return;
+    event.preventDefault();
+  };
+  const type = (/** @type {any} */ event) => {
+    setSearch(event.target.value);
+    setAt(0);
+  };
+  return html`
+    <${Dialog} title="Go to, or do" onClose=${onClose}>
+      <form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+        <input type="text" role="combobox" aria-label="Screen or action" aria-expanded="true" aria-autocomplete="list" aria-controls="commands"
+          aria-activedescendant=${chosen && `command-${shown.indexOf(chosen)}`} autocomplete="off" spellcheck="false"
+          value=${search} onInput=${type} onKeyDown=${press} />
+      </form>
+      <ul id="commands" class="commands" role="listbox" aria-label="Commands" ref=${list}>
+        ${shown.map(
+          (command, index) => html`<li id="command-${index}" role="option" aria-selected=${command === chosen ? "true" : "false"} onClick=${() => run(command)}>
+            <span>${command.text}</span> <span class="quiet">${command.kind}</span>
+          </li>`,
+        )}
+      </ul>
+      <p role="status" class=${shown.length ? "hidden" : "quiet"}>${shown.length ? `${shown.length} found` : "Nothing has these letters."}</p>
+    <//>
+  `;
+}
+
+/** @param {[string, string][]} places @returns {Command[]} */
+const screens = (places) => places.map(([href, text]) => ({ text, kind: "screen", run: () => navigate(href) }));
+
+/**
+ * The buttons of the screen, by their names for screen readers. The same name twice is one command.
+ * @returns {Command[]}
+ */
+function buttons() {
+  /** @type {Map<string, Command>} */
+  const found = new Map();
+  for (const button of document.querySelectorAll("main button:not([disabled])")) {
+    const text = (button.getAttribute("aria-label") ?? button.textContent ?? "").replace(/\s+/g, " ").trim();
+    if (!(button instanceof HTMLElement) || !text || found.has(text) || button.offsetParent === null) continue;
+    found.set(text, { text, kind: "action", run: () => (button.focus(), button.click()) });
+  }
+  return [...found.values()];
+}
+
+/**
+ * Whether the text has all words of the search.
+ * @param {string} text
+ * @param {string} search
+ */
+const fits = (text, search) => search.toLowerCase().split(/\s+/).every((word) => text.toLowerCase().includes(word));
