@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::connection::Connection;
-use crate::{audit, events, keys, listen, sessions, token, webhooks};
+use crate::{audit, events, keys, listen, portal_link, sessions, token, webhooks};
 
 /// The commands that call a running Gatepost. The comments are what `--help` says of them.
 #[derive(Debug, Subcommand)]
@@ -17,6 +17,8 @@ pub enum Command {
     Events(events::Arguments),
     /// List and end the sessions of a user in browsers
     Sessions(sessions::Arguments),
+    /// Make a link by which a user enters the console without a sign-in
+    PortalLink(portal_link::Arguments),
     /// Show who changed what of a user, when and from where
     Audit(audit::Arguments),
     /// Receive the webhooks of a user on this machine: verify, show and forward each of them
@@ -36,6 +38,7 @@ pub async fn run(command: Command, connection: &Connection) -> Result<()> {
         Command::Webhooks(arguments) => webhooks::run(arguments, connection).await,
         Command::Events(arguments) => events::run(arguments, connection).await,
         Command::Sessions(arguments) => sessions::run(arguments, connection).await,
+        Command::PortalLink(arguments) => portal_link::run(arguments, connection).await,
         Command::Audit(arguments) => audit::run(arguments, connection).await,
         Command::Listen(arguments) => listen::run(arguments, connection).await,
     }

@@ -18,6 +18,7 @@ mod listen;
 pub mod login;
 pub mod logout;
 pub mod output;
+mod portal_link;
 mod profiles;
 mod remote;
 mod sessions;

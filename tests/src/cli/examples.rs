@@ -93,9 +93,13 @@ impl Reader {
         let old = [("DATABASE_URL", "sqlite://old.db")];
         assert!(run_gatepost(&reader.path(""), &["migrate"], &old).status.success());
         let operator = fs::read_to_string(reader.path("gatepost-data/operator.token")).unwrap();
-        for (file, text) in
-            [("operator", operator.as_str()), ("invoice.json", "{}"), ("answer.json", r#"{"invoice":{}}"#)]
-        {
+        for (file, text) in [
+            ("operator", operator.as_str()),
+            ("invoice.json", "{}"),
+            ("answer.json", r#"{"invoice":{}}"#),
+            ("keys.txt", "svc_live_none\n"),
+            ("events.jsonl", r#"{"userId":"alice","type":"a.b","data":{}}"#),
+        ] {
             fs::write(reader.path(file), text).unwrap();
         }
         for file in ["staging.toml", "etc/gatepost.toml"] {

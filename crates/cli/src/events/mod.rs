@@ -1,6 +1,7 @@
 //! `gatepost events`: one file for each action.
 
 mod publish;
+mod publish_batch;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -21,6 +22,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Action {
     Publish(publish::Arguments),
+    PublishBatch(publish_batch::Arguments),
 }
 
 const EXAMPLES: &str = "\
@@ -44,5 +46,6 @@ Environment (each also as NAME_FILE, a file that contains the value):
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     match arguments.action {
         Action::Publish(publish) => publish::run(publish, connection, arguments.json).await,
+        Action::PublishBatch(_) => publish_batch::run(connection, arguments.json).await,
     }
 }

@@ -10,7 +10,7 @@ use crate::connection::Connection;
 use crate::output::{answer, answer_json};
 
 /// Larger than any event may be, in bytes.
-const DATA_BYTES_MAX: u64 = 8 * 1024 * 1024;
+pub(super) const DATA_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Publish an event to every matching subscription of a user
 #[derive(Debug, Args)]

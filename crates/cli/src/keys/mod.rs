@@ -1,7 +1,9 @@
 //! `gatepost keys`: one file for each action.
 
 mod create;
+mod introspect;
 mod list;
+mod report_leaks;
 mod revoke;
 mod rotate;
 mod usage;
@@ -26,6 +28,9 @@ pub struct Arguments {
     json: bool,
 }
 
+/// Longer than any key, in bytes.
+const KEY_BYTES_MAX: u64 = 4 * 1024;
+
 #[derive(Debug, Subcommand)]
 enum Action {
     List(list::Arguments),
@@ -34,6 +39,8 @@ enum Action {
     Rotate(rotate::Arguments),
     Usage(usage::Arguments),
     Verify(verify::Arguments),
+    Introspect(introspect::Arguments),
+    ReportLeaks(report_leaks::Arguments),
 }
 
 const EXAMPLES: &str = "\
@@ -50,7 +57,8 @@ const ENVIRONMENT: &str = "\
 Environment (each also as NAME_FILE, a file that contains the value):
   GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
   GATEPOST_ID_TOKEN        an ID token of the user who owns the keys
-  GATEPOST_OPERATOR_TOKEN  the operator token, which lists and revokes the keys of any --user";
+  GATEPOST_OPERATOR_TOKEN  the operator token, which lists and revokes the keys of any --user, and which
+                           `introspect` and `report-leaks` need";
 
 /// Runs an action on keys.
 ///
@@ -66,6 +74,8 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::Rotate(arguments) => rotate::run(&arguments, connection, json).await,
         Action::Usage(arguments) => usage::run(&arguments, connection, json).await,
         Action::Verify(arguments) => verify::run(&arguments, connection, json).await,
+        Action::Introspect(arguments) => introspect::run(&arguments, connection, json).await,
+        Action::ReportLeaks(arguments) => report_leaks::run(&arguments, connection, json).await,
     }
 }
 

@@ -3,12 +3,10 @@ use clap::Args;
 use gatepost_client::{Error, FullKey, UsedCredential, WhoAmI};
 use serde::Serialize;
 
+use super::KEY_BYTES_MAX;
 use crate::connection::Connection;
 use crate::hidden_input::read_secret;
 use crate::output::{answer, answer_json};
-
-/// Longer than any key, in bytes.
-const KEY_BYTES_MAX: u64 = 4 * 1024;
 
 /// Read a full key from standard input, and check whether it is valid and whose it is
 #[derive(Debug, Args)]

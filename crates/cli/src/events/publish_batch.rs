@@ -1,0 +1,144 @@
+use std::io::{self, BufRead, Read};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use gatepost_client::NewEvent;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::publish::DATA_BYTES_MAX;
+use crate::connection::Connection;
+use crate::output::{answer, answer_json};
+
+/// The most events of a call.
+const EVENTS_AT_ONCE: usize = 500;
+/// A call is sent when its events have so many bytes. The body of a call may have twice as many.
+const BYTES_AT_ONCE: usize = 4 * 1024 * 1024;
+
+/// Publish the events on standard input, one JSON object in each line
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Arguments {}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost events publish-batch < events.jsonl
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost events publish-batch \\
+    --json < events.jsonl
+
+A line is {\"userId\":\"alice\",\"type\":\"invoice.paid\",\"data\":{…},\"id\":\"in_42-paid\"}. `id` may be missing; with it,
+publishing the file again is safe. A call publishes up to 500 events, all or none. After an error, the events of
+earlier calls are published.";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Line {
+    user_id: String,
+    #[serde(rename = "type")]
+    event_type: String,
+    data: Box<RawValue>,
+    id: Option<String>,
+}
+
+#[derive(Default, Serialize)]
+struct BatchAnswer {
+    published: usize,
+    /// How many of them were published before, so that nothing changed.
+    duplicates: usize,
+    deliveries: u64,
+}
+
+/// Publishes the events of all lines, some hundred in a call.
+///
+/// # Errors
+///
+/// When a line is not an event, or a call fails: how many events are published is part of the error.
+pub(super) async fn run(connection: &Connection, json: bool) -> Result<()> {
+    let operator = connection.operator()?;
+    let (mut lines, mut total) = (Lines { input: io::stdin().lock(), read: 0 }, BatchAnswer::default());
+    loop {
+        let done = |total: &BatchAnswer| format!("{} events are published before this error", total.published);
+        let events = lines.next_batch().with_context(|| done(&total))?;
+        if events.is_empty() {
+            break;
+        }
+        let published = connection.heard(operator.publish_events(&events).await).with_context(|| done(&total))?;
+        total.published += published.len();
+        total.duplicates += published.iter().filter(|one| one.duplicate).count();
+        total.deliveries += published.iter().map(|one| u64::from(one.deliveries)).sum::<u64>();
+    }
+    if json {
+        return Ok(answer_json(&total)?);
+    }
+    let BatchAnswer { published, duplicates, deliveries } = total;
+    let before = if duplicates == 0 { String::new() } else { format!(", {duplicates} of them before") };
+    Ok(answer(&format!("{published} events are published{before}: {deliveries} deliveries"))?)
+}
+
+/// Reads events, and counts lines for errors.
+struct Lines<Input> {
+    input: Input,
+    read: usize,
+}
+
+impl<Input: BufRead> Lines<Input> {
+    /// The events of the next call; none at the end of the input.
+    fn next_batch(&mut self) -> Result<Vec<NewEvent>> {
+        let (mut events, mut bytes) = (Vec::new(), 0);
+        while events.len() < EVENTS_AT_ONCE && bytes < BYTES_AT_ONCE {
+            let mut line = String::new();
+            let read = self.input.by_ref().take(DATA_BYTES_MAX + 1).read_line(&mut line);
+            if read.context("cannot read standard input as text")? == 0 {
+                break;
+            }
+            self.read += 1;
+            bytes += line.len();
+            if !line.trim().is_empty() {
+                events.push(event(&line).with_context(|| format!("line {} is not an event", self.read))?);
+            }
+        }
+        Ok(events)
+    }
+}
+
+fn event(line: &str) -> Result<NewEvent> {
+    if line.len() as u64 > DATA_BYTES_MAX {
+        bail!("it has more than {DATA_BYTES_MAX} bytes");
+    }
+    let Line { user_id, event_type, data, id } = serde_json::from_str(line)?;
+    let event = NewEvent::new(user_id, event_type, &data)?;
+    Ok(id.into_iter().fold(event, NewEvent::with_id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r#"{"userId":"alice","type":"a.b","data":{"n": 1.50}}"#;
+
+    fn lines(text: &str) -> Lines<&[u8]> {
+        Lines { input: text.as_bytes(), read: 0 }
+    }
+
+    #[test]
+    fn a_call_has_few_events_or_few_bytes() {
+        let many = format!("{LINE}\n\n").repeat(EVENTS_AT_ONCE + 1);
+        let mut many = lines(&many);
+        assert_eq!([0; 3].map(|_| many.next_batch().unwrap().len()), [EVENTS_AT_ONCE, 1, 0]);
+        let long = LINE.replace("1.50", &format!("\"{}\"", "x".repeat(BYTES_AT_ONCE / 2)));
+        let long = format!("{long}\n").repeat(3);
+        let mut long = lines(&long);
+        assert_eq!([0; 2].map(|_| long.next_batch().unwrap().len()), [2, 1]);
+    }
+
+    #[test]
+    fn an_event_is_sent_as_it_stands_and_a_wrong_line_is_named() {
+        let events = lines(LINE).next_batch().unwrap();
+        assert_eq!(serde_json::to_string(&events[0]).unwrap(), LINE);
+        for wrong in ["nonsense", r#"{"userId":"a","type":"b","data":1,"idd":"x"}"#, r#"{"userId":"a","data":1}"#] {
+            let text = format!("{LINE}\n{wrong}");
+            let error = lines(&text).next_batch().unwrap_err();
+            assert!(error.to_string().contains("line 2"), "{error:#}");
+        }
+    }
+}

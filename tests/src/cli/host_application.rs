@@ -1,0 +1,73 @@
+//! What a host application does, from the shell.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::{Shell, complaint, succeeded};
+use crate::harness::{Request, Setup};
+use crate::webhooks::receiver::{Behaviour, Receiver};
+
+/// More than a call takes.
+const EVENTS: usize = 501;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leaked_key_is_introspected_and_reported() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let created = shell.json("keys create CI --scope orders:read --user alice");
+    let (key, id) = (created["key"].as_str().unwrap(), created["keyId"].as_str().unwrap());
+    let active = succeeded(&shell.feed("keys introspect --scope orders:read --json", key));
+    let active: Value = serde_json::from_str(&active).unwrap();
+    assert_eq!((&active["active"], &active["userId"], &active["keyId"]), (&json!(true), &json!("alice"), &json!(id)));
+    assert!(active["createdAt"].as_str().unwrap().starts_with("20"), "{active}");
+    let lacking = shell.feed("keys introspect --scope orders:write --json", key);
+    assert_eq!((lacking.status.code(), lacking.stdout.as_slice()), (Some(1), &b"{\"active\":false}\n"[..]));
+
+    let lines = format!("not a key\n\n{key}\n");
+    let asked = shell.feed("keys report-leaks", &lines);
+    assert_eq!(asked.status.code(), Some(2), "{asked:?}");
+    assert!(succeeded(&shell.feed("keys introspect", key)).starts_with("active: key_"), "nothing was revoked");
+    assert_eq!(succeeded(&shell.feed("keys report-leaks --yes", &lines)), format!("unknown\n{id}"));
+    let refused = shell.feed("keys introspect", key);
+    assert_eq!((refused.status.code(), complaint(&refused).trim()), (Some(1), "gatepost: the key is not active"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_of_events_is_published_once() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    shell.json(&format!("webhooks create {} --event order.* --user alice", receiver.url()));
+    let mut lines = (0..EVENTS).fold(String::new(), |mut lines, number| {
+        let event = json!({ "userId": "alice", "type": "order.paid", "data": number, "id": format!("order-{number}") });
+        writeln!(lines, "{event}").unwrap();
+        lines
+    });
+    let publish = "events publish-batch";
+    assert_eq!(succeeded(&shell.feed(publish, &lines)), "501 events are published: 501 deliveries");
+    let again = succeeded(&shell.feed(&format!("{publish} --json"), &lines));
+    assert_eq!(again, r#"{"published":501,"duplicates":501,"deliveries":501}"#);
+    receiver.expect(EVENTS).await;
+
+    lines.push_str("{\"userId\":\"alice\",\"type\":\"Not A Type\",\"data\":1}\n");
+    let refused = shell.feed(publish, &lines);
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    assert!(complaint(&refused).contains("500 events are published before this error"), "{}", complaint(&refused));
+    lines.push_str("nonsense");
+    let broken = complaint(&shell.feed(publish, &lines));
+    assert!(broken.contains("line 503 is not an event"), "{broken}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_portal_link_opens_the_console() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let printed = shell.succeeds("portal-link --user alice --allow keys:read --for 30m");
+    let code = printed.rsplit('#').next().unwrap();
+    let enter = Request::new("POST", "/api/session").header("sec-fetch-site", "same-origin");
+    let entered = gatepost.send(&enter.json(&json!({ "code": code }))).await;
+    assert_eq!(entered.status, 200, "{printed}: {}", entered.text());
+    let wrong = shell.run("portal-link --user alice --allow everything");
+    assert_eq!(wrong.status.code(), Some(3), "{wrong:?}");
+}
