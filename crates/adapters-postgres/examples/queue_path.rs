@@ -272,7 +272,8 @@ const BACKLOG: [&str; 5] = [
     "UPDATE webhook_subscriptions SET id = substring(id FOR 16) WHERE octet_length(id) > 16;
      INSERT INTO webhook_lanes SELECT substring(sha256(('lane' || i)::bytea) FOR 16), i, TRUE,
         now() - INTERVAL '1 hour' + i * INTERVAL '1 millisecond', 0, 0, NULL, NULL, 0 FROM generate_series(0, 1001) AS i",
-    "INSERT INTO webhook_events SELECT substring(sha256(('event' || i)::bytea) FOR 16), 'https://id.example', 'u', 'a',
+    "INSERT INTO webhook_events (id, owner_issuer, owner_subject, event_type, created_at, deliveries, payload)
+            SELECT substring(sha256(('event' || i)::bytea) FOR 16), 'https://id.example', 'u', 'a',
         now(), 1, convert_to(repeat('x', 300), 'UTF8') FROM generate_series(1, 602000) AS i",
     "INSERT INTO webhook_due SELECT substring(sha256(('lane' || CASE WHEN i <= 500000 THEN 0 WHEN i <= 502000
             THEN 1 + i % 1000 ELSE 1001 END)::bytea) FOR 16), substring(sha256(('event' || i)::bytea) FOR 16),

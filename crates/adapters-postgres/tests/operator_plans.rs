@@ -85,7 +85,8 @@ async fn plant(database: &Database) {
     let at = "to_timestamp(1795225323.120 + i * 1.5)";
     let lane = "substring(sha256(i::text::bytea) FOR 16)";
     let plant = format!(
-        "INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'user ' || i % 1000,
+        "INSERT INTO webhook_events (id, owner_issuer, owner_subject, event_type, created_at, deliveries, payload)
+            SELECT {id}, 'https://id.example', 'user ' || i % 1000,
             CASE WHEN i % 1000 = 7 THEN 'rare' ELSE 'usual' END, {at}, 1, '{{}}' FROM generate_series(1, {EVENTS}) AS i;
         INSERT INTO webhook_subscriptions SELECT {lane}, 'https://id.example', 'user ' || i % 1000,
             'https://hooks.example/in', '*', '', 'enabled', NULL, '', NULL, NULL, now(), now(), NULL

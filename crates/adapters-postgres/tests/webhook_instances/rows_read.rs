@@ -63,7 +63,8 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
     let fill = format!(
         "INSERT INTO webhook_lanes SELECT substring(sha256(i::text::bytea) FOR 16), 0, TRUE, NULL, 0, 0, NULL, NULL, 0
             FROM generate_series(1, {waiting} / 10) AS i;
-        INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a',
+        INSERT INTO webhook_events (id, owner_issuer, owner_subject, event_type, created_at, deliveries, payload)
+            SELECT {id}, 'https://id.example', 'alice', 'a',
             now(), 1, '' FROM generate_series(1, {waiting}) AS i;
         INSERT INTO webhook_due SELECT {lane}, {id}, {id}, i % 2,
             CASE WHEN i % 2 = 0 THEN '2026-11-21T01:42:03Z'::timestamptz ELSE '2027-11-21' END, 0, now(), 0
@@ -77,7 +78,8 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
                 'bob', 'https://hooks.example/in', '*', '', 'enabled', substring(sha256(i::text::bytea) FOR 15), '', NULL,
                 NULL, now(), now(), NULL FROM generate_series(1, {waiting}) AS i;
             ANALYZE webhook_subscriptions;
-            INSERT INTO webhook_events SELECT {id}, 'https://id.example', 'alice', 'a', now(), 1, ''
+            INSERT INTO webhook_events (id, owner_issuer, owner_subject, event_type, created_at, deliveries, payload)
+            SELECT {id}, 'https://id.example', 'alice', 'a', now(), 1, ''
                 FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
             INSERT INTO webhook_deliveries SELECT {lane}, {id}, {id}, 'a', 'delivered', now(), 1
                 FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;

@@ -40,7 +40,8 @@ const FILL: &str = "DO $$
             INSERT INTO webhook_periods VALUES (day, day + 1);
             CREATE TEMPORARY TABLE made AS SELECT decode(lpad(to_hex(day * 86400000 + i * 80), 12, '0')
                 || substr(md5(i::text), 1, 20), 'hex') AS id FROM generate_series(1, 1000000) AS i;
-            INSERT INTO webhook_events SELECT id, 'https://id.example', 'old', 'invoice.paid',
+            INSERT INTO webhook_events (id, owner_issuer, owner_subject, event_type, created_at, deliveries, payload)
+            SELECT id, 'https://id.example', 'old', 'invoice.paid',
                 now(), 1, convert_to(repeat('payload ', 25), 'UTF8') FROM made;
             INSERT INTO webhook_deliveries SELECT decode(repeat('ab', 16), 'hex'), id, id, 'invoice.paid', 'delivered',
                 now(), 1 FROM made;
