@@ -2,10 +2,11 @@ use std::cmp::Reverse;
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
+use diesel::sqlite::Sqlite;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{FailedRow, first_delivery_at, subscription_id};
+use diesel_mapping::webhooks::{FailedRow, delivery_id, first_delivery_at, subscription_id};
 use domain::ports::RetryRequest;
 use domain::webhooks::FailedDelivery;
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
@@ -13,20 +14,26 @@ use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 use super::recover_subscription::FAILED;
 use crate::undo::Undo;
 
-/// The newest failed deliveries of one subscription, each with its last attempt. The index on failed deliveries, then two
-/// look-ups by key for each.
+/// The newest failed deliveries of one subscription. SQLite would read them by the primary key, with every delivery that
+/// has not failed.
 fn newest_failed() -> String {
     format!(
-        "SELECT ?1 AS subscription_id, failed.id AS delivery_id, attempt.failure, attempt.status
-        FROM (
-            SELECT id FROM webhook_deliveries
-            WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} ORDER BY id DESC LIMIT ?3
-        ) AS failed
+        "SELECT id AS delivery_id FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
+        WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} ORDER BY id DESC LIMIT ?3"
+    )
+}
+
+/// The same with the last attempt of each.
+fn newest_failed_with_attempts() -> String {
+    format!(
+        "SELECT ?1 AS subscription_id, failed.delivery_id, attempt.failure, attempt.status
+        FROM ({}) AS failed
         LEFT JOIN webhook_attempts AS attempt
-            ON attempt.subscription_id = ?1 AND attempt.delivery_id = failed.id AND attempt.number = (
-                SELECT max(number) FROM webhook_attempts WHERE subscription_id = ?1 AND delivery_id = failed.id
-            )
-        ORDER BY failed.id DESC"
+            ON attempt.subscription_id = ?1 AND attempt.delivery_id = failed.delivery_id AND attempt.number = (
+                SELECT max(number) FROM webhook_attempts
+                WHERE subscription_id = ?1 AND delivery_id = failed.delivery_id
+            )",
+        newest_failed()
     )
 }
 
@@ -36,11 +43,12 @@ fn count_lost() -> String {
     format!(
         "SELECT (
             SELECT count(*) FROM (
-                SELECT 1 FROM webhook_deliveries WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} LIMIT ?4
+                SELECT 1 FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
+                WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} LIMIT ?4
             )
         ) + (
             SELECT count(*) FROM (
-                SELECT 1 FROM webhook_due
+                SELECT 1 FROM webhook_due INDEXED BY webhook_due_order
                 WHERE subscription_id = ?1 AND phase IN (0, 1, 2) AND due_at > ?3 AND claim IS NULL
                     AND delivery_id >= ?2
                 LIMIT ?4
@@ -49,7 +57,8 @@ fn count_lost() -> String {
     )
 }
 
-/// See [`DeliveryLog::failed`](domain::ports::DeliveryLog::failed).
+/// See [`DeliveryLog::failed`](domain::ports::DeliveryLog::failed). Finds the newest deliveries of all subscriptions first,
+/// and reads attempts of no others.
 pub(super) fn list_failed(
     connection: &mut SqliteConnection,
     owner: &UserId,
@@ -57,33 +66,53 @@ pub(super) fn list_failed(
     published_since: Timestamp,
     max: u32,
 ) -> Result<Vec<FailedDelivery>, Undo> {
-    let length_max = usize::try_from(max).unwrap_or(usize::MAX);
-    let mut from = first_delivery_at(published_since);
+    let subscriptions = stored_subscriptions(connection, owner, subscription)?;
+    let from = oldest_shown(connection, &subscriptions, first_delivery_at(published_since), max)?;
     let mut failed: Vec<FailedDelivery> = Vec::new();
-    for id in stored_subscriptions(connection, owner, subscription)? {
-        failed.append(&mut failed_of(connection, id, from, max)?);
-        failed.sort_unstable_by_key(|one| Reverse(one.id));
-        failed.truncate(length_max);
-        // When there are enough, older deliveries of the other subscriptions are not needed.
-        if failed.len() == length_max {
-            from = failed.last().map_or(from, |oldest| oldest.id);
-        }
+    for id in subscriptions {
+        let rows: Vec<FailedRow> = rows_of(connection, newest_failed_with_attempts(), id, from, max)?;
+        let rows: Vec<FailedDelivery> = rows.into_iter().map(FailedDelivery::try_from).collect::<Result<_, _>>()?;
+        failed.extend(rows);
     }
+    failed.sort_unstable_by_key(|one| Reverse(one.id));
+    failed.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     Ok(failed)
 }
 
-fn failed_of(
+/// The oldest of the newest `max` failed deliveries to these subscriptions, or `from` if there are fewer.
+fn oldest_shown(
     connection: &mut SqliteConnection,
+    subscriptions: &[SubscriptionId],
+    mut from: DeliveryId,
+    max: u32,
+) -> Result<DeliveryId, Undo> {
+    let length_max = usize::try_from(max).unwrap_or(usize::MAX);
+    let mut newest: Vec<DeliveryId> = Vec::new();
+    for id in subscriptions {
+        let rows: Vec<IdRow> = rows_of(connection, newest_failed(), *id, from, max)?;
+        let ids = rows.iter().map(|row| delivery_id("webhook_deliveries", "id", &row.delivery_id));
+        newest.extend(ids.collect::<Result<Vec<DeliveryId>, _>>()?);
+        newest.sort_unstable_by_key(|id| Reverse(*id));
+        newest.truncate(length_max);
+        if newest.len() == length_max {
+            from = newest.last().copied().unwrap_or(from);
+        }
+    }
+    Ok(from)
+}
+
+fn rows_of<Row: QueryableByName<Sqlite> + 'static>(
+    connection: &mut SqliteConnection,
+    sql: String,
     subscription: SubscriptionId,
     from: DeliveryId,
     max: u32,
-) -> Result<Vec<FailedDelivery>, Undo> {
-    let query = diesel::sql_query(newest_failed())
+) -> QueryResult<Vec<Row>> {
+    diesel::sql_query(sql)
         .bind::<Binary, _>(subscription.as_bytes().as_slice())
         .bind::<Binary, _>(from.as_bytes().as_slice())
-        .bind::<BigInt, i64>(max.into());
-    let rows: Vec<FailedRow> = query.load(connection)?;
-    Ok(rows.into_iter().map(FailedDelivery::try_from).collect::<Result<_, _>>()?)
+        .bind::<BigInt, i64>(max.into())
+        .load(connection)
 }
 
 /// See [`DeliveryLog::count_recoverable`](domain::ports::DeliveryLog::count_recoverable).
@@ -123,6 +152,12 @@ fn stored_subscriptions(
     let mut ids: Vec<SubscriptionId> = ids.collect::<Result<_, _>>()?;
     ids.retain(|id| meant.is_none_or(|meant| meant == *id));
     Ok(ids)
+}
+
+#[derive(QueryableByName)]
+struct IdRow {
+    #[diesel(sql_type = Binary)]
+    delivery_id: Vec<u8>,
 }
 
 #[derive(QueryableByName)]

@@ -1,8 +1,7 @@
-use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::Bool;
+use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
-use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events};
+use diesel_mapping::schema::{webhook_due, webhook_events};
 use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
 use domain::audit::Cause;
 use domain::ports::RetryRequest;
@@ -64,14 +63,15 @@ fn failed(
     request: RetryRequest,
     max: u32,
 ) -> Result<Vec<Delivery>, Undo> {
-    let since = first_delivery_at(request.published_since);
-    let rows: Vec<EndedRow> = webhook_deliveries::table
-        .filter(webhook_deliveries::subscription_id.eq(subscription.as_bytes().as_slice()))
-        .filter(webhook_deliveries::id.ge(since.as_bytes().as_slice()))
-        .filter(sql::<Bool>(FAILED))
-        .order(webhook_deliveries::id)
-        .limit(max.into())
-        .select(EndedRow::as_select())
+    // SQLite would read all ended deliveries by the primary key.
+    let failed = diesel::sql_query(format!(
+        "SELECT * FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
+        WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} ORDER BY id LIMIT ?3"
+    ));
+    let rows: Vec<EndedRow> = failed
+        .bind::<Binary, _>(subscription.as_bytes().as_slice())
+        .bind::<Binary, _>(first_delivery_at(request.published_since).as_bytes().as_slice())
+        .bind::<BigInt, i64>(max.into())
         .load(connection)?;
     Ok(rows.into_iter().map(Delivery::try_from).collect::<Result<_, _>>()?)
 }

@@ -183,6 +183,25 @@ async fn every_statement_finds_its_rows_by_an_index() {
     }
 }
 
+/// A subscription may have a million deliveries, of which ten have failed.
+#[tokio::test]
+async fn failed_deliveries_are_found_by_their_index() {
+    let (statements, mut connection, subscription, store, _folder) = noted().await;
+    let deliveries = deliver(&mut connection, &subscription, 1);
+    look(&mut connection, &subscription, deliveries[0]);
+    change(&mut connection, &subscription, deliveries[0]);
+    let mut plain = store.file.connect().unwrap();
+    let performed = statements.performed().into_iter();
+    let about_failed: Vec<String> =
+        performed.filter(|one| one.starts_with("SELECT") && one.contains("'schedule_spent'")).collect();
+    assert_eq!(about_failed.len(), 4, "{about_failed:#?}");
+    for statement in about_failed {
+        let steps = plan(&mut plain, &statement);
+        assert!(steps.iter().any(|step| step.contains("webhook_deliveries_failed")), "{steps:#?}: {statement}");
+        assert!(!steps.iter().any(|step| step.contains("webhook_deliveries USING PRIMARY KEY")), "{steps:#?}");
+    }
+}
+
 #[tokio::test]
 async fn the_statements_of_a_delivery_are_prepared_once() {
     let (statements, mut connection, subscription, _store, _folder) = noted().await;
