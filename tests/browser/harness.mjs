@@ -86,6 +86,10 @@ export async function api(user, method, path, body) {
 export const publish = (userId, type, data = {}) =>
   send(OPERATOR_TOKEN, "POST", "/api/operator/events", { userId, type, data });
 
+/** Publishes many events to a user at once. */
+export const publishBatch = (userId, type, count) =>
+  send(OPERATOR_TOKEN, "POST", "/api/operator/events/batch", { events: Array.from({ length: count }, (_, n) => ({ userId, type, data: { n } })) });
+
 /** Makes a link by which a user enters the console, as the host application does. */
 export const portalLink = (link) => send(OPERATOR_TOKEN, "POST", "/api/operator/portal-links", link);
 

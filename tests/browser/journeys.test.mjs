@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import {
-  api, BASE, browser, eventually, isSigned, portalLink, publish, receiver, signIn, UNAVAILABLE, visitor,
+  api, BASE, browser, eventually, isSigned, portalLink, publish, publishBatch, receiver, signIn, UNAVAILABLE, visitor,
 } from "./harness.mjs";
 
 after(() => browser.close());
@@ -255,6 +255,25 @@ test("what failed for one cause is sent again with one button", async () => {
   await page.getByRole("row", { name: /invoice\.void.*Delivered/ }).waitFor();
   await page.getByRole("row", { name: /invoice\.paid.*Delivered/ }).waitFor();
   await eventually("the group is gone", async () => (await group.count()) === 0);
+  hooks.close();
+  await close();
+});
+
+test("a list that cannot keep up says so, and leads through the gap", async () => {
+  const [{ page, close }, hooks] = [await visitor("gustav"), await receiver()];
+  await api("gustav", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publish("gustav", "order.first");
+  await page.goto("/console/deliveries");
+  await page.getByRole("row", { name: /order\.first.*Delivered/ }).waitFor();
+  await page.getByText("Live: the list follows each attempt.").waitFor();
+  await publishBatch("gustav", "order.paid", 120);
+  await page.getByRole("button", { name: "Show more than 50 new deliveries" }).click();
+  await eventually("the newest", async () => (await page.locator("tbody tr").count()) === 50);
+  for (const rows of [100, 121]) {
+    await page.getByRole("button", { name: "Show more", exact: true }).click();
+    await eventually(`${rows} rows`, async () => (await page.locator("tbody tr").count()) === rows);
+  }
+  await page.getByRole("row", { name: /order\.first/ }).waitFor();
   hooks.close();
   await close();
 });

@@ -54,13 +54,16 @@ export default function Deliveries() {
       <${FailureGroups} failures=${failures.data} reload=${refresh} />
       ${!list.rows && !list.failure && html`<${Loading} />`}
       ${list.newer > 0 &&
-      html`<p class="newer"><button type="button" onClick=${list.showNewer}>Show ${counted(list.newer, "new delivery", "new deliveries")}</button></p>`}
+      html`<p class="newer"><button type="button" onClick=${list.showNewer}>Show ${newerInWords(list)}</button></p>`}
       ${list.rows && !list.rows.length && !list.next && html`<${NoDeliveries} isFiltered=${Object.keys(filter).length > 0} clear=${() => change(CLEARED)} />`}
       ${list.rows && list.rows.length > 0 && html`<${DeliveryTable} deliveries=${list.rows} subscriptions=${subscriptions} caption="Deliveries, newest first" />`}
       ${list.next && html`<p class="more"><button type="button" onClick=${list.more} aria-disabled=${list.isRunning}>Show more</button></p>`}
     <//>
   `;
 }
+
+/** @param {{ newer: number, hasGap: boolean }} list */
+const newerInWords = ({ newer, hasGap }) => `${hasGap ? "more than " : ""}${counted(newer, "new delivery", "new deliveries")}`;
 
 const CLEARED = { state: "", subscriptionId: "", eventType: "", within: "" };
 
@@ -124,7 +127,10 @@ function EventType({ value, change }) {
   `;
 }
 
-/** @typedef {{ rows?: Delivery[], waiting: Delivery[], next?: string }} List */
+/**
+ * `gap` is the cursor behind `waiting` when there are deliveries between those and the rows that nobody has read.
+ * @typedef {{ rows?: Delivery[], waiting: Delivery[], next?: string, gap?: string }} List
+ */
 
 /**
  * The rows that are shown, what is newer, and how to get more. Rows that are shown change in place; newer ones wait
@@ -148,19 +154,20 @@ function useDeliveries(filter) {
     setList({ waiting: [] });
     first.run();
   }, [key]);
-  const newer = list.waiting.length;
+  const [newer, hasGap] = [list.waiting.length, list.gap !== undefined];
   useEffect(() => {
-    if (newer > 0) announce(counted(newer, "new delivery", "new deliveries"));
-  }, [newer]);
+    if (newer > 0) announce(newerInWords({ newer, hasGap }));
+  }, [newer, hasGap]);
   return {
     rows: list.rows,
     next: list.next,
     newer,
+    hasGap,
     failure: first.failure ?? more.failure,
     isRunning: more.isRunning,
     reload: first.run,
     more: more.run,
-    showNewer: () => setList(({ rows = [], waiting, next }) => ({ rows: [...waiting, ...rows], waiting: [], next })),
+    showNewer: () => setList(withNewer),
     refresh: refresh.run,
   };
 }
@@ -169,11 +176,21 @@ function useDeliveries(filter) {
 const firstPage = (_, { deliveries, nextCursor }) => ({ rows: deliveries, waiting: [], next: nextCursor });
 
 /** @type {(list: List, answer: Answer) => List} */
-const nextPage = ({ rows = [], waiting }, { deliveries, nextCursor }) => ({
+const nextPage = ({ rows = [], waiting, gap }, { deliveries, nextCursor }) => ({
   rows: [...rows, ...deliveries],
   waiting,
+  gap,
   next: nextCursor,
 });
+
+/**
+ * The newer rows above the others. After a gap the list begins again with the newer rows, so that “Show more” leads
+ * through the gap.
+ * @param {List} list
+ * @returns {List}
+ */
+const withNewer = ({ rows = [], waiting, next, gap }) =>
+  gap === undefined ? { rows: [...waiting, ...rows], waiting: [], next } : { rows: waiting, waiting: [], next: gap };
 
 /**
  * Brings known rows up to date, and sets apart those that are newer than all of them.
@@ -181,14 +198,16 @@ const nextPage = ({ rows = [], waiting }, { deliveries, nextCursor }) => ({
  * @param {Answer} answer
  * @returns {List}
  */
-function merged(list, { deliveries }) {
+function merged(list, { deliveries, nextCursor }) {
   if (!list.rows) return list;
   const latest = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   const shown = new Set(list.rows.map((row) => row.id));
   const newest = list.rows[0]?.createdAt ?? "";
   const isNewer = (/** @type {Delivery} */ one) => !shown.has(one.id) && one.createdAt >= newest;
   const rows = list.rows.map((row) => latest.get(row.id) ?? row);
-  return { rows, waiting: deliveries.filter(isNewer), next: list.next };
+  const waiting = deliveries.filter(isNewer);
+  const hasGap = rows.length > 0 && waiting.length === deliveries.length;
+  return { rows, waiting, next: list.next, gap: hasGap ? nextCursor : undefined };
 }
 
 /**
