@@ -96,6 +96,8 @@ catalogue! {
     SUBSCRIPTIONS = Gauge "gatepost_subscriptions" ["state"]
         "Subscriptions: `enabled`, or why they are disabled (`owner`, `gone`, `only_failures`, `key_leaked`). Of the \
          first 100,000.";
+    SESSIONS = Gauge "gatepost_sessions_active" []
+        "Browsers that are signed in, on all instances together. Of the first 100,000 sessions.";
     STORE_READING_AGE = Gauge "gatepost_store_reading_age_seconds" []
         "Age of the last successful reading of what only the database knows: the metrics of waiting deliveries, lanes, \
          subscriptions and snapshots are this old.";

@@ -12,7 +12,7 @@ use crate::catalogue::{
     ATTEMPT_DURATION, ATTEMPTS, BUILD_INFO, CHANGE_FEED_AGE, CLOCK_OFFSET, DATABASE_CONNECTIONS, DATABASE_WAIT,
     DELIVERIES_WAITING, EVENTS_PUBLISHED, FIRST_ATTEMPT_DELAY, IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES,
     KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES, LANES, OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE,
-    REQUEST_DURATION, SPANS, SQLITE_WAL_BYTES, STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
+    REQUEST_DURATION, SESSIONS, SPANS, SQLITE_WAL_BYTES, STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
 };
 use crate::counted_events::CountedEvents;
 use crate::format::Format;
@@ -156,6 +156,7 @@ fn write_reading(page: &mut Page, reading: &Reading) {
     let lanes = [("open", queue.lanes.open), ("paused", queue.lanes.paused), ("closed", queue.lanes.closed)];
     page.numbers(&LANES, lanes.map(|(state, count)| ([state], f64::from(count))));
     page.numbers(&SUBSCRIPTIONS, subscriptions(queue).map(|(status, count)| ([state_of(status)], f64::from(count))));
+    page.number(&SESSIONS, f64::from(reading.sessions));
     page.number(&STORE_READING_AGE, seconds(reading.age()));
     page.number(&OLDEST_SNAPSHOT_AGE, reading.oldest_snapshot.map(seconds));
 }

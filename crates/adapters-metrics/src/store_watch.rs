@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::FailuresInARow;
-use domain::ports::{Clock, QueueFigures, StoreError, StoreFigures};
+use domain::ports::{Clock, QueueFigures, SessionStore, StoreError, StoreFigures};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +11,7 @@ use crate::{COUNTED_MAX, WATCH_INTERVAL};
 /// Reads again and again what only the database knows, so that no request for metrics waits for the database.
 pub struct StoreWatch {
     store: Arc<dyn StoreFigures>,
+    sessions: Arc<dyn SessionStore>,
     clock: Arc<dyn Clock>,
     latest: Mutex<Option<Reading>>,
 }
@@ -24,6 +25,8 @@ pub(crate) struct Reading {
     /// For how long the oldest due delivery had been due.
     pub(crate) oldest_due_age: Duration,
     pub(crate) oldest_snapshot: Option<Duration>,
+    /// How many sessions were good.
+    pub(crate) sessions: u32,
 }
 
 impl Reading {
@@ -34,8 +37,8 @@ impl Reading {
 
 impl StoreWatch {
     /// A watch that knows nothing before [`StoreWatch::run`].
-    pub fn new(store: Arc<dyn StoreFigures>, clock: Arc<dyn Clock>) -> Arc<Self> {
-        Arc::new(Self { store, clock, latest: Mutex::default() })
+    pub fn new(store: Arc<dyn StoreFigures>, sessions: Arc<dyn SessionStore>, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self { store, sessions, clock, latest: Mutex::default() })
     }
 
     /// Reads now and every [`WATCH_INTERVAL`] until `stop` is cancelled. While readings fail, the last one stays.
@@ -59,8 +62,9 @@ impl StoreWatch {
         let (began, at) = (Instant::now(), self.clock.now());
         let queue = self.store.queue_figures(at, COUNTED_MAX).await?;
         let oldest_snapshot = self.store.oldest_snapshot().await?;
+        let sessions = self.sessions.count_good(at, COUNTED_MAX).await?;
         let oldest_due_age = queue.oldest_due.map_or(Duration::ZERO, |due| at.since(due));
-        let reading = Reading { began, queue, oldest_due_age, oldest_snapshot };
+        let reading = Reading { began, queue, oldest_due_age, oldest_snapshot, sessions };
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
         Ok(())
     }
@@ -85,7 +89,7 @@ fn log(read: &Result<(), StoreError>, failures: &mut FailuresInARow) {
 mod tests {
     use async_trait::async_trait;
     use domain::Timestamp;
-    use domain::memory::ManualClock;
+    use domain::memory::{ManualClock, MemorySessionStore};
     use domain::ports::BoxError;
 
     use super::*;
@@ -109,7 +113,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_last_reading_stays_and_says_how_old_it_is() {
-        let watch = StoreWatch::new(Arc::new(Once::default()), Arc::new(ManualClock::new(NOW)));
+        let (sessions, clock) = (Arc::new(MemorySessionStore::default()), Arc::new(ManualClock::new(NOW)));
+        let watch = StoreWatch::new(Arc::new(Once::default()), sessions, clock);
         assert!(watch.latest().is_none());
         let running = tokio::spawn(Arc::clone(&watch).run(CancellationToken::new()));
         sleep(WATCH_INTERVAL * 3).await;

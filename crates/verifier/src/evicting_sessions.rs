@@ -88,6 +88,10 @@ impl SessionStore for EvictingSessions {
         self.answers.store.record_uses(uses).await
     }
 
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.answers.store.count_good(at, max).await
+    }
+
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.answers.store.purge_ended(before, max).await
     }

@@ -3,13 +3,14 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 
 use super::exposition::{Exposition, OPEN_METRICS, TEXT, scrape};
-use crate::harness::{Gatepost, Request, Setup, Storage, eventually, free_address, on_both_databases};
+use crate::harness::{Browser, Gatepost, Request, Setup, Storage, eventually, free_address, on_both_databases};
 use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 on_both_databases!(
     keys_move_the_figures_by_exactly_their_number,
     webhooks_move_the_figures_by_exactly_their_number,
+    browsers_that_are_signed_in_are_counted,
     no_figure_names_a_secret_or_a_user,
 );
 
@@ -63,6 +64,29 @@ async fn keys_move_the_figures_by_exactly_their_number(storage: Storage) {
     ] {
         change.expect(count, &[("method", method), ("route", route), ("status", status)], requests);
     }
+}
+
+/// A start reads what only the database knows, so the test need not wait for the next reading.
+async fn browsers_that_are_signed_in_are_counted(storage: Storage) {
+    let (mut gatepost, address) = metered(setup(&storage).await).await;
+    let active = async || {
+        let read = eventually("the first reading", async || {
+            let exposition = scrape(address, TEXT).await;
+            exposition.families.contains_key("gatepost_sessions_active").then_some(exposition)
+        });
+        read.await.value("gatepost_sessions_active", &[])
+    };
+    assert!(active().await < 0.5);
+    for user in ["alice", "bob"] {
+        let link = Request::new("POST", "/api/operator/portal-links").bearer(OPERATOR_TOKEN);
+        let link = gatepost.send(&link.json(&json!({ "userId": user }))).await.json();
+        let code = link["url"].as_str().unwrap().split_once('#').unwrap().1.to_owned();
+        let open = Request::new("POST", "/api/session").json(&json!({ "code": code }));
+        assert_eq!(Browser::default().send(gatepost.address(), open).await.status, 200);
+    }
+    gatepost.kill().await;
+    gatepost.start_again().await;
+    assert!((active().await - 2.0).abs() < 0.5);
 }
 
 async fn webhooks_move_the_figures_by_exactly_their_number(storage: Storage) {

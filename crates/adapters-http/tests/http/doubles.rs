@@ -223,6 +223,10 @@ impl SessionStore for FailingSessions {
         Err(self.0())
     }
 
+    async fn count_good(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Err(self.0())
+    }
+
     async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
         Err(self.0())
     }

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::sessions::{DELETE_ENDED, SessionRow, list_sessions, seen_since, sessions_of};
+use diesel_mapping::sessions::{COUNT_GOOD, DELETE_ENDED, SessionRow, list_sessions, seen_since, sessions_of};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
@@ -13,7 +13,7 @@ use super::end_session::{End, Which};
 use super::find_sessions::{FindByDigest, FindByDigests};
 use super::open_session::Open;
 use crate::PostgresStore;
-use crate::attempt::{Failure, Work};
+use crate::attempt::{CountRow, Failure, Work};
 use crate::record_uses::RecordUses;
 
 #[async_trait]
@@ -69,6 +69,10 @@ impl SessionStore for PostgresStore {
         self.run(&RecordUses::of_sessions(uses)).await
     }
 
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.run(&CountGood { at, max }).await
+    }
+
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.run(&PurgeEnded { before, max }).await
     }
@@ -85,6 +89,24 @@ impl Work for List<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Session>, Failure> {
         let rows = list_sessions(self.owner, self.at).load::<SessionRow>(&mut &*connection).await?;
         Ok(sessions_of(rows)?)
+    }
+}
+
+struct CountGood {
+    at: Timestamp,
+    max: u32,
+}
+
+impl Work for CountGood {
+    type Answer = u32;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
+        let query = diesel::sql_query(COUNT_GOOD)
+            .bind::<BigInt, i64>(self.max.into())
+            .bind::<Instant, StoredInstant>(self.at.into())
+            .bind::<Instant, StoredInstant>(seen_since(self.at));
+        let row: CountRow = Kept(query).get_result(&mut &*connection).await?;
+        Ok(u32::try_from(row.count).unwrap_or(self.max))
     }
 }
 

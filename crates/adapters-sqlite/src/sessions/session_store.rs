@@ -3,7 +3,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{
-    DELETE_ENDED, END_ALL, END_ONE, END_SURPLUS, NewSessionRow, SessionRow, list_sessions, seen_since,
+    COUNT_GOOD, DELETE_ENDED, END_ALL, END_ONE, END_SURPLUS, NewSessionRow, SessionRow, list_sessions, seen_since,
     session_by_digest, sessions_of,
 };
 use diesel_mapping::sql_types::Instant;
@@ -85,6 +85,18 @@ impl SessionStore for SqliteStore {
         self.writer.write_unflushed(move |connection| Ok(record_uses(connection, SESSION_USES, &uses)?)).await
     }
 
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let count = move |connection: &mut SqliteConnection| {
+            let query = diesel::sql_query(COUNT_GOOD)
+                .bind::<BigInt, i64>(max.into())
+                .bind::<Instant, StoredInstant>(at.into())
+                .bind::<Instant, StoredInstant>(seen_since(at));
+            let row: CountRow = Kept(query).get_result(connection)?;
+            Ok(u32::try_from(row.count).unwrap_or(max))
+        };
+        self.readers.read(count).await
+    }
+
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let purge = move |connection: &mut SqliteConnection| {
             let deletion = diesel::sql_query(DELETE_ENDED)
@@ -95,6 +107,12 @@ impl SessionStore for SqliteStore {
         };
         self.writer.write(purge).await
     }
+}
+
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
 }
 
 /// See [`SessionStore::open`]. No other write comes in between: SQLite has one writer

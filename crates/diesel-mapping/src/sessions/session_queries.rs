@@ -57,6 +57,12 @@ pub const END_SURPLUS: &str = "DELETE FROM sessions WHERE id IN (
     ORDER BY created_at DESC, id DESC LIMIT 1000000 OFFSET $6
 ) RETURNING id, digest";
 
+/// How many of the first `$1` sessions expire after `$2` and were seen after `$3` ([`seen_since`]). SQLite numbers the
+/// places by their order in the statement.
+pub const COUNT_GOOD: &str =
+    "SELECT count(*) AS count FROM (SELECT expires_at, seen_at FROM sessions LIMIT $1) AS first
+    WHERE expires_at > $2 AND seen_at > $3";
+
 /// Deletes at most `$3` sessions that ended by themselves: that expired before `$1`, or were last seen before `$2`.
 pub const DELETE_ENDED: &str = "DELETE FROM sessions WHERE id IN (
     SELECT id FROM sessions WHERE expires_at < $1 OR seen_at < $2 LIMIT $3

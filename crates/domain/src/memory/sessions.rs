@@ -120,6 +120,11 @@ impl SessionStore for MemorySessionStore {
         Ok(())
     }
 
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let good = self.stored().values().take(max as usize).filter(|(session, _)| session.is_good(at)).count();
+        Ok(u32::try_from(good).unwrap_or(max))
+    }
+
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let purged =
             self.stored().extract_if(.., |_, (session, _)| session.ends_at() < before).take(max as usize).count();

@@ -76,6 +76,10 @@ pub trait SessionStore: Send + Sync {
     /// counts.
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError>;
 
+    /// How many sessions of all owners are good at `at`, among the first `max` that are stored, in any order. So the work
+    /// is bounded, and the number is exact while no more than `max` are stored.
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError>;
+
     /// Deletes at most `max` sessions of any owners that ended by themselves ([`Session::ends_at`]) before `before`, and
     /// returns how many. A session that ended exactly at `before` stays. Parallel calls together count each deleted
     /// session once. The feed does not report them.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::SessionId;
 use domain::ports::SessionStore;
 
-use super::sample::{Sample, idle_max, list, open_all};
+use super::sample::{Sample, end, idle_max, list, open_all};
 use crate::sample::{at, user};
 
 /// A list has the owner's sessions that are good at its instant, to the millisecond, newest first: by `created_at`, then
@@ -42,4 +42,23 @@ pub async fn an_owner_without_sessions_has_an_empty_list(store: Arc<dyn SessionS
     assert_eq!(list(&*store, &user("alice"), at(0)).await, [], "in an empty store");
     open_all(&*store, &[Sample::of(&user("bob"))]).await;
     assert_eq!(list(&*store, &user("alice"), at(0)).await, [], "another user's session must not be listed");
+}
+
+/// The good sessions of all users are counted, among at most `max` stored ones. A session counts until the instant of its
+/// end.
+pub async fn good_sessions_are_counted(store: Arc<dyn SessionStore>) {
+    let count = async |max| store.count_good(at(100), max).await.expect("a count must succeed");
+    assert_eq!(count(100).await, 0, "an empty store has no good session");
+    let (alice, bob) = (user("alice"), user("bob"));
+    let idle = |seen: i64| at(seen - idle_max());
+    let good = [Sample::of(&alice), Sample::of(&alice).expiring(at(101)), Sample::of(&bob).seen(idle(101))];
+    let over =
+        [Sample::of(&bob).expiring(at(100)), Sample::of(&alice).seen(idle(100)), Sample::of(&bob).seen(idle(50))];
+    open_all(&*store, &good).await;
+    assert_eq!(count(2).await, 2, "at most two are counted");
+    open_all(&*store, &over).await;
+    assert_eq!(count(100).await, 3, "what has ended by itself must not count");
+    end(&*store, &alice, good[0].id()).await;
+    assert_eq!(count(100).await, 2, "what was ended must not count");
+    assert_eq!(count(0).await, 0, "none are counted among none");
 }

@@ -53,6 +53,7 @@ macro_rules! with_session_store_promises {
             open_session::a_stored_id_or_digest_is_refused
             list_sessions::lists_show_good_sessions_newest_first
             list_sessions::an_owner_without_sessions_has_an_empty_list
+            list_sessions::good_sessions_are_counted
             end_session::an_ended_session_is_gone
             end_session::another_users_session_stays
             end_session::parallel_ends_name_the_session_once

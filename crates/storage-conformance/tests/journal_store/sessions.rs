@@ -45,6 +45,10 @@ impl SessionStore for JournalStore {
         self.memory.sessions.record_uses(uses).await
     }
 
+    async fn count_good(&self, at: Timestamp, max: u32) -> Answer<u32> {
+        self.memory.sessions.count_good(at, max).await
+    }
+
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
         let _journal = self.record(Call::PurgeSessions { before, max }).await?;
         self.memory.sessions.purge_ended(before, max).await

@@ -86,6 +86,11 @@ impl SessionStore for SessionLink {
         self.store.record_uses(uses).await
     }
 
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.check()?;
+        self.store.count_good(at, max).await
+    }
+
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.check()?;
         self.store.purge_ended(before, max).await

@@ -46,6 +46,11 @@ pub(crate) enum Fault {
     UsesBringBack,
     UsesProlong,
     WritesWholeRows,
+    // Counts
+    CountsAllStored,
+    CountsOnlyUnexpired,
+    CountsGoodAtTheirEnd,
+    IgnoresCountMax,
     // Purge
     PurgesTheBoundary,
     PurgesOnlyExpired,

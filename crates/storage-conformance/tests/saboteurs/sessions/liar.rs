@@ -145,6 +145,10 @@ impl SessionStore for Liar {
         self.store.record_uses(uses).await
     }
 
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.count_good(at, max).await
+    }
+
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let purged = self.store.purge_ended(before, max).await?;
         if self.is(Lie::ListsPurges) && purged > 0 {

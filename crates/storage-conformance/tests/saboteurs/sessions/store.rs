@@ -266,6 +266,19 @@ impl SessionStore for Saboteur {
         Ok(())
     }
 
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let rows = self.rows.lock().await;
+        let is_counted = |session: &Session| match self.fault {
+            Fault::CountsAllStored => true,
+            Fault::CountsOnlyUnexpired => session.expires_at > at,
+            Fault::CountsGoodAtTheirEnd => session.ends_at() >= at,
+            _ => session.is_good(at),
+        };
+        let max = if self.is(Fault::IgnoresCountMax) { usize::MAX } else { max as usize };
+        let good = rows.iter().take(max).filter(|row| is_counted(&row.session));
+        Ok(u32::try_from(good.count()).expect("a few rows"))
+    }
+
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let mut rows = self.rows.lock().await;
         let is_past = |session: &Session| match self.fault {
