@@ -51,6 +51,35 @@ test("typical", async () => {
   await close();
 });
 
+test("failures by cause, and a signature that is checked", async () => {
+  const { page, close } = await visitor("faye");
+  const group = { subscriptionId: "sub_01h455vb4pex5vsknk084sn02q", url: `https://example.com/${"long-".repeat(30)}`, newestDeliveryId: "dlv_1" };
+  const failures = [
+    { ...group, error: "status", status: 500, deliveries: 412 },
+    { ...group, error: "tls", status: null, deliveries: 3 },
+    { ...group, error: null, status: null, deliveries: 1 },
+  ];
+  await page.route("**/api/webhooks/failures", (route) => route.fulfill({ json: { failures, isComplete: false } }));
+  await open(page, "deliveries");
+  await page.getByText("412 × 500").waitFor();
+  await check(page, "failures by cause");
+  const hooks = await receiver();
+  await api("faye", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publish("faye", "invoice.paid", { text: "wide".repeat(200) });
+  const { deliveries } = await eventually("the delivery", async () => {
+    const list = await api("faye", "GET", "/api/webhooks/deliveries");
+    return list.deliveries[0]?.state === "delivered" && list;
+  });
+  await open(page, `deliveries/${deliveries[0].id}`);
+  await page.getByText("Verify the signature").click();
+  await page.getByLabel("Signing secret").fill("a secret");
+  await page.getByLabel("webhook-signature").fill("v1,wrong");
+  await page.getByText("No signature matches.").waitFor();
+  await check(page, "a signature that is wrong");
+  hooks.close();
+  await close();
+});
+
 test("a dialog is open", async () => {
   const { page, close } = await visitor("dan", { failures: [400] });
   const [, subscription] = [await typical("dan"), (await api("dan", "GET", "/api/webhooks/subscriptions")).subscriptions.at(-1)];
