@@ -1,7 +1,7 @@
 //! What `gatepost doctor` asks the server, and no call needs.
 
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{BigInt, Text};
+use diesel::sql_types::{BigInt, Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::ports::StoreError;
 
@@ -23,6 +23,8 @@ const REPORT: &str = "SELECT current_database()::text AS database, current_user:
         (SELECT count(DISTINCT objid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         ) AS instances,
+        current_setting('fsync') = 'on' AS fsync,
+        current_setting('full_page_writes') = 'on' AS full_page_writes,
         current_setting('synchronous_commit') AS synchronous_commit,
         current_setting('synchronous_standby_names') AS synchronous_standby_names,
         (SELECT count(*) FROM pg_stat_replication) AS standbys";
@@ -45,6 +47,12 @@ pub struct ServerReport {
     /// Instances that run on this database.
     #[diesel(sql_type = BigInt)]
     pub instances: i64,
+    /// Whether the server waits until its files are on disk.
+    #[diesel(sql_type = Bool)]
+    pub fsync: bool,
+    /// Whether the log has whole pages, so that a page that was half written can be restored.
+    #[diesel(sql_type = Bool)]
+    pub full_page_writes: bool,
     /// Whether a commit waits: `on`, `off`, `local`, `remote_write` or `remote_apply`.
     #[diesel(sql_type = Text)]
     pub synchronous_commit: String,

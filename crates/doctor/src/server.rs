@@ -18,6 +18,10 @@ pub struct DatabaseServer {
     /// How many connections an instance opens beside its pool.
     pub beside_pool: u64,
     /// The setting of the same name.
+    pub fsync: bool,
+    /// The setting of the same name.
+    pub full_page_writes: bool,
+    /// The setting of the same name.
     pub synchronous_commit: String,
     /// The setting of the same name.
     pub synchronous_standby_names: String,
@@ -27,7 +31,7 @@ pub struct DatabaseServer {
 
 /// Checks the settings of a Postgres server.
 pub fn check_server(server: &DatabaseServer) -> Vec<Finding> {
-    [pools(server), durability(server), standbys(server)].into_iter().flatten().collect()
+    [pools(server), unsafe_setting(server), durability(server), standbys(server)].into_iter().flatten().collect()
 }
 
 fn finding(what: String, why: &'static str, cure: String) -> Finding {
@@ -57,6 +61,23 @@ fn pools(server: &DatabaseServer) -> Option<Finding> {
         "under load, calls fail with 503 while the server refuses connections",
         cure,
     ))
+}
+
+/// Without them, Postgres promises nothing after a crash of the machine: not only the last commits are at stake.
+fn unsafe_setting(server: &DatabaseServer) -> Option<Finding> {
+    let off: Vec<&str> = [("fsync", server.fsync), ("full_page_writes", server.full_page_writes)]
+        .into_iter()
+        .filter_map(|(name, is_on)| (!is_on).then_some(name))
+        .collect();
+    let sql = |name: &&str| format!("-c 'ALTER SYSTEM SET {name} = on'");
+    let commands: Vec<_> = off.iter().map(sql).collect();
+    (!off.is_empty()).then(|| {
+        finding(
+            format!("{} of the server is off: a crash of its machine can destroy the database", off.join(" and ")),
+            "all keys, subscriptions and events can be lost, or be damaged without a sign",
+            format!("`psql \"$DATABASE_URL\" {} -c 'SELECT pg_reload_conf()'`, as a superuser", commands.join(" ")),
+        )
+    })
 }
 
 /// Revocations are promised to survive a crash. `local` waits for no standby.
@@ -101,6 +122,8 @@ mod tests {
             instances: 3,
             pool_size: 16,
             beside_pool: 9,
+            fsync: true,
+            full_page_writes: true,
             synchronous_commit: "on".to_owned(),
             synchronous_standby_names: String::new(),
             standbys: 0,
@@ -115,6 +138,17 @@ mod tests {
         assert!(found[0].cure.contains("`DATABASE_POOL_SIZE=15`"), "{found:?}");
         let found = check_server(&DatabaseServer { connections_max: 40, ..server() });
         assert!(found[0].cure.contains("max_connections = 150"), "a pool of one is too large: {found:?}");
+    }
+
+    #[test]
+    fn a_server_that_may_lose_its_files_is_found_once() {
+        for (fsync, full_page_writes, named) in [(false, true, "fsync of"), (true, false, "full_page_writes of")] {
+            let found = check_server(&DatabaseServer { fsync, full_page_writes, ..server() });
+            assert!(found.len() == 1 && found[0].what.starts_with(named), "{found:?}");
+        }
+        let found = check_server(&DatabaseServer { fsync: false, full_page_writes: false, ..server() });
+        assert!(found.len() == 1 && found[0].what.starts_with("fsync and full_page_writes of"), "{found:?}");
+        assert!(found[0].cure.contains("SET fsync = on' -c 'ALTER SYSTEM SET full_page_writes = on'"), "{found:?}");
     }
 
     #[test]

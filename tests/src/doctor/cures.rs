@@ -6,7 +6,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use serde_json::json;
-use throwaway_postgres::{Cluster, ClusterSettings};
 
 use super::Place;
 use crate::harness::{
@@ -77,8 +76,7 @@ async fn on_sqlite() -> (Storage, Place) {
 
 /// A server that no other test uses, because its settings change.
 async fn on_own_server() -> (Storage, Place) {
-    let settings = ClusterSettings { connections_max: 60, ..ClusterSettings::default() };
-    let storage = Storage::postgres_in(Cluster::start(settings).await.expect("a Postgres server")).await;
+    let storage = Storage::durable_postgres(60).await;
     let place = Place::new(&storage).await;
     assert!(place.run(&["migrate"]).status.success());
     (storage, place)
@@ -121,7 +119,7 @@ async fn faults_of_the_database() {
     let url = format!("postgres://nobody@{}/x?sslmode=disable", free_address());
     place.with("DATABASE_URL", &url).has("Connection refused", Fails).await;
 
-    let storage = Storage::postgres().await;
+    let storage = Storage::durable_postgres(100).await;
     Place::new(&storage).await.with("MIGRATE", "false").has("the schema lacks", Cures).await;
     let (cluster, database) = storage.server().unwrap();
     let sql = format!("ALTER DATABASE \"{}\" SET default_transaction_read_only = on", database.name);
@@ -140,6 +138,13 @@ async fn faults_of_the_server() {
     let sql = format!("ALTER DATABASE \"{}\" SET synchronous_commit = off", database.name);
     cluster.execute("postgres", &sql).await.unwrap();
     Place::new(&storage).await.has("synchronous_commit is off", Cures).await;
+    for (setting, fault) in
+        [("fsync", "fsync of the server is off"), ("full_page_writes", "full_page_writes of the server is off")]
+    {
+        cluster.execute("postgres", &format!("ALTER SYSTEM SET {setting} = off")).await.unwrap();
+        cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
+        Place::new(&storage).await.has(fault, Cures).await;
+    }
     let sql = "ALTER SYSTEM SET synchronous_standby_names = 'lost'";
     cluster.execute("postgres", sql).await.unwrap();
     cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
@@ -148,7 +153,7 @@ async fn faults_of_the_server() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_foreign_encryption_key() {
-    for storage in [Storage::sqlite(), Storage::postgres().await] {
+    for storage in [Storage::sqlite(), Storage::durable_postgres(100).await] {
         let mut gatepost = Setup::serve(&storage).await.start().await;
         subscribe(&gatepost).await;
         gatepost.signal("TERM");

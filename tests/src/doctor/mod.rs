@@ -82,7 +82,7 @@ impl Place {
 }
 
 async fn postgres() -> (Storage, Place) {
-    let storage = Storage::postgres().await;
+    let storage = Storage::durable_postgres(100).await;
     let place = Place::new(&storage).await;
     assert!(place.run(&["migrate"]).status.success());
     (storage, place)
@@ -105,7 +105,7 @@ async fn nothing_is_found_where_nothing_is_wrong() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_found_beside_a_running_instance() {
-    for storage in [Storage::sqlite(), Storage::postgres().await] {
+    for storage in [Storage::sqlite(), Storage::durable_postgres(100).await] {
         let (metrics, gatepost) = (free_address().to_string(), Setup::serve(&storage).await);
         let gatepost = gatepost.with("METRICS_LISTEN", &metrics).start().await;
         let place = Place::new(&storage).await.with("LISTEN", &gatepost.address().to_string());
@@ -151,7 +151,7 @@ async fn faults_of_the_database_are_found() {
     let url = format!("postgres://nobody@{}/x?sslmode=disable", free_address());
     away.with("DATABASE_URL", &url).finds("Connection refused", "DATABASE_URL");
 
-    let storage = Storage::postgres().await;
+    let storage = Storage::durable_postgres(100).await;
     let place = Place::new(&storage).await.with("MIGRATE", "false");
     place.finds("the schema lacks", "gatepost migrate");
     assert!(place.run(&["migrate"]).status.success());

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use throwaway_postgres::{Cluster, Database};
+use throwaway_postgres::{Cluster, ClusterSettings, Database};
 
 /// A fresh database for one test.
 pub(crate) struct Storage {
@@ -21,6 +21,12 @@ impl Storage {
 
     pub(crate) async fn postgres() -> Self {
         Self::postgres_in(Cluster::shared().await.expect("a Postgres server").clone()).await
+    }
+
+    /// On a new server, which loses nothing when its machine crashes. The shared server is faster.
+    pub(crate) async fn durable_postgres(connections_max: u32) -> Self {
+        let settings = ClusterSettings { durable: true, connections_max };
+        Self::postgres_in(Cluster::start(settings).await.expect("a Postgres server")).await
     }
 
     pub(crate) async fn postgres_in(cluster: Cluster) -> Self {

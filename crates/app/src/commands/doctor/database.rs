@@ -63,6 +63,8 @@ fn described(server: ServerReport, configuration: &Configuration, is_running: bo
         instances: if is_running { running.max(1) } else { running + 1 },
         pool_size: configuration.database_pool_size as u64,
         beside_pool: PostgresSettings::BESIDE_POOL as u64,
+        fsync: server.fsync,
+        full_page_writes: server.full_page_writes,
         synchronous_commit: server.synchronous_commit,
         synchronous_standby_names: server.synchronous_standby_names,
         standbys: count(server.standbys),
