@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use domain::SealingKeys;
 use domain::ports::{ChangeFeed, Clock, MigrateError, Store, StoreFigures, SubscriptionStore};
+use domain::webhooks::opens_check;
 
 use crate::finding::{Finding, chain};
 
@@ -116,20 +117,29 @@ async fn queue(figures: &dyn StoreFigures, clock: &dyn Clock) -> Option<Finding>
     })
 }
 
-/// Checks that the configured encryption keys open the signing secrets of the database. Changes nothing. A store that does
-/// not answer is the finding of another check.
+/// Checks that the configured encryption keys open the signing secrets of the database, and the check value that a database
+/// without subscriptions has too. Changes nothing. A store that does not answer is the finding of another check. See
+/// decision 57.
 pub async fn check_sealing_keys(subscriptions: &dyn SubscriptionStore, keys: &SealingKeys) -> Option<Finding> {
     let stored = subscriptions.list_secrets(None, SEALED_MAX).await.ok()?;
     let closed = stored.iter().filter(|(id, secrets)| keys.unseal(&secrets.current, *id).is_err()).count();
-    (closed > 0).then(|| Finding {
+    if closed > 0 {
+        return Some(foreign_key(&format!("{closed} of {} signing secrets of the database", stored.len())));
+    }
+    let check = subscriptions.find_check().await.ok()??;
+    (!opens_check(keys, &check)).then(|| foreign_key("the check value of the database"))
+}
+
+fn foreign_key(closed: &str) -> Finding {
+    Finding {
         check: "encryption key",
-        what: format!("ENCRYPTION_KEY does not open {closed} of {} signing secrets of the database", stored.len()),
+        what: format!("ENCRYPTION_KEY does not open {closed}"),
         why: "`gatepost serve` ends at its start, or cannot sign webhooks",
         cure:
             "set ENCRYPTION_KEY to the key of the other instances; `gatepost config` shows where the value comes from. \
                If the key is lost, see \"Rotating ENCRYPTION_KEY\" in docs/operations.md"
                 .to_owned(),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -155,6 +155,11 @@ async fn faults_of_the_server() {
 async fn a_foreign_encryption_key() {
     for storage in [Storage::sqlite(), Storage::durable_postgres(100).await] {
         let mut gatepost = Setup::serve(&storage).await.start().await;
+        gatepost.signal("TERM");
+        gatepost.exited().await;
+        let place = Place::new(&storage).await.with("ENCRYPTION_KEY", OTHER_KEY);
+        place.has("ENCRYPTION_KEY does not open the check value", Shows).await;
+        gatepost.start_again().await;
         subscribe(&gatepost).await;
         gatepost.signal("TERM");
         gatepost.exited().await;

@@ -130,6 +130,17 @@ impl Work for ReplaceSecrets<'_> {
 
 /// Stores `check` if the stored check is `replaced`, and reads the stored check. Two statements, so that the second one
 /// sees a check that another process has stored in between.
+pub(super) struct FindCheck;
+
+impl Work for FindCheck {
+    type Answer = Option<SealedSecret>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<SealedSecret>, Failure> {
+        let stored = diesel::sql_query(FIND_CHECK).get_result::<CheckRow>(&mut &*connection).await.optional()?;
+        Ok(stored.map(Into::into))
+    }
+}
+
 pub(super) struct KeepCheck<'a> {
     pub(super) replaced: Option<&'a SealedSecret>,
     pub(super) check: &'a SealedSecret,

@@ -16,7 +16,7 @@ use super::delete_subscription::DeleteSubscription;
 use super::disable_set_by::DisableSetBy;
 use super::find_subscription::FindSubscription;
 use super::subscription_queries::owned_by;
-use super::subscription_secrets::{KeepCheck, ListSecrets, ReplaceSecrets, RotateSecret};
+use super::subscription_secrets::{FindCheck, KeepCheck, ListSecrets, ReplaceSecrets, RotateSecret};
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 
@@ -111,6 +111,10 @@ impl SubscriptionStore for PostgresStore {
         to: &SealedSecrets,
     ) -> Result<bool, StoreError> {
         self.run(&ReplaceSecrets { id, from, to }).await
+    }
+
+    async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {
+        self.run(&FindCheck).await
     }
 
     async fn keep_check(

@@ -71,6 +71,12 @@ pub(super) fn list_secrets(
     rows.into_iter().map(secrets).collect()
 }
 
+/// See [`SubscriptionStore::find_check`](domain::ports::SubscriptionStore::find_check).
+pub(super) fn find_check(connection: &mut SqliteConnection) -> Result<Option<SealedSecret>, Undo> {
+    let stored: Option<CheckRow> = diesel::sql_query(FIND_CHECK).get_result(connection).optional()?;
+    Ok(stored.map(Into::into))
+}
+
 /// See [`SubscriptionStore::keep_check`](domain::ports::SubscriptionStore::keep_check).
 pub(super) fn keep_check(
     connection: &mut SqliteConnection,

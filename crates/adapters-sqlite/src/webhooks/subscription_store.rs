@@ -12,7 +12,7 @@ use super::create_subscription::create_subscription;
 use super::delete_subscription::delete_subscription;
 use super::disable_set_by::disable_set_by;
 use super::find_subscription::{find_with_health, list_subscriptions};
-use super::subscription_secrets::{keep_check, list_secrets, replace_secrets, rotate_secret};
+use super::subscription_secrets::{find_check, keep_check, list_secrets, replace_secrets, rotate_secret};
 use crate::SqliteStore;
 
 #[async_trait]
@@ -116,6 +116,10 @@ impl SubscriptionStore for SqliteStore {
     ) -> Result<bool, StoreError> {
         let (from, to) = (from.clone(), to.clone());
         self.writer.write(move |connection| replace_secrets(connection, id, &from, &to)).await
+    }
+
+    async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {
+        self.readers.read(find_check).await
     }
 
     async fn keep_check(

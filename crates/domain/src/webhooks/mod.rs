@@ -47,7 +47,7 @@ pub use queue::payload_room::PayloadRoom;
 pub use queue::queued_delivery::{AfterClaim, Phase, QueuedDelivery};
 pub use queue::retry_schedule::{InvalidRetrySchedule, RetrySchedule};
 pub use queue::retry_wait::{InvalidRetryWait, RetryWait};
-pub use signing::check_keys::CheckKeysError;
+pub use signing::check_keys::{CheckKeysError, opens_check};
 pub use signing::idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
 pub use signing::reseal_secrets::ResealedSecrets;
 pub use signing::rotate_secret::{RotateSecret, RotateSecretError, RotatedSecret};

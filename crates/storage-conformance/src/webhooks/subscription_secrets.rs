@@ -194,9 +194,11 @@ pub async fn a_replacement_beside_a_rotation_undoes_nothing(store: Arc<dyn Webho
 }
 
 /// The first check is stored byte for byte, and stays until a call names it as the one to replace. Each call answers with
-/// what is stored.
+/// what is stored, which can be found without a change.
 pub async fn a_check_is_replaced_if_it_is_what_is_stored(store: Arc<dyn WebhookStore>) {
     let (first, second, third) = (SealedSecret::from_bytes(vec![1, 0, 255]), secret(), secret());
+    let found = async || store.find_check().await.expect("finding the check must succeed");
+    assert_eq!(found().await, None, "a new store has no check");
     for (replaced, check, stored) in [
         (None, &first, &first),
         (None, &second, &first),
@@ -207,6 +209,7 @@ pub async fn a_check_is_replaced_if_it_is_what_is_stored(store: Arc<dyn WebhookS
     ] {
         let answer = store.keep_check(replaced, check).await.expect("keeping a check must succeed");
         assert_eq!(answer, *stored, "the answer must be what is stored");
+        assert_eq!(found().await.as_ref(), Some(stored), "the check must be found as it is stored");
     }
 }
 

@@ -108,6 +108,10 @@ impl SubscriptionStore for JournalStore {
         self.memory.webhooks.replace_secrets(id, from, to).await
     }
 
+    async fn find_check(&self) -> Answer<Option<SealedSecret>> {
+        self.memory.webhooks.find_check().await
+    }
+
     async fn keep_check(&self, replaced: Option<&SealedSecret>, check: &SealedSecret) -> Answer<SealedSecret> {
         let _journal = self.record(Call::KeepCheck { replaced: replaced.cloned(), check: check.clone() }).await?;
         self.memory.webhooks.keep_check(replaced, check).await

@@ -108,6 +108,10 @@ impl SubscriptionStore for FailingWebhookStore {
         down()
     }
 
+    async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {
+        down()
+    }
+
     async fn keep_check(&self, _: Option<&SealedSecret>, _: &SealedSecret) -> Result<SealedSecret, StoreError> {
         down()
     }

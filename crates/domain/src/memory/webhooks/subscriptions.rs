@@ -205,6 +205,10 @@ impl SubscriptionStore for MemoryWebhookStore {
         Ok(true)
     }
 
+    async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {
+        Ok(self.tables().check.clone())
+    }
+
     async fn keep_check(
         &self,
         replaced: Option<&SealedSecret>,

@@ -152,6 +152,9 @@ pub trait SubscriptionStore: Send + Sync {
         to: &SealedSecrets,
     ) -> Result<bool, StoreError>;
 
+    /// The check that [`SubscriptionStore::keep_check`] stored last, if there is one. Changes nothing.
+    async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError>;
+
     /// Stores `check` if the store has `replaced`, and returns what the store has then. There is at most one check;
     /// `None` stands for no check. Callers pass as `replaced` what an earlier call returned.
     ///

@@ -1,8 +1,8 @@
 use super::sealed_secret::{SealedSecret, UnsealError};
 use super::signing_secret::SigningSecret;
-use crate::SubscriptionId;
 use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
+use crate::{SealingKeys, SubscriptionId};
 
 /// What the check value is, in clear.
 const CHECK: &str = "gatepost";
@@ -18,6 +18,11 @@ pub enum CheckKeysError {
     /// The store failed.
     #[error("the sealing keys could not be checked")]
     Store(#[from] StoreError),
+}
+
+/// Whether one of these keys opens the check value that a store has.
+pub fn opens_check(keys: &SealingKeys, stored: &SealedSecret) -> bool {
+    keys.unseal(stored, NO_SUBSCRIPTION).is_ok()
 }
 
 impl Webhooks {

@@ -38,6 +38,8 @@ pub(crate) enum Fault {
     ReadsThenReplaces,
     OverwritesChecks,
     AnswersWithTheNewCheck,
+    /// Finds no check although there is one.
+    HidesTheCheck,
     // Publication
     CountsEachPattern,
     IgnoresOnly,

@@ -84,6 +84,7 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::RefusesEveryRotationInTheOverlap, &["an_overlap_allows_only_a_rotation_without_one"]),
     (Fault::OverwritesChecks, &["a_check_is_replaced_if_it_is_what_is_stored"]),
     (Fault::AnswersWithTheNewCheck, &["a_check_is_replaced_if_it_is_what_is_stored", "parallel_calls_keep_one_check"]),
+    (Fault::HidesTheCheck, &["a_check_is_replaced_if_it_is_what_is_stored"]),
     (Fault::IgnoresSecretPages, &["secrets_are_listed_by_id_in_pages"]),
     (Fault::ComparesCurrentOnly, &["secrets_are_replaced_if_they_are_what_is_stored"]),
     (
