@@ -52,10 +52,12 @@ impl Work for Publish<'_> {
         .await;
         begun?;
         let known = known_publications(known.transpose()?.unwrap_or_default())?;
+        // In the order in which they were sent: the first error is the cause of those that follow.
+        let (woken, matches, only) = (woken?, matches?, only.transpose()?);
         let mut receivers = Receivers::default();
-        receivers.add(matches?)?;
-        receivers.add(only.transpose()?.unwrap_or_default())?;
-        let blocked = receivers.without(woken?);
+        receivers.add(matches)?;
+        receivers.add(only.unwrap_or_default())?;
+        let blocked = receivers.without(woken);
         if self.locks == Locks::Wait && !blocked.is_empty() {
             return Err(Failure::overtaken("a subscription was enabled or changed meanwhile"));
         }
