@@ -111,7 +111,7 @@ fn sender(configuration: &Configuration, egress: EgressPolicy, entropy: &Arc<dyn
 }
 
 /// Sends tests of URLs. Its connections are its own, so that tests take no place of a delivery. People wait for the answer.
-/// See decision 90.
+/// See decision 88.
 fn tester(configuration: &Configuration, egress: EgressPolicy, entropy: &Arc<dyn Entropy>) -> Result<OnRuntime> {
     let settings = EgressSettings {
         deadline: configuration.webhooks.timeout.min(TEST_DEADLINE),

@@ -54,7 +54,7 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     suite(&["test", "--workspace", "--locked", "--all-targets"])
 }
 
-/// The test of the container image, where this machine lets nobody make a container. See decision 87.
+/// The test of the container image, where this machine lets nobody make a container. See decision 85.
 fn no_namespaces() -> Option<Skip> {
     let reason = "this user or this machine may not make namespaces".to_owned();
     let can = succeeds(program("unshare", ["--mount", "--pid", "--fork", "true"]));
@@ -62,7 +62,7 @@ fn no_namespaces() -> Option<Skip> {
 }
 
 /// Runs the test of a rolling upgrade with this binary of an earlier version. Without one, the test runs this commit beside
-/// itself. See decision 88.
+/// itself. See decision 86.
 ///
 /// # Errors
 ///

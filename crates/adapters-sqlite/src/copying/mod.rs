@@ -1,4 +1,4 @@
-//! Copies all rows to or from another database. See decision 86.
+//! Copies all rows to or from another database. See decision 84.
 
 mod export;
 mod import;

@@ -48,7 +48,7 @@ struct TableAnswer {
     rows: i64,
 }
 
-/// Copies a database. See decision 86.
+/// Copies a database. See decision 84.
 ///
 /// # Errors
 ///

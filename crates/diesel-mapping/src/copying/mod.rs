@@ -1,4 +1,4 @@
-//! Rows on their way from one database to another. See decision 86.
+//! Rows on their way from one database to another. See decision 84.
 //!
 //! Both databases have the same tables, so a row is copied as it is: also a row that cannot be read is copied. What one
 //! database has for itself is not copied: `credential_changes`, `key_owners`, `webhook_claimers`, `webhook_periods` and

@@ -33,7 +33,7 @@ pub struct Failures {
 impl Webhooks {
     /// The owner's failed deliveries that can be retried, by cause: those to all subscriptions, or to one. The newest
     /// [`FAILURES_MAX`] are read and counted, so that the list takes as long with any number of failures.
-    /// See decision 89.
+    /// See decision 87.
     ///
     /// # Errors
     ///
