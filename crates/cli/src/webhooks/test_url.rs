@@ -17,7 +17,7 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost webhooks test-url http://127.0.0.1:9000/hook --user alice
-  gatepost webhooks test-url https://example.com/hook --user alice --json
+  gatepost webhooks test-url http://127.0.0.1:9000/hook --user alice --json
 
 The event is signed with a secret that is made for the test.";
 
