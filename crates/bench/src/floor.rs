@@ -54,6 +54,8 @@ pub(crate) async fn serve(address: SocketAddr) -> anyhow::Result<()> {
     let server = HttpServer::new(move || {
         App::new()
             .app_data(bodies.clone())
+            // A collector of traces, which reads nothing.
+            .route("/v1/traces", web::post().to(HttpResponse::Ok))
             .service(web::resource("/{length}").route(web::get().to(get)).route(web::post().to(post)))
     });
     server.bind(address)?.run().await?;

@@ -11,6 +11,7 @@ mod hammer;
 mod keys;
 mod list;
 mod load;
+mod observed;
 mod pgbench;
 mod process;
 mod size;
@@ -24,13 +25,14 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 15] = [
+const PARTS: [&str; 16] = [
     "keys",
     "list",
     "start",
     "verify",
     "verify-postgres",
     "boundary",
+    "observed",
     "size",
     "cold",
     "flood",
@@ -62,6 +64,7 @@ async fn main() -> anyhow::Result<()> {
             "verify" => verify::measure_sqlite().await?,
             "verify-postgres" => verify::measure_postgres().await?,
             "boundary" => boundary::measure().await?,
+            "observed" => observed::measure().await?,
             "size" => size::measure().await?,
             "cold" => cold::measure().await?,
             "flood" => flood::measure().await?,

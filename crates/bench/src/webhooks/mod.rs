@@ -12,6 +12,7 @@ mod throughput;
 use neighbours::Hosts;
 pub(crate) use purge::measure as measure_purge;
 pub(crate) use snapshot::measure as measure_snapshot;
+pub(crate) use subject::publication;
 
 use crate::store::stores;
 use crate::table::print;
