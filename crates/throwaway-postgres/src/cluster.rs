@@ -1,4 +1,5 @@
 use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -122,7 +123,8 @@ impl Cluster {
     /// The server is stopped.
     pub async fn database(&self) -> anyhow::Result<Database> {
         let number = self.inner.databases.fetch_add(1, Ordering::Relaxed);
-        let name = format!("test_{}_{number}", std::process::id());
+        // At random, and not by the process id: a long run of tests starts more processes than there are ids.
+        let name = format!("test_{:x}_{number}", RandomState::new().hash_one(number));
         self.execute("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0")).await?;
         Ok(Database { url: format!("postgres://postgres@127.0.0.1:{}/{name}", self.port()), name })
     }
