@@ -44,6 +44,11 @@ fn nothing_set_gives_the_documented_defaults() {
         ("CORS_ORIGINS", None),
         ("TRUSTED_PROXIES", None),
         ("MIGRATE", Some("true")),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", None),
+        ("OTEL_EXPORTER_OTLP_HEADERS", None),
+        ("OTEL_SERVICE_NAME", Some("gatepost")),
+        ("OTEL_TRACES_SAMPLER_ARG", Some("0.01")),
+        ("WEBHOOK_TRACEPARENT", Some("true")),
         ("LOG", Some("info")),
         ("LOG_FORMAT", None),
         ("DISPATCH", Some("true")),
@@ -58,7 +63,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 51);
+    assert_eq!(loaded.settings.len(), 56);
 }
 
 #[test]
