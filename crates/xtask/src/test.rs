@@ -1,5 +1,5 @@
 //! Runs all tests. They need a Postgres server, curl and jq, which this installs where it can. It skips by name the tests
-//! of gateways, of the pooler, of the browser and of libraries in other languages that it cannot get.
+//! of gateways, of the pooler, of the browser, of Prometheus and of libraries in other languages that it cannot get.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,6 +20,7 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     let (libraries, more_skips) = reference_libraries::find_or_get()?;
     skips.extend(more_skips);
     skips.extend(browser::find_or_get());
+    skips.extend(no_promtool());
     skips.extend(no_namespaces());
     let binary = build_binary()?;
     // One server for all processes that the test runner starts. It ends with this process.
@@ -52,6 +53,20 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     say("cargo-nextest is not installed: the slower `cargo test` runs instead");
     program::run(doc_tests)?;
     suite(&["test", "--workspace", "--locked", "--all-targets"])
+}
+
+/// The tests of the alerts, where `promtool` neither is nor can be installed.
+fn no_promtool() -> Option<Skip> {
+    const INSTALL: &str =
+        "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends prometheus";
+    let runs = || succeeds(program("promtool", ["--version"]));
+    let get = || {
+        say("getting promtool");
+        Path::new("/usr/bin/apt-get").exists() && succeeds(program("sh", ["-c", INSTALL]))
+    };
+    let is_there = runs() || (get() && runs());
+    let reason = "promtool cannot be installed here".to_owned();
+    (!is_there).then(|| Skip { tests: "metrics::promtool::".to_owned(), reason })
 }
 
 /// The test of the container image, where this machine lets nobody make a container. See decision 85.

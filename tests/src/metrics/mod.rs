@@ -4,4 +4,5 @@ pub(crate) mod exposition;
 pub(crate) mod figures;
 mod listener;
 mod names;
+mod promtool;
 mod system_state;

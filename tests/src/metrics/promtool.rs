@@ -1,0 +1,38 @@
+//! What Prometheus itself says of the alerts and of the metrics.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::exposition::{TEXT, scrape};
+use super::figures::metered;
+use crate::harness::{Setup, Storage};
+
+#[test]
+fn the_alerts_are_valid_rules() {
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/prometheus/rules.yaml");
+    let rules = rules.to_str().expect("a path in UTF-8");
+    let shown = promtool(&["check", "rules", "--lint=all", "--lint-fatal", rules], "");
+    assert!(shown.contains("SUCCESS"), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_metrics_are_named_as_prometheus_advises() {
+    let storage = Storage::sqlite();
+    let (_gatepost, address) = metered(Setup::serve(&storage).await).await;
+    let shown = promtool(&["check", "metrics"], &scrape(address, TEXT).await.text);
+    assert_eq!(shown, "");
+}
+
+/// What `promtool` writes when it gets this input. It must succeed.
+fn promtool(arguments: &[&str], input: &str) -> String {
+    let mut command = Command::new("promtool");
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("promtool is installed: Debian has it in the package prometheus");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("promtool reads its input");
+    let output = child.wait_with_output().expect("promtool ends");
+    let shown = [output.stdout, output.stderr].concat();
+    let shown = String::from_utf8_lossy(&shown).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {shown}");
+    shown
+}
