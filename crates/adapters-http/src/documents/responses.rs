@@ -37,6 +37,7 @@ pub(crate) const OPERATOR_ERRORS: &[ErrorCode] = &[
     ErrorCode::CredentialMissing,
     ErrorCode::CredentialInvalid,
     ErrorCode::OperatorScopeMissing,
+    ErrorCode::RateLimited,
     ErrorCode::TooManyCredentialFailures,
 ];
 

@@ -173,7 +173,7 @@ fn insert_header_of(code: ErrorCode, response: &mut HttpResponseBuilder) -> &mut
         ErrorCode::CredentialMissing => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE)),
         ErrorCode::CredentialInvalid => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE_INVALID)),
         ErrorCode::OperatorScopeMissing => response.insert_header((header::WWW_AUTHENTICATE, CHALLENGE_SCOPE)),
-        ErrorCode::Unavailable | ErrorCode::TooManyStreams => {
+        ErrorCode::Unavailable | ErrorCode::TestNotSent | ErrorCode::TooManyStreams => {
             response.insert_header((header::RETRY_AFTER, RETRY_AFTER_SECONDS))
         }
         _ => response,

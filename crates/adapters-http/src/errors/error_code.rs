@@ -280,6 +280,12 @@ error_codes! {
                keys or subscriptions first, because the creation may have succeeded. Publish an event again with the \
                same id.",
     }
+    TestNotSent = 503 "test_not_sent" {
+        title: "The test was not sent",
+        cause: "This instance already tests as many URLs as it can at a time (64), or it cannot open a connection. This \
+                error says nothing about the receiver.",
+        cure: "Test the URL again after as many seconds as Retry-After says.",
+    }
     TooManyStreams = 503 "too_many_streams" {
         title: "Too many event streams are open",
         cause: "The user, or all users together, have the maximum number of event streams open on this instance.",

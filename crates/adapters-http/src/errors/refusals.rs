@@ -153,7 +153,7 @@ impl From<TestUrlError> for ApiError {
     fn from(error: TestUrlError) -> Self {
         match error {
             TestUrlError::TooLarge(_) => Self::Internal(error.into()),
-            TestUrlError::NotSent => Self::Unavailable(error.into()),
+            TestUrlError::NotSent => ErrorCode::TestNotSent.into(),
         }
     }
 }

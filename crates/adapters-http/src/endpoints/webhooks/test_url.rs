@@ -59,4 +59,4 @@ pub(super) async fn test_url(state: Data<State>, request: CallerRequest) -> Resu
     Ok(Json(Answer { event, attempt }))
 }
 
-documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS, BODY_ERRORS], RateLimited, TooManyManualSends);
+documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS, BODY_ERRORS], RateLimited, TooManyManualSends, TestNotSent);
