@@ -313,8 +313,14 @@ test("a delivery is shown with its attempts, and sent again from a terminal", as
   await page.goto(`/console/subscriptions/${subscription.id}`);
   await page.getByText("The receiver answered with an error status.").first().waitFor();
   await page.getByRole("link", { name: "invoice.paid" }).click();
-  await page.getByText("The answer's body").click();
-  await page.getByText("the ledger is closed").waitFor();
+  // The next attempt comes after five seconds.
+  const first = page.locator(".attempts li", { hasText: "Attempt 1" });
+  await first.getByText("The answer's body").click();
+  await first.getByText("the ledger is closed").waitFor();
+  await first.getByText("The answer's headers").click();
+  await first.getByText("x-request-id: req_1").waitFor();
+  await first.getByText("The request's headers").click();
+  await first.getByText(`webhook-id: ${hooks.requests[0].headers["webhook-id"]}`).waitFor();
   await page.getByRole("button", { name: "Copy as curl" }).click();
   const curl = await page.evaluate(() => navigator.clipboard.readText());
   hooks.status = 204;

@@ -36,22 +36,24 @@ export default function OneDelivery({ id }) {
       <${ErrorPanel} failure=${failure} retry=${reload} />
       <${Facts} delivery=${delivery} url=${url} />
       <${Orders} delivery=${delivery} reload=${reload} curl=${curl} />
-      <${History} attempts=${attempts} payload=${event.payload} />
+      <${History} attempts=${attempts} event=${event} />
       <${VerifySignature} deliveryId=${delivery.id} eventId=${event.id} attempts=${attempts} />
     <//>
   `;
 }
 
-/** @param {{ attempts: Attempt[], payload: unknown }} props */
-export const History = ({ attempts, payload }) => html`
+/** @typedef {{ id: string, payload: unknown }} Event */
+
+/** @param {{ attempts: Attempt[], event: Event }} props */
+export const History = ({ attempts, event }) => html`
   <section>
     <h2>Attempts</h2>
     ${attempts.length === 0 && html`<p class="quiet">No attempt has ended yet.</p>`}
-    <ol class="attempts">${attempts.toReversed().map((attempt) => html`<${OneAttempt} key=${attempt.number} attempt=${attempt} />`)}</ol>
+    <ol class="attempts">${attempts.toReversed().map((attempt) => html`<${OneAttempt} key=${attempt.number} attempt=${attempt} eventId=${event.id} />`)}</ol>
   </section>
   <section>
     <h2>Payload</h2>
-    <${Code} text=${JSON.stringify(payload, null, 2)} what="payload" />
+    <${Code} text=${JSON.stringify(event.payload, null, 2)} what="payload" />
   </section>
 `;
 
@@ -102,8 +104,8 @@ function Orders({ delivery, reload, curl }) {
   `;
 }
 
-/** @param {{ attempt: Attempt }} props */
-const OneAttempt = ({ attempt }) => html`
+/** @param {{ attempt: Attempt, eventId: string }} props */
+const OneAttempt = ({ attempt, eventId }) => html`
   <li class=${attempt.error ? "bad" : "good"}>
     <p class="attempt-head">
       <strong>${attempt.status ?? "No answer"}</strong>
@@ -112,6 +114,26 @@ const OneAttempt = ({ attempt }) => html`
       <span><${WhenExactly} at=${attempt.startedAt} /></span>
     </p>
     ${attempt.error && html`<p>${attemptError(attempt)}</p>`}
+    <details>
+      <summary>The request's headers</summary>
+      <pre class="plain"><code>${lines(requestHeaders(attempt, eventId))}</code></pre>
+      <p class="quiet">The timestamp is by the clock of the instance that sent the request, and may differ by a second. The signature is not kept.</p>
+    </details>
+    ${attempt.responseHeaders && html`<details><summary>The answer's headers</summary><pre class="plain"><code>${lines(attempt.responseHeaders)}</code></pre></details>`}
     ${attempt.response && html`<details><summary>The answer's body</summary><pre class="plain"><code>${attempt.response}</code></pre></details>`}
   </li>
 `;
+
+/**
+ * What follows from the attempt of what is sent, by the rules of Standard Webhooks.
+ * @param {Attempt} attempt
+ * @param {string} eventId
+ */
+const requestHeaders = ({ startedAt }, eventId) => [
+  { name: "content-type", value: "application/json" },
+  { name: "webhook-id", value: eventId },
+  { name: "webhook-timestamp", value: String(Math.floor(Date.parse(startedAt) / 1000)) },
+];
+
+/** @param {{ name: string, value: string }[]} headers */
+const lines = (headers) => headers.map(({ name, value }) => `${name}: ${value}`).join("\n");

@@ -31,7 +31,7 @@ export default function UserDelivery({ userId, id }) {
           <a class="button" href="/console/operator/events/${data.event.id}">The event</a>
         </div>
         <${ErrorPanel} failure=${retry.failure} />
-        <${History} attempts=${data.attempts} payload=${data.event.payload} />`}
+        <${History} attempts=${data.attempts} event=${data.event} />`}
     <//>
   `;
 }

@@ -1,5 +1,5 @@
 use domain::Timestamp;
-use domain::webhooks::{Answer, AttemptOutcome, FailureReason};
+use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome, FailureReason};
 use http::Response;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
@@ -14,7 +14,9 @@ pub(crate) async fn read(response: Response<Incoming>, at: Timestamp, deadline: 
     let (head, mut body) = response.into_parts();
     let mut excerpt = Vec::new();
     let in_time = timeout_at(deadline, read_excerpt(&mut body, &mut excerpt)).await.is_ok();
-    let answer = Answer { status: head.status.as_u16(), retry_after: retry_after(&head.headers, at), excerpt };
+    let headers = AnswerHeaders::keep(head.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
+    let retry_after = retry_after(&head.headers, at);
+    let answer = Answer { status: head.status.as_u16(), retry_after, headers, excerpt };
     if in_time {
         AttemptOutcome::Answered(answer)
     } else {

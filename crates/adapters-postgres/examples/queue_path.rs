@@ -16,8 +16,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent, Payload,
-    PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
+    Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
@@ -319,6 +319,7 @@ fn completions(lanes: &[ClaimedLane]) -> Vec<Completion> {
             duration: Duration::from_millis(3),
             failure: None,
             status: Some(200),
+            headers: AnswerHeaders::default(),
             excerpt: b"ok".to_vec(),
         }),
     })

@@ -94,7 +94,7 @@ async fn plant(database: &Database) {
         INSERT INTO webhook_lanes SELECT {lane}, i, TRUE, NULL, 0, CASE WHEN i % 100 = 7 THEN 3 ELSE 0 END,
             CASE WHEN i % 100 = 7 THEN '2026-11-21T01:42:03Z'::timestamptz - i * interval '1 second' END, NULL, 0 FROM generate_series(1, {LANES}) AS i;
         INSERT INTO webhook_attempts SELECT substring(sha256((i % {LANES})::text::bytea) FOR 16), {id}, 1, {id}, now(),
-            now(), 'timeout', NULL, '' FROM generate_series(1, {EVENTS}) AS i;
+            now(), 'timeout', NULL, NULL, '' FROM generate_series(1, {EVENTS}) AS i;
         ANALYZE;"
     );
     let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();

@@ -15,7 +15,7 @@ use adapters_sqlite::{SqliteSettings, SqliteStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, Description, Event, EventType, FairShares, NewEvent, Payload, SealedSecret,
+    AnswerHeaders, AttemptRecord, ClaimEnd, Description, Event, EventType, FairShares, NewEvent, Payload, SealedSecret,
     SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
@@ -133,6 +133,7 @@ impl Bench {
                 duration: Duration::from_millis(1),
                 failure: None,
                 status: Some(200),
+                headers: AnswerHeaders::default(),
                 excerpt: b"ok".to_vec(),
             }),
         };

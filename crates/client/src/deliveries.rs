@@ -52,6 +52,19 @@ pub struct Attempt {
     /// The first 16 KiB of the answer's body. Only a [`DeliveryHistory`] contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
+    /// The headers of the answer to an attempt that failed. Only a [`DeliveryHistory`] contains them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub response_headers: Vec<Header>,
+}
+
+/// A header of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Header {
+    /// The name, in lower case.
+    pub name: String,
+    /// The value.
+    pub value: String,
 }
 
 /// A delivery with its event and its attempts.

@@ -70,7 +70,7 @@ mod whoami;
 pub use api_keys::{ApiKey, CreatedApiKey, NewApiKey};
 pub use audit::{AuditChange, AuditEvent, AuditPage, AuditPart, AuditQuery};
 pub use credential::{Credential, FullKey, IdToken, OperatorToken, PortalUrl, WebhookSecret};
-pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery};
+pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery, Header};
 pub use error::{Error, FieldError, Problem};
 pub use events::{Event, NewEvent, PublishedEvent};
 pub use failures::{FailureCause, FailureGroup, Failures};

@@ -162,6 +162,7 @@ diesel::table! {
         ended_at -> Instant,
         failure -> Nullable<Text>,
         status -> Nullable<BigInt>,
+        headers -> Nullable<Text>,
         excerpt -> Binary,
     }
 }

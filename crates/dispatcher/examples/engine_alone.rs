@@ -16,8 +16,8 @@ use domain::ports::{
     Attempt, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError, WebhookSender,
 };
 use domain::webhooks::{
-    Allotment, Answer, AttemptOutcome, Breaker, ClaimEnd, OwnerNumber, Payload, SealedSecrets, SigningSecret,
-    SubscriptionOutcomes, TargetUrl,
+    Allotment, Answer, AnswerHeaders, AttemptOutcome, Breaker, ClaimEnd, OwnerNumber, Payload, SealedSecrets,
+    SigningSecret, SubscriptionOutcomes, TargetUrl,
 };
 use domain::{DeliveryId, EventId, SealingKeys, SubscriptionId, Timestamp};
 use tokio::time::{Instant, sleep};
@@ -88,7 +88,12 @@ struct Receivers(Duration);
 impl WebhookSender for Receivers {
     async fn send(&self, _: Attempt) -> AttemptOutcome {
         sleep(self.0).await;
-        AttemptOutcome::Answered(Answer { status: 200, retry_after: None, excerpt: Vec::new() })
+        AttemptOutcome::Answered(Answer {
+            status: 200,
+            retry_after: None,
+            headers: AnswerHeaders::default(),
+            excerpt: Vec::new(),
+        })
     }
 }
 

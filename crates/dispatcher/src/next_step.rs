@@ -62,6 +62,7 @@ mod tests {
     use domain::{DeliveryId, EventId};
 
     use super::*;
+    use domain::webhooks::AnswerHeaders;
 
     const START: i64 = 1_795_225_323_120;
 
@@ -141,7 +142,15 @@ mod tests {
     fn attempt(verdict: Verdict) -> AttemptRecord {
         let failure = (verdict != Verdict::Delivered).then_some(FailureReason::Status);
         let duration = Duration::from_secs(1);
-        AttemptRecord { number: 1, started_at: at(99), duration, failure, status: None, excerpt: Vec::new() }
+        AttemptRecord {
+            number: 1,
+            started_at: at(99),
+            duration,
+            failure,
+            status: None,
+            headers: AnswerHeaders::default(),
+            excerpt: Vec::new(),
+        }
     }
 
     #[test]

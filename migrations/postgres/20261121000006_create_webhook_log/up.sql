@@ -15,7 +15,7 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (subscription_id, id)
     WHERE ended IN ('schedule_spent', 'subscription_disabled', 'unreadable');
 
--- Attempts that have ended. An attempt without `failure` succeeded.
+-- Attempts that have ended. An attempt without `failure` succeeded, and has no `headers` (decision 91).
 CREATE TABLE webhook_attempts (
     subscription_id BYTEA NOT NULL,
     delivery_id BYTEA NOT NULL,
@@ -25,6 +25,7 @@ CREATE TABLE webhook_attempts (
     ended_at TIMESTAMPTZ NOT NULL,
     failure TEXT,
     status BIGINT,
+    headers TEXT,
     excerpt BYTEA NOT NULL,
     PRIMARY KEY (subscription_id, delivery_id, number)
 ) PARTITION BY RANGE (delivery_id);

@@ -15,7 +15,7 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (subscription_id, id)
     WHERE ended = 'schedule_spent' OR ended = 'subscription_disabled' OR ended = 'unreadable';
 
--- Attempts that have ended. An attempt without `failure` succeeded.
+-- Attempts that have ended. An attempt without `failure` succeeded, and has no `headers` (decision 91).
 CREATE TABLE webhook_attempts (
     subscription_id BLOB NOT NULL,
     delivery_id BLOB NOT NULL,
@@ -25,6 +25,7 @@ CREATE TABLE webhook_attempts (
     ended_at INTEGER NOT NULL,
     failure TEXT,
     status INTEGER,
+    headers TEXT,
     excerpt BLOB NOT NULL,
     PRIMARY KEY (subscription_id, delivery_id, number)
 ) STRICT, WITHOUT ROWID;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::webhooks::{Answer, FailureReason, Verdict};
+use domain::webhooks::{Answer, AnswerHeaders, FailureReason, Verdict};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::oneshot;
 
@@ -13,7 +13,8 @@ use crate::receiver::{Receiver, read_request};
 async fn a_delivery_carries_the_bytes_and_the_headers() {
     let receiver = Receiver::answering("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
     let answer = answered(Sending::default().send(&receiver.url()).await);
-    assert_eq!(answer, Answer { status: 200, retry_after: None, excerpt: b"ok".to_vec() });
+    let headers = AnswerHeaders::keep([("content-length", b"2".as_slice())]);
+    assert_eq!(answer, Answer { status: 200, retry_after: None, headers, excerpt: b"ok".to_vec() });
 
     let requests = receiver.requests();
     let [request] = requests.as_slice() else { panic!("{requests:?}") };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::webhooks::{Answer, AttemptOutcome, FailureReason, OurFault, Verdict};
+use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome, FailureReason, OurFault, Verdict};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, interval, timeout};
@@ -13,8 +13,9 @@ use crate::receiver::{Receiver, read_request};
 /// How late the deadline may take effect on a busy machine.
 const LENIENCE: Duration = Duration::from_secs(2);
 
-fn too_slow(status: u16, excerpt: &[u8]) -> AttemptOutcome {
-    let answer = Answer { status, retry_after: None, excerpt: excerpt.to_vec() };
+fn too_slow(status: u16, (name, value): (&str, &str), excerpt: &[u8]) -> AttemptOutcome {
+    let headers = AnswerHeaders::keep([(name, value.as_bytes())]);
+    let answer = Answer { status, retry_after: None, headers, excerpt: excerpt.to_vec() };
     AttemptOutcome::Failed { reason: FailureReason::TooSlow, answer: Some(answer) }
 }
 
@@ -25,9 +26,12 @@ async fn silence_ends_at_the_deadline_wherever_it_sets_in() {
         (b"HTTP/1.1 200", failed(FailureReason::Timeout)),
         (b"HTTP/1.1 200 OK\r\nserver: x\r\n", failed(FailureReason::Timeout)),
         (b"HTTP/1.1 100 Continue\r\n\r\n", failed(FailureReason::Timeout)),
-        (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n", too_slow(200, b"")),
-        (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel", too_slow(200, b"hel")),
-        (b"HTTP/1.1 500 Oh\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n", too_slow(500, b"hel")),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n", too_slow(200, ("content-length", "5"), b"")),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel", too_slow(200, ("content-length", "5"), b"hel")),
+        (
+            b"HTTP/1.1 500 Oh\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n",
+            too_slow(500, ("transfer-encoding", "chunked"), b"hel"),
+        ),
     ] {
         let receiver = Receiver::falling_silent_after(before_silence).await;
         let started = Instant::now();

@@ -27,10 +27,27 @@ pub(crate) struct AttemptRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     response: Option<String>,
+    /// The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`. Absent without an
+    /// answer, and after a success. Only in the answer about one delivery.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    response_headers: Option<Vec<HeaderRecord>>,
+}
+
+/// A header of an answer.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Header)]
+struct HeaderRecord {
+    /// The name, in lower case.
+    #[schema(example = "retry-after")]
+    name: String,
+    /// The value. Bytes that are not UTF-8 are replaced by U+FFFD.
+    #[schema(example = "120")]
+    value: String,
 }
 
 impl AttemptRecord {
-    /// Leaves out the answer's body.
+    /// Leaves out the answer's headers and body.
     pub(crate) fn of(attempt: &Attempt) -> Self {
         Self {
             number: attempt.number,
@@ -39,12 +56,16 @@ impl AttemptRecord {
             status: attempt.status,
             error: attempt.failure.map(FailureReason::code),
             response: None,
+            response_headers: None,
         }
     }
 
-    /// Includes the answer's body.
+    /// Includes the answer's headers and body.
     pub(crate) fn with_response(attempt: &Attempt) -> Self {
         let response = String::from_utf8_lossy(&attempt.excerpt).into_owned();
-        Self { response: Some(response), ..Self::of(attempt) }
+        let header = |(name, value): (&str, &str)| HeaderRecord { name: name.to_owned(), value: value.to_owned() };
+        let response_headers = attempt.headers.iter().map(header).collect::<Vec<_>>();
+        let response_headers = (!response_headers.is_empty()).then_some(response_headers);
+        Self { response: Some(response), response_headers, ..Self::of(attempt) }
     }
 }

@@ -22,20 +22,20 @@ use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Begin, Commit, settle};
 
-/// Stores the attempts of known deliveries that are not stored yet. `$9` and `$10` name the partitions: see
+/// Stores the attempts of known deliveries that are not stored yet. `$10` and `$11` name the partitions: see
 /// [`id_range`].
 const RECORD: &str = "INSERT INTO webhook_attempts
-        (subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, excerpt)
+        (subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, headers, excerpt)
     SELECT made.subscription_id, made.delivery_id, made.number, known.event_id, made.started_at, made.ended_at,
-        made.failure, made.status, made.excerpt
-    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS made
-        (subscription_id, delivery_id, number, started_at, ended_at, failure, status, excerpt)
+        made.failure, made.status, made.headers, made.excerpt
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) AS made
+        (subscription_id, delivery_id, number, started_at, ended_at, failure, status, headers, excerpt)
     CROSS JOIN LATERAL (
         SELECT event_id FROM webhook_due
             WHERE subscription_id = made.subscription_id AND delivery_id = made.delivery_id
         UNION ALL
         SELECT event_id FROM webhook_deliveries
-            WHERE subscription_id = made.subscription_id AND id = made.delivery_id AND id >= $9 AND id <= $10
+            WHERE subscription_id = made.subscription_id AND id = made.delivery_id AND id >= $10 AND id <= $11
         LIMIT 1
     ) AS known
     ON CONFLICT DO NOTHING
@@ -157,6 +157,9 @@ impl Complete<'_> {
             )
             .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
                 attempts().map(|attempt| attempt.status.map(Into::into)).collect(),
+            )
+            .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(
+                attempts().map(|attempt| Some(attempt.headers.as_str()).filter(|text| !text.is_empty())).collect(),
             )
             .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect())
             .bind::<Binary, _>(first)

@@ -83,7 +83,7 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
                 FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
             INSERT INTO webhook_deliveries SELECT {lane}, {id}, {id}, 'a', 'delivered', now(), 1
                 FROM generate_series({waiting} + 1, 2 * {waiting}) AS i;
-            INSERT INTO webhook_attempts SELECT {lane}, {id}, 1, {id}, now(), now() - i * INTERVAL '1 ms', NULL, 200, ''
+            INSERT INTO webhook_attempts SELECT {lane}, {id}, 1, {id}, now(), now() - i * INTERVAL '1 ms', NULL, 200, NULL, ''
                 FROM generate_series(1, {waiting}) AS i;
             SELECT pg_stat_reset()"
         );

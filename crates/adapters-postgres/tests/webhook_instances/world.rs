@@ -6,8 +6,8 @@ use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, Close as _, Completion, Entropy, Schema as _, SubscriptionStore as _,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent, Payload,
-    PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
+    Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
@@ -125,6 +125,7 @@ pub(crate) fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -
             duration: Duration::from_millis(2),
             failure: None,
             status: Some(200),
+            headers: AnswerHeaders::default(),
             excerpt: Vec::new(),
         }),
     };

@@ -16,6 +16,7 @@ pub(super) struct NewAttemptRow<'a> {
     ended_at: StoredInstant,
     failure: Option<String>,
     status: Option<i64>,
+    headers: Option<String>,
     excerpt: &'a [u8],
 }
 
@@ -36,6 +37,7 @@ impl<'a> NewAttemptRow<'a> {
             ended_at: attempt.ended_at().into(),
             failure: attempt.failure.map(|reason| reason.code().to_owned()),
             status: attempt.status.map(Into::into),
+            headers: Some(attempt.headers.as_str()).filter(|headers| !headers.is_empty()).map(str::to_owned),
             excerpt: &attempt.excerpt,
         }
     }

@@ -11,9 +11,9 @@ use domain::ports::{
     AttemptCursor, ClaimId, ClaimRequest, ClaimedDelivery, Completion, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DisableReason, Event, EventFilter, EventType,
-    FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents,
-    Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
+    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DisableReason, Event,
+    EventFilter, EventType, FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId, SealedSecret,
+    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, KeyId, SubscriptionId, Timestamp, UserId};
 use tempfile::TempDir;
@@ -96,6 +96,7 @@ fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed:
         duration: Duration::ZERO,
         failure: None,
         status: Some(200),
+        headers: AnswerHeaders::default(),
         excerpt: Vec::new(),
     };
     let ends: [fn(AttemptRecord, Timestamp) -> ClaimEnd; 3] = [

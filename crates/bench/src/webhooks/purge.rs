@@ -45,7 +45,7 @@ const FILL: &str = "DO $$
                 now(), 1, convert_to(repeat('payload ', 25), 'UTF8') FROM made;
             INSERT INTO webhook_deliveries SELECT decode(repeat('ab', 16), 'hex'), id, id, 'invoice.paid', 'delivered',
                 now(), 1 FROM made;
-            INSERT INTO webhook_attempts SELECT decode(repeat('ab', 16), 'hex'), id, 1, id, now(), now(), NULL, 200, ''
+            INSERT INTO webhook_attempts SELECT decode(repeat('ab', 16), 'hex'), id, 1, id, now(), now(), NULL, 200, NULL, ''
                 FROM made;
             DROP TABLE made;
         END LOOP;

@@ -175,6 +175,7 @@ pub struct AttemptCopy {
     ended_at: StoredInstant,
     failure: Option<String>,
     status: Option<i64>,
+    headers: Option<String>,
     excerpt: Vec<u8>,
 }
 
@@ -240,7 +241,7 @@ impl CopiedRow for EventCopy {
 
 impl CopiedRow for AttemptCopy {
     fn bytes(&self) -> usize {
-        self.excerpt.len()
+        self.excerpt.len() + self.headers.as_ref().map_or(0, String::len)
     }
 }
 

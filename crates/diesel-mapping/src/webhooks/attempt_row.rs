@@ -3,7 +3,7 @@ use std::fmt;
 use diesel::prelude::{Queryable, QueryableByName, Selectable};
 use domain::DeliveryId;
 use domain::ports::{LoggedAttempt, StoreError};
-use domain::webhooks::{AttemptRecord, FailureReason};
+use domain::webhooks::{AnswerHeaders, AttemptRecord, FailureReason};
 
 use super::place::{Place, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
@@ -11,7 +11,7 @@ use crate::schema::webhook_attempts;
 
 const TABLE: &str = "webhook_attempts";
 
-/// A row of `webhook_attempts` as it is stored, with the excerpt of the answer. Its values are not checked yet.
+/// A row of `webhook_attempts` as it is stored, with the headers and the excerpt of the answer. Its values are not checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_attempts)]
 pub struct AttemptRow {
@@ -20,6 +20,7 @@ pub struct AttemptRow {
     ended_at: StoredInstant,
     failure: Option<String>,
     status: Option<i64>,
+    headers: Option<String>,
     excerpt: Vec<u8>,
 }
 
@@ -39,12 +40,13 @@ impl AttemptRow {
             duration: place.instant("ended_at", self.ended_at)?.since(started_at),
             failure: failure.transpose()?,
             status: self.status.map(|status| place.number("status", status)).transpose()?,
+            headers: self.headers.map(AnswerHeaders::from_stored).unwrap_or_default(),
             excerpt: self.excerpt,
         })
     }
 }
 
-/// A row of `webhook_attempts` as it is stored, with its ids and without the excerpt. Its values are not checked yet.
+/// A row of `webhook_attempts` as it is stored, with its ids and without the headers and the excerpt. Its values are not checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_attempts)]
 pub struct LoggedAttemptRow {
@@ -64,7 +66,7 @@ impl TryFrom<LoggedAttemptRow> for LoggedAttempt {
     fn try_from(row: LoggedAttemptRow) -> Result<Self, StoreError> {
         let delivery = delivery_id(TABLE, "delivery_id", &row.delivery_id)?;
         let LoggedAttemptRow { number, started_at, ended_at, failure, status, .. } = row;
-        let attempt = AttemptRow { number, started_at, ended_at, failure, status, excerpt: Vec::new() };
+        let attempt = AttemptRow { number, started_at, ended_at, failure, status, headers: None, excerpt: Vec::new() };
         Ok(Self {
             subscription: subscription_id(TABLE, "subscription_id", &row.subscription_id)?,
             delivery,
@@ -105,6 +107,7 @@ mod tests {
             ended_at: Timestamp::MIN.plus(Duration::from_secs(15)).into(),
             failure: Some("too_slow".into()),
             status: Some(200),
+            headers: Some("server: caddy\n".into()),
             excerpt: b"so".to_vec(),
         }
     }
@@ -114,7 +117,7 @@ mod tests {
         let attempt = row().record(DELIVERY).unwrap();
         assert_eq!((attempt.number, attempt.failure, attempt.status), (3, Some(FailureReason::TooSlow), Some(200)));
         assert_eq!((attempt.started_at, attempt.duration), (Timestamp::MIN, Duration::from_secs(15)));
-        assert_eq!(attempt.excerpt, b"so");
+        assert_eq!((attempt.headers.as_str(), &attempt.excerpt[..]), ("server: caddy\n", &b"so"[..]));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::TraceContext;
 use domain::ports::{Attempt, WebhookSender};
-use domain::webhooks::{Answer, AttemptOutcome};
+use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome};
 use tokio::time::{Instant, sleep};
 
 /// What a receiver does with a webhook.
@@ -21,7 +21,12 @@ pub(crate) enum Reaction {
 }
 
 pub(crate) fn answer(status: u16) -> AttemptOutcome {
-    AttemptOutcome::Answered(Answer { status, retry_after: None, excerpt: Vec::new() })
+    AttemptOutcome::Answered(Answer {
+        status,
+        retry_after: None,
+        headers: AnswerHeaders::default(),
+        excerpt: Vec::new(),
+    })
 }
 
 /// Answers 200 after 10 ms.

@@ -13,6 +13,7 @@ mod subscriptions;
 mod use_cases;
 mod webhook_policy;
 
+pub use deliveries::answer_headers::AnswerHeaders;
 pub use deliveries::attempt_outcome::{Answer, AttemptOutcome, OurFault, Verdict};
 pub use deliveries::attempt_record::AttemptRecord;
 pub use deliveries::delivery::{Delivery, DeliveryHistory, SHOWN_ATTEMPTS_MAX};

@@ -9,10 +9,10 @@ use domain::ports::{
     WebhookStores,
 };
 use domain::webhooks::{
-    AttemptOutcome, AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError, CreatedSubscription,
-    Description, EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares, OurFault, PauseLengths,
-    PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SigningSecret, SubscribedEvents, WebhookPolicy,
-    WebhookPolicySettings, WebhookRules, Webhooks,
+    AnswerHeaders, AttemptOutcome, AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError,
+    CreatedSubscription, Description, EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares,
+    OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SigningSecret,
+    SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{SealingKeys, SubscriptionId, Timestamp, UserId};
 use pollster::block_on;
@@ -125,7 +125,15 @@ impl Desk {
 fn claim_end(number: u32, retry_after: Option<Duration>, ended_at: Timestamp) -> ClaimEnd {
     let failure = retry_after.map(|_| FailureReason::Timeout);
     let (started_at, duration) = (ended_at, Duration::ZERO);
-    let attempt = AttemptRecord { number, started_at, duration, failure, status: None, excerpt: Vec::new() };
+    let attempt = AttemptRecord {
+        number,
+        started_at,
+        duration,
+        failure,
+        status: None,
+        headers: AnswerHeaders::default(),
+        excerpt: Vec::new(),
+    };
     match retry_after {
         Some(wait) => ClaimEnd::Failed {
             attempt,

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use domain::DeliveryId;
 use domain::ports::Completion;
-use domain::webhooks::{Answer, AttemptRecord, ClaimEnd, DeliveryEnd, DeliveryState, FailureReason, PauseLengths};
+use domain::webhooks::{
+    Answer, AnswerHeaders, AttemptRecord, ClaimEnd, DeliveryEnd, DeliveryState, FailureReason, PauseLengths,
+};
 
 use super::WebhookStore;
 use super::sample::{event, health, history, publish, publish_at, subscribed};
@@ -54,12 +56,14 @@ pub async fn a_failed_delivery_waits_for_its_time(store: Arc<dyn WebhookStore>) 
 }
 
 /// The records of attempts come back equal in every field, the first attempt first: each reason, with or without an
-/// answer, and the longest excerpt of any bytes.
+/// answer, the longest excerpt of any bytes, and the longest headers.
 pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
     publish_at(&*store, &owner, at(0)).await;
     let excerpts = [vec![], vec![0, 255, 10], b"caf\xc3\xa9".to_vec(), vec![b'x'; Answer::EXCERPT_BYTES_MAX]];
+    let long = "h".repeat(AnswerHeaders::BYTES_MAX - "x: \n".len());
+    let headers = ["", "retry-after: 120\nserver: caf\u{e9}\n", &format!("x: {long}\n")];
     let mut expected = Vec::new();
     let mut now = 0;
     for (n, failure) in (0_u16..).zip(FailureReason::ALL.into_iter().map(Some).chain([None])) {
@@ -70,6 +74,7 @@ pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) 
             duration: Duration::from_millis(u64::from(n) * 1_001),
             failure,
             status: [None, Some(200), Some(599), Some(999)][usize::from(n % 4)],
+            headers: AnswerHeaders::from_stored(headers[usize::from(n % 3)].to_owned()),
             excerpt: excerpts[usize::from(n / 2 % 4)].clone(),
         };
         let retry = at(now + 100_000 * i64::from(n + 1));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::memory::unique_cause;
 use domain::ports::{AttemptCursor, ClaimRequest, DeliveryLog, LoggedAttempt, RetryRequest};
-use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, SHOWN_ATTEMPTS_MAX};
+use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::WebhookStore;
@@ -135,7 +135,7 @@ pub async fn attempts_come_in_the_order_of_their_ends(store: Arc<dyn WebhookStor
         .filter(|(one, _)| theirs(one))
         .map(|(one, ending)| {
             let attempt = ending.end.attempt().cloned().expect("the sample has a record");
-            let attempt = AttemptRecord { excerpt: Vec::new(), ..attempt };
+            let attempt = attempt.brief();
             let (delivery, event) = (one.delivery.id, one.delivery.event);
             let cursor = AttemptCursor { ended_at: ending.end.ended_at(), delivery, number: 1 };
             (cursor, LoggedAttempt { subscription: one.subscription, delivery, event, attempt })

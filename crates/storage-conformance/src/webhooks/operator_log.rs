@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{FailingPlace, FailingSubscription, LoggedEvent};
-use domain::webhooks::{AttemptRecord, Event, EventFilter, FailureReason, NewEvent, Payload, Subscription};
+use domain::webhooks::{Event, EventFilter, FailureReason, NewEvent, Payload, Subscription};
 use domain::{EventId, Timestamp};
 
 use super::WebhookStore;
@@ -136,7 +136,7 @@ async fn failed(store: &dyn WebhookStore, owner: &str, millis: i64) -> FailingSu
     let held = claim_one(store, millis).await;
     settle(store, held.failed(millis, RETRY_MILLIS)).await;
     let attempt = held.attempt(at(millis), Some(FailureReason::Timeout));
-    let last_attempt = Some(AttemptRecord { excerpt: Vec::new(), ..attempt });
+    let last_attempt = Some(attempt.brief());
     let breaker = breaker_of(store, &subscription).await;
     FailingSubscription { subscription, breaker, last_attempt }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion};
-use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, FairShares, OwnerNumber, PauseLengths};
+use domain::webhooks::{AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, FairShares, OwnerNumber, PauseLengths};
 use domain::{SubscriptionId, Timestamp};
 
 use super::WebhookStore;
@@ -79,6 +79,7 @@ impl Held {
             duration: Duration::from_secs(1),
             failure,
             status: Some(if failure.is_some() { 500 } else { 204 }),
+            headers: AnswerHeaders::default(),
             excerpt: b"so be it".to_vec(),
         }
     }

@@ -9,8 +9,8 @@ use domain::audit::{
 use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, RetryRequest};
 use domain::sessions::{Session, SessionRole, SessionUse, UserAgent};
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason, FairShares,
-    NewEvent, OutcomeCounts, OwnerNumber, PauseLengths, Payload, PublicationKey, PublisherId, SealedSecret,
+    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason,
+    FairShares, NewEvent, OutcomeCounts, OwnerNumber, PauseLengths, Payload, PublicationKey, PublisherId, SealedSecret,
     SealedSecrets, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionOutcomes, SubscriptionStatus,
     TargetUrl,
 };
@@ -167,6 +167,7 @@ stored_as! {
     IpAddr as String: |address| address.to_string(), |text| text.parse().ok();
     Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
     Description as String: |text| text.as_str().to_owned(), |text| Self::parse(&text).ok();
+    AnswerHeaders as String: |headers| headers.as_str().to_owned(), |text| Some(Self::from_stored(text));
     EventType as String: |name| name.as_str().to_owned(), |text| Self::parse(&text).ok();
     PublisherId as String: |id| id.as_str().to_owned(), |text| Self::parse(&text).ok();
     TargetUrl as String: |url| url.as_str().to_owned(), |text| Self::from_stored(&text);
@@ -239,7 +240,7 @@ records! {
     NewEvent { event, publication, only, trace }
     PublicationKey { id, content }
     ClaimRequest { claim, at, until, lanes_max, room, rooms, shares, payload_bytes_max }
-    AttemptRecord { number, started_at, duration, failure, status, excerpt }
+    AttemptRecord { number, started_at, duration, failure, status, headers, excerpt }
     Completion { subscription, delivery, claim, end }
     RetryRequest { at, published_since }
 }

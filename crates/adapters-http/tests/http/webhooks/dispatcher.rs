@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::Timestamp;
 use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue};
-use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, FairShares, PauseLengths};
+use domain::webhooks::{AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, FairShares, PauseLengths};
 
 use crate::server::Server;
 
@@ -57,9 +57,12 @@ impl Receiver {
     /// How an attempt of 20 ms ends at `ended_at`.
     fn answers(self, number: u32, ended_at: Timestamp) -> ClaimEnd {
         let duration = Duration::from_millis(20);
-        let attempt = |failure, status, excerpt: &[u8]| {
+        let attempt = |failure: Option<FailureReason>, status, excerpt: &[u8]| {
             let (started_at, status, excerpt) = (ended_at.minus(duration), Some(status), excerpt.to_vec());
-            AttemptRecord { number, started_at, duration, failure, status, excerpt }
+            // Successes have none.
+            let headers = failure.map(|_| AnswerHeaders::keep([("x-request-id", b"req_\xe9".as_slice())]));
+            let headers = headers.unwrap_or_default();
+            AttemptRecord { number, started_at, duration, failure, status, headers, excerpt }
         };
         let failed = Some(FailureReason::Status);
         match self {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::ManualClock;
 use domain::ports::{Attempt, WebhookSender};
-use domain::webhooks::{Answer, AttemptOutcome, FailureReason, OurFault, SigningSecret};
+use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome, FailureReason, OurFault, SigningSecret};
 use insta::assert_snapshot;
 
 use crate::server::Server;
@@ -35,7 +35,12 @@ impl WebhookSender for TestedUrls {
         let path = attempt.url.url().path().to_owned();
         self.attempts.lock().unwrap().push(attempt);
         let answered = |status, excerpt: &[u8]| {
-            AttemptOutcome::Answered(Answer { status, retry_after: None, excerpt: excerpt.to_vec() })
+            AttemptOutcome::Answered(Answer {
+                status,
+                retry_after: None,
+                headers: AnswerHeaders::default(),
+                excerpt: excerpt.to_vec(),
+            })
         };
         match path.as_str() {
             "/accepts" => answered(204, b""),

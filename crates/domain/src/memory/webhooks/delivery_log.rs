@@ -6,8 +6,7 @@ use super::delivery_commands::is_recovered;
 use super::{MemoryWebhookStore, StoredDelivery};
 use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryRequest, StoreError};
 use crate::webhooks::{
-    AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, DeliveryStateKind, FailedDelivery, OutcomeCounts,
-    SHOWN_ATTEMPTS_MAX,
+    Delivery, DeliveryFilter, DeliveryHistory, DeliveryStateKind, FailedDelivery, OutcomeCounts, SHOWN_ATTEMPTS_MAX,
 };
 use crate::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
@@ -86,7 +85,7 @@ impl DeliveryLog for MemoryWebhookStore {
             let Delivery { id, event_id, subscription_id, .. } = stored.delivery;
             for attempt in stored.attempts.values() {
                 let cursor = AttemptCursor { ended_at: attempt.ended_at(), delivery: id, number: attempt.number };
-                let attempt = AttemptRecord { excerpt: Vec::new(), ..attempt.clone() };
+                let attempt = attempt.clone().brief();
                 let entry = LoggedAttempt { subscription: subscription_id, delivery: id, event: event_id, attempt };
                 logged.push((cursor, entry));
             }

@@ -47,7 +47,7 @@ impl Tables {
         SubscriptionHealth {
             breaker: lane.breaker,
             waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
-            last_attempt: last_attempt.map(|attempt| AttemptRecord { excerpt: Vec::new(), ..attempt }),
+            last_attempt: last_attempt.map(AttemptRecord::brief),
         }
     }
 }

@@ -10,8 +10,9 @@ use crate::ports::{
     SubscriptionStore,
 };
 use crate::webhooks::{
-    AttemptRecord, ClaimEnd, Delivery, DeliveryEnd, DeliveryFilter, DeliveryState, Description, Event, EventType,
-    FairShares, NewEvent, Payload, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    AnswerHeaders, AttemptRecord, ClaimEnd, Delivery, DeliveryEnd, DeliveryFilter, DeliveryState, Description, Event,
+    EventType, FairShares, NewEvent, Payload, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
+    TargetUrl,
 };
 use crate::{EventId, SubscriptionId, Timestamp, UserId};
 
@@ -99,6 +100,7 @@ fn an_event_is_published_claimed_and_delivered() {
             duration: Duration::from_secs(1),
             failure: None,
             status: Some(204),
+            headers: AnswerHeaders::default(),
             excerpt: Vec::new(),
         }),
     };

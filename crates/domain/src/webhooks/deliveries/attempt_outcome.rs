@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::answer_headers::AnswerHeaders;
 use super::failure_reason::FailureReason;
 
 /// The answer of a receiver.
@@ -10,6 +11,8 @@ pub struct Answer {
     /// The wait that `Retry-After` asks for, from the start of the attempt. `None` without the header, or if it does
     /// not parse.
     pub retry_after: Option<Duration>,
+    /// The headers.
+    pub headers: AnswerHeaders,
     /// The first [`Answer::EXCERPT_BYTES_MAX`] bytes of the body as received, never decompressed.
     pub excerpt: Vec<u8>,
 }
@@ -120,14 +123,14 @@ mod tests {
             (503, failed(FailureReason::Status, minute)),
             (999, failed(FailureReason::Status, None)),
         ] {
-            let answer = Answer { status, retry_after: minute, excerpt: Vec::new() };
+            let answer = Answer { status, retry_after: minute, headers: AnswerHeaders::default(), excerpt: Vec::new() };
             assert_eq!(AttemptOutcome::Answered(answer).verdict(), verdict, "{status}");
         }
     }
 
     #[test]
     fn a_late_answer_never_counts() {
-        let answer = Answer { status: 200, retry_after: None, excerpt: Vec::new() };
+        let answer = Answer { status: 200, retry_after: None, headers: AnswerHeaders::default(), excerpt: Vec::new() };
         let outcome = AttemptOutcome::Failed { reason: FailureReason::TooSlow, answer: Some(answer) };
         assert_eq!(outcome.verdict(), Verdict::Failed { reason: FailureReason::TooSlow, retry_after: None });
         assert_eq!(AttemptOutcome::NotCharged(OurFault::Resolver).verdict(), Verdict::NotCharged);

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::answer_headers::AnswerHeaders;
 use super::attempt_outcome::AttemptOutcome;
 use super::failure_reason::FailureReason;
 use crate::Timestamp;
@@ -17,6 +18,9 @@ pub struct AttemptRecord {
     pub failure: Option<FailureReason>,
     /// The status of the receiver's answer, if there was one.
     pub status: Option<u16>,
+    /// The headers of the answer to an attempt that failed. Empty without an answer, and after a success. See decision
+    /// 91.
+    pub headers: AnswerHeaders,
     /// The start of the answer's body, [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes at most; empty without an
     /// answer.
     pub excerpt: Vec<u8>,
@@ -32,8 +36,15 @@ impl AttemptRecord {
         };
         let duration = Duration::from_millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
         let status = answer.map(|answer| answer.status);
+        let headers = answer.filter(|_| failure.is_some()).map(|answer| answer.headers.clone()).unwrap_or_default();
         let excerpt = answer.map(|answer| answer.excerpt.clone()).unwrap_or_default();
-        Some(Self { number, started_at, duration, failure, status, excerpt })
+        Some(Self { number, started_at, duration, failure, status, headers, excerpt })
+    }
+
+    /// The record as lists show it: without the headers and the excerpt of the answer.
+    #[must_use]
+    pub fn brief(self) -> Self {
+        Self { headers: AnswerHeaders::default(), excerpt: Vec::new(), ..self }
     }
 
     /// When it ended.
@@ -60,8 +71,10 @@ mod tests {
             (410, Some(FailureReason::Status)),
             (503, Some(FailureReason::Status)),
         ] {
-            let answer = Answer { status, retry_after: None, excerpt: b"so".to_vec() };
+            let headers = AnswerHeaders::keep([("server", b"caddy".as_slice())]);
+            let answer = Answer { status, retry_after: None, headers: headers.clone(), excerpt: b"so".to_vec() };
             let record = record(&AttemptOutcome::Answered(answer)).unwrap();
+            assert_eq!(record.headers == headers, failure.is_some(), "only failures keep the headers: {status}");
             assert_eq!((record.failure, record.status, &record.excerpt[..]), (failure, Some(status), &b"so"[..]));
             assert_eq!(record.ended_at(), at(1));
         }

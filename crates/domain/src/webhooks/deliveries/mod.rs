@@ -1,5 +1,6 @@
 //! Deliveries: one event to one subscription, and the attempts at it.
 
+pub(super) mod answer_headers;
 pub(super) mod attempt_outcome;
 pub(super) mod attempt_record;
 pub(super) mod delivery;

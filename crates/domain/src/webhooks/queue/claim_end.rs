@@ -118,6 +118,7 @@ impl ClaimEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::webhooks::AnswerHeaders;
 
     fn at(unix_millis: i64) -> Timestamp {
         Timestamp::from_unix_millis(unix_millis).unwrap()
@@ -125,7 +126,15 @@ mod tests {
 
     fn attempt(failure: Option<FailureReason>) -> AttemptRecord {
         let duration = Duration::from_millis(5);
-        AttemptRecord { number: 3, started_at: at(10), duration, failure, status: None, excerpt: Vec::new() }
+        AttemptRecord {
+            number: 3,
+            started_at: at(10),
+            duration,
+            failure,
+            status: None,
+            headers: AnswerHeaders::default(),
+            excerpt: Vec::new(),
+        }
     }
 
     #[test]

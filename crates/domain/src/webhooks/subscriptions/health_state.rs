@@ -83,6 +83,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::webhooks::AnswerHeaders;
     use crate::webhooks::{DisableReason, Pause};
 
     const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
@@ -96,6 +97,7 @@ mod tests {
             duration: SECOND,
             failure: (failures_in_a_row > 0).then_some(FailureReason::Timeout),
             status: None,
+            headers: AnswerHeaders::default(),
             excerpt: Vec::new(),
         };
         let breaker = Breaker { failures_in_a_row, failing_since, pause };

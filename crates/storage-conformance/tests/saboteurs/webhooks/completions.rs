@@ -1,7 +1,9 @@
 use std::time::Duration;
 
 use domain::ports::{ClaimId, Completion, DeliveryQueue};
-use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NextStep, PauseLengths, SubscriptionStatus};
+use domain::webhooks::{
+    AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, NextStep, PauseLengths, SubscriptionStatus,
+};
 use domain::{SubscriptionId, Timestamp};
 
 use super::fault::Fault;
@@ -16,6 +18,11 @@ impl Saboteur {
             (Fault::CutsExcerpts, end) => {
                 if let Some(attempt) = attempt_of(end) {
                     attempt.excerpt.truncate(1_024);
+                }
+            }
+            (Fault::LosesHeaders, end) => {
+                if let Some(attempt) = attempt_of(end) {
+                    attempt.headers = AnswerHeaders::default();
                 }
             }
             (Fault::ForgetsFencing, _) => said.claim = self.holder(&said),
@@ -83,7 +90,7 @@ impl Saboteur {
                 self.memo().gone.extend(matches!(completion.end, ClaimEnd::Gone(_)).then_some(id));
             }
             Fault::ShowsTheLastRecorded => {
-                let shown = completion.end.attempt().cloned().map(|one| AttemptRecord { excerpt: Vec::new(), ..one });
+                let shown = completion.end.attempt().cloned().map(AttemptRecord::brief);
                 self.memo().last_attempts.extend(shown.map(|attempt| (id, attempt)));
             }
             Fault::RecordsAgain if !held => {
@@ -121,5 +128,13 @@ fn lose_milliseconds(end: &mut ClaimEnd) {
 
 fn record_at(at: Timestamp, number: u32) -> AttemptRecord {
     let failure = Some(FailureReason::Connect);
-    AttemptRecord { number, started_at: at, duration: Duration::ZERO, failure, status: None, excerpt: Vec::new() }
+    AttemptRecord {
+        number,
+        started_at: at,
+        duration: Duration::ZERO,
+        failure,
+        status: None,
+        headers: AnswerHeaders::default(),
+        excerpt: Vec::new(),
+    }
 }

@@ -11,6 +11,7 @@ pub(crate) enum Fault {
     CutsSecretsAtZero,
     StoresPayloadsAsText,
     CutsExcerpts,
+    LosesHeaders,
     IgnoresCaseOfOwners,
     // Subscriptions
     CountsDeleted,

@@ -47,6 +47,7 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::CutsSecretsAtZero, &["secrets_come_back_byte_for_byte"]),
     (Fault::StoresPayloadsAsText, &["an_event_comes_back_with_every_field"]),
     (Fault::CutsExcerpts, &["every_field_of_an_attempt_comes_back"]),
+    (Fault::LosesHeaders, &["every_field_of_an_attempt_comes_back"]),
     (Fault::IgnoresCaseOfOwners, &["look_alike_owners_have_subscriptions_of_their_own"]),
     (Fault::CountsDeleted, &["subscriptions_stop_at_the_maximum"]),
     (Fault::IgnoresDeletedMax, &["deleted_subscriptions_stop_at_their_maximum"]),
