@@ -100,10 +100,13 @@ export const PATHS = {
   keys: "/api/api-keys",
   /** @param {string} id @param {number} hours */
   keyUsage: (id, hours) => `/api/api-keys/${part(id)}/usage?hours=${hours}`,
+  dailyUses: "/api/api-keys/usage",
   subscriptions: "/api/webhooks/subscriptions?limit=200",
   outcomes: "/api/webhooks/outcomes",
   /** @param {string} id */
   subscriptionOutcomes: (id) => `/api/webhooks/subscriptions/${part(id)}/outcomes`,
+  /** @param {string} id */
+  attemptTimes: (id) => `${PATHS.subscription(id)}/times`,
   /** @param {string} id */
   subscription: (id) => `/api/webhooks/subscriptions/${part(id)}`,
   /** @param {string} id */

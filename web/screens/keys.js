@@ -4,6 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { PATHS, revokeKey } from "../lib/api.js";
 import { may } from "../lib/rights.js";
 import { store, useAction, useResource } from "../lib/resource.js";
+import { Sparkline } from "../lib/sparkline.js";
 import { createKeyCurl } from "../lib/snippets.js";
 import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
 import { counted, keyState } from "../lib/words.js";
@@ -11,6 +12,7 @@ import { CreateKey, RotateKey } from "./key-forms.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} KeyList */
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"showDailyUses">>} DailyUses */
 /** @typedef {{ create?: boolean, rotate?: Key, revoke?: Key, clear?: Key[] }} Open */
 
 const STALE_AFTER = 90 * 24 * 3600 * 1000;
@@ -70,6 +72,8 @@ const StaleHint = ({ keys, clear }) =>
 /** @param {{ keys: Key[], setOpen: (open: Open) => void }} props */
 function ActiveKeys({ keys, setOpen }) {
   const [search, setSearch] = useState("");
+  // The list works without them.
+  const uses = /** @type {DailyUses} */ (useResource(PATHS.dailyUses)).data?.keys ?? [];
   const shown = keys.filter((key) => `${key.label} ${key.prefix}`.toLowerCase().includes(search.toLowerCase()));
   return html`
     ${keys.length >= SEARCHED_FROM &&
@@ -83,16 +87,16 @@ function ActiveKeys({ keys, setOpen }) {
     <table>
       <caption class="hidden">Active keys</caption>
       <thead>
-        <tr><th>Label</th><th>Key</th><th>State</th><th>Created</th><th>Last used</th><th>Expires</th><th><span class="hidden">Actions</span></th></tr>
+        <tr><th>Label</th><th>Key</th><th>State</th><th>Created</th><th>Last used</th><th>30 days</th><th>Expires</th><th><span class="hidden">Actions</span></th></tr>
       </thead>
-      <tbody>${shown.map((key) => html`<${KeyRow} key=${key.id} record=${key} setOpen=${setOpen} />`)}</tbody>
+      <tbody>${shown.map((key) => html`<${KeyRow} key=${key.id} record=${key} days=${uses.find((one) => one.keyId === key.id)?.days} setOpen=${setOpen} />`)}</tbody>
     </table>
     ${shown.length === 0 && html`<p class="quiet">No key matches “${search}”.</p>`}
   `;
 }
 
-/** @param {{ record: Key, setOpen: (open: Open) => void }} props */
-function KeyRow({ record, setOpen }) {
+/** @param {{ record: Key, days: number[] | undefined, setOpen: (open: Open) => void }} props */
+function KeyRow({ record, days, setOpen }) {
   const { tone, name } = keyState(record);
   return html`
     <tr data-row tabindex="-1">
@@ -101,6 +105,7 @@ function KeyRow({ record, setOpen }) {
       <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
       <td data-label="Created"><${When} at=${record.createdAt} /></td>
       <td data-label="Last used"><${When} at=${record.lastUsedAt} /></td>
+      <td data-label="30 days">${days && html`<${Sparkline} days=${days} />`}</td>
       <td data-label="Expires"><${When} at=${record.expiresAt} /></td>
       <td class="row-actions">
         ${may("keys") &&

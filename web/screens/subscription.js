@@ -52,6 +52,7 @@ export default function OneSubscription({ id }) {
         <button type="button" class="danger-text" onClick=${() => setOpen("delete")}>Delete…</button>
       </div>`}
       <${OutcomeChart} title="Attempts of the last 24 hours" path=${PATHS.subscriptionOutcomes(id)} />
+      <${Times} id=${id} />
       <${Recent} id=${id} deliveries=${deliveries} />
     <//>
     ${shown && html`<${shown} subscription=${subscription} reload=${reloadAll} onClose=${() => setOpen(undefined)} />`}
@@ -79,6 +80,20 @@ export function Facts({ subscription, health }) {
       <div><dt>Id</dt><dd><code>${subscription.id}</code></dd></div>
     </dl>
   `;
+}
+
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"showAttemptTimes">>} AttemptTimes */
+
+/** How long attempts take, in words. @param {{ id: string }} props */
+function Times({ id }) {
+  const { data, failure, reload } = /** @type {AttemptTimes} */ (useResource(PATHS.attemptTimes(id)));
+  if (failure) return html`<${ErrorPanel} failure=${failure} retry=${reload} />`;
+  if (!data || data.p50Ms === null || data.p95Ms === null) return null;
+  const attempts = data.attempts === 1 ? "the one attempt" : counted(data.attempts, "attempt");
+  return html`<p class="times">
+    Half of ${attempts} took at most <strong>${duration(data.p50Ms)}</strong>, and 95 % at most <strong>${duration(data.p95Ms)}</strong>.
+    <span class="quiet">Attempts since <${WhenExactly} at=${data.since} /> count.</span>
+  </p>`;
 }
 
 /** @param {{ subscription: Subscription, reload: () => Promise<void>, disable: () => void }} props */

@@ -64,6 +64,42 @@ pub struct InHour<Counts> {
     pub counts: Counts,
 }
 
+/// How often the keys of a user were used, by the day.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct DailyUses {
+    /// When the first of the 30 days began: RFC 3339.
+    pub since: String,
+    /// The keys, those that were used or made last first.
+    pub keys: Vec<DailyUsesOfKey>,
+}
+
+/// How often one key was used.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct DailyUsesOfKey {
+    /// The key.
+    pub key_id: String,
+    /// How often the key was found good on each day.
+    pub days: Vec<u64>,
+}
+
+/// How long attempts at the deliveries to a subscription took.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AttemptTimes {
+    /// Only attempts that ended after this time count: RFC 3339.
+    pub since: String,
+    /// How many attempts count.
+    pub attempts: u32,
+    /// Half of the attempts took no longer, in milliseconds; `None` without an attempt.
+    pub p50_ms: Option<u64>,
+    /// 95 % of the attempts took no longer, in milliseconds; `None` without an attempt.
+    pub p95_ms: Option<u64>,
+}
+
 /// Counts by the hour, for charts. `hours` is 1 to 744; the last hour is the present one.
 impl Client {
     /// How often one of the user's keys was verified. Needs an [`IdToken`](crate::IdToken) as credential.
@@ -73,6 +109,25 @@ impl Client {
     /// Code `key_not_found`. Otherwise see [`Error`].
     pub async fn key_usage(&self, key_id: &str, hours: u32) -> Result<KeyUsage, Error> {
         self.hours(&format!("/api/api-keys/{}/usage", segment(key_id)), hours).await
+    }
+
+    /// How often the user's active keys were used in each of the last 30 days: at most 25 keys, those that were used or
+    /// made last. Needs an [`IdToken`](crate::IdToken) as credential.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn daily_uses(&self) -> Result<DailyUses, Error> {
+        self.call(Method::GET, "/api/api-keys/usage", NO_BODY).await
+    }
+
+    /// How long the last attempts at the deliveries to a subscription took.
+    ///
+    /// # Errors
+    ///
+    /// Code `subscription_not_found`. Otherwise see [`Error`].
+    pub async fn attempt_times(&self, id: &str) -> Result<AttemptTimes, Error> {
+        self.call(Method::GET, &format!("/api/webhooks/subscriptions/{}/times", segment(id)), NO_BODY).await
     }
 
     /// How attempts at the deliveries to a subscription ended.

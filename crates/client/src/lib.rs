@@ -74,7 +74,7 @@ pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQ
 pub use error::{Error, FieldError, Problem};
 pub use events::{Event, NewEvent, PublishedEvent};
 pub use failures::{FailureCause, FailureGroup, Failures};
-pub use hours::{InHour, KeyUsage, KeyUsageCounts, OutcomeCounts, Outcomes};
+pub use hours::{AttemptTimes, DailyUses, DailyUsesOfKey, InHour, KeyUsage, KeyUsageCounts, OutcomeCounts, Outcomes};
 pub use introspection::ActiveApiKey;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
 pub use portal_links::{NewPortalLink, PortalLink};

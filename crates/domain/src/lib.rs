@@ -31,6 +31,7 @@ pub use credential_use::CredentialUse;
 pub use failures_in_a_row::FailuresInARow;
 pub use keys::api_key::{ApiKey, KeyUse};
 pub use keys::create_key::{CreateKey, CreateKeyError, CreatedKey};
+pub use keys::daily_uses::{DailyUses, KEYS_WITH_USES_MAX, USE_DAYS};
 pub use keys::full_key::{FullKey, has_valid_check};
 pub use keys::key_policy::{InvalidKeyPolicy, KeyPolicy, KeyPolicyField, KeyPolicySettings};
 pub use keys::key_rotation::{KeyRotation, Rotated, RotationRefusal};

@@ -3,6 +3,7 @@
 
 pub(crate) mod api_key;
 pub(crate) mod create_key;
+pub(crate) mod daily_uses;
 pub(crate) mod full_key;
 pub(crate) mod key_policy;
 pub(crate) mod key_rotation;

@@ -2,6 +2,7 @@
 //!
 //! See decisions 9, 15 and 35.
 
+mod attempt_times;
 mod cancel_delivery;
 mod change_subscription;
 mod count_recoverable;
@@ -50,6 +51,7 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/webhooks/subscriptions/{id}/recoverable", |resource| {
         resource.route(web::get().to(count_recoverable::count_recoverable))
     }),
+    ("/api/webhooks/subscriptions/{id}/times", |resource| resource.route(web::get().to(attempt_times::attempt_times))),
     ("/api/webhooks/subscriptions/{id}/outcomes", |resource| {
         resource.route(web::get().to(outcomes::subscription_outcomes))
     }),
@@ -77,6 +79,7 @@ pub(super) const RESOURCES: Resources = &[
     rotate_secret::rotate_secret,
     test_subscription::test_subscription,
     test_url::test_url,
+    attempt_times::attempt_times,
     outcomes::outcomes,
     outcomes::subscription_outcomes,
     count_recoverable::count_recoverable,

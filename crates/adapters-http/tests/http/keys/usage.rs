@@ -10,6 +10,35 @@ use insta::assert_snapshot;
 use crate::server::Setup;
 use crate::transcript::{ALICE, BOB, Transcript, request};
 
+/// The present hour is the last one of the last day, and a key that nobody uses has a line of zeros.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_sees_the_uses_of_all_keys_by_the_day() {
+    let store = Arc::new(MemoryKeyStore::default());
+    let (server, mut transcript) = (Setup { store: store.clone(), ..Setup::default() }.start(), Transcript::default());
+    let create = |label: &str| request("POST /api/api-keys").header(ALICE).json(&format!(r#"{{"label":"{label}"}}"#));
+    let (used, unused) = (create("CI").send(&server).await, create("Spare").send(&server).await);
+    let revoked = create("Old").send(&server).await;
+    let revoke = request("DELETE /api/api-keys").header(ALICE);
+    let _ = revoke.json(&format!(r#"{{"keyId":"{}"}}"#, revoked.field("keyId"))).send(&server).await;
+    let counted = |time: &str, counts: [u64; 3]| KeyUsage {
+        id: used.field("keyId").parse().unwrap(),
+        hour: Hour::of(Timestamp::parse_rfc3339(time).unwrap()),
+        counts: counts.into(),
+    };
+    let usage = [
+        counted("2026-11-21T01:42:03Z", [7, 2, 3]),
+        counted("2026-11-20T02:00:00Z", [1, 0, 0]),
+        counted("2026-11-20T01:59:59Z", [10, 0, 0]),
+        counted("2026-10-22T02:00:00Z", [100, 0, 0]),
+        counted("2026-10-22T01:59:59Z", [1_000, 0, 0]),
+    ];
+    store.add_usage(&usage).await.unwrap();
+    transcript.send(&server, request("GET /api/api-keys/usage").header(ALICE)).await;
+    transcript.send(&server, request("GET /api/api-keys/usage").header(BOB)).await;
+    assert!(transcript.text().contains(unused.field("keyId")) && !transcript.text().contains(revoked.field("keyId")));
+    assert_snapshot!(transcript.text());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_sees_the_usage_of_a_key_by_the_hour() {
     let store = Arc::new(MemoryKeyStore::default());

@@ -6,8 +6,23 @@ use domain::{Hour, Timestamp};
 use insta::assert_snapshot;
 
 use crate::server::Server;
-use crate::transcript::{ALICE, BOB, Transcript, request};
+use crate::transcript::{ALICE, BOB, OPERATOR, Transcript, request};
+use crate::webhooks::dispatcher::Receiver;
 use crate::webhooks::subscriptions::subscribed;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_sees_how_long_attempts_take() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let id = subscribed(&server, r#"["a"]"#).await;
+    let times = request(&format!("GET /api/webhooks/subscriptions/{id}/times"));
+    transcript.send(&server, times.clone().header(ALICE)).await;
+    let event = request("POST /api/operator/events").header(OPERATOR);
+    assert_eq!(event.json(r#"{"userId":"alice","type":"a","data":1}"#).send(&server).await.status, 202);
+    assert_eq!(server.dispatch(Receiver::Accepts).await, 1);
+    transcript.send(&server, times.clone().header(ALICE)).await;
+    transcript.send(&server, times.header(BOB)).await;
+    assert_snapshot!(transcript.text());
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_sees_the_outcomes_of_one_and_of_all_subscriptions() {

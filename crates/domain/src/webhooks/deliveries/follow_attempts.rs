@@ -91,6 +91,7 @@ impl AttemptFollower {
 }
 
 /// The place before all attempts that end at `at`.
-fn before_all(at: Timestamp) -> AttemptCursor {
+/// The place before all attempts that end at this time or later.
+pub(super) fn before_all(at: Timestamp) -> AttemptCursor {
     AttemptCursor { ended_at: at, delivery: DeliveryId::from_bytes([0; 16]), number: 0 }
 }

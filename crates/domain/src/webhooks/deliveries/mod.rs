@@ -3,6 +3,7 @@
 pub(super) mod answer_headers;
 pub(super) mod attempt_outcome;
 pub(super) mod attempt_record;
+pub(super) mod attempt_times;
 pub(super) mod delivery;
 pub(super) mod delivery_filter;
 pub(super) mod delivery_state;
