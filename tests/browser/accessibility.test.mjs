@@ -25,13 +25,17 @@ const LOOKS = [
   { width: 320, colorScheme: "dark", options: ALL_BUT_COLOURS },
 ];
 
+/** Each run has its own users, so that the file may run again at the same server. */
+const RUN = Date.now().toString(36);
+const named = (name) => `${name}-${RUN}`;
+
 /** No screen scrolls sideways at these widths, in pixels. 640 is a window of 1280 at a zoom of 200 %. */
 const WIDTHS = [320, 640, 860, 1080, 1280];
 
 const SCREENS = ["", "keys", "subscriptions", "deliveries", "sessions", "audit", "nowhere"];
 
 test("empty", async () => {
-  const { page, close } = await visitor("nobody");
+  const { page, close } = await visitor(named("nobody"));
   for (const screen of SCREENS) {
     await open(page, screen);
     await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
@@ -41,8 +45,8 @@ test("empty", async () => {
 });
 
 test("typical", async () => {
-  const { page, close } = await visitor("tina");
-  const paths = await typical("tina");
+  const { page, close } = await visitor(named("tina"));
+  const paths = await typical(named("tina"));
   for (const screen of [...SCREENS.slice(0, -1), ...paths]) {
     await open(page, screen);
     await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
@@ -52,7 +56,7 @@ test("typical", async () => {
 });
 
 test("failures by cause, and a signature that is checked", async () => {
-  const { page, close } = await visitor("faye");
+  const { page, close } = await visitor(named("faye"));
   const group = { subscriptionId: "sub_01h455vb4pex5vsknk084sn02q", url: `https://example.com/${"long-".repeat(30)}`, newestDeliveryId: "dlv_1" };
   const failures = [
     { ...group, error: "status", status: 500, deliveries: 412 },
@@ -64,10 +68,10 @@ test("failures by cause, and a signature that is checked", async () => {
   await page.getByText("412 × 500").waitFor();
   await check(page, "failures by cause");
   const hooks = await receiver();
-  await api("faye", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
-  await publish("faye", "invoice.paid", { text: "wide".repeat(200) });
+  await api(named("faye"), "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publish(named("faye"), "invoice.paid", { text: "wide".repeat(200) });
   const { deliveries } = await eventually("the delivery", async () => {
-    const list = await api("faye", "GET", "/api/webhooks/deliveries");
+    const list = await api(named("faye"), "GET", "/api/webhooks/deliveries");
     return list.deliveries[0]?.state === "delivered" && list;
   });
   await open(page, `deliveries/${deliveries[0].id}`);
@@ -81,8 +85,8 @@ test("failures by cause, and a signature that is checked", async () => {
 });
 
 test("a dialog is open", async () => {
-  const { page, close } = await visitor("dan", { failures: [400] });
-  const [, subscription] = [await typical("dan"), (await api("dan", "GET", "/api/webhooks/subscriptions")).subscriptions.at(-1)];
+  const { page, close } = await visitor(named("dan"), { failures: [400] });
+  const [, subscription] = [await typical(named("dan")), (await api(named("dan"), "GET", "/api/webhooks/subscriptions")).subscriptions.at(-1)];
   const dialogs = [
     ["keys", ["New key"]],
     ["keys", [/^Rotate/]],
@@ -107,7 +111,7 @@ test("a dialog is open", async () => {
 });
 
 test("an error", async () => {
-  const { page, close } = await visitor("ed", { failures: [503] });
+  const { page, close } = await visitor(named("ed"), { failures: [503] });
   await page.route(/\/api\/(?!session$)/, (route) => route.fulfill(UNAVAILABLE));
   for (const screen of [...SCREENS.slice(0, -1), "keys/key_1", "subscriptions/sub_1", "deliveries/dlv_1"]) {
     await page.goto(`/console/${screen}`);
@@ -128,19 +132,19 @@ test("an operator's screens, empty", async () => {
 
 test("an operator's screens, with what a user has", async () => {
   const { page, close } = await visitor("operator", { failures: [409] });
-  const paths = (await typical("orla")).filter((path) => !path.startsWith("keys/"));
-  const { event } = await publish("orla", "invoice.paid", { amount: 7 });
-  const of = (path) => `operator/users/orla/${path}`;
-  for (const screen of ["operator", ...tabs("orla"), ...paths.map(of), "operator/events", `operator/events/${event.id}`, "operator/audit"]) {
+  const paths = (await typical(named("orla"))).filter((path) => !path.startsWith("keys/"));
+  const { event } = await publish(named("orla"), "invoice.paid", { amount: 7 });
+  const of = (path) => `operator/users/${named("orla")}/${path}`;
+  for (const screen of ["operator", ...tabs(named("orla")), ...paths.map(of), "operator/events", `operator/events/${event.id}`, "operator/audit"]) {
     await open(page, screen);
     await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
     await check(page, `operator: ${screen}`);
   }
   const dialogs = [
-    [tabs("orla")[0], [/^Revoke CI deploy/]],
+    [tabs(named("orla"))[0], [/^Revoke CI deploy/]],
     [of(paths[0]), ["Send again what was lost…"]],
-    ["operator/users/orla", ["Make a portal link…"]],
-    ["operator/users/orla", ["Make a portal link…", "Make the link"]],
+    [`operator/users/${named("orla")}`, ["Make a portal link…"]],
+    [`operator/users/${named("orla")}`, ["Make a portal link…", "Make the link"]],
     ["operator/events", ["Publish an event…"]],
   ];
   for (const [screen, buttons] of dialogs) {
@@ -166,7 +170,7 @@ test("an operator's screens, when the database is away", async () => {
 });
 
 test("a screen that is not allowed", async () => {
-  const { page, close } = await visitor("una-user");
+  const { page, close } = await visitor(named("una-user"));
   await open(page, "operator");
   await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
   await check(page, "forbidden");
