@@ -22,14 +22,15 @@ const FAILED_ANSWER = /^Failed to load resource: the server responded with a sta
 
 /**
  * A browser without any state, in which `user` is signed in. Everything that must not happen is collected in
- * `broken`, and `close` fails if there is something.
+ * `broken`, and `close` fails if there is something: what the console loads from another origin than those of
+ * `elsewhere`, and every error status that is not one of `failures`.
  */
-export async function visitor(user, { failures = [], ...options } = {}) {
+export async function visitor(user, { failures = [], elsewhere = [], ...options } = {}) {
   const context = await browser.newContext({ baseURL: BASE, viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(PATIENCE);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const broken = [];
-  await watch(context, broken, failures);
+  await watch(context, broken, failures, [BASE, ...elsewhere]);
   const page = await context.newPage();
   if (user) await signIn(page, user);
   const close = async () => {
@@ -39,7 +40,7 @@ export async function visitor(user, { failures = [], ...options } = {}) {
   return { context, page, broken, close };
 }
 
-async function watch(context, broken, failures) {
+async function watch(context, broken, failures, origins) {
   await context.exposeBinding("reportViolation", (_, violation) => broken.push(`policy: ${violation}`));
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {
@@ -56,7 +57,7 @@ async function watch(context, broken, failures) {
   });
   context.on("request", (request) => {
     const url = new URL(request.url());
-    if (url.protocol !== "data:" && url.origin !== BASE) broken.push(`request to ${url.origin}`);
+    if (url.protocol !== "data:" && !origins.includes(url.origin)) broken.push(`request to ${url.origin}`);
   });
 }
 
@@ -109,6 +110,7 @@ export async function receiver(status = 204) {
     for await (const chunk of request) chunks.push(chunk);
     requests.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
     response.statusCode = self.status;
+    response.setHeader("x-request-id", `req_${requests.length}`);
     response.end(self.status >= 300 ? "the ledger is closed" : undefined);
   });
   server.unref();

@@ -1,4 +1,4 @@
-//! The console in a real browser, and the types of its source. The journeys are in `tests/browser`.
+//! The console in a real browser. The journeys are in `tests/browser`.
 //!
 //! `cargo xtask test` gets Node's packages and Chromium where it can, and skips these tests by name elsewhere.
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::harness::program::find;
-use crate::harness::{Gatepost, Setup, free_address};
+use crate::harness::{Gatepost, Setup, Storage, free_address};
 use crate::portal::portal_setup;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -36,6 +36,30 @@ async fn the_portal_wears_the_brand_of_the_host_application() {
     run_in_browser_with(&gatepost, "portal.test.mjs", &[("HOST_PORT", port)]).await;
 }
 
+/// One instance has a secret at the provider, the other one has none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn people_sign_in_at_a_provider_that_others_wrote() {
+    const SECRET: &str = "a-secret-of-the-client-0123456789";
+    let (storage, others) = (Storage::sqlite(), Storage::sqlite());
+    let issuer = format!("http://localhost:{}", free_address().port());
+    let confidential = at_provider(&storage, &issuer, "gatepost").await.with("OIDC_CLIENT_SECRET", SECRET);
+    let confidential = confidential.with("OPERATOR_CLAIM", "groups=gatepost-operators").start_unready().await;
+    let public = at_provider(&others, &issuer, "gatepost-public").await.start_unready().await;
+    let variables = [
+        ("ISSUER", issuer),
+        ("CLIENT_SECRET", SECRET.to_owned()),
+        ("PUBLIC_INSTANCE", format!("http://{}", public.address())),
+    ];
+    run_in_browser_with(&confidential, "provider.test.mjs", &variables).await;
+}
+
+/// `serve` as this client of this provider.
+async fn at_provider(storage: &Storage, issuer: &str, client: &str) -> Setup {
+    let address = free_address();
+    let setup = Setup::serve(storage).await.at(address).with("PUBLIC_URL", &format!("http://{address}"));
+    setup.with("OIDC_ISSUER", issuer).with("OIDC_AUDIENCE", client)
+}
+
 /// Takes the pictures of the documentation if `PICTURES` is set; otherwise they stay as they are.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::disallowed_methods, reason = "a switch of the test; not a setting of Gatepost")]
@@ -46,24 +70,13 @@ async fn pictures_show_the_screens() {
     }
 }
 
-/// A field that is renamed in Rust, and in the description of the API, breaks this test and not the browser.
-#[test]
-fn the_source_fits_the_description_of_the_api() {
-    let folder = tempfile::tempdir().unwrap();
-    let types = folder.path().join("api.d.ts");
-    let document = folder_of_tests().join("../../docs/openapi.json");
-    succeeds(&node("openapi-typescript/bin/cli.js").arg(document).arg("-o").arg(&types).output().unwrap());
-    // Beside the tests, so that the compiler finds the packages.
-    fs::copy(types, folder_of_tests().join("api.d.ts")).unwrap();
-    succeeds(&node("typescript/bin/tsc").arg("--project").arg(folder_of_tests()).output().unwrap());
-}
-
 async fn run_in_browser(gatepost: &Gatepost, file: &'static str) {
     run_in_browser_with(gatepost, file, &[]).await;
 }
 
 async fn run_in_browser_with(gatepost: &Gatepost, file: &'static str, variables: &[(&str, String)]) {
-    let token = fs::read_to_string(gatepost.folder().join("gatepost-data/operator.token")).unwrap();
+    // Only `dev` makes one.
+    let token = fs::read_to_string(gatepost.folder().join("gatepost-data/operator.token")).unwrap_or_default();
     let mut command = Command::new(find("node"));
     command.args(["--test", file]).current_dir(folder_of_tests());
     command.env("GATEPOST_URL", format!("http://{}", gatepost.address()));
@@ -73,21 +86,12 @@ async fn run_in_browser_with(gatepost: &Gatepost, file: &'static str, variables:
     succeeds(&output);
 }
 
-/// Node with a program of a package.
-fn node(program: &str) -> Command {
-    let program = folder_of_tests().join("node_modules").join(program);
-    assert!(program.is_file(), "{} is missing: `cargo xtask test` runs npm ci where it can", program.display());
-    let mut command = Command::new(find("node"));
-    command.arg(program);
-    command
-}
-
 #[track_caller]
-fn succeeds(output: &Output) {
+pub(crate) fn succeeds(output: &Output) {
     let (text, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{text}\n{complaint}");
 }
 
-fn folder_of_tests() -> PathBuf {
+pub(crate) fn folder_of_tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("browser")
 }

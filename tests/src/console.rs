@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
+use crate::browser::{folder_of_tests, succeeds};
+use crate::harness::program::find;
 use crate::harness::{Gatepost, Request, Response, Setup};
 
 /// Exactly this: what it does not allow, a browser refuses.
@@ -167,4 +170,25 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// A field that is renamed in Rust, and in the description of the API, breaks this test and not the browser.
+#[test]
+fn the_source_fits_the_description_of_the_api() {
+    let folder = tempfile::tempdir().unwrap();
+    let types = folder.path().join("api.d.ts");
+    let document = folder_of_tests().join("../../docs/openapi.json");
+    succeeds(&node("openapi-typescript/bin/cli.js").arg(document).arg("-o").arg(&types).output().unwrap());
+    // Beside the tests, so that the compiler finds the packages.
+    fs::copy(types, folder_of_tests().join("api.d.ts")).unwrap();
+    succeeds(&node("typescript/bin/tsc").arg("--project").arg(folder_of_tests()).output().unwrap());
+}
+
+/// Node with a program of a package.
+fn node(program: &str) -> Command {
+    let program = folder_of_tests().join("node_modules").join(program);
+    assert!(program.is_file(), "{} is missing: `cargo xtask test` runs npm ci where it can", program.display());
+    let mut command = Command::new(find("node"));
+    command.arg(program);
+    command
 }

@@ -15,8 +15,9 @@ const PACKAGES_ARE_THERE: &str = "node --version && test node_modules/.package-l
 pub(crate) fn find_or_get() -> Vec<Skip> {
     let skip =
         |tests: &str, what: &str| Skip { tests: tests.to_owned(), reason: format!("{what} cannot be installed here") };
+    let (journeys, types) = ("browser::", "console::the_source_fits");
     if !(in_folder(PACKAGES_ARE_THERE) || get("the packages of the browser tests", INSTALL_PACKAGES)) {
-        return vec![skip("browser::", "Node, or its packages,")];
+        return [journeys, types].map(|tests| skip(tests, "Node, or its packages,")).into();
     }
     let install = format!("apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y {BROWSER}");
     let runs = || succeeds(program(BROWSER, ["--version"]));
@@ -24,8 +25,7 @@ pub(crate) fn find_or_get() -> Vec<Skip> {
     if runs() || (can_install && get(BROWSER, &install) && runs()) {
         return Vec::new();
     }
-    let tests = ["browser::users_reach", "browser::every_screen", "browser::pictures"];
-    tests.map(|tests| skip(tests, BROWSER)).into()
+    vec![skip(journeys, BROWSER)]
 }
 
 fn get(what: &str, script: &str) -> bool {
