@@ -53,6 +53,39 @@ test("an operator finds which receiver fails and why, and sends again what was l
   }
 });
 
+test("an operator sees within ten seconds which receiver fails, finds the cause, and sends one kind of failure again", async () => {
+  const hooks = await receiver(204);
+  const origin = new URL(hooks.url).origin;
+  const { subscription } = await api("gina", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator");
+  await page.getByRole("heading", { name: "Failing subscriptions" }).waitFor();
+  // The receiver breaks while the operator looks, and the list follows by itself.
+  hooks.status = 503;
+  for (let count = 0; count < 3; count += 1) await publish("gina", "invoice.paid", { count });
+  await eventually("the attempts", () => hooks.requests.length >= 3);
+  const began = Date.now();
+  await page.getByRole("link", { name: origin }).click();
+  assert.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`);
+  // Her deliveries fail for good when she disables the subscription.
+  for (const enabled of [false, true]) await api("gina", "PATCH", `/api/webhooks/subscriptions/${subscription.id}`, { enabled });
+  await page.getByRole("button", { name: "Reload" }).click();
+  const cause = page.getByRole("region", { name: "Failed, by cause" }).getByRole("listitem");
+  await cause.getByText("3 × 503").waitFor();
+  await cause.getByText("The receiver answered with an error status.").waitFor();
+  hooks.status = 204;
+  await cause.getByRole("button", { name: "Send 3 deliveries again" }).click();
+  await cause.waitFor({ state: "detached" });
+  await eventually("all are delivered", async () => {
+    await page.getByRole("button", { name: "Reload" }).click();
+    return (await page.locator("tbody .badge.good").count()) === 3;
+  });
+  await close();
+  hooks.close();
+  const retried = (await api("gina", "GET", "/api/audit?action=delivery.retried")).events;
+  assert.deepEqual(retried.map(({ actor }) => actor.id), ["operator", "operator", "operator"]);
+});
+
 test("support finds a user, revokes a key, sends one delivery again, and signs the user out", async () => {
   const hooks = await receiver(500);
   const user = "auth0|müller/1";

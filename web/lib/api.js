@@ -124,6 +124,8 @@ export const PATHS = {
   event: (id) => `/api/operator/events/${part(id)}`,
   /** @param {string} userId @param {string} [rest] */
   ofUser: (userId, rest = "") => `/api/operator/users/${part(userId)}${rest}`,
+  /** @param {string} userId @param {string} [subscriptionId] */
+  failuresOf: (userId, subscriptionId) => PATHS.ofUser(userId, `/failures${query({ subscriptionId })}`),
   /** @param {string} userId @param {string} id */
   subscriptionOf: (userId, id) => PATHS.ofUser(userId, `/subscriptions/${part(id)}`),
   /** @param {string} userId @param {string} id */
@@ -236,6 +238,9 @@ export const listDeliveriesOf = (userId, filter) => call("GET", PATHS.ofUser(use
 
 /** @param {string} userId @param {string} id @returns {Promise<Answer<"retryUserDelivery">>} */
 export const retryDeliveryOf = (userId, id) => call("POST", `${PATHS.deliveryOf(userId, id)}/retry`);
+
+/** @param {string} userId @param {Body<"retryUserFailures">} cause @returns {Promise<Answer<"retryUserFailures">>} */
+export const retryFailuresOf = (userId, cause) => call("POST", `${PATHS.failuresOf(userId)}/retry`, cause);
 
 /** @param {string} userId @param {string} id @param {string} since @returns {Promise<Answer<"recoverUserSubscription">>} */
 export const recoverSubscriptionOf = (userId, id, since) =>

@@ -1,22 +1,50 @@
 // Failed deliveries, grouped by their cause, with one button for each group.
 
 import { html } from "../vendor/preact.js";
-import { retryFailures } from "../lib/api.js";
+import { PATHS, retryFailures, retryFailuresOf } from "../lib/api.js";
 import { may } from "../lib/rights.js";
-import { useAction } from "../lib/resource.js";
+import { useAction, useResource } from "../lib/resource.js";
 import { announce, ErrorPanel } from "../lib/ui.js";
 import { attemptError, counted, place } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Answer<"listFailures">} Failures */
 /** @typedef {import("../lib/api.js").FailureGroup} FailureGroup */
 
-/** @param {{ failures: Failures | undefined, reload: () => unknown }} props */
-export const FailureGroups = ({ failures, reload }) =>
+/**
+ * Where a group leads, and what its button does.
+ * @typedef {{ base: string, mayRetry: boolean, retry: typeof retryFailures }} Side
+ */
+
+/** What a user sees. @returns {Side} */
+const ownSide = () => ({ base: "/console", mayRetry: may("webhooks"), retry: retryFailures });
+
+/** What operators see of a user. @param {string} userId @returns {Side} */
+const operatorSide = (userId) => ({
+  base: `/console/operator/users/${encodeURIComponent(userId)}`,
+  mayRetry: true,
+  retry: (cause) => retryFailuresOf(userId, cause),
+});
+
+/**
+ * The failures of a user, for an operator.
+ * @param {{ userId: string, subscriptionId?: string, reload: () => unknown }} props
+ */
+export function FailuresOf({ userId, subscriptionId, reload }) {
+  const failures = /** @type {import("../lib/resource.js").Resource<Failures>} */ (useResource(PATHS.failuresOf(userId, subscriptionId)));
+  const reloadAll = () => Promise.all([failures.reload(), reload()]);
+  return html`
+    <${ErrorPanel} failure=${failures.failure} retry=${failures.reload} />
+    <${FailureGroups} failures=${failures.data} side=${operatorSide(userId)} reload=${reloadAll} />
+  `;
+}
+
+/** @param {{ failures: Failures | undefined, side?: Side, reload: () => unknown }} props */
+export const FailureGroups = ({ failures, side = ownSide(), reload }) =>
   failures && failures.failures.length > 0
     ? html`<section class="attention failures" aria-labelledby="failures-title">
         <h2 id="failures-title">Failed, by cause</h2>
         <ul>
-          ${failures.failures.map((group) => html`<${Group} key=${keyOf(group)} group=${group} reload=${reload} />`)}
+          ${failures.failures.map((group) => html`<${Group} key=${keyOf(group)} group=${group} side=${side} reload=${reload} />`)}
         </ul>
         ${!failures.isComplete && html`<p class="quiet">There are more: the newest 1,000 failed deliveries are counted.</p>`}
       </section>`
@@ -25,11 +53,11 @@ export const FailureGroups = ({ failures, reload }) =>
 /** @param {FailureGroup} group */
 const keyOf = ({ subscriptionId, error, status }) => [subscriptionId, error, status].join(" ");
 
-/** @param {{ group: FailureGroup, reload: () => unknown }} props */
-function Group({ group, reload }) {
+/** @param {{ group: FailureGroup, side: Side, reload: () => unknown }} props */
+function Group({ group, side, reload }) {
   const { subscriptionId, url, error, status, deliveries } = group;
   const { run, isRunning, failure } = useAction(async () => {
-    const retried = await retryFailures({ subscriptionId, error, status });
+    const retried = await side.retry({ subscriptionId, error, status });
     announce(`${counted(retried.deliveries, "delivery is", "deliveries are")} due now`);
     await reload();
   });
@@ -38,13 +66,13 @@ function Group({ group, reload }) {
       <div>
         <p>
           <strong>${deliveries.toLocaleString("en")} × ${status ?? causeOf(group)}</strong> from${" "}
-          <a href="/console/subscriptions/${subscriptionId}">${place(url)}</a>
+          <a href="${side.base}/subscriptions/${subscriptionId}">${place(url)}</a>
         </p>
         <p class="quiet">${attemptError({ error }) || "The subscription was disabled before an attempt failed."}</p>
       </div>
       <p class="failures-act">
-        <a href="/console/deliveries/${group.newestDeliveryId}">See the newest<span class="hidden"> of ${place(url)}</span></a>
-        ${may("webhooks") &&
+        <a href="${side.base}/deliveries/${group.newestDeliveryId}">See the newest<span class="hidden"> of ${place(url)}</span></a>
+        ${side.mayRetry &&
         html`<button type="button" onClick=${run} aria-disabled=${isRunning}>Send ${counted(deliveries, "delivery", "deliveries")} again</button>`}
       </p>
       <${ErrorPanel} failure=${failure} />

@@ -1,6 +1,6 @@
 // How the system is doing, and which receivers fail.
 
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { listFailing, PATHS } from "../lib/api.js";
 import { useAction, useResource } from "../lib/resource.js";
 import { Badge, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
@@ -18,10 +18,7 @@ const COUNTED_MAX = 100_000;
 export default function Overview() {
   const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<System>} */ (useResource(PATHS.system));
   const rates = useRates(data);
-  useEffect(() => {
-    const timer = window.setInterval(() => document.visibilityState === "visible" && reload(), READ_EVERY);
-    return () => window.clearInterval(timer);
-  }, [reload]);
+  useRounds(reload);
   return html`
     <${Page} title="Overview" lead="How Gatepost is doing. The rates are those of the instance that answers, over the last seconds.">
       <${ErrorPanel} failure=${failure} retry=${reload} />
@@ -31,6 +28,14 @@ export default function Overview() {
       ${data && html`<${System} system=${data} />`}
     <//>
   `;
+}
+
+/** Reads again while somebody looks. @param {() => unknown} read */
+function useRounds(read) {
+  useEffect(() => {
+    const timer = window.setInterval(() => document.visibilityState === "visible" && read(), READ_EVERY);
+    return () => window.clearInterval(timer);
+  }, [read]);
 }
 
 /** @typedef {{ verifications: number, events: number, attempts: number }} Rates */
@@ -90,11 +95,16 @@ function age(seconds) {
 
 function FailingSubscriptions() {
   const [list, setList] = useState(/** @type {List} */ ({}));
+  const hasMore = useRef(false);
   const read = useAction(async (/** @type {List} */ { rows = [], next: cursor }) => {
     const { subscriptions, nextCursor } = await listFailing({ cursor });
+    hasMore.current = cursor !== undefined;
     setList({ rows: [...rows, ...subscriptions], next: nextCursor });
   });
+  // Rows of a second page would vanish under the reader's eyes.
+  const readFirstPage = useCallback(() => hasMore.current || read.run({}), []);
   useEffect(() => void read.run({}), []);
+  useRounds(readFirstPage);
   return html`
     <section>
       <h2>Failing subscriptions</h2>

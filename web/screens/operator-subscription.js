@@ -4,10 +4,11 @@ import { html, useState } from "../vendor/preact.js";
 import { listDeliveriesOf, PATHS, recoverSubscriptionOf } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { usePages } from "../lib/pages.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { refresh, useAction, useResource } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
 import { Choice, Dialog, ErrorPanel, Form, Loading, Page } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
+import { FailuresOf } from "./failures.js";
 import { Facts } from "./subscription.js";
 
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findUserSubscription">>} Found */
@@ -22,10 +23,11 @@ export default function UserSubscription({ userId, id }) {
     return { rows: deliveries, next: nextCursor };
   }, String(turn));
   const base = `/console/operator/users/${encodeURIComponent(userId)}`;
-  const reloadAll = async () => {
+  const reloadThis = async () => {
     setTurn((turn) => turn + 1);
     await reload();
   };
+  const reloadAll = () => Promise.all([reloadThis(), refresh(PATHS.failuresOf(userId, id))]);
   return html`
     <${Page} title=${data?.subscription.url ?? "Subscription"} lead="A subscription of ${userId}." up=${{ href: `${base}?tab=subscriptions`, text: userId }}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
@@ -36,6 +38,7 @@ export default function UserSubscription({ userId, id }) {
           <button type="button" onClick=${() => setRecovering(true)}>Send again what was lost…</button>
           <button type="button" onClick=${reloadAll}>Reload</button>
         </div>
+        <${FailuresOf} userId=${userId} subscriptionId=${id} reload=${reloadThis} />
         <section>
           <h2>Deliveries</h2>
           ${list.frame(
@@ -56,7 +59,7 @@ const SINCE = [
   [String(7 * DAY), "The last 7 days"],
 ];
 
-/** @param {{ userId: string, id: string, reload: () => Promise<void>, onClose: () => void }} props */
+/** @param {{ userId: string, id: string, reload: () => Promise<unknown>, onClose: () => void }} props */
 function Recover({ userId, id, reload, onClose }) {
   const [since, setSince] = useState(String(DAY));
   const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));

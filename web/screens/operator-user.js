@@ -9,6 +9,7 @@ import { useFilter } from "../lib/router.js";
 import { Badge, Choice, Code, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
 import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
 import { Table as AuditTable } from "./audit.js";
+import { FailuresOf } from "./failures.js";
 import { browser } from "./sessions.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
@@ -126,11 +127,13 @@ const STATES = [["", "Any state"], ...Object.entries(DELIVERY_STATES).map(([key,
 /** @param {{ userId: string }} props */
 function UserDeliveries({ userId }) {
   const [{ state = "", subscriptionId = "" }, change] = useFilter();
+  const [turn, setTurn] = useState(0);
   const list = usePages(async (cursor) => {
     const { deliveries, nextCursor } = await listDeliveriesOf(userId, { state, subscriptionId, cursor });
     return { rows: deliveries, next: nextCursor };
-  }, `${state} ${subscriptionId}`);
+  }, `${state} ${subscriptionId} ${turn}`);
   return html`
+    <${FailuresOf} userId=${userId} subscriptionId=${subscriptionId} reload=${() => setTurn((turn) => turn + 1)} />
     <form class="filters" role="search" aria-label="Filter deliveries" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <${Choice} label="State" value=${state} options=${STATES} onChange=${(/** @type {string} */ chosen) => change({ state: chosen })} />
     </form>

@@ -5,7 +5,8 @@ use crate::rest_client::{NO_BODY, query, segment};
 use crate::sessions::SessionList;
 use crate::subscriptions::{RecoverBody, Recovered};
 use crate::{
-    Client, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery, Error, FoundSubscription, Session, SubscriptionPage,
+    Client, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery, Error, FailureCause, Failures, FoundSubscription,
+    Session, SubscriptionPage,
 };
 
 /// The webhooks and sessions of any user, for support staff. These calls need an [`OperatorToken`](crate::OperatorToken)
@@ -76,6 +77,28 @@ impl Client {
         let path = format!("{}/{}/retry", path(user_id, "deliveries"), segment(id));
         let changed: Changed = self.call(Method::POST, &path, NO_BODY).await?;
         Ok(changed.delivery)
+    }
+
+    /// The failed deliveries to a user that can be retried, by cause: to all of the user's subscriptions, or to one.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_user_failures(&self, user_id: &str, subscription_id: Option<&str>) -> Result<Failures, Error> {
+        let path = format!("{}{}", path(user_id, "failures"), query(&[("subscriptionId", subscription_id)]));
+        self.call(Method::GET, &path, NO_BODY).await
+    }
+
+    /// Makes the deliveries to a user due now that failed for this cause, and returns how many: those among the newest
+    /// 1,000 failed deliveries of the subscription.
+    ///
+    /// # Errors
+    ///
+    /// Code `subscription_not_found` or `subscription_disabled`. Otherwise see [`Error`].
+    pub async fn retry_user_failures(&self, user_id: &str, cause: &FailureCause) -> Result<u32, Error> {
+        let path = path(user_id, "failures/retry");
+        let retried: Recovered = self.call(Method::POST, &path, Some(cause)).await?;
+        Ok(retried.deliveries)
     }
 
     /// The sessions of a user, newest first.

@@ -175,6 +175,14 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
     let (_server, client) = answering("POST", "subscriptions/sub_1/recover", json!({ "deliveries": 3 })).await;
     let since = "2026-11-21T00:00:00Z";
     assert_eq!(client.recover_user_subscription("auth0|a/b", "sub_1", since).await.unwrap(), 3);
+    let group = json!({
+        "subscriptionId": "sub_1", "url": "https://hooks.example.com", "error": "status", "status": 500,
+        "deliveries": 412, "newestDeliveryId": "dlv_1",
+    });
+    let (_server, client) = answering("GET", "failures", json!({ "failures": [group], "isComplete": true })).await;
+    let failures = client.list_user_failures("auth0|a/b", Some("sub_1")).await.unwrap();
+    let (_server, client) = answering("POST", "failures/retry", json!({ "deliveries": 412 })).await;
+    assert_eq!(client.retry_user_failures("auth0|a/b", &failures.failures[0].cause).await.unwrap(), 412);
     let failing = json!({ "subscriptions": [{
         "id": "sub_1", "userId": "alice", "receiver": "https://hooks.example.com", "state": "paused",
         "reason": "timeout", "failingSince": null, "failuresInARow": 5, "lastAttempt": null,

@@ -18,7 +18,7 @@ pub enum OperatorScope {
 
 /// The scope of each call of the operator API. The one place that states it: the check and the OpenAPI document read this
 /// table. See decision 47.
-const SCOPES: [(Method, &str, OperatorScope); 21] = [
+const SCOPES: [(Method, &str, OperatorScope); 23] = [
     (Method::POST, "/api/operator/introspect", OperatorScope::Verify),
     (Method::POST, "/api/operator/events", OperatorScope::Publish),
     (Method::POST, "/api/operator/events/batch", OperatorScope::Publish),
@@ -38,6 +38,8 @@ const SCOPES: [(Method, &str, OperatorScope); 21] = [
     (Method::GET, "/api/operator/users/{userId}/deliveries", OperatorScope::Support),
     (Method::GET, "/api/operator/users/{userId}/deliveries/{id}", OperatorScope::Support),
     (Method::POST, "/api/operator/users/{userId}/deliveries/{id}/retry", OperatorScope::Support),
+    (Method::GET, "/api/operator/users/{userId}/failures", OperatorScope::Support),
+    (Method::POST, "/api/operator/users/{userId}/failures/retry", OperatorScope::Support),
     (Method::GET, "/api/operator/users/{userId}/sessions", OperatorScope::Support),
     (Method::DELETE, "/api/operator/users/{userId}/sessions", OperatorScope::Support),
 ];

@@ -10,6 +10,7 @@ mod list_audit_events;
 mod list_events;
 mod list_failing_subscriptions;
 mod list_user_deliveries;
+mod list_user_failures;
 mod list_user_keys;
 mod list_user_subscriptions;
 mod publish_event;
@@ -17,6 +18,7 @@ mod publish_events;
 mod recover_user_subscription;
 mod report_leaks;
 mod retry_user_delivery;
+mod retry_user_failures;
 mod revoke_user_key;
 mod revoke_user_keys;
 mod user_sessions;
@@ -66,6 +68,12 @@ pub(super) const RESOURCES: Resources = &[
     ("/api/operator/users/{userId}/deliveries/{id}/retry", |resource| {
         resource.route(web::post().to(retry_user_delivery::retry_user_delivery))
     }),
+    ("/api/operator/users/{userId}/failures", |resource| {
+        resource.route(web::get().to(list_user_failures::list_user_failures))
+    }),
+    ("/api/operator/users/{userId}/failures/retry", |resource| {
+        resource.route(web::post().to(retry_user_failures::retry_user_failures))
+    }),
     ("/api/operator/users/{userId}/sessions", |resource| {
         resource
             .route(web::get().to(user_sessions::list_user_sessions))
@@ -95,6 +103,8 @@ pub(super) const RESOURCES: Resources = &[
     list_user_deliveries::list_user_deliveries,
     find_user_delivery::find_user_delivery,
     retry_user_delivery::retry_user_delivery,
+    list_user_failures::list_user_failures,
+    retry_user_failures::retry_user_failures,
     user_sessions::list_user_sessions,
     user_sessions::end_user_sessions,
 ))]

@@ -1,6 +1,7 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use domain::webhooks::{FailureGroup, FailureReason};
+use domain::{SubscriptionId, UserId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -14,7 +15,7 @@ use crate::state::State;
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Failures)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// The groups, the largest first.
     failures: Vec<FailureRecord>,
     /// Whether all failed deliveries are counted. `false`: only the newest 1,000 are.
@@ -77,11 +78,26 @@ pub(super) async fn list_failures(
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<Json<Answer>, ApiError> {
+    let subscription = subscription_in(&request)?;
+    Answer::read(&state, caller.user(), subscription).await
+}
+
+/// The subscription that the query names.
+pub(crate) fn subscription_in(request: &HttpRequest) -> Result<Option<SubscriptionId>, ApiError> {
     let parameters = Parameters::parse(request.query_string(), &["subscriptionId"])?;
-    let subscription = parameters.id("subscriptionId", "must be the id of a subscription")?;
-    let failures = state.api.webhooks.list_failures(caller.user(), subscription).await?;
-    let is_complete = failures.are_complete;
-    Ok(Json(Answer { failures: failures.groups.iter().map(FailureRecord::of).collect(), is_complete }))
+    Ok(parameters.id("subscriptionId", "must be the id of a subscription")?)
+}
+
+impl Answer {
+    pub(crate) async fn read(
+        state: &State,
+        user: &UserId,
+        subscription: Option<SubscriptionId>,
+    ) -> Result<Json<Self>, ApiError> {
+        let failures = state.api.webhooks.list_failures(user, subscription).await?;
+        let is_complete = failures.are_complete;
+        Ok(Json(Self { failures: failures.groups.iter().map(FailureRecord::of).collect(), is_complete }))
+    }
 }
 
 documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, RateLimited);

@@ -19,7 +19,7 @@ use crate::state::State;
 #[derive(ToSchema)]
 #[schema(as = RetryFailures)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-struct Body {
+pub(crate) struct Body {
     /// The subscription.
     #[schema(rename = "subscriptionId", example = "sub_01h455vb4pex5vsknk084sn02q")]
     subscription_id: String,
@@ -34,9 +34,9 @@ struct Body {
 /// The result of a retry of failed deliveries.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RetriedFailures)]
-struct Answer {
+pub(crate) struct Answer {
     /// How many deliveries are now due.
-    deliveries: u32,
+    pub(crate) deliveries: u32,
 }
 
 /// Retries the deliveries that failed for one cause.
@@ -67,7 +67,7 @@ pub(super) async fn retry_failures(
     .await
 }
 
-fn cause_in(fields: &Fields) -> Result<FailureCause, ApiError> {
+pub(crate) fn cause_in(fields: &Fields) -> Result<FailureCause, ApiError> {
     let subscription = fields.required_text("subscriptionId").and_then(|text| {
         text.parse::<SubscriptionId>()
             .map_err(|_| FieldFault::new("subscriptionId", "must be the id of a subscription"))

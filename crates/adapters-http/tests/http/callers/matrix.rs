@@ -164,6 +164,8 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("GET /api/operator/users/{userId}/deliveries", "see as operator"),
     ("GET /api/operator/users/{userId}/deliveries/{id}", "see as operator"),
     ("POST /api/operator/users/{userId}/deliveries/{id}/retry", "change as operator"),
+    ("GET /api/operator/users/{userId}/failures", "see as operator"),
+    ("POST /api/operator/users/{userId}/failures/retry", "change as operator"),
     ("GET /api/operator/users/{userId}/sessions", "see as operator"),
     ("DELETE /api/operator/users/{userId}/sessions", "change as operator"),
     ("GET /forward-auth", "gateway"),

@@ -26,6 +26,7 @@ async fn an_operator_sees_what_the_user_sees_and_the_user_sees_the_operator() {
         one("subscriptions", &subscription),
         ("/deliveries?state=waiting".to_owned(), "deliveries".to_owned()),
         one("deliveries", &delivery),
+        (format!("/failures?subscriptionId={subscription}"), "deliveries".to_owned()),
         ("/sessions".to_owned(), "sessions".to_owned()),
     ];
     for (path, _) in &looks {
@@ -33,7 +34,7 @@ async fn an_operator_sees_what_the_user_sees_and_the_user_sees_the_operator() {
         let seen_by_user = request(&format!("GET {own}{path}")).header(ALICE).send(&server).await;
         let seen = request(&format!("GET {USER}{path}")).header(OPERATOR).send(&server).await;
         assert_eq!((seen.status, &seen.body), (200, &seen_by_user.body), "{path}");
-        assert!(seen.body.contains("_0"), "there is something to see: {}", seen.body);
+        assert!(path.starts_with("/failures") || seen.body.contains("_0"), "there is something to see: {}", seen.body);
         server.clock.advance(Duration::from_millis(1));
     }
     let expected: Vec<String> = looks.iter().rev().map(|(_, target)| target.clone()).collect();
@@ -47,7 +48,9 @@ async fn an_unknown_user_has_nothing_and_another_users_things_are_not_found() {
     for (line, verdict) in [
         ("GET /api/operator/users/nobody/subscriptions".to_owned(), "200"),
         ("GET /api/operator/users/nobody/deliveries".to_owned(), "200"),
+        ("GET /api/operator/users/nobody/failures".to_owned(), "200"),
         ("GET /api/operator/users/nobody/sessions".to_owned(), "200"),
+        (format!("GET {USER}/failures?subscriptionId=sub_1"), "400 invalid_field"),
         (format!("GET /api/operator/users/bob/subscriptions/{subscription}"), "404 subscription_not_found"),
         (format!("GET /api/operator/users/bob/deliveries/{delivery}"), "404 delivery_not_found"),
         (format!("POST /api/operator/users/bob/deliveries/{delivery}/retry"), "404 delivery_not_found"),
@@ -61,6 +64,9 @@ async fn an_unknown_user_has_nothing_and_another_users_things_are_not_found() {
     let recover = request(&format!("POST /api/operator/users/bob/subscriptions/{subscription}/recover"));
     let recover = recover.header(OPERATOR).json(r#"{"since":"2026-11-21T00:00:00Z"}"#);
     assert_eq!(recover.send(&server).await.verdict(), "404 subscription_not_found");
+    let retry = request("POST /api/operator/users/bob/failures/retry").header(OPERATOR);
+    let retry = retry.json(&format!(r#"{{"subscriptionId":"{subscription}"}}"#));
+    assert_eq!(retry.send(&server).await.verdict(), "404 subscription_not_found");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,6 +84,26 @@ async fn an_operator_sends_again_what_was_lost() {
     assert_eq!(server.dispatch(Receiver::Accepts).await, 1);
     assert_eq!(targets_of(&server, "delivery.retried").await, [delivery]);
     assert_eq!(targets_of(&server, "subscription.recovered").await, [subscription]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_sends_again_what_failed_for_one_cause() {
+    let server = Server::start();
+    let (subscription, delivery) = failed_delivery(&server).await;
+    for enabled in [false, true] {
+        let patch = request(&format!("PATCH /api/webhooks/subscriptions/{subscription}")).header(ALICE);
+        assert_eq!(patch.json(&format!(r#"{{"enabled":{enabled}}}"#)).send(&server).await.status, 200);
+    }
+    let failures = request(&format!("GET {USER}/failures")).header(OPERATOR).send(&server).await;
+    let failures: Value = serde_json::from_str(&failures.body).unwrap();
+    assert_eq!(failures["failures"][0]["newestDeliveryId"], delivery.as_str(), "{failures}");
+    let cause = |status: u16| format!(r#"{{"subscriptionId":"{subscription}","error":"status","status":{status}}}"#);
+    for (status, due) in [(503, 0), (500, 1)] {
+        let retry = request(&format!("POST {USER}/failures/retry")).header(OPERATOR).json(&cause(status));
+        assert_eq!(retry.send(&server).await.body, format!(r#"{{"deliveries":{due}}}"#), "{status}");
+    }
+    assert_eq!(server.dispatch(Receiver::Accepts).await, 1);
+    assert_eq!(targets_of(&server, "delivery.retried").await, [delivery]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
