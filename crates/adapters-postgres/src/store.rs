@@ -1,7 +1,9 @@
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::Close;
+use domain::webhooks::DirectClaims;
 use tokio::runtime::Handle;
 
 use crate::change_signal::ChangeSignal;
@@ -9,7 +11,7 @@ use crate::claimers::Claimers;
 use crate::owner_lock::OwnerTurns;
 use crate::pool::Connections;
 use crate::server::{OpenError, Purpose, Server};
-use crate::webhooks::Publisher;
+use crate::webhooks::{Audience, Publisher};
 
 /// Connections for the queue of webhooks, opened when they are needed: one for a claim, and others for completions.
 /// Publishing has separate connections.
@@ -50,6 +52,7 @@ pub struct PostgresStore {
     pub(crate) feed_connections: Connections,
     pub(crate) queue_connections: Connections,
     pub(crate) publisher: Publisher,
+    pub(crate) direct_claims: Arc<DirectClaims>,
     pub(crate) owner_turns: OwnerTurns,
     pub(crate) claimers: Claimers,
     pub(crate) change_signal: ChangeSignal,
@@ -77,9 +80,12 @@ impl PostgresStore {
         let queue_connections = pool("queue", Purpose::Queue, QUEUE_CONNECTIONS)?;
         let publishing = PUBLISHING.map(|name| pool(name, Purpose::Queue, 1));
         let [first, second] = publishing;
-        let publisher = Publisher::new([first?, second?], &runtime);
         let claimers = Claimers::default();
         let change_signal = ChangeSignal::new(server.clone(), claimers.clone(), runtime.clone());
+        let direct_claims = Arc::<DirectClaims>::default();
+        let (claims, signal) = (Arc::clone(&direct_claims), change_signal.clone());
+        let audience = Audience { claims, claimers: claimers.clone(), signal };
+        let publisher = Publisher::new([first?, second?], audience, &runtime);
         let owner_turns = OwnerTurns::new();
         Ok(Self {
             server,
@@ -88,6 +94,7 @@ impl PostgresStore {
             feed_connections,
             queue_connections,
             publisher,
+            direct_claims,
             owner_turns,
             claimers,
             change_signal,

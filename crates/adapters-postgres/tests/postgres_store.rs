@@ -78,6 +78,12 @@ mod webhook_promises {
     }
 
     storage_conformance::webhook_store_tests!(fresh_store());
+
+    #[tokio::test]
+    async fn publications_claim_for_the_dispatcher() {
+        let (store, _guard) = fresh_store().await;
+        storage_conformance::webhooks::direct_claims::publications_claim_for_the_dispatcher(store).await;
+    }
 }
 
 fn now() -> Timestamp {

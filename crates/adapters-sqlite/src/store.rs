@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use async_trait::async_trait;
 use domain::ports::Close;
+use domain::webhooks::DirectClaims;
 use tokio::sync::Notify;
 
 use crate::connection::DatabaseFile;
@@ -33,6 +34,7 @@ pub struct SqliteStore {
     pub(crate) wake: Wake,
     /// Whether this process has claimed deliveries.
     pub(crate) has_claimed: Arc<AtomicBool>,
+    pub(crate) direct_claims: Arc<DirectClaims>,
 }
 
 impl SqliteStore {
@@ -53,7 +55,15 @@ impl SqliteStore {
         let connection = file.connect().map_err(OpenError::Connect)?;
         let writer = Writer::start(file.clone(), connection, Arc::clone(&lock)).map_err(OpenError::Thread)?;
         let readers = Readers::new(file.clone(), settings.readers);
-        Ok(Self { file, lock, writer, readers, wake: Wake::default(), has_claimed: Arc::default() })
+        Ok(Self {
+            file,
+            lock,
+            writer,
+            readers,
+            wake: Wake::default(),
+            has_claimed: Arc::default(),
+            direct_claims: Arc::default(),
+        })
     }
 }
 

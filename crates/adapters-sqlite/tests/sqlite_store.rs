@@ -79,6 +79,12 @@ mod webhook_promises {
     }
 
     storage_conformance::webhook_store_tests!(fresh());
+
+    #[tokio::test]
+    async fn publications_claim_for_the_dispatcher() {
+        let (store, _folder) = fresh().await;
+        storage_conformance::webhooks::direct_claims::publications_claim_for_the_dispatcher(store).await;
+    }
 }
 
 #[tokio::test]

@@ -23,13 +23,26 @@ const FOUND_FEW: usize = 4;
 /// The dispatcher does not claim while this many results are not stored yet.
 const UNWRITTEN_MAX: usize = 1_024;
 
+/// How deliveries were claimed.
+#[derive(Clone, Copy)]
+pub(crate) struct Taken {
+    pub(crate) claim: ClaimId,
+    pub(crate) start_by: StartBy,
+    /// Whether the claim is known to be stored.
+    pub(crate) is_stored: bool,
+}
+
 impl Run<'_> {
     /// When the next claim may begin; `None` when it waits for something else than time.
     pub(crate) fn claim_due_at(&self) -> Option<Instant> {
         let is_idle = self.claiming.under_way.is_none() && self.stopping.is_none();
-        let can_write = !self.write_outage.is_failing() && self.completions.len() < UNWRITTEN_MAX;
-        let may_claim = self.claiming.is_wanted && is_idle && can_write && self.lanes.budget() > 0;
+        let may_claim = self.claiming.is_wanted && is_idle && self.can_write() && self.lanes.budget() > 0;
         (may_claim && self.dispatcher.clock.is_certain()).then_some(self.claiming.due_at())
+    }
+
+    /// Whether the results of attempts are stored as they come.
+    pub(crate) fn can_write(&self) -> bool {
+        !self.write_outage.is_failing() && self.completions.len() < UNWRITTEN_MAX
     }
 
     pub(crate) fn begin_claim_if_wanted(&mut self, now: Instant) {
@@ -82,25 +95,28 @@ impl Run<'_> {
             self.claiming.last = LastClaim::FoundFew;
         }
         let soon = StartBy::within(UNSENT_MAX, Instant::now(), self.dispatcher.clock.now());
-        self.claiming.start_by = self.claiming.start_by.min(soon);
-        if lanes.len() >= self.claiming.lanes_max || may_have_left_payloads(self.claiming.payload_bytes_max, &lanes) {
+        let taken = Taken { claim: self.claiming.claim, start_by: self.claiming.start_by.min(soon), is_stored: true };
+        let has_left_some =
+            lanes.len() >= self.claiming.lanes_max || may_have_left_payloads(self.claiming.payload_bytes_max, &lanes);
+        if has_left_some {
             self.claiming.is_wanted = true;
         } else {
             self.lanes.claim_ended(&self.claiming.shares, &lanes);
         }
+        self.offering.claim_ended(has_left_some);
         for lane in lanes {
-            self.take_in(lane);
+            self.lanes.known(lane.subscription, lane.owner).claim_found(lane.deliveries.len());
+            self.take_in(lane, taken);
         }
         self.start_ready();
     }
 
     /// Takes the claimed deliveries of a lane: queues them for sending, or gives them back if the lane must wait.
-    fn take_in(&mut self, claimed: ClaimedLane) {
+    pub(crate) fn take_in(&mut self, claimed: ClaimedLane, Taken { claim, start_by, is_stored }: Taken) {
         let ClaimedLane { subscription, owner, url, secrets, breaker, deliveries } = claimed;
-        let (claim, start_by) = (self.claiming.claim, self.claiming.start_by);
         let at = self.dispatcher.clock.now();
         let opened = self.secrets.open(&self.dispatcher.keys, subscription, secrets, at);
-        let lane = self.lanes.claim_found(subscription, owner, deliveries.len());
+        let lane = self.lanes.known(subscription, owner);
         let may_deliver = lane.adopt(breaker, at);
         self.claiming.is_wanted |= lane.wants_more(at);
         if let Err(error) = &opened {
@@ -109,7 +125,7 @@ impl Run<'_> {
         let refused_for = match &opened {
             // Another process may have the key: this one holds the lane longer, and leaves the deliveries to others.
             Err(_) => Some(POLL_INTERVAL),
-            Ok(_) if self.stopping.is_some() => Some(Duration::ZERO),
+            Ok(_) if self.stopping.is_some() || !is_stored => Some(Duration::ZERO),
             Ok(_) if !may_deliver => Some(POLL_INTERVAL),
             Ok(_) => None,
         };

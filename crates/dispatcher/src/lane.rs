@@ -166,8 +166,17 @@ impl Lane {
     }
 
     /// Notes how many deliveries of the lane the claim found.
-    pub(crate) fn claim_found(&mut self, count: u32) {
-        self.may_have_more = count >= self.room_asked;
+    pub(crate) fn claim_found(&mut self, count: usize) {
+        self.may_have_more = count >= self.room_asked as usize;
+    }
+
+    pub(crate) fn may_have_more(&self) -> bool {
+        self.may_have_more
+    }
+
+    /// How many deliveries of the lane publications may claim: none while older ones may wait.
+    pub(crate) fn room_for_published(&self, now: Timestamp) -> u32 {
+        if self.may_have_more { 0 } else { self.room(now) }
     }
 
     /// Takes the breaker of the store, unless this process has newer reports. Returns whether the lane may send: deliveries

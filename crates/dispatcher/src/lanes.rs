@@ -17,6 +17,16 @@ const REMEMBERED_MAX: usize = 4_096;
 /// The most bytes of payloads of claimed deliveries. An event counts for each of its deliveries.
 const CLAIMED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// One place in so many is for publications, which claim their deliveries themselves.
+pub(crate) const OFFERED_PART: u32 = 8;
+
+/// What publications may claim.
+pub(crate) struct PublishedRoom {
+    pub(crate) shares: FairShares,
+    pub(crate) rooms: Vec<(SubscriptionId, u32)>,
+    pub(crate) payload_bytes: u64,
+}
+
 /// The lanes that this process knows, and the order in which they start deliveries.
 ///
 /// Each lane that can start a delivery is in [`StartOrder`] once.
@@ -32,6 +42,8 @@ pub(crate) struct Lanes {
     waiting: usize,
     in_flight: usize,
     claimed_bytes: u64,
+    /// Places that publications may take, or have taken unseen.
+    offered: u32,
 }
 
 impl Lanes {
@@ -46,6 +58,7 @@ impl Lanes {
             waiting: 0,
             in_flight: 0,
             claimed_bytes: 0,
+            offered: 0,
         }
     }
 
@@ -59,8 +72,13 @@ impl Lanes {
 
     /// What is free for claimed deliveries, and what owners have taken.
     pub(crate) fn shares(&self) -> FairShares {
+        self.shares_of(self.budget())
+    }
+
+    /// So many free places, and what owners have taken of the others.
+    fn shares_of(&self, free: u32) -> FairShares {
         let taken = self.claimed.taken().iter().map(|(owner, count)| (*owner, *count));
-        let mut shares = FairShares::with_taken(self.budget(), taken);
+        let mut shares = FairShares::with_taken(free, taken);
         for (owner, claimed_max) in self.windows.all() {
             shares.limit(owner, claimed_max.saturating_sub(self.claimed.taken_by(owner)));
         }
@@ -69,7 +87,8 @@ impl Lanes {
 
     /// How many more deliveries may be claimed.
     pub(crate) fn budget(&self) -> u32 {
-        if fits_another(self.payload_bytes_left()) { self.claimed.free() } else { 0 }
+        let free = self.claimed.free().saturating_sub(self.offered);
+        if fits_another(self.payload_bytes_left()) { free } else { 0 }
     }
 
     /// How many more bytes of payloads may be claimed.
@@ -108,15 +127,37 @@ impl Lanes {
         room
     }
 
-    /// Notes how many deliveries of a lane the claim found.
-    pub(crate) fn claim_found(&mut self, id: SubscriptionId, owner: OwnerNumber, count: usize) -> &mut Lane {
-        let lane = self.known.entry(id).or_insert_with(|| Lane::new(owner));
-        lane.claim_found(u32::try_from(count).unwrap_or(u32::MAX));
-        lane
+    /// The lane, which is known from now on.
+    pub(crate) fn known(&mut self, id: SubscriptionId, owner: OwnerNumber) -> &mut Lane {
+        self.known.entry(id).or_insert_with(|| Lane::new(owner))
+    }
+
+    /// What publications may claim: at most `places`, and nothing before older deliveries of a lane or of an owner. `None`
+    /// if there is too little room.
+    pub(crate) fn room_for_published(&self, places: u32, at: Timestamp) -> Option<PublishedRoom> {
+        let payload_bytes = self.payload_bytes_left() / u64::from(OFFERED_PART);
+        if self.claimed.free() < 2 * places || !fits_another(payload_bytes) {
+            return None;
+        }
+        let mut shares = self.shares_of(places);
+        self.short.iter().for_each(|owner| shares.limit(*owner, 0));
+        let busy = self.known.iter().filter(|(_, lane)| !lane.is_idle() || lane.is_held() || lane.may_have_more());
+        let rooms = busy.map(|(id, lane)| (*id, lane.room_for_published(at))).collect();
+        Some(PublishedRoom { shares, rooms, payload_bytes })
+    }
+
+    /// Notes how many places publications may take from now on, or have taken unseen.
+    pub(crate) fn offered(&mut self, places: u32) {
+        self.offered = places;
+    }
+
+    /// Notes that publications have taken so many places.
+    pub(crate) fn offer_taken(&mut self, count: u32) {
+        self.offered = self.offered.saturating_sub(count);
     }
 
     /// Notes which lanes the claim left alone: unless the share of their owner may have been the reason, they have no due
-    /// deliveries. [`Lanes::claim_found`] follows for the lanes that the claim found.
+    /// deliveries. [`Lane::claim_found`] follows for the lanes that the claim found.
     pub(crate) fn claim_ended(&mut self, shares: &FairShares, found: &[ClaimedLane]) {
         let mut asked: BTreeMap<OwnerNumber, u32> = BTreeMap::new();
         for lane in found {

@@ -26,6 +26,7 @@ mod lane;
 mod lane_cap;
 mod lanes;
 mod next_step;
+mod offering;
 mod outage;
 mod outcome_tally;
 mod run;

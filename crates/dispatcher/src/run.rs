@@ -1,7 +1,7 @@
 use std::future::pending;
 use std::sync::Arc;
 
-use domain::ports::{ClaimedLane, StoreError};
+use domain::ports::{ClaimedLane, HandedOver, StoreError};
 use tokio::task::{Id, JoinError};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +35,8 @@ enum Happening {
     StopWanted,
     Claimed(Result<Vec<ClaimedLane>, StoreError>),
     Written(Written),
+    /// Publications have claimed their deliveries.
+    Published(Vec<HandedOver>),
     Hint,
     Ended(Result<(Id, AttemptEnd), JoinError>),
     TimePassed,
@@ -47,6 +49,7 @@ impl Run<'_> {
             self.poll_if_due(now);
             self.cut_off_if_due(now);
             self.begin_claim_if_wanted(now);
+            self.offer_if_wanted();
             self.begin_write_if_due(now);
             if self.is_over(now) {
                 break;
@@ -56,6 +59,10 @@ impl Run<'_> {
                 Happening::StopWanted => self.begin_to_stop(),
                 Happening::Claimed(answer) => self.claimed(answer),
                 Happening::Written(written) => self.written(written),
+                Happening::Published(claims) => {
+                    self.published = self.dispatcher.queue.handed_over();
+                    self.handed_over(claims);
+                }
                 Happening::Hint => {
                     self.hint = self.dispatcher.queue.hint();
                     self.claiming.hint();
@@ -74,12 +81,13 @@ impl Run<'_> {
             self.timer.as_mut().reset(deadline);
         }
         let (is_stopping, hint_matters) = (self.stopping.is_some(), !self.claiming.is_hinted);
-        let Self { claiming, writing, hint, attempts, timer, .. } = self;
+        let Self { claiming, writing, published, hint, attempts, timer, .. } = self;
         tokio::select! {
             biased;
             () = stop.cancelled(), if !is_stopping => Happening::StopWanted,
             answer = held(&mut claiming.under_way) => Happening::Claimed(answer),
             written = held(writing) => Happening::Written(written),
+            claims = published => Happening::Published(claims),
             () = hint, if hint_matters && !is_stopping => Happening::Hint,
             Some(ended) = attempts.join_next_with_id() => Happening::Ended(ended),
             () = timer => Happening::TimePassed,
@@ -96,6 +104,7 @@ impl Run<'_> {
         if now >= self.next_poll {
             self.next_poll = now + POLL_INTERVAL;
             self.claiming.is_wanted = true;
+            self.offering.want();
             self.give_back_what_waited_too_long(now);
         }
     }

@@ -3,7 +3,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{ClaimId, ClaimedDelivery, ClaimedLane, Completion, StoreError};
+use domain::ports::{ClaimId, ClaimedDelivery, ClaimedLane, Completion, HandedOver, StoreError};
 use domain::webhooks::{AttemptOutcome, FairShares, OwnerNumber};
 use domain::{OpenSpan, SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinSet};
@@ -15,6 +15,7 @@ use crate::dispatcher::Dispatcher;
 use crate::host_caps::HostCaps;
 use crate::lane::{StartBy, Target};
 use crate::lanes::Lanes;
+use crate::offering::Offering;
 use crate::outage::Outage;
 use crate::secrets::SecretCache;
 
@@ -31,6 +32,8 @@ pub(crate) struct Run<'a> {
     pub(crate) hosts: HostCaps,
     pub(crate) secrets: SecretCache,
     pub(crate) claiming: Claiming<'a>,
+    pub(crate) offering: Offering<'a>,
+    pub(crate) published: Held<'a, Vec<HandedOver>>,
     pub(crate) hint: Held<'a, ()>,
     pub(crate) attempts: JoinSet<AttemptEnd>,
     pub(crate) flights: HashMap<Id, Flight>,
@@ -155,6 +158,8 @@ impl<'a> Run<'a> {
             hosts: HostCaps::new(dispatcher.settings.concurrency_per_host),
             secrets: SecretCache::default(),
             claiming: Claiming::new(now),
+            offering: Offering::new(&*dispatcher.queue),
+            published: dispatcher.queue.handed_over(),
             hint: dispatcher.queue.hint(),
             attempts: JoinSet::new(),
             flights: HashMap::new(),

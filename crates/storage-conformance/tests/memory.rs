@@ -64,6 +64,11 @@ mod webhooks {
 
     storage_conformance::webhook_store_tests!(ready(fresh_store()));
 
+    #[tokio::test]
+    async fn publications_claim_for_the_dispatcher() {
+        storage_conformance::webhooks::direct_claims::publications_claim_for_the_dispatcher(fresh_store()).await;
+    }
+
     /// Not durable, but what the suite expects to find again is what a store that stays open holds.
     #[tokio::test]
     async fn what_was_answered_is_there() {

@@ -1,7 +1,9 @@
 use async_trait::async_trait;
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::Timestamp;
-use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, Publication, StoreError};
+use domain::ports::{
+    ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, HandedOver, Publication, StoreError,
+};
 use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 
 use super::claim::Claim;
@@ -13,13 +15,7 @@ use crate::by_hour::AddCounts;
 #[async_trait]
 impl EventStore for PostgresStore {
     async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
-        let publication = self.publisher.publish(events).await?;
-        if let Publication::Accepted(accepted) = &publication
-            && accepted.iter().any(|accepted| !accepted.is_duplicate && accepted.deliveries > 0)
-        {
-            self.change_signal.notify_of_deliveries();
-        }
-        Ok(publication)
+        self.publisher.publish(events).await
     }
 }
 
@@ -37,6 +33,14 @@ impl DeliveryQueue for PostgresStore {
             }
             skipped.extend(claimed.seen);
         }
+    }
+
+    fn offer_claims(&self, request: Option<&ClaimRequest>) -> u32 {
+        self.direct_claims.offer(request)
+    }
+
+    async fn handed_over(&self) -> Vec<HandedOver> {
+        self.direct_claims.handed_over().await
     }
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {

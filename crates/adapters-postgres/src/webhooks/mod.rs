@@ -41,4 +41,4 @@ mod subscription_secrets;
 mod subscription_store;
 
 pub(crate) use periods::create_periods_of;
-pub(crate) use publisher::Publisher;
+pub(crate) use publisher::{Audience, Publisher};

@@ -1,18 +1,20 @@
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
-use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::{Accepted, Publication};
-use domain::webhooks::{Event, NewEvent};
+use domain::ports::{Accepted, ClaimId, Publication};
+use domain::webhooks::{DirectClaim, DirectClaims, Event, NewEvent, QueuedDelivery};
 use domain::{DeliveryId, SubscriptionId, TraceContext};
 use futures_util::future::{OptionFuture, join, join3};
 
-use super::publish_questions::{Known, Locks, Questions, Receivers, known_publications};
+use super::publish_questions::{Known, Locks, Matches, Questions, Receivers, known_publications};
 use crate::attempt::{Failure, Work};
+use crate::claimers::Claimer;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 const INSERT_EVENTS: &str = "INSERT INTO webhook_events
@@ -23,30 +25,46 @@ const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
         (owner_issuer, owner_subject, publisher_id, content, event_id)
     SELECT * FROM unnest($1, $2, $3, $4, $5)";
 
+/// Deliveries that wait, and deliveries under the claim `$6`, for which one attempt is counted.
 const INSERT_DUE: &str = "INSERT INTO webhook_due
-        (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run, run_started_at)
-    SELECT new.subscription_id, new.delivery_id, new.event_id, 0, new.at, 0, 0, new.at
-    FROM unnest($1, $2, $3, $4) AS new (subscription_id, delivery_id, event_id, at)";
+        (subscription_id, delivery_id, event_id, phase, due_at, attempts_before_run, run_started_at,
+        attempts, claim, claimed_until, claimer)
+    SELECT new.subscription_id, new.delivery_id, new.event_id, 0, new.at, 0, new.at,
+        new.attempts, new.claim, CASE WHEN new.attempts > 0 THEN $7 END, CASE WHEN new.attempts > 0 THEN $8 END
+    FROM unnest($1, $2, $3, $4, $5, $6) AS new (subscription_id, delivery_id, event_id, at, attempts, claim)";
 
 /// Publishes the events of several calls in one transaction, each call as if it were alone, in the given order. Two
 /// round trips.
 pub(super) struct Publish<'a> {
     pub(super) calls: &'a [&'a [NewEvent]],
     pub(super) locks: Locks,
+    /// Where deliveries are claimed at once.
+    pub(super) claims: &'a Arc<DirectClaims>,
+    /// This process; `None` until it has a number.
+    pub(super) by: Option<Claimer>,
+}
+
+/// The result of a transaction.
+pub(super) struct Published {
+    /// For each call. `None` for a call that needs a lane that another transaction has locked: it is not published.
+    pub(super) answers: Vec<Option<Publication>>,
+    /// Whether a delivery waits for a claim.
+    pub(super) has_waiting: bool,
 }
 
 impl Work for Publish<'_> {
-    /// `None` for a call that needs a lane that another transaction has locked: it is not published.
-    type Answer = Vec<Option<Publication>>;
+    type Answer = Published;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let questions = Questions::of(self.calls);
+        let mut claim = self.claims.begin(questions.at());
+        let of = if claim.is_some() { Matches::Targets } else { Matches::Ids };
         let ((begun, known), (woken, matches, only)) = join(
             join(Begin.execute(&mut &*connection), OptionFuture::from(questions.known(connection))),
             join3(
                 questions.wake(connection, self.locks),
-                questions.matches(connection),
-                OptionFuture::from(questions.matches_only(connection)),
+                questions.matches(connection, of),
+                OptionFuture::from(questions.matches_only(connection, of)),
             ),
         )
         .await;
@@ -64,11 +82,12 @@ impl Work for Publish<'_> {
         let plan = Plan::of(self.calls, &questions, &receivers, &blocked, known);
         if plan.accepted.is_empty() {
             Rollback.execute(&mut &*connection).await?;
-            return Ok(plan.answers);
+            return Ok(Published { answers: plan.answers, has_waiting: false });
         }
-        let (events, (due, publications), committed) = join3(
+        let due = plan.queue(&receivers, claim.as_mut());
+        let (events, (queued, publications), committed) = join3(
             plan.insert_events(connection),
-            join(plan.insert_due(connection), OptionFuture::from(plan.insert_publications(connection))),
+            join(insert_due(connection, &due, self.by), OptionFuture::from(plan.insert_publications(connection))),
             Commit.execute(&mut &*connection),
         )
         .await;
@@ -76,8 +95,12 @@ impl Work for Publish<'_> {
         if let Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)) = &publications {
             return Err(Failure::overtaken("another instance has just published under the same key"));
         }
-        settle(events.and(due).and(publications), committed)?;
-        Ok(plan.answers)
+        settle(events.and(queued).and(publications), committed)?;
+        if let Some(claim) = claim {
+            claim.stored();
+        }
+        let has_waiting = due.iter().any(|due| due.queued.claim.is_none());
+        Ok(Published { answers: plan.answers, has_waiting })
     }
 }
 
@@ -167,21 +190,45 @@ impl<'a> Plan<'a> {
         (!named.is_empty()).then(|| Kept(insertion).execute(&mut &*connection))
     }
 
-    /// Sorted by lane, so that rows that are close in the index are inserted one after another.
-    async fn insert_due(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
-        let due = self.accepted.iter().flat_map(|(new, receivers)| receivers.iter().map(|to| (*to, &new.event)));
-        let mut due: Vec<(SubscriptionId, DeliveryId, &Event)> =
-            due.map(|(to, event)| (to, DeliveryId::of(event.id, to), event)).collect();
-        due.sort_unstable_by_key(|(to, delivery, _)| (*to, *delivery));
-        let insertion = diesel::sql_query(INSERT_DUE)
-            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|(to, ..)| to.as_bytes().as_slice()).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|(_, id, _)| id.as_bytes().as_slice()).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|(.., event)| event.id.as_bytes().as_slice()).collect())
-            .bind::<Array<Instant>, Vec<StoredInstant>>(
-                due.iter().map(|(.., event)| event.created_at.into()).collect(),
-            );
-        Kept(insertion).execute(&mut &*connection).await
+    /// The deliveries, sorted by lane, so that rows that are close in the index are inserted one after another.
+    fn queue(&self, receivers: &Receivers, mut claim: Option<&mut DirectClaim>) -> Vec<Due<'a>> {
+        let mut due = Vec::new();
+        for (new, to) in &self.accepted {
+            for to in to {
+                let queued = match claim.as_mut().zip(receivers.target(*to)) {
+                    Some((claim, target)) => claim.publish(new, target),
+                    None => QueuedDelivery::published(new.event.created_at),
+                };
+                due.push(Due { to: *to, id: DeliveryId::of(new.event.id, *to), event: &new.event, queued });
+            }
+        }
+        due.sort_unstable_by_key(|due| (due.to, due.id));
+        due
     }
+}
+
+/// A delivery to store.
+struct Due<'a> {
+    to: SubscriptionId,
+    id: DeliveryId,
+    event: &'a Event,
+    queued: QueuedDelivery,
+}
+
+async fn insert_due(connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {
+    let claimed_until = due.iter().find(|due| due.queued.claim.is_some()).map(|due| due.queued.due_at.into());
+    let insertion = diesel::sql_query(INSERT_DUE)
+        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.to.as_bytes().as_slice()).collect())
+        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.id.as_bytes().as_slice()).collect())
+        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.event.id.as_bytes().as_slice()).collect())
+        .bind::<Array<Instant>, Vec<StoredInstant>>(due.iter().map(|due| due.event.created_at.into()).collect())
+        .bind::<Array<BigInt>, Vec<i64>>(due.iter().map(|due| due.queued.attempts.into()).collect())
+        .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
+            due.iter().map(|due| due.queued.claim.map(ClaimId::number)).collect(),
+        )
+        .bind::<Nullable<Instant>, Option<StoredInstant>>(claimed_until)
+        .bind::<Nullable<Integer>, _>(by.map(Claimer::number));
+    Kept(insertion).execute(&mut &*connection).await
 }
 
 /// The first event whose publisher's id belongs to another event, of another call or of this call.

@@ -2,13 +2,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Array, BigInt, Binary, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{EventRow, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::{Accepted, StoreError};
-use domain::webhooks::{ContentDigest, Event, EventPattern, EventType, NewEvent, PublisherId};
+use domain::ports::{Accepted, ClaimedLane, StoreError};
+use domain::webhooks::{ContentDigest, Event, EventPattern, EventType, NewEvent, OwnerNumber, PublisherId, TargetUrl};
 use domain::{SubscriptionId, Timestamp, UserId};
 
 /// The earlier publications under these keys.
@@ -55,29 +55,72 @@ const WAKE: &str = wake!("");
 /// [`WAKE`] without the lanes that another transaction has locked.
 const WAKE_FREE: &str = wake!(" SKIP LOCKED");
 
+/// What a claim needs of a receiver.
+macro_rules! target {
+    () => {
+        ", lane.owner, lane.failures_in_a_row, lane.failing_since, lane.paused_until, lane.pause_millis,
+            subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until"
+    };
+}
+
+/// The columns of [`target!`], without values.
+macro_rules! no_target {
+    () => {
+        ", 0::bigint AS owner, 0::bigint AS failures_in_a_row, NULL::timestamptz AS failing_since,
+            NULL::timestamptz AS paused_until, 0::bigint AS pause_millis, NULL::text AS url, NULL::bytea AS secret,
+            NULL::bytea AS previous_secret, NULL::timestamptz AS previous_secret_until"
+    };
+}
+
 /// The receivers of each event, after the lanes that were found are locked: a second statement, whose snapshot is newer
 /// than the locks. If it finds a lane that is not locked, everything starts again. `OFFSET 0` makes the planner read
 /// the tables row by row through their indexes, whatever sizes it assumes.
-const MATCH: &str = "SELECT asked.question, pattern.subscription_id
-    FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, pattern)
-    CROSS JOIN LATERAL (
-        SELECT subscription_id FROM webhook_patterns WHERE owner_issuer = asked.owner_issuer
-            AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
-    ) AS pattern
-    CROSS JOIN LATERAL (
-        SELECT FROM webhook_lanes WHERE subscription_id = pattern.subscription_id AND is_open OFFSET 0
-    ) AS lane";
+macro_rules! matching {
+    ($columns:expr, $subscriptions:literal) => {
+        concat!(
+            "SELECT asked.question, pattern.subscription_id",
+            $columns,
+            " FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, pattern)
+            CROSS JOIN LATERAL (
+                SELECT subscription_id FROM webhook_patterns WHERE owner_issuer = asked.owner_issuer
+                    AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
+            ) AS pattern
+            CROSS JOIN LATERAL (
+                SELECT * FROM webhook_lanes WHERE subscription_id = pattern.subscription_id AND is_open OFFSET 0
+            ) AS lane",
+            $subscriptions
+        )
+    };
+}
 
-/// [`MATCH`] for events to one subscription only.
-const MATCH_ONLY: &str = "SELECT asked.question, subscription.id AS subscription_id
-    FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, id)
-    CROSS JOIN LATERAL (
-        SELECT id FROM webhook_subscriptions WHERE owner_issuer = asked.owner_issuer
-            AND owner_subject = asked.owner_subject AND id = asked.id OFFSET 0
-    ) AS subscription
-    CROSS JOIN LATERAL (
-        SELECT FROM webhook_lanes WHERE subscription_id = subscription.id AND is_open OFFSET 0
-    ) AS lane";
+const MATCH: &str = matching!(no_target!(), "");
+const MATCH_TARGETS: &str = matching!(
+    target!(),
+    " CROSS JOIN LATERAL (
+                SELECT * FROM webhook_subscriptions WHERE id = pattern.subscription_id OFFSET 0
+            ) AS subscription"
+);
+
+/// [`matching!`] for events to one subscription only.
+macro_rules! matching_only {
+    ($columns:expr) => {
+        concat!(
+            "SELECT asked.question, subscription.id AS subscription_id",
+            $columns,
+            " FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, id)
+            CROSS JOIN LATERAL (
+                SELECT * FROM webhook_subscriptions WHERE owner_issuer = asked.owner_issuer
+                    AND owner_subject = asked.owner_subject AND id = asked.id OFFSET 0
+            ) AS subscription
+            CROSS JOIN LATERAL (
+                SELECT * FROM webhook_lanes WHERE subscription_id = subscription.id AND is_open OFFSET 0
+            ) AS lane"
+        )
+    };
+}
+
+const MATCH_ONLY: &str = matching_only!(no_target!());
+const MATCH_ONLY_TARGETS: &str = matching_only!(target!());
 
 /// What a publication does about a lane that another transaction has locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +129,24 @@ pub(super) enum Locks {
     Wait,
     /// Leaves out the calls that need it.
     Skip,
+}
+
+/// What is looked up of the receivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Matches {
+    /// Their ids.
+    Ids,
+    /// What a claim needs, too.
+    Targets,
+}
+
+impl Matches {
+    const fn select<'a>(self, ids: &'a str, targets: &'a str) -> &'a str {
+        match self {
+            Self::Ids => ids,
+            Self::Targets => targets,
+        }
+    }
 }
 
 /// What the decision about a publication needs from the database.
@@ -115,6 +176,11 @@ impl<'a> Questions<'a> {
             };
         }
         questions
+    }
+
+    /// When the first event is due.
+    pub(super) const fn at(&self) -> Timestamp {
+        self.at
     }
 
     /// The number under which the receivers of the event are found.
@@ -160,9 +226,9 @@ impl<'a> Questions<'a> {
         Kept(update).load(&mut &*connection).await
     }
 
-    pub(super) async fn matches(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<MatchRow>> {
+    pub(super) async fn matches(&self, connection: &AsyncPgConnection, of: Matches) -> QueryResult<Vec<MatchRow>> {
         let patterns: Vec<(i64, &UserId, EventPattern)> = self.patterns().collect();
-        let query = diesel::sql_query(MATCH)
+        let query = diesel::sql_query(of.select(MATCH, MATCH_TARGETS))
             .bind::<Array<BigInt>, Vec<i64>>(patterns.iter().map(|(question, ..)| *question).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.subject()).collect())
@@ -173,8 +239,9 @@ impl<'a> Questions<'a> {
     pub(super) fn matches_only(
         &self,
         connection: &AsyncPgConnection,
+        of: Matches,
     ) -> Option<impl Future<Output = QueryResult<Vec<MatchRow>>>> {
-        let query = diesel::sql_query(MATCH_ONLY)
+        let query = diesel::sql_query(of.select(MATCH_ONLY, MATCH_ONLY_TARGETS))
             .bind::<Array<BigInt>, Vec<i64>>(self.only.values().copied().collect())
             .bind::<Array<Text>, Vec<&str>>(self.only.keys().map(|(owner, _)| owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(self.only.keys().map(|(owner, _)| owner.subject()).collect())
@@ -195,6 +262,24 @@ pub(super) struct MatchRow {
     question: i64,
     #[diesel(sql_type = Binary)]
     subscription_id: Vec<u8>,
+    #[diesel(sql_type = BigInt)]
+    owner: i64,
+    #[diesel(embed)]
+    breaker: BreakerRow,
+    /// `None` if it was not looked up.
+    #[diesel(sql_type = Nullable<Text>)]
+    url: Option<String>,
+    #[diesel(embed)]
+    secrets: SecretsRow,
+}
+
+impl MatchRow {
+    /// What a claim needs of the receiver; `None` if it was not looked up, or is damaged.
+    fn target(self, subscription: SubscriptionId) -> Option<ClaimedLane> {
+        let (owner, breaker) = (OwnerNumber::from_number(self.owner), self.breaker.breaker());
+        let (url, secrets) = (TargetUrl::from_stored(&self.url?)?, self.secrets.secrets(subscription).ok()?);
+        Some(ClaimedLane { subscription, owner, url, secrets, breaker, deliveries: Vec::new() })
+    }
 }
 
 #[derive(QueryableByName)]
@@ -231,19 +316,28 @@ fn known_publication(row: KnownRow) -> Result<(Key, (ContentDigest, Accepted)), 
 
 /// The receivers, by the number of the question.
 #[derive(Default)]
-pub(super) struct Receivers(HashMap<i64, BTreeSet<SubscriptionId>>);
+pub(super) struct Receivers {
+    asked: HashMap<i64, BTreeSet<SubscriptionId>>,
+    targets: HashMap<SubscriptionId, ClaimedLane>,
+}
 
 impl Receivers {
     /// The receivers of the event.
     pub(super) fn of(&self, question: Option<i64>) -> Vec<SubscriptionId> {
-        let receivers = question.and_then(|question| self.0.get(&question));
+        let receivers = question.and_then(|question| self.asked.get(&question));
         receivers.into_iter().flatten().copied().collect()
+    }
+
+    /// What a claim needs of the receiver, without deliveries.
+    pub(super) fn target(&self, receiver: SubscriptionId) -> Option<&ClaimedLane> {
+        self.targets.get(&receiver)
     }
 
     pub(super) fn add(&mut self, rows: Vec<MatchRow>) -> Result<(), StoreError> {
         for row in rows {
             let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
-            self.0.entry(row.question).or_default().insert(id);
+            self.asked.entry(row.question).or_default().insert(id);
+            self.targets.extend(row.target(id).map(|target| (id, target)));
         }
         Ok(())
     }
@@ -252,7 +346,7 @@ impl Receivers {
     pub(super) fn without(&self, locked: Vec<LaneRow>) -> BTreeSet<i64> {
         let locked: BTreeSet<Vec<u8>> = locked.into_iter().map(|row| row.subscription_id).collect();
         let is_locked = |id: &SubscriptionId| locked.contains(id.as_bytes().as_slice());
-        let lacking = self.0.iter().filter(|(_, receivers)| !receivers.iter().all(is_locked));
+        let lacking = self.asked.iter().filter(|(_, receivers)| !receivers.iter().all(is_locked));
         lacking.map(|(question, _)| *question).collect()
     }
 }

@@ -1,8 +1,9 @@
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{PoolFigures, Publication, StoreError};
-use domain::webhooks::NewEvent;
+use domain::webhooks::{DirectClaims, NewEvent};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
@@ -10,9 +11,11 @@ use tokio::time::Instant;
 
 use super::periods::day_of_id;
 use super::prepare_history::PrepareHistory;
-use super::publish_events::Publish;
+use super::publish_events::{Publish, Published};
 use super::publish_questions::Locks;
 use crate::attempt::{DEADLINE, Failure, attempts_on};
+use crate::change_signal::ChangeSignal;
+use crate::claimers::Claimers;
 use crate::pool::Connections;
 
 /// The most waiting calls. Further calls wait for a place.
@@ -40,6 +43,16 @@ pub(crate) struct Publisher {
     connections: [Connections; 2],
 }
 
+/// who hears of new deliveries.
+#[derive(Clone)]
+pub(crate) struct Audience {
+    /// The dispatcher of this process, which takes some at once.
+    pub(crate) claims: Arc<DirectClaims>,
+    pub(crate) claimers: Claimers,
+    /// All dispatchers.
+    pub(crate) signal: ChangeSignal,
+}
+
 struct Call {
     events: Vec<NewEvent>,
     called_at: Instant,
@@ -50,12 +63,13 @@ struct Call {
 
 impl Publisher {
     /// A publisher on two pools, of which it uses one connection each.
-    pub(crate) fn new(connections: [Connections; 2], runtime: &Handle) -> Self {
+    pub(crate) fn new(connections: [Connections; 2], audience: Audience, runtime: &Handle) -> Self {
         let (calls, arriving) = mpsc::channel(WAITING_MAX);
         let (blocked, waiting) = mpsc::channel(WAITING_MAX);
         let [first, second] = connections.clone();
-        runtime.spawn(publish_all(Line { connections: first, blocked: Some(blocked.clone()) }, arriving));
-        runtime.spawn(publish_all(Line { connections: second, blocked: None }, waiting));
+        let again = audience.clone();
+        runtime.spawn(publish_all(Line { connections: first, blocked: Some(blocked.clone()), audience }, arriving));
+        runtime.spawn(publish_all(Line { connections: second, blocked: None, audience: again }, waiting));
         Self { calls, blocked, connections }
     }
 
@@ -92,6 +106,7 @@ struct Line {
     connections: Connections,
     /// Where calls go that meet locked lanes. `None` if this line waits for them.
     blocked: Option<mpsc::Sender<Call>>,
+    audience: Audience,
 }
 
 async fn publish_all(line: Line, mut arriving: mpsc::Receiver<Call>) {
@@ -160,7 +175,8 @@ impl Line {
     async fn publish(&self, calls: &[Call]) -> Result<Vec<Option<Publication>>, Failure> {
         let Some(first) = calls.iter().map(|call| call.called_at).min() else { return Ok(Vec::new()) };
         let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();
-        let work = Publish { calls: &events, locks: self.locks() };
+        let Audience { claims, claimers, signal } = &self.audience;
+        let work = Publish { calls: &events, locks: self.locks(), claims, by: claimers.own() };
         let publishing = async {
             match attempts_on(&self.connections, &work).await {
                 Err(failure) if failure.lacks_a_partition() => {
@@ -171,7 +187,12 @@ impl Line {
             }
         };
         let published = tokio::time::timeout_at(first + DEADLINE, publishing).await;
-        published.unwrap_or_else(|_| Err(unavailable("Postgres did not answer in time").into()))
+        let late = |_| Err(unavailable("Postgres did not answer in time").into());
+        let Published { answers, has_waiting } = published.unwrap_or_else(late)?;
+        if has_waiting {
+            signal.notify_of_deliveries();
+        }
+        Ok(answers)
     }
 }
 

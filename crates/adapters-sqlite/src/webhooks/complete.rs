@@ -140,6 +140,8 @@ fn plan(connection: &mut SqliteConnection, lane: &mut Lane, at: Timestamp) -> Re
     let woke = lane.is_open && next.is_some_and(|next| next <= at);
     lane.ready_at = match (next, lane.ready_at) {
         (Some(next), Some(planned)) if lane.is_open && !paused => Some(next.min(planned)),
+        // The end of a claim that is no more: one claim that finds nothing costs less than writing the lane each time.
+        (None, Some(planned)) if lane.is_open && !paused => Some(planned),
         (next, _) => next,
     };
     Ok(woke)

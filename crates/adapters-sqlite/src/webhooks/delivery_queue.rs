@@ -1,26 +1,46 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::Timestamp;
-use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, Publication, StoreError};
+use domain::ports::{
+    ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, HandedOver, Publication, StoreError,
+};
 use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 
 use super::claim::{claim, end_left_claims};
 use super::complete::complete;
 use super::end_closed::{CHUNK, end_closed};
-use super::publish_events::publish_events;
+use super::publish_events::{Published, publish_events};
 use crate::SqliteStore;
 use crate::by_hour::add_counts;
+use crate::undo::Undo;
+
+/// Ends the claims that this process finds before its first one. If the transaction fails, they end by their time.
+fn end_claims_of_others(
+    connection: &mut SqliteConnection,
+    has_claimed: &AtomicBool,
+    at: Timestamp,
+) -> Result<(), Undo> {
+    if has_claimed.swap(true, Ordering::SeqCst) { Ok(()) } else { end_left_claims(connection, at) }
+}
 
 #[async_trait]
 impl EventStore for SqliteStore {
     async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
-        let (events, wake) = (events.to_vec(), self.wake.clone());
-        let work = move |connection: &mut SqliteConnection| publish_events(connection, &events);
-        self.writer.write_then(work, move |_| wake.up()).await
+        let (events, wake, claims) = (events.to_vec(), self.wake.clone(), Arc::clone(&self.direct_claims));
+        let has_claimed = Arc::clone(&self.has_claimed);
+        let work = move |connection: &mut SqliteConnection| {
+            let claim = events.first().and_then(|new| claims.begin(new.event.created_at));
+            if let Some(claim) = &claim {
+                end_claims_of_others(connection, &has_claimed, claim.at())?;
+            }
+            publish_events(connection, &events, claim)
+        };
+        let published = self.writer.write_then(work, move |published: &Published| published.committed(&wake)).await?;
+        Ok(published.publication)
     }
 }
 
@@ -29,14 +49,19 @@ impl DeliveryQueue for SqliteStore {
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
         let (request, has_claimed) = (request.clone(), Arc::clone(&self.has_claimed));
         let work = move |connection: &mut SqliteConnection| {
-            // If this transaction fails, the claims end by their time.
-            if !has_claimed.swap(true, Ordering::SeqCst) {
-                end_left_claims(connection, request.at)?;
-            }
+            end_claims_of_others(connection, &has_claimed, request.at)?;
             claim(connection, &request)
         };
         // No wait for the disk: a delivery whose claim a power failure undoes is claimed again.
         self.writer.write_unflushed(work).await
+    }
+
+    fn offer_claims(&self, request: Option<&ClaimRequest>) -> u32 {
+        self.direct_claims.offer(request)
+    }
+
+    async fn handed_over(&self) -> Vec<HandedOver> {
+        self.direct_claims.handed_over().await
     }
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {

@@ -2,13 +2,16 @@ use std::collections::HashMap;
 
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications};
-use diesel_mapping::webhooks::{EventRow, NewDueRow};
-use domain::ports::{Accepted, Publication};
-use domain::webhooks::{Event, EventPattern, EventType, NewEvent, PublicationKey, PublisherId, QueuedDelivery};
+use diesel_mapping::webhooks::{EventRow, NewDueRow, SecretsRow};
+use domain::ports::{Accepted, ClaimedLane, Publication};
+use domain::webhooks::{
+    DirectClaim, Event, EventPattern, EventType, NewEvent, PublicationKey, PublisherId, QueuedDelivery, TargetUrl,
+};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
 use super::event_row::NewEventRow;
 use super::lane::{Lane, LaneRow};
+use crate::store::Wake;
 use crate::undo::Undo;
 
 /// How many patterns one statement looks up.
@@ -25,26 +28,61 @@ enum Known<'a> {
 }
 
 /// What the events of one call share: the lanes that they go to.
-#[derive(Default)]
 struct FanOut<'a> {
-    /// Each lane as it is stored, and as it is now.
-    lanes: Vec<(Lane, Lane)>,
+    lanes: Vec<Receiver>,
     /// Indices into `lanes`.
     matching: HashMap<(&'a UserId, &'a EventType), Vec<usize>>,
+    claim: Option<DirectClaim>,
+    /// Whether a delivery waits for a claim.
+    has_waiting: bool,
+}
+
+/// A lane of the call.
+struct Receiver {
+    /// As it is stored.
+    before: Lane,
+    /// As it is now.
+    lane: Lane,
+    /// What a dispatcher needs of it, without deliveries; `None` if nothing is claimed, or the subscription is damaged.
+    target: Option<ClaimedLane>,
+}
+
+/// The result of a publication.
+pub(super) struct Published {
+    pub(super) publication: Publication,
+    claim: Option<DirectClaim>,
+    has_waiting: bool,
+}
+
+impl Published {
+    /// Tells the dispatcher of this process, after the commit.
+    pub(super) fn committed(&self, wake: &Wake) {
+        if let Some(claim) = &self.claim {
+            claim.stored();
+        }
+        if self.has_waiting {
+            wake.up();
+        }
+    }
 }
 
 /// See [`EventStore::publish`](domain::ports::EventStore::publish).
-pub(super) fn publish_events(connection: &mut SqliteConnection, events: &[NewEvent]) -> Result<Publication, Undo> {
+pub(super) fn publish_events(
+    connection: &mut SqliteConnection,
+    events: &[NewEvent],
+    claim: Option<DirectClaim>,
+) -> Result<Published, Undo> {
     // Look up all events before the first write, so that a conflict needs no undo.
     let mut known = Vec::with_capacity(events.len());
     let mut within = HashMap::new();
     for (index, event) in events.iter().enumerate() {
-        match look_up(connection, event, index, events, &mut within)? {
-            Some(found) => known.push(found),
-            None => return Ok(Publication::Conflict { index }),
-        }
+        let Some(found) = look_up(connection, event, index, events, &mut within)? else {
+            let publication = Publication::Conflict { index };
+            return Ok(Published { publication, claim: None, has_waiting: false });
+        };
+        known.push(found);
     }
-    let mut fan_out = FanOut::default();
+    let mut fan_out = FanOut { lanes: Vec::new(), matching: HashMap::new(), claim, has_waiting: false };
     let mut accepted: Vec<Accepted> = Vec::with_capacity(events.len());
     for known in known {
         accepted.push(match known {
@@ -53,10 +91,11 @@ pub(super) fn publish_events(connection: &mut SqliteConnection, events: &[NewEve
             Known::Within(index) => Accepted { is_duplicate: true, ..accepted[index].clone() },
         });
     }
-    for (before, lane) in &fan_out.lanes {
+    let FanOut { lanes, claim, has_waiting, .. } = fan_out;
+    for Receiver { before, lane, .. } in &lanes {
         lane.write(connection, before)?;
     }
-    Ok(Publication::Accepted(accepted))
+    Ok(Published { publication: Publication::Accepted(accepted), claim, has_waiting })
 }
 
 /// `None` when the publisher has published another event under the same id.
@@ -98,11 +137,12 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
         insert_publication(connection, event, key)?;
     }
     for lane in lanes {
-        let lane = &mut fan_out.lanes[lane].1;
+        let queued = fan_out.queue(new, lane);
+        let lane = &mut fan_out.lanes[lane].lane;
         let delivery = DeliveryId::of(event.id, lane.id);
-        let row = NewDueRow::new(&delivery, &event.id, &lane.id, &QueuedDelivery::published(event.created_at));
+        let row = NewDueRow::new(&delivery, &event.id, &lane.id, &queued);
         diesel::insert_into(webhook_due::table).values(row).execute(connection)?;
-        lane.bring_forward(event.created_at);
+        lane.bring_forward(queued.due_at);
     }
     Ok(Accepted { event: event.clone(), deliveries, is_duplicate: false })
 }
@@ -129,7 +169,7 @@ impl<'a> FanOut<'a> {
         let patterns: Vec<EventPattern> = EventPattern::all_matching(&event.event_type).collect();
         for patterns in patterns.chunks(LOOKED_UP_TOGETHER) {
             for row in asking_for(connection, &event.owner, patterns)? {
-                let lane = self.add(row.try_into()?);
+                let lane = self.add(connection, row.try_into()?)?;
                 if !lanes.contains(&lane) {
                     lanes.push(lane);
                 }
@@ -152,15 +192,41 @@ impl<'a> FanOut<'a> {
             .count();
         let is_theirs = theirs.get_result::<i64>(connection)? > 0;
         let lane = if is_theirs { Lane::find(connection, only)? } else { None };
-        Ok(lane.filter(|lane| lane.is_open).map(|lane| self.add(lane)).into_iter().collect())
+        let lane = lane.filter(|lane| lane.is_open).map(|lane| self.add(connection, lane)).transpose()?;
+        Ok(lane.into_iter().collect())
     }
 
-    fn add(&mut self, lane: Lane) -> usize {
-        self.lanes.iter().position(|(before, _)| before.id == lane.id).unwrap_or_else(|| {
-            self.lanes.push((lane.clone(), lane));
-            self.lanes.len() - 1
-        })
+    fn add(&mut self, connection: &mut SqliteConnection, lane: Lane) -> QueryResult<usize> {
+        if let Some(place) = self.lanes.iter().position(|receiver| receiver.before.id == lane.id) {
+            return Ok(place);
+        }
+        let target = if self.claim.is_some() { find_target(connection, &lane)? } else { None };
+        self.lanes.push(Receiver { before: lane.clone(), lane, target });
+        Ok(self.lanes.len() - 1)
     }
+
+    /// The delivery of the event to this lane.
+    fn queue(&mut self, new: &NewEvent, lane: usize) -> QueuedDelivery {
+        let queued = match self.claim.as_mut().zip(self.lanes[lane].target.as_ref()) {
+            Some((claim, target)) => claim.publish(new, target),
+            None => QueuedDelivery::published(new.event.created_at),
+        };
+        self.has_waiting |= queued.claim.is_none();
+        queued
+    }
+}
+
+/// What a dispatcher needs of the lane.
+fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Option<ClaimedLane>> {
+    use diesel_mapping::schema::webhook_subscriptions as subscriptions;
+    let found = subscriptions::table
+        .filter(subscriptions::id.eq(lane.id.as_bytes().as_slice()))
+        .select((subscriptions::url, SecretsRow::as_select()));
+    let found: Option<(String, SecretsRow)> = found.get_result(connection).optional()?;
+    let target = found.and_then(|(url, secrets)| TargetUrl::from_stored(&url).zip(secrets.secrets(lane.id).ok()));
+    let Lane { id, owner, breaker, .. } = *lane;
+    let deliveries = Vec::new();
+    Ok(target.map(|(url, secrets)| ClaimedLane { subscription: id, owner, url, secrets, breaker, deliveries }))
 }
 
 /// The open lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`]. If there are

@@ -2,6 +2,7 @@
 
 use domain::memory::unique_cause;
 use domain::ports::Schema as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use diesel::SqliteConnection;
@@ -11,9 +12,9 @@ use domain::ports::{
     AttemptCursor, ClaimId, ClaimRequest, ClaimedDelivery, Completion, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
-    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DisableReason, Event,
-    EventFilter, EventType, FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId, SealedSecret,
-    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
+    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DirectClaims, DisableReason,
+    Event, EventFilter, EventType, FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId,
+    SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, KeyId, SubscriptionId, Timestamp, UserId};
 use tempfile::TempDir;
@@ -65,28 +66,28 @@ fn event(owner: &UserId, seed: u64) -> NewEvent {
     NewEvent { event, publication: Some(key), only: None, trace: None }
 }
 
-/// Publishes three events and claims their deliveries. The first delivery ends, the second waits for a retry, the third is
-/// given back.
-fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed: u64) -> Vec<DeliveryId> {
-    let events: Vec<NewEvent> = (seed..seed + 3).map(|seed| event(&subscription.owner, seed)).collect();
-    publish_events::publish_events(connection, &events).unwrap();
-    publish_events::publish_events(
-        connection,
-        &[NewEvent { only: Some(subscription.id), ..event(&subscription.owner, seed + 3) }],
-    )
-    .unwrap();
-    let claim = ClaimId::from_number(1);
-    let until = NOW.plus(Duration::from_mins(1));
-    let request = ClaimRequest {
-        claim,
+fn claim_request() -> ClaimRequest {
+    ClaimRequest {
+        claim: ClaimId::from_number(1),
         at: NOW,
-        until,
+        until: NOW.plus(Duration::from_mins(1)),
         lanes_max: 64,
         room: 8,
         rooms: Vec::new(),
         shares: FairShares::new(u32::MAX),
         payload_bytes_max: u64::MAX,
-    };
+    }
+}
+
+/// Publishes three events and claims their deliveries. The first delivery ends, the second waits for a retry, the third is
+/// given back.
+fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed: u64) -> Vec<DeliveryId> {
+    let events: Vec<NewEvent> = (seed..seed + 3).map(|seed| event(&subscription.owner, seed)).collect();
+    publish_events::publish_events(connection, &events, None).unwrap();
+    let only = NewEvent { only: Some(subscription.id), ..event(&subscription.owner, seed + 3) };
+    publish_events::publish_events(connection, &[only], None).unwrap();
+    let request = claim_request();
+    let claim = request.claim;
     let claimed = claim::claim(connection, &request).unwrap();
     let deliveries: Vec<DeliveryId> = claimed[0].deliveries.iter().map(|delivery| delivery.id).collect();
     let later = NOW.plus(Duration::from_mins(5));
@@ -150,7 +151,9 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     recover_subscription::recover_subscription(connection, owner, id, request, 10, &unique_cause()).unwrap();
     retry_failures::retry_failures(connection, owner, id, &[delivery], request, &unique_cause()).unwrap();
     let seed = u64::from(delivery.as_bytes()[15]) + 1_000;
-    publish_events::publish_events(connection, &[event(owner, seed)]).unwrap();
+    let claims = Arc::new(DirectClaims::default());
+    claims.offer(Some(&claim_request()));
+    publish_events::publish_events(connection, &[event(owner, seed)], claims.begin(NOW)).unwrap();
     change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();
     change_subscription::change_subscription(connection, owner, id, &switch(true), NOW, &unique_cause()).unwrap();
     end_closed::end_closed(connection, NOW, 10).unwrap();

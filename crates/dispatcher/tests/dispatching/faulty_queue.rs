@@ -6,8 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::memory::MemoryWebhookStore;
-use domain::ports::{BoxError, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
-use domain::webhooks::SubscriptionOutcomes;
+use domain::ports::{
+    BoxError, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, HandedOver, Publication, StoreError,
+};
+use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
@@ -22,6 +24,7 @@ pub(crate) enum Point {
     AfterEndClosed,
     BeforeCount,
     AfterCount,
+    HandedOver,
     BeforeSend,
     AfterReceipt,
     AfterSend,
@@ -44,6 +47,8 @@ pub(crate) trait Fate: Send + Sync {
     fn at(&self, point: Point) -> Fault;
 
     fn claimed(&self, _request: &ClaimRequest, _lanes: &[ClaimedLane]) {}
+
+    fn handed_over(&self, _claim: &HandedOver) {}
 }
 
 /// Nothing goes wrong.
@@ -57,7 +62,7 @@ impl Fate for Fair {
 
 /// One process's way to the queue.
 pub(crate) struct FaultyQueue {
-    store: Arc<MemoryWebhookStore>,
+    store: MemoryWebhookStore,
     fate: Arc<dyn Fate>,
     pub(crate) hint: Arc<Notify>,
     /// Notified when the process is to die.
@@ -74,7 +79,7 @@ pub(crate) struct FaultyQueue {
 impl FaultyQueue {
     pub(crate) fn new(store: &Arc<MemoryWebhookStore>, fate: Arc<dyn Fate>) -> Arc<Self> {
         Arc::new(Self {
-            store: store.clone(),
+            store: store.in_another_process(),
             fate,
             hint: Arc::default(),
             death: Arc::default(),
@@ -84,6 +89,11 @@ impl FaultyQueue {
             batches: Mutex::default(),
             sweeps: Mutex::default(),
         })
+    }
+
+    /// Publishes in this process, where the dispatcher may take the deliveries at once.
+    pub(crate) async fn publish(&self, events: &[NewEvent]) -> Publication {
+        self.store.publish(events).await.unwrap()
     }
 
     pub(crate) async fn pass(&self, point: Point) -> Result<(), StoreError> {
@@ -117,6 +127,23 @@ impl DeliveryQueue for FaultyQueue {
         self.fate.claimed(request, &lanes);
         self.pass(Point::AfterClaim).await?;
         Ok(lanes)
+    }
+
+    fn offer_claims(&self, request: Option<&ClaimRequest>) -> u32 {
+        self.store.offer_claims(request)
+    }
+
+    /// The fate decides whether the process knows that its publications are stored.
+    async fn handed_over(&self) -> Vec<HandedOver> {
+        let mut claims = self.store.handed_over().await;
+        for claim in &claims {
+            self.fate.handed_over(claim);
+        }
+        let is_known = self.pass(Point::HandedOver).await.is_ok();
+        for claim in &mut claims {
+            claim.is_stored &= is_known;
+        }
+        claims
     }
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {

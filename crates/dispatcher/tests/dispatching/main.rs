@@ -12,6 +12,7 @@ mod outcomes;
 mod owners;
 mod process_clock;
 mod process_death;
+mod published;
 mod receivers;
 mod simulation;
 mod stopping;

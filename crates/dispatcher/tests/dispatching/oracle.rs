@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dispatcher::{DispatcherSettings, UNSENT_MAX};
-use domain::ports::{ClaimRequest, ClaimedLane, Clock, SubscriptionStore};
+use domain::ports::{ClaimedLane, Clock, SubscriptionStore};
 use domain::webhooks::{Admission, AttemptOutcome, Delivery, DeliveryEnd, DeliveryState, RetrySchedule, Verdict};
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use tokio::time::Instant;
@@ -164,13 +164,13 @@ impl Oracle {
     }
 
     /// The queue has handed these out.
-    pub(crate) fn claimed(&self, process: u64, request: &ClaimRequest, lanes: &[ClaimedLane]) {
+    pub(crate) fn claimed(&self, process: u64, at: Timestamp, until: Timestamp, lanes: &[ClaimedLane]) {
         let mut model = self.model.lock().unwrap();
         let now = self.world.clock.now();
-        let error = now.since(request.at).max(request.at.since(now));
+        let error = now.since(at).max(at.since(now));
         // The call of the store may have been delayed by as much.
         model.check(self.traits.clock_jumps || error <= CLAIM_ERROR_MAX, || {
-            format!("process {process} claims at {} while it is {now}", request.at)
+            format!("process {process} claims at {at} while it is {now}")
         });
         for lane in lanes {
             for delivery in &lane.deliveries {
@@ -179,7 +179,7 @@ impl Oracle {
                 let grant = Grant {
                     process,
                     at: Instant::now(),
-                    until: request.until,
+                    until,
                     run_attempt: delivery.run_attempt,
                     run_started_at: delivery.run_started_at,
                     is_sent: false,

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex};
 
 use dispatcher::Dispatcher;
 use domain::memory::unique_cause;
-use domain::ports::{ClaimRequest, ClaimedLane, Clock, DeliveryCommands, RetryByHand, RetryRequest, SubscriptionStore};
+use domain::ports::{
+    ClaimRequest, ClaimedLane, Clock, DeliveryCommands, HandedOver, RetryByHand, RetryRequest, SubscriptionStore,
+};
 use domain::webhooks::{Delivery, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus, TargetUrl};
 use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
 use tokio::sync::Notify;
@@ -43,6 +45,7 @@ pub(crate) struct Simulation {
 /// A running process.
 #[derive(Clone)]
 struct Process {
+    queue: Arc<FaultyQueue>,
     hint: Arc<Notify>,
     death: Arc<Notify>,
     stop: CancellationToken,
@@ -75,7 +78,12 @@ impl Fate for ProcessFate {
     }
 
     fn claimed(&self, request: &ClaimRequest, lanes: &[ClaimedLane]) {
-        self.simulation.oracle.claimed(self.process, request, lanes);
+        self.simulation.oracle.claimed(self.process, request.at, request.until, lanes);
+    }
+
+    fn handed_over(&self, claim: &HandedOver) {
+        let until = claim.at.plus(settings().lease());
+        self.simulation.oracle.claimed(self.process, claim.at, until, &claim.lanes);
     }
 }
 
@@ -132,7 +140,8 @@ impl Simulation {
             };
             let dispatcher = self.world.dispatcher_by(clock, queue.clone(), sender, settings());
             let (stop, death, hint) = (CancellationToken::new(), queue.death.clone(), queue.hint.clone());
-            let running = Process { hint, death, stop: stop.clone(), dispatcher: dispatcher.clone() };
+            let running =
+                Process { queue: queue.clone(), hint, death, stop: stop.clone(), dispatcher: dispatcher.clone() };
             self.running.lock().unwrap().insert(slot, running);
             tokio::select! {
                 biased;
@@ -167,9 +176,7 @@ impl Simulation {
         let (store, now) = (&*self.world.store, self.world.clock.now());
         let request = RetryRequest { at: now, published_since: Timestamp::MIN };
         match self.world.draw(30) {
-            0..9 => {
-                self.publish().await;
-            }
+            0..9 => self.publish().await,
             9..14 => self.change_mood(),
             14 => self.switch(false).await,
             15 | 16 => self.switch(true).await,
@@ -211,7 +218,7 @@ impl Simulation {
             }
             27 if self.oracle.traits.damages => {
                 // Nobody runs in between, so the event is damaged before anything of it is claimed.
-                let damaged = self.publish().await[0];
+                let damaged = self.publish_elsewhere().await[0];
                 store.damage(damaged);
                 self.oracle.was_damaged(damaged);
             }
@@ -220,10 +227,28 @@ impl Simulation {
         sleep(millis(self.world.draw(400))).await;
     }
 
-    async fn publish(&self) -> Vec<EventId> {
+    /// Publishes in one of the processes, or where nobody dispatches.
+    async fn publish(&self) {
+        if self.world.draw(3) == 0 {
+            self.publish_elsewhere().await;
+            return;
+        }
+        let (only, count, owner) = self.any_events();
+        let process = self.any_process();
+        self.world.publish_beside(&process.queue, &owner, count, only).await;
+        if self.world.draw(4) > 0 {
+            process.hint.notify_one();
+        }
+    }
+
+    fn any_events(&self) -> (Option<SubscriptionId>, usize, UserId) {
         let only = (self.world.draw(2) == 0).then(|| self.any_lane());
         let count = 1 + usize::try_from(self.world.draw(if only.is_some() { 16 } else { 3 })).unwrap();
-        let owner = self.world.owner_of(only.unwrap_or_else(|| self.any_lane()));
+        (only, count, self.world.owner_of(only.unwrap_or_else(|| self.any_lane())))
+    }
+
+    async fn publish_elsewhere(&self) -> Vec<EventId> {
+        let (only, count, owner) = self.any_events();
         let events = self.world.publish_for(&owner, count, only).await;
         if self.world.draw(4) > 0 {
             self.any_process().hint.notify_one();

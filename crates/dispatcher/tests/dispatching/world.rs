@@ -144,9 +144,25 @@ impl World {
 
     /// The same for another owner.
     pub(crate) async fn publish_for(&self, owner: &UserId, count: usize, only: Option<SubscriptionId>) -> Vec<EventId> {
-        let events: Vec<NewEvent> = (0..count).map(|_| self.event(owner, only)).collect();
+        let events = self.events(owner, count, only);
         self.accept(&events).await;
         events.iter().map(|new| new.event.id).collect()
+    }
+
+    /// Publishes so many events in the process that has this queue. Other calls publish where nobody dispatches.
+    pub(crate) async fn publish_beside(
+        &self,
+        queue: &FaultyQueue,
+        owner: &UserId,
+        count: usize,
+        only: Option<SubscriptionId>,
+    ) {
+        let publication = queue.publish(&self.events(owner, count, only)).await;
+        self.note(publication);
+    }
+
+    fn events(&self, owner: &UserId, count: usize, only: Option<SubscriptionId>) -> Vec<NewEvent> {
+        (0..count).map(|_| self.event(owner, only)).collect()
     }
 
     /// Publishes an event to one subscription, in this span.
@@ -164,7 +180,10 @@ impl World {
     }
 
     async fn accept(&self, events: &[NewEvent]) {
-        let publication = self.store.publish(events).await.unwrap();
+        self.note(self.store.publish(events).await.unwrap());
+    }
+
+    fn note(&self, publication: Publication) {
         let Publication::Accepted(accepted) = publication else { panic!("events without a key do not conflict") };
         let deliveries: u32 = accepted.iter().map(|one| one.deliveries).sum();
         self.accepted.fetch_add(deliveries as usize, Ordering::SeqCst);

@@ -169,6 +169,6 @@ pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryOfFail
 pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
 pub use webhooks::operator_log::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog};
-pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue};
+pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver};
 pub use webhooks::sender::{Attempt, WebhookSender};
 pub use webhooks::subscriptions::{SecretRotation, SubscriptionInsertion, SubscriptionStore};

@@ -43,6 +43,7 @@ pub use events::publish_events::{PublishEvent, PublishEventsError};
 pub use queue::allotment::Allotment;
 pub use queue::breaker::{Admission, Breaker, DisableReason, Pause, PauseLengths, Report};
 pub use queue::claim_end::{ClaimEnd, NextStep};
+pub use queue::direct_claims::{DirectClaim, DirectClaims};
 pub use queue::fair_shares::FairShares;
 pub use queue::owner_number::OwnerNumber;
 pub use queue::payload_room::PayloadRoom;

@@ -17,6 +17,7 @@ pub mod change_subscription;
 pub mod claim;
 pub mod claim_races;
 pub mod complete;
+pub mod direct_claims;
 pub mod disable_set_by;
 pub mod dropped;
 pub mod durability;

@@ -115,6 +115,12 @@ macro_rules! with_webhook_store_promises {
             claim::what_is_given_back_keeps_its_place
             claim::rooms_limit_lanes
             claim::a_lane_gives_as_many_as_there_is_room_for
+            direct_claims::what_is_handed_over_is_claimed
+            direct_claims::an_offer_keeps_its_limits
+            direct_claims::an_offer_takes_what_a_claim_would
+            direct_claims::an_offer_ends
+            direct_claims::repetitions_hand_nothing_over
+            direct_claims::parallel_publications_and_claims_share_out
             claim_races::parallel_claims_share_out_what_is_due
             claim_races::parallel_completions_of_a_claim_end_it_once
             fairness::a_long_lane_holds_up_no_other

@@ -48,14 +48,7 @@ pub(crate) async fn claim_lanes(store: &dyn WebhookStore, request: &ClaimRequest
 
 /// Claims as requested: the deliveries, lane by lane.
 pub(crate) async fn claim_as(store: &dyn WebhookStore, request: &ClaimRequest) -> Vec<Held> {
-    let lanes = claim_lanes(store, request).await;
-    let held = |lane: &ClaimedLane, delivery: &ClaimedDelivery| Held {
-        subscription: lane.subscription,
-        owner: lane.owner,
-        claim: request.claim,
-        delivery: delivery.clone(),
-    };
-    lanes.iter().flat_map(|lane| lane.deliveries.iter().map(|one| held(lane, one))).collect()
+    Held::of(&claim_lanes(store, request).await, request.claim)
 }
 
 /// Claims at that many milliseconds after the start.
@@ -71,6 +64,17 @@ pub(crate) async fn claim_one(store: &dyn WebhookStore, millis: i64) -> Held {
 }
 
 impl Held {
+    /// The deliveries of these lanes, which are under the claim.
+    pub(crate) fn of(lanes: &[ClaimedLane], claim: ClaimId) -> Vec<Self> {
+        let held = |lane: &ClaimedLane, delivery: &ClaimedDelivery| Self {
+            subscription: lane.subscription,
+            owner: lane.owner,
+            claim,
+            delivery: delivery.clone(),
+        };
+        lanes.iter().flat_map(|lane| lane.deliveries.iter().map(move |one| held(lane, one))).collect()
+    }
+
     /// The record of an attempt of one second that ended at this instant.
     pub(crate) fn attempt(&self, ended_at: Timestamp, failure: Option<FailureReason>) -> AttemptRecord {
         AttemptRecord {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::ports::{Accepted, EventStore, Publication, StoreError};
-use crate::webhooks::{Delivery, Event, NewEvent, Payload, QueuedDelivery, SubscribedEvents};
+use crate::webhooks::{Delivery, DirectClaim, Event, NewEvent, Payload, QueuedDelivery, SubscribedEvents};
 use crate::{DeliveryId, SubscriptionId};
 
 impl Tables {
@@ -48,14 +48,19 @@ impl Tables {
         subscriptions.filter(|one| asks(one.id, &one.events)).map(|one| one.id).collect()
     }
 
-    fn accept(&mut self, new: &NewEvent) -> Accepted {
+    fn accept(&mut self, new: &NewEvent, claim: &mut Option<DirectClaim>) -> Accepted {
         if let Some(published) = self.published(new) {
             return published;
         }
         let event = new.event.clone();
         let receivers = self.receivers(new);
         for subscription in &receivers {
-            let stored = StoredDelivery::first(new, *subscription);
+            let lane = self.lanes.get(subscription).and_then(|lane| lane.to_claim(Vec::new()));
+            let queued = match claim.as_mut().zip(lane) {
+                Some((claim, lane)) => claim.publish(new, &lane),
+                None => QueuedDelivery::published(event.created_at),
+            };
+            let stored = StoredDelivery::first(new, *subscription, queued);
             self.deliveries.insert(stored.delivery.id, stored);
         }
         let deliveries = u32::try_from(receivers.len()).unwrap_or(u32::MAX);
@@ -70,9 +75,8 @@ impl Tables {
 }
 
 impl StoredDelivery {
-    fn first(new: &NewEvent, subscription: SubscriptionId) -> Self {
+    fn first(new: &NewEvent, subscription: SubscriptionId, queued: QueuedDelivery) -> Self {
         let event = &new.event;
-        let queued = QueuedDelivery::published(event.created_at);
         let delivery = Delivery {
             id: DeliveryId::of(event.id, subscription),
             event_id: event.id,
@@ -93,6 +97,11 @@ impl EventStore for MemoryWebhookStore {
         if let Some(index) = tables.conflict(events)? {
             return Ok(Publication::Conflict { index });
         }
-        Ok(Publication::Accepted(events.iter().map(|new| tables.accept(new)).collect()))
+        let mut claim = events.first().and_then(|new| self.claims.begin(new.event.created_at));
+        let accepted = events.iter().map(|new| tables.accept(new, &mut claim)).collect();
+        if let Some(claim) = claim {
+            claim.stored();
+        }
+        Ok(Publication::Accepted(accepted))
     }
 }

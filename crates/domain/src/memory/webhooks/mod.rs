@@ -11,13 +11,13 @@ mod subscriptions;
 mod tests;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
 use crate::webhooks::{
-    AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, Event, FailedDelivery, FailureCause,
-    OutcomeCounts, PublisherId, QueuedDelivery, SealedSecret, SealedSecrets, Subscription,
+    AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, DirectClaims, Event, FailedDelivery,
+    FailureCause, OutcomeCounts, PublisherId, QueuedDelivery, SealedSecret, SealedSecrets, Subscription,
 };
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, TraceContext, UserId};
 
@@ -25,8 +25,9 @@ use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, TraceContext, UserId
 /// claim reads every delivery to find those that are due, which is fast enough for some thousands of deliveries.
 #[derive(Debug, Default)]
 pub struct MemoryWebhookStore {
-    tables: Mutex<Tables>,
+    tables: Arc<Mutex<Tables>>,
     audit: MemoryAuditLog,
+    claims: Arc<DirectClaims>,
 }
 
 impl MemoryWebhookStore {
@@ -34,6 +35,12 @@ impl MemoryWebhookStore {
     #[must_use]
     pub fn writing_to(self, audit: MemoryAuditLog) -> Self {
         Self { audit, ..self }
+    }
+
+    /// The same store in another process, which has its own dispatcher.
+    #[must_use]
+    pub fn in_another_process(&self) -> Self {
+        Self { tables: Arc::clone(&self.tables), audit: self.audit.clone(), claims: Arc::default() }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {

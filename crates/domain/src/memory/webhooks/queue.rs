@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use super::super::audit::MemoryAuditLog;
 use super::{Lane, MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::audit::Cause;
-use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, StoreError};
+use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver, StoreError};
 use crate::webhooks::{
-    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, PayloadRoom, Phase, Report, SubscriptionOutcomes,
-    SubscriptionStatus,
+    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, PayloadRoom, Phase, Report, Subscription,
+    SubscriptionOutcomes, SubscriptionStatus,
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 
@@ -17,6 +17,20 @@ use crate::{DeliveryId, SubscriptionId, Timestamp};
 type Due = Vec<(Phase, Timestamp, DeliveryId)>;
 
 impl Lane {
+    /// The lane with these deliveries, to send them; `None` if the subscription is deleted.
+    pub(super) fn to_claim(&self, deliveries: Vec<ClaimedDelivery>) -> Option<ClaimedLane> {
+        let Subscription { id, owner, url, .. } = &self.subscription;
+        let (subscription, owner, url) = (*id, OwnerNumber::of(owner), url.clone());
+        Some(ClaimedLane {
+            subscription,
+            owner,
+            url,
+            secrets: self.secrets.clone()?,
+            breaker: self.breaker,
+            deliveries,
+        })
+    }
+
     /// How many deliveries the breaker admits at `at`.
     fn admitted(&self, at: Timestamp, is_out: bool) -> usize {
         match self.breaker.admission(at) {
@@ -127,9 +141,7 @@ impl Tables {
         if deliveries.is_empty() {
             return None;
         }
-        let (url, secrets) = (lane.subscription.url.clone(), lane.secrets.clone()?);
-        let owner = OwnerNumber::of(&lane.subscription.owner);
-        Some(ClaimedLane { subscription: id, owner, url, secrets, breaker: lane.breaker, deliveries })
+        lane.to_claim(deliveries)
     }
 
     /// Reports to the lane's breaker, and disables the subscription if the breaker returns a reason.
@@ -163,6 +175,14 @@ impl DeliveryQueue for MemoryWebhookStore {
         let ready = tables.ready(request);
         let mut payload_room = PayloadRoom::new(request);
         Ok(ready.iter().filter_map(|(id, due)| tables.serve(request, *id, due, &mut payload_room)).collect())
+    }
+
+    fn offer_claims(&self, request: Option<&ClaimRequest>) -> u32 {
+        self.claims.offer(request)
+    }
+
+    async fn handed_over(&self) -> Vec<HandedOver> {
+        self.claims.handed_over().await
     }
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {

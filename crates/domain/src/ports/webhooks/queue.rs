@@ -30,6 +30,12 @@ impl ClaimId {
     pub const fn number(self) -> i64 {
         self.0
     }
+
+    /// The id after this one. Ids are random, so a few that follow each other are as unique as the first.
+    #[must_use]
+    pub(crate) const fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
 }
 
 /// A dispatcher's request for deliveries, limited to what it has room for.
@@ -89,6 +95,31 @@ pub struct ClaimedDelivery {
     pub trace: Option<TraceContext>,
 }
 
+/// Deliveries that a publication has claimed for the dispatcher of its process.
+#[derive(Clone, Debug)]
+pub struct HandedOver {
+    /// The claim.
+    pub claim: ClaimId,
+    /// When the publication began. The claim lasts as long from then on as the one that was offered.
+    pub at: Timestamp,
+    /// The deliveries, by lane.
+    pub lanes: Vec<ClaimedLane>,
+    /// Whether they are stored. If not, nobody knows whether they are: the commit failed, or had no answer.
+    pub is_stored: bool,
+}
+
+impl HandedOver {
+    pub(crate) const fn nothing(claim: ClaimId, at: Timestamp) -> Self {
+        Self { claim, at, lanes: Vec::new(), is_stored: false }
+    }
+
+    /// How many deliveries were claimed.
+    pub fn count(&self) -> u32 {
+        let count = self.lanes.iter().map(|lane| lane.deliveries.len()).sum::<usize>();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
 /// The end of a claim on one delivery.
 #[derive(Clone, Debug)]
 pub struct Completion {
@@ -134,6 +165,27 @@ pub trait DeliveryQueue: Send + Sync {
     /// - A store that knows that a process is gone may end the claims of that process before their time.
     /// - It takes as long with a million deliveries waiting as with none.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError>;
+
+    /// Offers to take deliveries of events that this process publishes, or takes the offer back. An offer replaces the one
+    /// before it, and ends by itself after three seconds. A store that ignores offers is right, but slower. See decision 90.
+    ///
+    /// - A publication claims as `claim` does, at the time of its events, within the limits of the request. `lanes_max` is
+    ///   the most deliveries, of which those count that were claimed under earlier offers and did not come out of
+    ///   [`DeliveryQueue::handed_over`] yet. The claim lasts as long as that of the request.
+    /// - It claims first attempts of its events only, of open lanes that are freely admitted. The dispatcher leaves out
+    ///   lanes in which older deliveries may wait.
+    /// - The claim and the events are one transaction.
+    ///
+    /// Returns how many deliveries were claimed under earlier offers and did not come out yet.
+    fn offer_claims(&self, _request: Option<&ClaimRequest>) -> u32 {
+        0
+    }
+
+    /// Returns what publications have claimed under the offers of this process, each claim once, at the latest when the
+    /// publication has its answer. It may be dropped and called again at any time.
+    async fn handed_over(&self) -> Vec<HandedOver> {
+        pending().await
+    }
 
     /// Records the ends of claims, all in one transaction. Returns for each, in order, whether its claim still held the
     /// delivery.

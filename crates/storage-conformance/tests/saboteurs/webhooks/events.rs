@@ -124,6 +124,9 @@ impl EventStore for Saboteur {
                 }
             }
         }
+        let has_repetition =
+            matches!(&publication, Publication::Accepted(all) if all.iter().any(|one| one.is_duplicate));
+        self.published_again(has_repetition).await;
         let mut memo = self.memo();
         let theirs = |id: &SubscriptionId| {
             memo.owners.get(id).is_some_and(|owner| events.iter().any(|new| new.event.owner == *owner))

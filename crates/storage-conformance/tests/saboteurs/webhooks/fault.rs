@@ -78,6 +78,13 @@ pub(crate) enum Fault {
     OverlooksWhatComesLate,
     IgnoresPayloads,
     RoundsPayloads,
+    // Claims of publications
+    HandsNothingOver,
+    HandsOverWhatWaits,
+    IgnoresOfferedRoom,
+    KeepsOffers,
+    HandsOverPaused,
+    HandsOverRepetitions,
     // Completions
     ForgetsFencing,
     RefusesLateCompletions,

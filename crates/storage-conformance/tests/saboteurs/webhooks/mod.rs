@@ -3,6 +3,7 @@
 mod claims;
 mod commands;
 mod completions;
+mod direct_claims;
 mod events;
 mod fault;
 mod log;
@@ -135,6 +136,20 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::ForgetsTraces, &["a_claim_brings_the_trace_of_the_event"]),
     (Fault::TracesFirstAttempts, &["a_claim_brings_the_trace_of_the_event"]),
     (Fault::TracesOneDelivery, &["a_claim_brings_the_trace_of_the_event"]),
+    (
+        Fault::HandsNothingOver,
+        &[
+            "what_is_handed_over_is_claimed",
+            "an_offer_keeps_its_limits",
+            "repetitions_hand_nothing_over",
+            "parallel_publications_and_claims_share_out",
+        ],
+    ),
+    (Fault::HandsOverWhatWaits, &["what_is_handed_over_is_claimed", "parallel_publications_and_claims_share_out"]),
+    (Fault::IgnoresOfferedRoom, &["an_offer_keeps_its_limits"]),
+    (Fault::KeepsOffers, &["an_offer_ends"]),
+    (Fault::HandsOverPaused, &["an_offer_takes_what_a_claim_would"]),
+    (Fault::HandsOverRepetitions, &["repetitions_hand_nothing_over"]),
     (
         Fault::ClaimsEarly,
         &["a_due_delivery_is_claimed_with_all_that_it_needs", "a_paused_lane_waits_until_its_instant"],

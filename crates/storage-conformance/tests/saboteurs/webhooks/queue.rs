@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, StoreError};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, HandedOver, StoreError};
 use domain::webhooks::{OwnerNumber, SubscriptionOutcomes};
 use tokio::task::yield_now;
 
@@ -50,6 +50,14 @@ impl DeliveryQueue for Saboteur {
         }
         self.note_claims(request, &lanes);
         Ok(lanes)
+    }
+
+    fn offer_claims(&self, request: Option<&ClaimRequest>) -> u32 {
+        self.offered(request)
+    }
+
+    async fn handed_over(&self) -> Vec<HandedOver> {
+        self.come_out().await
     }
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::memory::MemoryWebhookStore;
 use domain::memory::unique_cause;
-use domain::ports::{Accepted, ClaimId, ClaimedLane, StoreError, SubscriptionStore};
+use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, HandedOver, StoreError, SubscriptionStore};
 use domain::webhooks::{
     AttemptRecord, Breaker, PublisherId, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
@@ -45,6 +45,10 @@ pub(crate) struct Memo {
     /// Who holds a delivery, and until when.
     pub(crate) claims: HashMap<DeliveryId, (ClaimId, Timestamp)>,
     pub(crate) last_claim: Vec<ClaimedLane>,
+    pub(crate) offered: Option<ClaimRequest>,
+    /// What comes out next, and what came out last.
+    pub(crate) handed_over: Vec<HandedOver>,
+    pub(crate) came_out: Vec<HandedOver>,
     pub(crate) published: HashMap<(UserId, PublisherId), Accepted>,
     pub(crate) attempts_are_gone: bool,
 }
