@@ -3,6 +3,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa::{Modify, OpenApi};
 
 use crate::documents::error_examples::ErrorExamples;
+use crate::documents::events::with_operational_events;
 use crate::documents::limits::BodyLimits;
 use crate::documents::operator_scopes::OperatorScopes;
 use crate::documents::parameters::IdParameters;
@@ -26,7 +27,8 @@ pub fn openapi_json() -> String {
     ErrorExamples.modify(&mut document);
     OperatorScopes.modify(&mut document);
     SessionCalls.modify(&mut document);
-    let mut json = document.to_pretty_json().expect("strings and maps serialize to JSON");
+    let json = document.to_pretty_json().expect("strings and maps serialize to JSON");
+    let mut json = with_operational_events(&json);
     json.push('\n');
     json
 }

@@ -1,4 +1,5 @@
-//! A list of the audit log reads as many rows as it shows, or as a search may look at, whatever the log has.
+//! A list of the audit log reads as many rows as it shows, or as a search may look at, whatever the log has. So does the
+//! look for events that are to be announced.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
@@ -26,24 +27,29 @@ async fn lists_go_by_an_index() {
         AuditFilter { owner: owner(), until: since, ..all() },
     ];
     for filter in &filters {
-        let read = rows_read(&database, filter).await;
+        let read = rows_read(&database, async |store| drop(store.list(filter, None, PAGE).await.unwrap())).await;
         assert!(read <= u64::from(2 * PAGE), "a list must read what it shows, not {read} rows: {filter:?}");
     }
     let rare = AuditFilter { action: Some(AuditAction::KeyLeaked), actor: Some(Actor::Service), ..all() };
-    let read = rows_read(&database, &rare).await;
+    let read = rows_read(&database, async |store| drop(store.list(&rare, None, PAGE).await.unwrap())).await;
     let most = u64::from(2 * AUDIT_SEARCHED_MAX + 2 * PAGE);
     assert!(read <= most, "a search must stop, and not read {read} rows");
+    let announced = async |store: &PostgresStore| {
+        assert_eq!(store.list_unannounced(PAGE).await.unwrap().len(), PAGE as usize);
+    };
+    let read = rows_read(&database, announced).await;
+    assert!(read <= u64::from(2 * PAGE), "a look for what is to be announced must not read {read} rows");
 }
 
-/// The rows that one list reads. The store is closed after it, so that the server has counted them.
-async fn rows_read(database: &Database, filter: &AuditFilter) -> u64 {
+/// The rows that one call reads. The store is closed after it, so that the server has counted them.
+async fn rows_read(database: &Database, call: impl AsyncFn(&PostgresStore)) -> u64 {
     let cluster = Cluster::shared().await.unwrap();
     let store = PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 1 }).await.unwrap();
     if !store.migrate().await.unwrap().is_empty() {
         plant(database).await;
     }
     let before = cluster.rows_read(&database.name, "audit_events").await.unwrap();
-    store.list(filter, None, PAGE).await.unwrap();
+    call(&store).await;
     store.close().await;
     cluster.rows_read(&database.name, "audit_events").await.unwrap() - before
 }
@@ -53,7 +59,7 @@ async fn plant(database: &Database) {
         "INSERT INTO audit_events SELECT
             decode(lpad(to_hex(1795225323120 + i::bigint * 1000), 12, '0'), 'hex') || substring(sha256(i::text::bytea) FOR 10),
             'https://id.example', 'user ' || i % 1000, 'service', NULL, NULL, 'service',
-            CASE WHEN i % 1000 = 7 THEN 'key.leaked' ELSE 'key.revoked' END, 'keys', '[]', NULL, NULL
+            CASE WHEN i % 1000 = 7 THEN 'key.leaked' ELSE 'key.revoked' END, 'keys', '[]', NULL, NULL, i % 1000 = 7
             FROM generate_series(1, {EVENTS}) AS i;
         ANALYZE audit_events;"
     );

@@ -13,14 +13,15 @@ use cli::WebAddress;
 use domain::audit::Audit;
 use domain::ports::{Clock, Entropy, Store, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
-use domain::webhooks::Webhooks;
+use domain::webhooks::{OperatorWebhook, Webhooks};
 use domain::{Keys, SealingKeys, Tracer};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use upkeep::{Tasks, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
+use upkeep::{Tasks, announce_steadily, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
 use verifier::{CredentialStores, Verifier};
 use zeroize::Zeroizing;
 
+use crate::announcements::{announcements, keep_operator_webhook, operator_webhook};
 use crate::configuration::Configuration;
 use crate::metrics::{MeteredParts, MetricsParts};
 use crate::traces::TraceParts;
@@ -92,11 +93,13 @@ impl Instance {
         let mut traces = TraceParts::new(&self.configuration, &self.clock)?;
         let webhooks =
             WebhookParts::new(&self.configuration, &self.store, (&self.clock, &self.entropy), traces.tracer.clone())?;
-        let mut tasks = self.start_schema(&webhooks.use_cases, stop).await;
+        let operator = operator_webhook(&self.configuration, &webhooks.use_cases)?;
+        let mut tasks = self.start_schema(&webhooks.use_cases, operator.clone(), stop).await;
         self.read_clock().await;
         self.start_engines(&mut tasks, &verifier, &engines_stop);
         Self::start_purges(&mut tasks, &keys, &sessions, &audit, &engines_stop);
         self.start_webhooks(&mut tasks, &webhooks, stop);
+        self.start_announcing(&mut tasks, &webhooks.use_cases, operator.as_ref(), &engines_stop);
         traces.start(&mut tasks, &engines_stop);
         let (store, settings) = (self.store.clone(), self.http_settings(&metrics));
         let listener = self.metrics_listener.take();
@@ -212,13 +215,21 @@ impl Instance {
         }
     }
 
-    /// Starts the migration of the schema and the check of the encryption key, and waits a moment for them.
-    async fn start_schema(&self, webhooks: &Webhooks, stop: &CancellationToken) -> Tasks {
+    /// Starts the migration of the schema, the check of the encryption key and the subscription of the operator, and waits a moment for them.
+    async fn start_schema(
+        &self,
+        webhooks: &Webhooks,
+        operator: Option<OperatorWebhook>,
+        stop: &CancellationToken,
+    ) -> Tasks {
         let mut tasks = Tasks::default();
         let tried = Arc::new(Notify::new());
         let (schema, migrate) = (Arc::clone(&self.store.schema), self.configuration.migrate);
         let (webhooks, until) = (webhooks.clone(), stop.clone());
-        let check = async move || check_encryption_key(&webhooks).await;
+        let check = async move || {
+            check_encryption_key(&webhooks).await?;
+            keep_operator_webhook(&webhooks, operator.as_ref()).await
+        };
         tasks.spawn("the schema", migrate_until_done(schema, migrate, check, Arc::clone(&tried), until));
         let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, tried.notified()).await;
         tasks
@@ -251,6 +262,17 @@ impl Instance {
         let (audit, until) = (audit.clone(), stop.clone());
         let purge = async move { purge_hourly("audit events", || audit.purge(), until).await };
         tasks.spawn_steady("the purge of the audit log", stop, purge);
+    }
+
+    fn start_announcing(
+        &self,
+        tasks: &mut Tasks,
+        webhooks: &Webhooks,
+        operator: Option<&OperatorWebhook>,
+        stop: &CancellationToken,
+    ) {
+        let announcements = announcements(&self.store, webhooks, operator);
+        tasks.spawn_steady("the operational events", stop, announce_steadily(announcements, stop.clone()));
     }
 
     fn metered_parts<'a>(

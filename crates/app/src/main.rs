@@ -1,5 +1,6 @@
 //! The binary `gatepost`: configuration and wiring. Every rule is in another crate.
 
+mod announcements;
 mod command_line;
 mod commands;
 mod configuration;

@@ -204,7 +204,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{Binary, Nullable, Text};
+    use diesel::sql_types::{Binary, Bool, Nullable, Text};
 
     audit_events (id) {
         id -> Binary,
@@ -220,6 +220,7 @@ diesel::table! {
         changes -> Text,
         request_id -> Nullable<Text>,
         address -> Nullable<Text>,
+        to_announce -> Bool,
     }
 }
 

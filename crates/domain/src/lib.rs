@@ -5,6 +5,7 @@
 //! call them through [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct
 //! implementation.
 
+pub mod announcements;
 pub mod audit;
 mod by_hour;
 mod credential_digest;

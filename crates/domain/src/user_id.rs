@@ -14,6 +14,9 @@ pub struct UserId {
     subject: String,
 }
 
+/// An issuer that is not a URL, as those of identity providers are, and the subject that lists for operators show.
+const OF_OPERATOR_WEBHOOK: [&str; 2] = ["gatepost", "gatepost:operator"];
+
 impl UserId {
     /// The longest `sub` in bytes that the `OpenID` Connect Core 1.0 specification allows (section 2).
     pub const SUBJECT_LENGTH_MAX: usize = 255;
@@ -30,6 +33,17 @@ impl UserId {
         check("iss", &user.issuer, Self::ISSUER_LENGTH_MAX)?;
         check("sub", &user.subject, Self::SUBJECT_LENGTH_MAX)?;
         Ok(user)
+    }
+
+    /// The owner of the [operator's webhook](crate::webhooks::OperatorWebhook). No identity provider can name it.
+    pub fn of_operator_webhook() -> Self {
+        let [issuer, subject] = OF_OPERATOR_WEBHOOK.map(str::to_owned);
+        Self { issuer, subject }
+    }
+
+    /// Whether this is [`UserId::of_operator_webhook`].
+    pub fn is_of_operator_webhook(&self) -> bool {
+        [self.issuer.as_str(), self.subject.as_str()] == OF_OPERATOR_WEBHOOK
     }
 
     /// The `iss` claim.

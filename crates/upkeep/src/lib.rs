@@ -1,12 +1,14 @@
 //! The engine that keeps an instance in order: it migrates the schema, deletes expired data, encrypts secrets again
-//! after a rotation, and watches the background tasks and the snapshots of the database.
+//! after a rotation, publishes operational events, and watches the background tasks and the snapshots of the database.
 
+mod announce;
 mod migration;
 mod purge;
 mod reseal;
 mod snapshots;
 mod tasks;
 
+pub use announce::announce_steadily;
 pub use migration::migrate_until_done;
 pub use purge::purge_hourly;
 pub use reseal::reseal_secrets;

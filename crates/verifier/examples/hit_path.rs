@@ -109,6 +109,10 @@ impl KeyStore for EveryKey {
         Ok(0)
     }
 
+    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
+        Ok(Vec::new())
+    }
+
     async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
         Ok(())
     }

@@ -149,6 +149,15 @@ impl KeyStore for EvictingStore {
         self.answers.store.purge_ended(before, max).await
     }
 
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.answers.store.list_expiring(after, until, max).await
+    }
+
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         self.answers.store.add_usage(usage).await
     }

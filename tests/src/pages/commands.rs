@@ -39,6 +39,7 @@ pages_with_commands! {
     the_page_about_backups_runs: "docs/backups.md", 0, 3;
     the_page_about_installing_runs: "docs/install.md", 2, 5;
     the_page_about_moving_runs: "docs/runbooks/move-to-postgres.md", 0, 2;
+    the_page_about_operational_events_runs: "docs/webhooks/operational-events.md", 0, 1;
     the_page_about_webhooks_runs: "docs/webhooks/README.md", 9, 0;
     the_page_about_the_shell_runs: "docs/webhooks/command-line.md", 3, 0;
 }

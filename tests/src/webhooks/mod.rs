@@ -4,6 +4,7 @@ mod changes;
 pub(crate) mod host;
 mod killed_process;
 mod neighbours;
+mod operational_events;
 pub(crate) mod receiver;
 mod receivers_page;
 mod secrets;

@@ -45,7 +45,7 @@ impl<'a> EventJson<'a> {
 
     fn event_type(&self) -> Result<EventType, FieldFault> {
         let text = required_text("type", self.event_type)?;
-        EventType::parse(&text).map_err(|error| FieldFault::of("type", error))
+        EventType::parse_published(&text).map_err(|error| FieldFault::of("type", error))
     }
 
     fn data(&self) -> Result<&'a str, FieldFault> {

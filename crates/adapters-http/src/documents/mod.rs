@@ -1,6 +1,7 @@
 //! What endpoints are documented with in the OpenAPI document.
 
 pub(crate) mod error_examples;
+pub(crate) mod events;
 pub(crate) mod limits;
 pub(crate) mod operator_scopes;
 pub(crate) mod parameters;

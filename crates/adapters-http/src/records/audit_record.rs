@@ -1,4 +1,5 @@
 use domain::audit::{Actor, AuditEvent, AuditTarget, FieldChange, Means, RequestId};
+use domain::ports::{AuditDescriber, AuditReader};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -98,20 +99,20 @@ struct ChangeRecord {
     after: Option<String>,
 }
 
-/// Who reads an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
-    /// The user to whom the target belongs, who need not know where operators sit.
-    Owner,
-    /// An operator.
-    Operator,
+/// Describes events to the receivers of webhooks, as the API shows them.
+pub struct AuditJson;
+
+impl AuditDescriber for AuditJson {
+    fn describe(&self, event: &AuditEvent, reader: AuditReader) -> String {
+        serde_json::to_string(&AuditRecord::of(event, reader)).expect("a record of strings serializes to JSON")
+    }
 }
 
 impl AuditRecord {
-    pub(crate) fn of(event: &AuditEvent, reader: Reader) -> Self {
+    pub(crate) fn of(event: &AuditEvent, reader: AuditReader) -> Self {
         let origin = &event.origin;
         let is_own = matches!(&origin.actor, Actor::User(user) if *user == event.owner);
-        let shows_place = is_own || reader == Reader::Operator;
+        let shows_place = is_own || reader == AuditReader::Operator;
         Self {
             id: event.id.to_string(),
             at: event.at().to_string(),

@@ -9,7 +9,9 @@ use futures_util::stream::{self, Stream, StreamExt, unfold};
 use crate::errors::api_error::{ApiError, Chain};
 use crate::parameters::audit_request::AuditRequest;
 use crate::parameters::query::PAGE_SIZE_MAX;
-use crate::records::audit_record::{AuditRecord, Reader};
+use domain::ports::AuditReader;
+
+use crate::records::audit_record::AuditRecord;
 use crate::state::State;
 use crate::streams::export_form::ExportForm;
 use crate::streams::open_streams::StreamPlace;
@@ -18,7 +20,7 @@ use crate::streams::open_streams::StreamPlace;
 struct AuditExport {
     state: Data<State>,
     filter: AuditFilter,
-    reader: Reader,
+    reader: AuditReader,
     form: ExportForm,
     next: Option<AuditId>,
     _place: Option<StreamPlace>,
@@ -29,7 +31,7 @@ struct AuditExport {
 pub(crate) async fn audit_export(
     state: Data<State>,
     request: AuditRequest,
-    (form, reader): (ExportForm, Reader),
+    (form, reader): (ExportForm, AuditReader),
     place: Option<StreamPlace>,
 ) -> Result<HttpResponse, ApiError> {
     let mut export = AuditExport { state, filter: request.filter, reader, form, next: request.before, _place: place };

@@ -144,6 +144,10 @@ impl KeyStore for FailingStore {
         Err(self.0())
     }
 
+    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
+        Err(self.0())
+    }
+
     async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
         Err(self.0())
     }

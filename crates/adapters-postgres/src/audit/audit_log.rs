@@ -7,6 +7,7 @@ use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, StoreError};
 use domain::{AuditId, Timestamp};
 
+use super::announcements::{ListUnannounced, MarkAnnounced, RecordNew};
 use super::list_events::ListEvents;
 use super::write_events;
 use crate::PostgresStore;
@@ -20,6 +21,18 @@ impl AuditLog for PostgresStore {
 
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         self.run(&ListEvents { query: AuditQuery::new(filter, before), max }).await
+    }
+
+    async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
+        self.run(&RecordNew(events)).await
+    }
+
+    async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError> {
+        self.run(&ListUnannounced { max }).await
+    }
+
+    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
+        self.run(&MarkAnnounced(ids)).await
     }
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

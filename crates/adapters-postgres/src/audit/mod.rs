@@ -1,5 +1,6 @@
 //! The audit log.
 
+mod announcements;
 mod audit_log;
 mod list_events;
 mod write_events;

@@ -5,7 +5,7 @@ use diesel_mapping::schema::{api_keys, audit_events};
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion};
 use domain::{ApiKey, CredentialDigest, ListView};
-use futures_util::future::{join3, join4};
+use futures_util::future::{OptionFuture, join, join3, join4};
 
 use crate::attempt::{Failure, Work};
 use crate::owner_lock::lock_owner;
@@ -32,18 +32,24 @@ impl Work for InsertWithin<'_> {
         )
         .await;
         begun.and(locked)?;
-        if active? >= self.limit.max.into() {
+        let active = active?;
+        if active >= self.limit.max.into() {
             Rollback.execute(&mut &*connection).await?;
             return Ok(Insertion::LimitReached);
         }
         let (row, event) = (NewKeyRow::new(self.key, self.digest), self.cause.key_created(self.key));
-        let (inserted, written, rows, committed) = join4(
+        let reached = self.cause.key_limit_reached(self.key, u64::try_from(active).unwrap_or(0), self.limit);
+        let write = |event| {
+            diesel::insert_into(audit_events::table).values(NewAuditRow::from(event)).execute(&mut &*connection)
+        };
+        let (inserted, (written, also_written), rows, committed) = join4(
             diesel::insert_into(api_keys::table).values(row).execute(&mut &*connection),
-            diesel::insert_into(audit_events::table).values(NewAuditRow::from(&event)).execute(&mut &*connection),
+            join(write(&event), OptionFuture::from(reached.as_ref().map(write))),
             list_keys(owner, self.view).load::<KeyRow>(&mut &*connection),
             Commit.execute(&mut &*connection),
         )
         .await;
+        let written = written.and(also_written.transpose());
         let rows = settle(inserted.and(written).and(rows), committed)?;
         Ok(Insertion::Stored(self.view.select(api_keys_of(rows)?)))
     }

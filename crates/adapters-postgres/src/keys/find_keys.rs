@@ -1,10 +1,10 @@
 use diesel::OptionalExtension;
 use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{KEY_COLUMNS, KeyRow, digest_of, key_by_digest};
+use diesel_mapping::keys::{KEY_COLUMNS, KeyRow, api_keys_of, digest_of, key_by_digest, list_expiring};
 use diesel_mapping::schema::api_keys;
 use domain::ports::StoreError;
-use domain::{ApiKey, CredentialDigest};
+use domain::{ApiKey, CredentialDigest, KeyId, Timestamp};
 
 use crate::attempt::{Failure, Work};
 
@@ -31,6 +31,23 @@ impl Work for FindByDigests<'_> {
         let found = api_keys::table.filter(api_keys::digest.eq_any(&digests)).select((KEY_COLUMNS, api_keys::digest));
         let rows = found.load::<(KeyRow, Vec<u8>)>(&mut &*connection).await?;
         Ok(keys_with_digests(rows)?)
+    }
+}
+
+/// Keys of any owners that expire in an interval. One statement.
+pub(super) struct ListExpiring {
+    pub(super) after: (Timestamp, KeyId),
+    pub(super) until: Timestamp,
+    pub(super) max: u32,
+}
+
+impl Work for ListExpiring {
+    type Answer = Vec<ApiKey>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<ApiKey>, Failure> {
+        let (at, id) = &self.after;
+        let rows = list_expiring((*at, id), self.until, self.max).load::<KeyRow>(&mut &*connection).await?;
+        Ok(api_keys_of(rows)?)
     }
 }
 

@@ -12,7 +12,7 @@ use domain::{
 };
 
 use super::create_key::InsertWithin;
-use super::find_keys::{FindByDigest, FindByDigests};
+use super::find_keys::{FindByDigest, FindByDigests, ListExpiring};
 use super::purge_keys::PurgeEnded;
 use super::report_leaks::RevokeByDigests;
 use super::revoke_key::Revoke;
@@ -111,6 +111,15 @@ impl KeyStore for PostgresStore {
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.run(&PurgeEnded { before, max }).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.run(&ListExpiring { after, until, max }).await
     }
 
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {

@@ -16,6 +16,11 @@ const CLOSE: &str = "UPDATE webhook_lanes SET is_open = FALSE, wakes = wakes + 1
 const DISABLE: &str = "UPDATE webhook_subscriptions SET status = $2, updated_at = $3
     WHERE id = $1 AND status = $4 AND deleted_at IS NULL RETURNING owner_issuer, owner_subject";
 
+const FIND_OPEN: &str = "SELECT subscription.owner_issuer, subscription.owner_subject
+    FROM webhook_subscriptions AS subscription
+    WHERE subscription.id = $1
+        AND EXISTS (SELECT FROM webhook_lanes AS lane WHERE lane.subscription_id = $1 AND lane.is_open)";
+
 /// Ends waiting deliveries of a closed lane, as many as end in about 50 ms: the others end later. Skips deliveries that
 /// another transaction has locked, because that transaction may wait for the lane.
 const END_LANE: &str = "WITH picked AS MATERIALIZED (
@@ -55,7 +60,17 @@ pub(super) async fn disable(
     .await;
     let disabled = closed.and(disabled).and_then(|rows| ended.map(|_| rows))?;
     // A damaged owner must not keep the subscription enabled.
-    Ok(disabled.into_iter().next().and_then(|row| UserId::new(row.owner_issuer, row.owner_subject).ok()))
+    Ok(owner_of(disabled))
+}
+
+/// The owner of a subscription whose lane is open. The lane is already locked.
+pub(super) async fn owner_of_open(connection: &AsyncPgConnection, lane: SubscriptionId) -> QueryResult<Option<UserId>> {
+    let find = diesel::sql_query(FIND_OPEN).bind::<Binary, _>(lane.as_bytes().as_slice());
+    Ok(owner_of(Kept(find).load::<OwnerRow>(&mut &*connection).await?))
+}
+
+fn owner_of(rows: Vec<OwnerRow>) -> Option<UserId> {
+    rows.into_iter().next().and_then(|row| UserId::new(row.owner_issuer, row.owner_subject).ok())
 }
 
 #[derive(QueryableByName)]

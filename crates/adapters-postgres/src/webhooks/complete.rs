@@ -10,13 +10,13 @@ use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::ports::{Completion, StoreError};
 use domain::webhooks::{
-    AttemptRecord, Breaker, ClaimEnd, DeliveryEnd, DisableReason, FailureReason, NextStep, Phase, Report,
+    AttemptRecord, Breaker, ClaimEnd, Consequences, DeliveryEnd, FailureReason, NextStep, Phase, Report,
     SubscriptionStatus,
 };
 use domain::{SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
-use super::close_lane::disable;
+use super::close_lane::{disable, owner_of_open};
 use super::periods::id_range;
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
@@ -98,7 +98,8 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
         (subscription_id, failures_in_a_row, failing_since, paused_until, pause_millis, at)
     WHERE lane.subscription_id = reported.subscription_id AND lane.subscription_id = ANY($1)";
 
-/// Ends claims, in one transaction. Two round trips, and two more for each subscription that is disabled.
+/// Ends claims, in one transaction. Two round trips, and two more for each subscription that is disabled
+/// or whose health turns.
 pub(super) struct Complete<'a>(pub(super) &'a [Completion]);
 
 /// Whether each claim still held its delivery, and whether a lane was woken.
@@ -124,14 +125,10 @@ impl Work for Complete<'_> {
         let recorded = recorded.transpose()?.unwrap_or_default();
         let held = ended.transpose()?.unwrap_or_default().into_iter().chain(gone_on.transpose()?.unwrap_or_default());
         let held = self.held(held.collect());
-        let reported = self.reported(locked?, recorded)?;
-        for lane in &reported {
-            if let Some((reason, at)) = lane.disabled {
-                let disabled = disable(connection, lane.id, reason, at).await?.map(|owner| (lane.id, owner));
-                let status = SubscriptionStatus::DisabledByService(reason);
-                let events = Cause::of_service(at, lane.id).subscriptions_disabled(status, disabled);
-                write_events(connection, &events).await?;
-            }
+        let mut reported = self.reported(locked?, recorded)?;
+        for lane in &mut reported {
+            let consequences = lane.breaker.record_all(&lane.reports);
+            note(connection, lane.id, consequences).await?;
         }
         let (written, committed) =
             join(OptionFuture::from(write_lanes(connection, &reported)), Commit.execute(&mut &*connection)).await;
@@ -225,7 +222,7 @@ impl Complete<'_> {
         for row in rows {
             let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
             let breaker = row.breaker.breaker();
-            lanes.insert(id, ReportedLane { id, breaker, at: Timestamp::MAX, disabled: None });
+            lanes.insert(id, ReportedLane { id, breaker, at: Timestamp::MAX, reports: Vec::new() });
         }
         for done in self.0 {
             let Some(lane) = lanes.get_mut(&done.subscription) else { continue };
@@ -234,7 +231,7 @@ impl Complete<'_> {
             lane.at = lane.at.min(ended_at).min(due_at);
             let Some((attempt, report)) = done.end.attempt().zip(done.end.report()) else { continue };
             if recorded.remove(&(delivery(done).to_vec(), attempt.number.into())) {
-                lane.report(report);
+                lane.reports.push(report);
             }
         }
         let mut lanes: Vec<ReportedLane> = lanes.into_values().collect();
@@ -296,14 +293,24 @@ struct ReportedLane {
     breaker: Breaker,
     /// When its first completion ended, or when its first delivery is due again.
     at: Timestamp,
-    disabled: Option<(DisableReason, Timestamp)>,
+    reports: Vec<Report>,
 }
 
-impl ReportedLane {
-    fn report(&mut self, report: Report) {
-        let reason = self.breaker.record(report).map(|reason| (reason, report.ended_at));
-        self.disabled = self.disabled.or(reason);
+/// Does what the reports of a lane mean for its subscription, and writes the events of that.
+async fn note(connection: &AsyncPgConnection, lane: SubscriptionId, consequences: Consequences) -> QueryResult<()> {
+    if let Some((turn, at)) = consequences.turned
+        && let Some(owner) = owner_of_open(connection, lane).await?
+    {
+        let event = Cause::of_service(at, lane).subscription_turned(lane, &owner, turn);
+        write_events(connection, &[event]).await?;
     }
+    if let Some((reason, at)) = consequences.disabled {
+        let disabled = disable(connection, lane, reason, at).await?.map(|owner| (lane, owner));
+        let status = SubscriptionStatus::DisabledByService(reason);
+        let events = Cause::of_service(at, lane).subscriptions_disabled(status, disabled);
+        write_events(connection, &events).await?;
+    }
+    Ok(())
 }
 
 fn write_lanes<'a>(

@@ -4,7 +4,9 @@ use diesel::query_builder::BoxedSqlQuery;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel::sqlite::Sqlite;
 use diesel_mapping::Kept;
-use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, DELETE_BEFORE, IdRow, NewAuditRow, audit_page};
+use diesel_mapping::audit::{
+    AuditQuery, AuditRow, Bind, DELETE_BEFORE, IdRow, NewAuditRow, audit_events_of, audit_page, list_unannounced,
+};
 use diesel_mapping::schema::audit_events;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, StoreError};
@@ -23,6 +25,31 @@ impl AuditLog for SqliteStore {
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         let query = AuditQuery::new(filter, before);
         self.readers.read(move |connection| list(connection, &query, max)).await
+    }
+
+    async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
+        let events = events.to_vec();
+        self.writer.write(move |connection| record_new(connection, &events)).await
+    }
+
+    async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError> {
+        let list = move |connection: &mut SqliteConnection| {
+            let query = diesel::sql_query(list_unannounced()).bind::<BigInt, i64>(max.into());
+            Ok(audit_events_of(query.load(connection)?)?)
+        };
+        self.readers.read(list).await
+    }
+
+    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
+        let ids = ids.to_vec();
+        let mark = move |connection: &mut SqliteConnection| {
+            for id in &ids {
+                let row = audit_events::table.find(id.as_bytes().as_slice());
+                diesel::update(row).set(audit_events::to_announce.eq(false)).execute(connection)?;
+            }
+            Ok(())
+        };
+        self.writer.write(mark).await
     }
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
@@ -45,6 +72,15 @@ pub(crate) fn write_events<'a>(
         diesel::insert_into(audit_events::table).values(NewAuditRow::from(event)).execute(connection)?;
     }
     Ok(())
+}
+
+fn record_new(connection: &mut SqliteConnection, events: &[AuditEvent]) -> Result<u32, Undo> {
+    let mut recorded = 0;
+    for event in events {
+        let insertion = diesel::insert_or_ignore_into(audit_events::table).values(NewAuditRow::from(event));
+        recorded += u32::try_from(insertion.execute(connection)?).unwrap_or(1);
+    }
+    Ok(recorded)
 }
 
 fn list(connection: &mut SqliteConnection, query: &AuditQuery, max: u32) -> Result<AuditPage, Undo> {

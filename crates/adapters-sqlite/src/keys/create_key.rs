@@ -25,6 +25,8 @@ pub(super) fn create_key(
     }
     let row = NewKeyRow::new(key, digest);
     diesel::insert_into(api_keys::table).values(row).execute(connection)?;
+    let active_before = u64::try_from(active).unwrap_or(0);
     write_events(connection, [&cause.key_created(key)])?;
+    write_events(connection, &cause.key_limit_reached(key, active_before, limit))?;
     Ok(Insertion::Stored(list_keys(connection, &key.owner, view)?))
 }

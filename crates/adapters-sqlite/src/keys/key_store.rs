@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, HashSet};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
-use diesel_mapping::keys::{DELETE_ENDED, KeyRow, key_by_digest};
+use diesel_mapping::keys::{DELETE_ENDED, KeyRow, api_keys_of, key_by_digest, list_expiring};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{KEY_USAGE, Kept, StoredInstant};
 use domain::audit::Cause;
@@ -138,6 +138,19 @@ impl KeyStore for SqliteStore {
             Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
         };
         self.writer.write(purge).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        let expiring = move |connection: &mut SqliteConnection| {
+            let (at, id) = &after;
+            Ok(api_keys_of(list_expiring((*at, id), until, max).load::<KeyRow>(connection)?)?)
+        };
+        self.readers.read(expiring).await
     }
 
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {

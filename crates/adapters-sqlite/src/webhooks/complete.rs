@@ -1,10 +1,12 @@
 use diesel::prelude::*;
-use diesel_mapping::schema::{webhook_attempts, webhook_deliveries, webhook_due, webhook_events};
+use diesel_mapping::schema::{
+    webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
+};
 use diesel_mapping::webhooks::event_id;
 use domain::audit::Cause;
 use domain::ports::Completion;
-use domain::webhooks::{AfterClaim, AttemptRecord, Report, SubscriptionStatus};
-use domain::{EventId, SubscriptionId, Timestamp};
+use domain::webhooks::{AfterClaim, AttemptRecord, Consequences, Report, SubscriptionStatus};
+use domain::{EventId, SubscriptionId, Timestamp, UserId};
 
 use super::attempt_row::NewAttemptRow;
 use super::close_lane::{disable, end_queued};
@@ -116,19 +118,29 @@ fn step(
 fn tell(connection: &mut SqliteConnection, ends: &Ends) -> Result<bool, Undo> {
     let Some(before) = Lane::find(connection, ends.id)? else { return Ok(false) };
     let mut lane = before.clone();
-    let mut verdict = None;
-    for report in &ends.reports {
-        let reason = lane.breaker.record(*report);
-        verdict = verdict.or(reason.map(|reason| (reason, report.ended_at)));
-    }
+    let Consequences { disabled, turned } = lane.breaker.record_all(&ends.reports);
     let woke = plan(connection, &mut lane, ends.at)?;
     lane.write(connection, &before)?;
-    if let Some((reason, at)) = verdict {
+    if let Some((turn, at)) = turned.filter(|_| lane.is_open)
+        && let Some(owner) = owner_of(connection, lane.id)?
+    {
+        write_events(connection, [&Cause::of_service(at, lane.id).subscription_turned(lane.id, &owner, turn)])?;
+    }
+    if let Some((reason, at)) = disabled {
         let disabled = disable(connection, lane.id, reason, at)?.map(|owner| (lane.id, owner));
         let status = SubscriptionStatus::DisabledByService(reason);
         write_events(connection, &Cause::of_service(at, lane.id).subscriptions_disabled(status, disabled))?;
     }
     Ok(woke)
+}
+
+/// The owner of a subscription; `None` if it is damaged, which must not keep attempts from ending.
+fn owner_of(connection: &mut SqliteConnection, id: SubscriptionId) -> QueryResult<Option<UserId>> {
+    let found = webhook_subscriptions::table
+        .filter(webhook_subscriptions::id.eq(id.as_bytes().as_slice()))
+        .select((webhook_subscriptions::owner_issuer, webhook_subscriptions::owner_subject));
+    let found: Option<(String, String)> = found.get_result(connection).optional()?;
+    Ok(found.and_then(|(issuer, subject)| UserId::new(issuer, subject).ok()))
 }
 
 fn plan(connection: &mut SqliteConnection, lane: &mut Lane, at: Timestamp) -> Result<bool, Undo> {

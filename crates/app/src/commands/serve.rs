@@ -96,5 +96,5 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     ];
     let missing = needed.into_iter().filter(|(_, is_there, _)| !is_there);
     let missing = missing.map(|(name, _, what)| Problem::Missing { name, what: what.to_owned() });
-    missing.chain(configuration.tls_problem()).collect()
+    missing.chain(configuration.tls_problem()).chain(configuration.operator_webhook_problem()).collect()
 }

@@ -9,6 +9,7 @@ mod file;
 mod given;
 mod http_settings;
 mod load;
+mod operator_webhook_settings;
 mod portal_settings;
 mod problem;
 mod reference;
@@ -37,6 +38,7 @@ use verifier::VerifierSettings;
 pub(crate) use database_url::{DatabaseUrl, without_password};
 pub(crate) use environment::Environment;
 pub(crate) use load::{Effective, Loaded, in_environment, load};
+use operator_webhook_settings::OperatorWebhookConfiguration;
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
 pub(crate) use settings::operator_token;
@@ -112,6 +114,8 @@ pub(crate) struct Configuration {
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// `WEBHOOK_*` and `DISPATCH`
     pub(crate) webhooks: WebhookConfiguration,
+    /// `OPERATOR_WEBHOOK_*`
+    pub(crate) operator_webhook: OperatorWebhookConfiguration,
     /// `OTEL_*`
     pub(crate) traces: TraceConfiguration,
     /// `MIGRATE`
@@ -182,6 +186,7 @@ impl Default for Configuration {
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
             webhooks: WebhookConfiguration::default(),
+            operator_webhook: OperatorWebhookConfiguration::default(),
             traces: TraceConfiguration::default(),
             migrate: true,
             logs: LogSettings { filter: LogFilter::default(), format: None, colours: true },

@@ -16,6 +16,7 @@ use url::Url;
 use super::database_url::without_password;
 use super::given::{Given, Refused};
 use super::http_settings::HTTP_SETTINGS;
+use super::operator_webhook_settings::OPERATOR_WEBHOOK_SETTINGS;
 use super::portal_settings::PORTAL_SETTINGS;
 use super::sign_in_settings::SIGN_IN_SETTINGS;
 use super::tls_settings::TLS_SETTINGS;
@@ -115,6 +116,7 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
         .chain(VERIFICATION_SETTINGS)
         .chain(HTTP_SETTINGS)
         .chain(WEBHOOK_SETTINGS)
+        .chain(OPERATOR_WEBHOOK_SETTINGS)
         .chain(TRACE_SETTINGS)
 }
 

@@ -49,6 +49,9 @@ fn nothing_set_gives_the_documented_defaults() {
         ("OTEL_SERVICE_NAME", Some("gatepost")),
         ("OTEL_TRACES_SAMPLER_ARG", Some("0.01")),
         ("WEBHOOK_TRACEPARENT", Some("true")),
+        ("OPERATOR_WEBHOOK_URL", None),
+        ("OPERATOR_WEBHOOK_SECRET", None),
+        ("OPERATOR_WEBHOOK_EVENTS", Some("gatepost.*")),
         ("LOG", Some("info")),
         ("LOG_FORMAT", None),
         ("DISPATCH", Some("true")),
@@ -63,7 +66,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 56);
+    assert_eq!(loaded.settings.len(), 59);
 }
 
 #[test]
@@ -103,6 +106,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("MIGRATE", "false"),
         ("LOG", "info,actix_server=warn"),
         ("LOG_FORMAT", "json"),
+        ("OPERATOR_WEBHOOK_EVENTS", "gatepost.key.*,gatepost.subscription.failing"),
         ("DISPATCH", "false"),
         ("WEBHOOK_ALLOW_HTTP", "true"),
         ("WEBHOOK_ALLOWED_NETWORKS", "10.0.0.0/8,192.0.2.1/32"),
@@ -120,6 +124,8 @@ fn every_setting_takes_a_good_value_from_either_source() {
     }
     let secrets = with("", [("OPERATOR_TOKEN", SECRET), ("ENCRYPTION_KEY", &format!("{KEY}, {KEY}"))]).unwrap();
     assert_eq!(value(&secrets, "OPERATOR_TOKEN"), (Some("***".into()), "environment".into()));
+    let hook = with("", [("OPERATOR_WEBHOOK_URL", "https://hooks.example.com/s3cret?t=1")]).unwrap();
+    assert_eq!(value(&hook, "OPERATOR_WEBHOOK_URL").0.as_deref(), Some("https://hooks.example.com"));
     let tokens = format!("checker:verify:{SECRET}, billing-2:publish+support:a:{SECRET}");
     let named = with("", [("OPERATOR_TOKENS", &*tokens)]).unwrap();
     let shown = "checker:verify:***,billing-2:publish+support:***";
@@ -146,6 +152,8 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("LISTEN", "localhost:8080", "127.0.0.1:8080"),
         ("METRICS_LISTEN", "9464", "or empty"),
         ("PUBLIC_URL", "gatepost.example", "http or https"),
+        ("OPERATOR_WEBHOOK_EVENTS", "invoice.paid", "begin with gatepost."),
+        ("OPERATOR_WEBHOOK_EVENTS", "*", "begin with gatepost."),
         ("OIDC_ISSUER", "http://id.example.com", "https"),
         ("OIDC_ISSUER", "https://id.example.com#a", "without"),
         ("OIDC_AUDIENCE", "one,,two", "one or more"),
@@ -194,6 +202,21 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         let text = problems("", [(name, wrong)]);
         assert!(text.contains(&format!("{name} is {wrong:?} (environment), but must be ")), "{text}");
         assert!(text.contains(allowed), "{text}");
+        assert_eq!(text.lines().count(), 2, "{text}");
+    }
+}
+
+/// A receiver's URL may have a secret in its path.
+#[test]
+fn a_secret_that_is_not_allowed_is_not_shown() {
+    for (name, wrong, allowed) in [
+        ("OPERATOR_WEBHOOK_URL", "hooks.example.com", "an absolute URL"),
+        ("OPERATOR_WEBHOOK_URL", "ftp://hooks.example.com/", "an absolute URL"),
+        ("OPERATOR_WEBHOOK_SECRET", "hunter2", "whsec_ and base64"),
+    ] {
+        let text = problems("", [(name, wrong)]);
+        assert!(text.contains(&format!("{name} is \"***\" (environment), but must be ")), "{text}");
+        assert!(text.contains(allowed) && !text.contains(wrong), "{text}");
         assert_eq!(text.lines().count(), 2, "{text}");
     }
 }

@@ -13,6 +13,12 @@ const COLUMNS: &str =
     "id, owner_issuer, owner_subject, actor, actor_issuer, actor_name, means, action, target, changes,
     request_id, address";
 
+/// Finds at most `$1` events that are to be announced. Only the index of such events has this order, so the planner cannot
+/// choose another one, which has all events.
+pub fn list_unannounced() -> String {
+    format!("SELECT {COLUMNS} FROM audit_events WHERE to_announce ORDER BY action, id LIMIT $1")
+}
+
 /// A list of the audit log, as SQL text and the values of its placeholders. It is text, because its conditions differ
 /// from call to call, and diesel types such a query differently for each database.
 #[derive(Clone, Debug)]

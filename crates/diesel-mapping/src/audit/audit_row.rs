@@ -47,6 +47,7 @@ pub struct NewAuditRow<'a> {
     changes: String,
     request_id: Option<String>,
     address: Option<String>,
+    to_announce: bool,
 }
 
 impl<'a> From<&'a AuditEvent> for NewAuditRow<'a> {
@@ -66,6 +67,7 @@ impl<'a> From<&'a AuditEvent> for NewAuditRow<'a> {
             changes: changes_json(&event.changes),
             request_id: origin.request.as_ref().map(|id| id.as_str().to_owned()),
             address: origin.address.as_ref().map(IpAddr::to_string),
+            to_announce: event.is_announced(),
         }
     }
 }
@@ -113,9 +115,18 @@ fn actor_of(kind: &str, issuer: Option<String>, name: Option<String>) -> Option<
 pub fn audit_page(rows: Vec<AuditRow>, floor: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
     let has_more = rows.len() > max as usize;
     let shown = rows.into_iter().take(max as usize);
-    let events: Vec<AuditEvent> = shown.map(AuditEvent::try_from).collect::<Result<_, _>>()?;
+    let events = audit_events_of(shown.collect())?;
     let last = events.last().map(|event| event.id);
     Ok(AuditPage { events, next: if has_more { last } else { floor } })
+}
+
+/// The events of these rows.
+///
+/// # Errors
+///
+/// See [`audit_page`].
+pub fn audit_events_of(rows: Vec<AuditRow>) -> Result<Vec<AuditEvent>, StoreError> {
+    rows.into_iter().map(AuditEvent::try_from).collect()
 }
 
 impl TryFrom<AuditRow> for AuditEvent {

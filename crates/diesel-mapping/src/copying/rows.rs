@@ -206,6 +206,7 @@ pub struct AuditCopy {
     changes: String,
     request_id: Option<String>,
     address: Option<String>,
+    to_announce: bool,
 }
 
 impl CopiedRow for KeyCopy {}

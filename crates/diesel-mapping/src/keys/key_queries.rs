@@ -62,6 +62,33 @@ fn keys_of<'a>(owner: &'a UserId) -> _ {
     api_keys::table.filter(is_theirs).select(columns)
 }
 
+/// Keys of any owners that expire in an interval: see [`KeyStore::list_expiring`](domain::ports::KeyStore::list_expiring).
+/// A key that ends in the interval and is not revoked expires then. The conditions name a range of the partial index, which
+/// has only keys with an end.
+#[auto_type]
+pub fn list_expiring<'a>(after: (Timestamp, &'a KeyId), until: Timestamp, max: u32) -> _ {
+    let from: StoredInstant = after.0.into();
+    let until: StoredInstant = until.into();
+    let columns: KeyColumns = KEY_COLUMNS;
+    let max: i64 = max.into();
+    let is_later: later_than<'a> = later_than(from, after.1);
+    api_keys::table
+        .filter(api_keys::ends_at.ge(from).and(api_keys::ends_at.le(until)))
+        .filter(is_later)
+        .filter(api_keys::expires_at.is_not_null().and(api_keys::revoked_at.is_null()))
+        .filter(api_keys::replaced_by.is_null())
+        .order((api_keys::ends_at.asc(), api_keys::id.asc()))
+        .limit(max)
+        .select(columns)
+}
+
+/// The key comes after the key with this end and this id, if it does not end earlier.
+#[auto_type]
+fn later_than<'a>(end: StoredInstant, id: &'a KeyId) -> _ {
+    let id: &'a [u8] = id.as_bytes();
+    api_keys::ends_at.gt(end).or(api_keys::id.gt(id))
+}
+
 /// The key under a digest.
 #[auto_type]
 pub fn key_by_digest<'a>(digest: &'a CredentialDigest) -> _ {

@@ -9,6 +9,10 @@ pub enum AuditAction {
     KeyRevoked,
     /// A key was revoked because it was reported as leaked.
     KeyLeaked,
+    /// A key expires soon.
+    KeyExpiring,
+    /// A user has as many active keys as a user may have.
+    KeyLimitReached,
     /// An operator read something that belongs to a user.
     DataRead,
     /// A subscription was created.
@@ -21,7 +25,10 @@ pub enum AuditAction {
     SubscriptionSecretRotated,
     /// The service disabled a subscription.
     SubscriptionDisabled,
-    /// A subscription was enabled again, and its deliveries made due.
+    /// The attempts of a subscription fail, one after the other.
+    SubscriptionFailing,
+    /// An attempt of a failing subscription succeeded; or a subscription was enabled again by hand, and its deliveries
+    /// made due.
     SubscriptionRecovered,
     /// A delivery was made due by hand.
     DeliveryRetried,
@@ -35,17 +42,20 @@ pub enum AuditAction {
 
 impl AuditAction {
     /// Every action.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::KeyCreated,
         Self::KeyRotated,
         Self::KeyRevoked,
         Self::KeyLeaked,
+        Self::KeyExpiring,
+        Self::KeyLimitReached,
         Self::DataRead,
         Self::SubscriptionCreated,
         Self::SubscriptionChanged,
         Self::SubscriptionDeleted,
         Self::SubscriptionSecretRotated,
         Self::SubscriptionDisabled,
+        Self::SubscriptionFailing,
         Self::SubscriptionRecovered,
         Self::DeliveryRetried,
         Self::DeliveryCancelled,
@@ -60,17 +70,44 @@ impl AuditAction {
             Self::KeyRotated => "key.rotated",
             Self::KeyRevoked => "key.revoked",
             Self::KeyLeaked => "key.leaked",
+            Self::KeyExpiring => "key.expiring",
+            Self::KeyLimitReached => "key.limit_reached",
             Self::DataRead => "data.read",
             Self::SubscriptionCreated => "subscription.created",
             Self::SubscriptionChanged => "subscription.changed",
             Self::SubscriptionDeleted => "subscription.deleted",
             Self::SubscriptionSecretRotated => "subscription.secret_rotated",
             Self::SubscriptionDisabled => "subscription.disabled",
+            Self::SubscriptionFailing => "subscription.failing",
             Self::SubscriptionRecovered => "subscription.recovered",
             Self::DeliveryRetried => "delivery.retried",
             Self::DeliveryCancelled => "delivery.cancelled",
             Self::SessionOpened => "session.opened",
             Self::SessionEnded => "session.ended",
+        }
+    }
+
+    /// Whether an operational event announces the action. See decision 89.
+    pub const fn is_announced(self) -> bool {
+        match self {
+            Self::KeyCreated
+            | Self::KeyRotated
+            | Self::KeyRevoked
+            | Self::KeyLeaked
+            | Self::KeyExpiring
+            | Self::KeyLimitReached
+            | Self::SubscriptionFailing
+            | Self::SubscriptionDisabled
+            | Self::SubscriptionRecovered => true,
+            Self::DataRead
+            | Self::SubscriptionCreated
+            | Self::SubscriptionChanged
+            | Self::SubscriptionDeleted
+            | Self::SubscriptionSecretRotated
+            | Self::DeliveryRetried
+            | Self::DeliveryCancelled
+            | Self::SessionOpened
+            | Self::SessionEnded => false,
         }
     }
 

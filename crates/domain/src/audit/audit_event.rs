@@ -67,6 +67,12 @@ impl AuditEvent {
     pub fn at(&self) -> Timestamp {
         self.id.at()
     }
+
+    /// Whether an operational event announces it. Nothing announces what happens to the subscription of the operator: a
+    /// failing receiver would get events about itself. See decision 89.
+    pub fn is_announced(&self) -> bool {
+        self.action.is_announced() && !self.owner.is_of_operator_webhook()
+    }
 }
 
 impl AuditTarget {

@@ -1,6 +1,6 @@
 use sha2::{Digest as _, Sha256};
 
-use crate::{AuditId, SubscriptionId, Timestamp};
+use crate::{AuditId, Timestamp};
 
 impl AuditId {
     /// Above the id of every event.
@@ -28,10 +28,10 @@ impl AuditId {
         Self::from_bytes((u128::from_be_bytes(*self.as_bytes()) ^ number).to_be_bytes())
     }
 
-    /// The id of what the service did to the subscription at this time. It is always the same, because a store that
-    /// disables a subscription by itself draws no randomness: a UUIDv7 with 74 bits of a SHA-256.
-    pub(super) fn of_service(at: Timestamp, subscription: SubscriptionId) -> Self {
-        let digest = Sha256::new().chain_update("gatepost audit").chain_update(subscription.as_bytes()).finalize();
+    /// The id of what the service did at this time to the object with this id. It is always the same, because a store
+    /// that disables a subscription by itself draws no randomness: a UUIDv7 with 74 bits of a SHA-256.
+    pub(super) fn of_service(at: Timestamp, object: &[u8; 16]) -> Self {
+        let digest = Sha256::new().chain_update("gatepost audit").chain_update(object).finalize();
         let mut bytes = *Self::first_at(at).as_bytes();
         bytes[6..].copy_from_slice(&digest[..10]);
         bytes[6] = bytes[6] & 0x0F | 0x70;
@@ -55,9 +55,9 @@ mod tests {
         assert_eq!(id.at(), NOW);
         let later = Timestamp::from_unix_millis(NOW.unix_millis() + 1).unwrap();
         assert!(AuditId::first_at(NOW) <= id && id < AuditId::first_at(later) && id < AuditId::MAX);
-        let of_service = AuditId::of_service(NOW, SubscriptionId::from_bytes([7; 16]));
+        let of_service = AuditId::of_service(NOW, &[7; 16]);
         assert_eq!(of_service.at(), NOW);
-        assert_ne!(of_service, AuditId::of_service(NOW, SubscriptionId::from_bytes([8; 16])));
+        assert_ne!(of_service, AuditId::of_service(NOW, &[8; 16]));
     }
 
     #[test]

@@ -17,6 +17,10 @@ pub enum AuditField {
     Description,
     /// Whether a subscription is enabled, and if not, who disabled it.
     Status,
+    /// Whether the attempts of a subscription succeed: `healthy`, or `failing` and why.
+    Health,
+    /// How many active keys a user has.
+    ActiveKeys,
     /// How many deliveries were made due.
     Deliveries,
     /// What a session may do.
@@ -25,7 +29,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -34,6 +38,8 @@ impl AuditField {
         Self::Events,
         Self::Description,
         Self::Status,
+        Self::Health,
+        Self::ActiveKeys,
         Self::Deliveries,
         Self::Role,
     ];
@@ -49,6 +55,8 @@ impl AuditField {
             Self::Events => "events",
             Self::Description => "description",
             Self::Status => "status",
+            Self::Health => "health",
+            Self::ActiveKeys => "activeKeys",
             Self::Deliveries => "deliveries",
             Self::Role => "role",
         }

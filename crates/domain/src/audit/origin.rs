@@ -111,7 +111,12 @@ impl Cause {
 
     /// The service changes this subscription by itself.
     pub fn of_service(at: Timestamp, subscription: SubscriptionId) -> Self {
-        Self { id: AuditId::of_service(at, subscription), origin: Origin::SERVICE }
+        Self { id: AuditId::of_service(at, subscription.as_bytes()), origin: Origin::SERVICE }
+    }
+
+    /// The service notices at `at` that this key expires soon.
+    pub(crate) fn of_notice(at: Timestamp, key: KeyId) -> Self {
+        Self { id: AuditId::of_service(at, key.as_bytes()), origin: Origin::SERVICE }
     }
 }
 

@@ -4,8 +4,9 @@ use super::audit_action::AuditAction;
 use super::audit_event::{AuditEvent, AuditTarget};
 use super::field_change::{AuditField, FieldChange};
 use super::origin::Cause;
+use crate::ports::ActiveLimit;
 use crate::sessions::Session;
-use crate::webhooks::{Delivery, EventPattern, Subscription, SubscriptionStatus};
+use crate::webhooks::{Delivery, EventPattern, HealthTurn, Subscription, SubscriptionStatus};
 use crate::{ApiKey, DeliveryId, KeyId, Rotated, SessionId, SubscriptionId, Timestamp, UserId};
 
 /// What the event of a subscription shows of it.
@@ -22,6 +23,25 @@ impl Cause {
         ];
         let changes = changes.into_iter().filter_map(|(field, after)| FieldChange::between(field, None, after));
         self.first(AuditAction::KeyCreated, AuditTarget::Key(key.id), &key.owner, changes)
+    }
+
+    /// After the creation of this key, its owner has the maximum of active keys; `None` if there is room for more.
+    /// `active_before` does not count the key.
+    pub fn key_limit_reached(&self, created: &ApiKey, active_before: u64, limit: ActiveLimit) -> Option<AuditEvent> {
+        let active = active_before + 1;
+        let id = self.id.nth(1);
+        let count = FieldChange::between(AuditField::ActiveKeys, None, Some(active.to_string()));
+        let event = self.first(AuditAction::KeyLimitReached, AuditTarget::Keys, &created.owner, count);
+        (active >= limit.max.into()).then_some(AuditEvent { id, ..event })
+    }
+
+    /// The key, which has an expiry time, expires soon.
+    pub fn key_expiring(&self, key: &ApiKey) -> AuditEvent {
+        let changes = [
+            FieldChange::between(AuditField::Label, None, Some(key.label.as_str().to_owned())),
+            FieldChange::between(AuditField::ExpiresAt, None, key.expires_at.map(|at| at.to_string())),
+        ];
+        self.first(AuditAction::KeyExpiring, AuditTarget::Key(key.id), &key.owner, changes.into_iter().flatten())
     }
 
     /// The key was replaced by its successor.
@@ -90,6 +110,18 @@ impl Cause {
             event.changes.extend(FieldChange::between(AuditField::Status, before, Some(status_name(status))));
         }
         events
+    }
+
+    /// The attempts of the subscription began to fail, or succeed again.
+    pub fn subscription_turned(&self, id: SubscriptionId, owner: &UserId, turn: HealthTurn) -> AuditEvent {
+        let (healthy, failing) = ("healthy".to_owned(), format!("failing: {}", turn.failure_code()));
+        let (action, number, before, after) = match turn {
+            HealthTurn::Failing(_) => (AuditAction::SubscriptionFailing, 1, healthy, failing),
+            HealthTurn::Recovered => (AuditAction::SubscriptionRecovered, 2, "failing".to_owned(), healthy),
+        };
+        let change = FieldChange::between(AuditField::Health, Some(before), Some(after));
+        // The cause may also disable the subscription, which takes its first id.
+        AuditEvent { id: self.id.nth(number), ..self.first(action, AuditTarget::Subscription(id), owner, change) }
     }
 
     /// The subscription was enabled again, and this many of its deliveries were made due.

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,15 +10,31 @@ use crate::{AuditId, Timestamp};
 
 /// The audit log of the stores in memory. All clones are one log, which several stores can write to.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryAuditLog(Arc<Mutex<BTreeMap<AuditId, AuditEvent>>>);
+pub struct MemoryAuditLog(Arc<Mutex<Table>>);
+
+#[derive(Debug, Default)]
+struct Table {
+    events: BTreeMap<AuditId, AuditEvent>,
+    unannounced: BTreeSet<AuditId>,
+}
+
+impl Table {
+    fn insert(&mut self, event: AuditEvent) {
+        if event.is_announced() {
+            self.unannounced.insert(event.id);
+        }
+        self.events.insert(event.id, event);
+    }
+}
 
 impl MemoryAuditLog {
     /// Adds events. Stores call this while they hold the lock on what they change.
     pub(super) fn write(&self, events: impl IntoIterator<Item = AuditEvent>) {
-        self.lock().extend(events.into_iter().map(|event| (event.id, event)));
+        let mut stored = self.lock();
+        events.into_iter().for_each(|event| stored.insert(event));
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<AuditId, AuditEvent>> {
+    fn lock(&self) -> MutexGuard<'_, Table> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -27,16 +43,16 @@ impl MemoryAuditLog {
 impl AuditLog for MemoryAuditLog {
     async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
         let mut stored = self.lock();
-        if stored.contains_key(&event.id) {
+        if stored.events.contains_key(&event.id) {
             return Err(StoreError::Duplicate { what: "id" });
         }
-        stored.insert(event.id, event.clone());
+        stored.insert(event.clone());
         Ok(())
     }
 
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         let stored = self.lock();
-        let newest_first = stored.range(..before.unwrap_or(AuditId::MAX)).rev().map(|(_, event)| event);
+        let newest_first = stored.events.range(..before.unwrap_or(AuditId::MAX)).rev().map(|(_, event)| event);
         let mut shown = newest_first.filter(|event| filter.matches(event)).cloned();
         let events: Vec<AuditEvent> = shown.by_ref().take(max as usize).collect();
         let next = events.last().map(|event| event.id).filter(|_| shown.next().is_some());
@@ -44,8 +60,35 @@ impl AuditLog for MemoryAuditLog {
     }
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let purged = self.lock().extract_if(..AuditId::first_at(before), |_, _| true).take(max as usize).count();
+        let mut stored = self.lock();
+        let Table { events, unannounced } = &mut *stored;
+        let purged = events.extract_if(..AuditId::first_at(before), |_, _| true).take(max as usize).count();
+        unannounced.retain(|id| events.contains_key(id));
         Ok(u32::try_from(purged).unwrap_or(max))
+    }
+
+    async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
+        let mut stored = self.lock();
+        let mut recorded = 0;
+        for event in events {
+            if !stored.events.contains_key(&event.id) {
+                stored.insert(event.clone());
+                recorded += 1;
+            }
+        }
+        Ok(recorded)
+    }
+
+    async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError> {
+        let stored = self.lock();
+        let unannounced = stored.unannounced.iter().filter_map(|id| stored.events.get(id)).cloned();
+        Ok(unannounced.take(max as usize).collect())
+    }
+
+    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
+        let mut stored = self.lock();
+        stored.unannounced.retain(|id| !ids.contains(id));
+        Ok(())
     }
 }
 

@@ -94,11 +94,12 @@ impl KeyStore for MemoryKeyStore {
         cause: &Cause,
     ) -> Result<Insertion, StoreError> {
         let mut tables = self.tables();
-        if tables.of(&key.owner).filter(|other| other.is_active(limit.at)).count() >= limit.max as usize {
+        let active = tables.of(&key.owner).filter(|other| other.is_active(limit.at)).count() as u64;
+        if active >= limit.max.into() {
             return Ok(Insertion::LimitReached);
         }
         tables.insert(key, digest)?;
-        self.audit.write([cause.key_created(key)]);
+        self.audit.write([cause.key_created(key)].into_iter().chain(cause.key_limit_reached(key, active, limit)));
         Ok(Insertion::Stored(tables.list(&key.owner, view)))
     }
 
@@ -217,6 +218,22 @@ impl KeyStore for MemoryKeyStore {
             owned.retain(|id| !past.contains(id));
         }
         Ok(u32::try_from(past.len()).unwrap_or(max))
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        let tables = self.tables();
+        let place = |key: &&ApiKey| key.expires_at.map(|at| (at, key.id));
+        let is_shown = |key: &&ApiKey| key.revoked_at.is_none() && key.replaced_by.is_none();
+        let expiring = tables.keys.values().filter(is_shown);
+        let mut found: Vec<&ApiKey> =
+            expiring.filter(|key| place(key).is_some_and(|place| place > after && place.0 <= until)).collect();
+        found.sort_by_key(place);
+        Ok(found.into_iter().take(max as usize).cloned().collect())
     }
 
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {

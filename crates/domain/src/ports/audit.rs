@@ -17,6 +17,21 @@ pub struct AuditPage {
 /// How many events one call of [`AuditLog::list`] looks at, about.
 pub const AUDIT_SEARCHED_MAX: u32 = 10_000;
 
+/// Who reads an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuditReader {
+    /// The user to whom the target belongs, who need not know where operators sit.
+    Owner,
+    /// An operator.
+    Operator,
+}
+
+/// Describes events of the audit log to the receivers of webhooks.
+pub trait AuditDescriber: Send + Sync {
+    /// The event in JSON, as this reader may see it: one value, always the same for the same event.
+    fn describe(&self, event: &AuditEvent, reader: AuditReader) -> String;
+}
+
 /// Shows who changed what.
 ///
 /// The methods of the other ports that take a [`Cause`](crate::audit::Cause) write the events. **A change and its events
@@ -31,6 +46,18 @@ pub trait AuditLog: Send + Sync {
 
     /// At most `max` events with ids below `before` that pass the filter ([`AuditFilter::matches`]), newest first.
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError>;
+
+    /// Stores those of the events whose ids are not stored yet, and returns how many. Parallel calls together store each
+    /// event once. For events that the service derives by itself, and may derive again.
+    async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError>;
+
+    /// At most `max` events that are to be announced ([`AuditEvent::is_announced`]), and that no call of
+    /// [`AuditLog::mark_announced`] has named. In any order; fewer than `max` are all of them. Every event counts,
+    /// whenever its transaction was committed. See decision 89.
+    async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError>;
+
+    /// Marks these events as announced. Ids that are not stored are skipped. Nothing else of the events changes.
+    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError>;
 
     /// Deletes at most `max` events before `before`, and returns how many. An event exactly at `before` stays. Parallel
     /// calls together count each deleted event once.

@@ -72,6 +72,7 @@ pub trait KeyStore: Send + Sync {
     ///   there is room for, and the others return [`Insertion::LimitReached`], never an error.
     /// - [`ApiKey::is_active`] decides which keys are active, to the millisecond: a key with `expires_at == limit.at`
     ///   does not count, nor does one with `replaced_by`. Other owners' keys do not count.
+    /// - If the key is the last one for which there is room, [`Cause::key_limit_reached`] is an event of the call as well.
     /// - The list in [`Insertion::Stored`] is what [`KeyStore::list`] would return within the same transaction.
     /// - If the id or the digest is stored already, the result is [`StoreError::Duplicate`], and nothing changes. If
     ///   the limit is reached as well, either answer is right: callers mint fresh ids, so no caller depends on it.
@@ -179,6 +180,15 @@ pub trait KeyStore: Send + Sync {
     /// many. Good keys stay, and so does a key that ended exactly at `before`. Parallel calls together count each
     /// deleted key once.
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
+
+    /// At most `max` keys of any owners, by expiry time and id, that expire at `until` or before it, and come after
+    /// `after`. Without keys that are revoked or replaced.
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError>;
 
     /// Adds to the stored counts of each key in each hour.
     ///

@@ -103,6 +103,10 @@
 //!         todo!("delete and count")
 //!     }
 //!
+//!     async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
+//!         todo!("read a range of an index by the expiry time")
+//!     }
+//!
 //!     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
 //!         let sums = KeyUsage::sums(usage);
 //!         todo!("add them to what is stored, in one statement and in their order")
@@ -149,7 +153,7 @@ mod webhooks;
 
 pub use crate::credential_use::RecentUses;
 pub use crate::span::SpanSink;
-pub use audit::{AUDIT_SEARCHED_MAX, AuditLog, AuditPage};
+pub use audit::{AUDIT_SEARCHED_MAX, AuditDescriber, AuditLog, AuditPage, AuditReader};
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
 pub use figures::{
     HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures,

@@ -41,7 +41,7 @@ pub use events::payload::{Payload, PayloadTooLarge};
 pub use events::publication_key::{ContentDigest, InvalidPublisherId, PublicationKey, PublisherId};
 pub use events::publish_events::{PublishEvent, PublishEventsError};
 pub use queue::allotment::Allotment;
-pub use queue::breaker::{Admission, Breaker, DisableReason, Pause, PauseLengths, Report};
+pub use queue::breaker::{Admission, Breaker, Consequences, DisableReason, HealthTurn, Pause, PauseLengths, Report};
 pub use queue::claim_end::{ClaimEnd, NextStep};
 pub use queue::direct_claims::{DirectClaim, DirectClaims};
 pub use queue::fair_shares::FairShares;
@@ -63,6 +63,7 @@ pub use subscriptions::find_subscription::FoundSubscription;
 pub use subscriptions::health_state::{HealthState, PauseReason, SubscriptionHealth};
 pub use subscriptions::list_failing::{FailingPage, FoundFailing};
 pub use subscriptions::list_subscriptions::SubscriptionPage;
+pub use subscriptions::operator_webhook::OperatorWebhook;
 pub use subscriptions::recover_subscription::{
     COUNTED_RECOVERABLE_MAX, RECOVERED_DELIVERIES_MAX, RecoverSubscriptionError,
 };

@@ -38,11 +38,11 @@ pub struct WebhookRules {
 /// call, for the audit log.
 #[derive(Clone)]
 pub struct Webhooks {
-    pub(super) stores: WebhookStores,
+    pub(crate) stores: WebhookStores,
     pub(super) rules: WebhookRules,
     pub(super) tester: Arc<dyn WebhookSender>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) entropy: Arc<dyn Entropy>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
 }
 
 impl Webhooks {

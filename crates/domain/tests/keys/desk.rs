@@ -164,6 +164,10 @@ impl KeyStore for FailingStore {
         down()
     }
 
+    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
+        down()
+    }
+
     async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
         down()
     }

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{
-    Accepted, Attempt, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, WebhookSender,
-    WebhookStores,
+    Accepted, Attempt, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, SubscriptionStore,
+    WebhookSender, WebhookStores,
 };
 use domain::webhooks::{
     AnswerHeaders, AttemptOutcome, AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError,
@@ -90,6 +90,16 @@ impl Desk {
             payload_bytes_max: u64::MAX,
         };
         block_on(self.store.claim(&request)).unwrap()
+    }
+
+    /// The signing secrets of a subscription, the current one first.
+    pub(crate) fn secrets_of(&self, id: SubscriptionId) -> Vec<String> {
+        let stored = block_on(self.store.list_secrets(None, 100)).unwrap();
+        let stored = stored.into_iter().find(|(found, _)| *found == id).unwrap().1;
+        let keys = SealingKeys::new(vec![Zeroizing::new([1; 32])]).unwrap();
+        let sealed = [Some(stored.current), stored.previous.map(|(sealed, _)| sealed)];
+        let open = |sealed| keys.unseal(&sealed, id).unwrap().secret.expose().to_owned();
+        sealed.into_iter().flatten().map(open).collect()
     }
 
     /// Attempts all deliveries that are due, and returns how many. Failed deliveries are tried again after

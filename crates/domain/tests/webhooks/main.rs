@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+mod announcements;
 mod attempt_times;
 mod deliveries;
 mod desk;

@@ -62,11 +62,27 @@ async fn expect_these_and_four_of(stores: &AuditedStores, expected: Vec<AuditEve
     }
 }
 
+/// The creation of the last key for which there is room leaves another event, of the maximum.
+pub async fn the_last_key_that_fits_leaves_another_event(stores: Arc<AuditedStores>) {
+    let alice = user("alice");
+    let mut expected = Vec::new();
+    for (number, sample) in (0..).zip([Sample::of(&alice).revoked(at(0)), Sample::of(&alice), Sample::of(&alice)]) {
+        let by = cause(second(number));
+        create(&stores, &sample, 2, &by).await;
+        expected.push(by.key_created(&sample.key));
+        if number == 2 {
+            let reached = by.key_limit_reached(&sample.key, 1, limit(2, at(0)));
+            expected.push(reached.expect("two keys are the maximum"));
+        }
+    }
+    expect_events(&*stores.audit, expected, "the last key must leave an event of the maximum, and no other").await;
+}
+
 /// A call that is refused, finds nothing, or changes nothing leaves no event.
 pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>) {
     let alice = user("alice");
     let sample = Sample::of(&alice);
-    create(&stores, &sample, 1, &cause(second(1))).await;
+    create(&stores, &sample, NO_LIMIT, &cause(second(1))).await;
     let (keys, log, seen) = (&stores.keys, &*stores.audit, view(at(0), ALL_ENDED));
     let full = create(&stores, &Sample::of(&alice), 1, &cause(second(2))).await;
     assert_eq!(full, Some(Insertion::LimitReached), "one key is the maximum");

@@ -4,6 +4,7 @@
 //! Add them as tests with [`audit_log_tests`](crate::audit_log_tests), which takes a future that creates
 //! [`AuditedStores`].
 
+pub mod announcements;
 pub mod cancellation;
 pub mod key_changes;
 pub mod list_events;

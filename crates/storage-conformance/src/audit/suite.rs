@@ -73,6 +73,7 @@ macro_rules! with_audit_log_promises {
             round_trip::every_field_of_an_event_comes_back
             round_trip::a_stored_event_is_refused
             key_changes::changes_of_keys_leave_their_events
+            key_changes::the_last_key_that_fits_leaves_another_event
             key_changes::calls_that_change_no_key_leave_no_event
             key_changes::parallel_revocations_leave_one_event
             session_changes::changes_of_sessions_leave_their_events
@@ -80,6 +81,7 @@ macro_rules! with_audit_log_promises {
             webhook_changes::changes_of_subscriptions_leave_their_events
             webhook_changes::calls_that_change_no_subscription_leave_no_event
             webhook_changes::a_subscription_that_is_disabled_by_the_service_leaves_an_event
+            webhook_changes::a_subscription_that_fails_and_recovers_leaves_its_events
             webhook_changes::changes_of_deliveries_leave_their_events
             list_events::lists_are_what_the_reference_selects
             list_events::pages_come_to_their_end
@@ -87,6 +89,10 @@ macro_rules! with_audit_log_promises {
             purge_events::events_before_an_instant_are_deleted
             purge_events::at_most_max_events_are_deleted
             purge_events::parallel_purges_count_each_event_once
+            announcements::events_are_listed_until_they_are_announced
+            announcements::an_event_that_is_stored_late_is_listed
+            announcements::only_new_events_are_recorded
+            announcements::parallel_records_of_the_same_events_count_each_once
             cancellation::a_cancelled_creation_and_its_event_are_one
             cancellation::a_cancelled_revocation_and_its_event_are_one
         }

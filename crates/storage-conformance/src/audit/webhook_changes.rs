@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use domain::audit::{AuditAction, AuditTarget, Cause};
 use domain::ports::{RetryByHand, RetryRequest};
-use domain::webhooks::{DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
+use domain::webhooks::{
+    DisableReason, FailureReason, HealthTurn, Subscription, SubscriptionChange, SubscriptionStatus,
+};
 use domain::{DeliveryId, KeyId, SubscriptionId, UserId};
 
 use super::AuditedStores;
 use super::sample::{all_of, cause, expect_events, expect_no_more, second};
 use crate::sample::{at, user};
 use crate::webhooks::sample::{NO_MAX, description, publish_at, secret, subscription, switched, url};
-use crate::webhooks::work::{claim_one, settle};
+use crate::webhooks::work::{Held, claim, claim_one, complete, settle};
 
 const LEAKED: DisableReason = DisableReason::KeyLeaked;
 
@@ -105,8 +107,51 @@ pub async fn a_subscription_that_is_disabled_by_the_service_leaves_an_event(stor
     expect_events(&*stores.audit, expected, "the end of a subscription must leave one event of the service").await;
 }
 
-async fn claim_both(stores: &AuditedStores) -> Vec<crate::webhooks::work::Held> {
-    let held = crate::webhooks::work::claim(&*stores.webhooks, 10).await;
+/// Five failures in a row leave an event of the service, and so does the success after them. More failures, and a success
+/// before them, leave none; nor do failures of a subscription that is disabled.
+pub async fn a_subscription_that_fails_and_recovers_leaves_its_events(stores: Arc<AuditedStores>) {
+    let alice = user("alice");
+    let lanes = [subscription(&alice), subscription(&alice)];
+    let mut expected = Vec::new();
+    for lane in &lanes {
+        expected.push(create(&stores, lane, at(0)).await.subscription_created(lane));
+    }
+    for _ in 0..8 {
+        publish_at(&*stores.webhooks, &alice, at(0)).await;
+    }
+    let held = claim_both_lanes(&stores, &lanes).await;
+    let (by, off) = (cause(at(10)), switched(false));
+    let disabled = webhooks_of(&stores).update(&alice, lanes[1].id, &off, at(10), &by).await.expect("it succeeds");
+    expected.extend(by.subscription_changed(&lanes[1], &disabled.expect("it is stored")));
+    for (lane, held) in lanes.iter().zip(&held) {
+        settle(&*stores.webhooks, held[0].delivered(20)).await;
+        let failures: Vec<_> = held[1..6].iter().map(|one| one.failed(30, 900_000)).collect();
+        assert_eq!(complete(&*stores.webhooks, &failures).await, [true; 5], "{}", lane.id);
+        settle(&*stores.webhooks, held[6].failed(40, 900_000)).await;
+        settle(&*stores.webhooks, held[7].delivered(50)).await;
+    }
+    let id = lanes[0].id;
+    let failing = HealthTurn::Failing(Some(FailureReason::Timeout));
+    expected.push(Cause::of_service(at(30), id).subscription_turned(id, &alice, failing));
+    expected.push(Cause::of_service(at(50), id).subscription_turned(id, &alice, HealthTurn::Recovered));
+    expect_events(&*stores.audit, expected, "the fifth failure and the next success must leave an event each").await;
+}
+
+fn webhooks_of(stores: &AuditedStores) -> &dyn crate::WebhookStore {
+    &*stores.webhooks
+}
+
+/// Eight deliveries of each lane, in the order of the lanes.
+async fn claim_both_lanes(stores: &AuditedStores, lanes: &[Subscription]) -> Vec<Vec<Held>> {
+    let held = claim(&*stores.webhooks, 5).await;
+    let of = |lane: &Subscription| held.iter().filter(|one| one.subscription == lane.id).cloned().collect::<Vec<_>>();
+    let held: Vec<Vec<Held>> = lanes.iter().map(of).collect();
+    assert!(held.iter().all(|held| held.len() == 8), "eight deliveries of each lane are due");
+    held
+}
+
+async fn claim_both(stores: &AuditedStores) -> Vec<Held> {
+    let held = claim(&*stores.webhooks, 10).await;
     assert_eq!(held.len(), 2, "two deliveries are due");
     held
 }

@@ -7,6 +7,7 @@ pub mod duplicates;
 pub mod durability;
 pub mod find_key;
 pub mod key_usage;
+pub mod list_expiring;
 pub mod list_keys;
 pub mod owners;
 pub mod purge_keys;

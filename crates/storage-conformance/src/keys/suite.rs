@@ -112,6 +112,8 @@ macro_rules! with_key_store_promises {
             purge_keys::at_most_max_keys_are_deleted
             purge_keys::deleted_keys_leave_nothing
             purge_keys::parallel_purges_count_each_key_once
+            list_expiring::keys_that_expire_in_an_interval_are_listed
+            list_expiring::lists_of_expiring_keys_go_on
             key_usage::counts_of_a_key_add_up
             key_usage::counts_of_a_key_are_read_by_the_hour
             key_usage::counts_of_a_key_are_shown_to_its_owner

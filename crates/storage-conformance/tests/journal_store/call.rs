@@ -9,7 +9,7 @@ use domain::webhooks::{
     DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionOutcomes,
 };
 use domain::{
-    ApiKey, CredentialDigest, DeliveryId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId,
+    ApiKey, AuditId, CredentialDigest, DeliveryId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId,
     SubscriptionId, Timestamp, UserId,
 };
 
@@ -116,6 +116,8 @@ calls! {
     26 PurgeSessions { before: Timestamp, max: u32 } => sessions.purge_ended(before, max);
     27 RecordAuditEvent { event: AuditEvent } => audit.record(&event);
     28 PurgeAudit { before: Timestamp, max: u32 } => audit.purge(before, max);
+    34 RecordNewEvents { events: Vec<AuditEvent> } => audit.record_new(&events);
+    35 MarkAnnounced { ids: Vec<AuditId> } => audit.mark_announced(&ids);
     29 AddUsage { usage: Vec<KeyUsage> } => keys.add_usage(&usage);
     30 PurgeUsage { before: Hour, max: u32 } => keys.purge_usage(before, max);
     31 AddOutcomes { outcomes: Vec<SubscriptionOutcomes> } => webhooks.add_outcomes(&outcomes);

@@ -105,6 +105,10 @@ impl KeyStore for JournalStore {
         self.memory.keys.purge_ended(before, max).await
     }
 
+    async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
+        self.memory.keys.list_expiring(after, until, max).await
+    }
+
     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
         let _journal = self.record(Call::AddUsage { usage: usage.to_vec() }).await?;
         self.memory.keys.add_usage(usage).await

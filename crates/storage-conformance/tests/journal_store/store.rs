@@ -156,6 +156,20 @@ impl AuditLog for JournalStore {
         self.memory.audit.list(filter, before, max).await
     }
 
+    async fn record_new(&self, events: &[AuditEvent]) -> Answer<u32> {
+        let _journal = self.record(Call::RecordNewEvents { events: events.to_vec() }).await?;
+        self.memory.audit.record_new(events).await
+    }
+
+    async fn list_unannounced(&self, max: u32) -> Answer<Vec<AuditEvent>> {
+        self.memory.audit.list_unannounced(max).await
+    }
+
+    async fn mark_announced(&self, ids: &[AuditId]) -> Answer<()> {
+        let _journal = self.record(Call::MarkAnnounced { ids: ids.to_vec() }).await?;
+        self.memory.audit.mark_announced(ids).await
+    }
+
     async fn purge(&self, before: Timestamp, max: u32) -> Answer<u32> {
         let _journal = self.record(Call::PurgeAudit { before, max }).await?;
         self.memory.audit.purge(before, max).await

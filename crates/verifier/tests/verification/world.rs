@@ -253,6 +253,15 @@ impl KeyStore for Link {
         self.store.purge_ended(before, max).await
     }
 
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.store.list_expiring(after, until, max).await
+    }
+
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         self.check()?;
         if self.refuses_usage.load(Ordering::SeqCst) {

@@ -9,7 +9,9 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters::audit_request::{AuditRequest, USER_PARAMETERS};
 use crate::parameters::cursor::Cursor;
-use crate::records::audit_record::{AuditRecord, Reader};
+use domain::ports::AuditReader;
+
+use crate::records::audit_record::AuditRecord;
 use crate::state::State;
 use crate::streams::audit_export::audit_export;
 use crate::streams::export_form::ExportForm;
@@ -65,16 +67,16 @@ pub(super) async fn list_audit_events(
 ) -> Result<HttpResponse, ApiError> {
     let mut wanted = AuditRequest::parse(request.query_string(), USER_PARAMETERS, &state.api.issuer)?;
     wanted.filter.owner = Some(owner.user.clone());
-    let Some(form) = ExportForm::of(wanted.format) else { return answer(&state, &wanted, Reader::Owner).await };
+    let Some(form) = ExportForm::of(wanted.format) else { return answer(&state, &wanted, AuditReader::Owner).await };
     let place = state.streams.enter(&owner.user).ok_or(ErrorCode::TooManyStreams)?;
-    audit_export(state, wanted, (form, Reader::Owner), Some(place)).await
+    audit_export(state, wanted, (form, AuditReader::Owner), Some(place)).await
 }
 
 /// A page of events.
 pub(in crate::endpoints) async fn answer(
     state: &State,
     wanted: &AuditRequest,
-    reader: Reader,
+    reader: AuditReader,
 ) -> Result<HttpResponse, ApiError> {
     let page = state.api.audit.list(&wanted.filter, wanted.before, wanted.limit).await?;
     let events = page.events.iter().map(|event| AuditRecord::of(event, reader)).collect();

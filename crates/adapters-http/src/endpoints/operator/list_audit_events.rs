@@ -6,7 +6,9 @@ use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
 use crate::endpoints::audit::{Answer, answer};
 use crate::errors::api_error::ApiError;
 use crate::parameters::audit_request::{AuditRequest, OPERATOR_PARAMETERS};
-use crate::records::audit_record::{AuditRecord, Reader};
+use domain::ports::AuditReader;
+
+use crate::records::audit_record::AuditRecord;
 use crate::state::State;
 use crate::streams::audit_export::audit_export;
 use crate::streams::export_form::ExportForm;
@@ -49,8 +51,8 @@ pub(super) async fn list_audit_events(
 ) -> Result<HttpResponse, ApiError> {
     let wanted = AuditRequest::parse(request.query_string(), OPERATOR_PARAMETERS, &state.api.issuer)?;
     match ExportForm::of(wanted.format) {
-        None => answer(&state, &wanted, Reader::Operator).await,
-        Some(form) => audit_export(state, wanted, (form, Reader::Operator), None).await,
+        None => answer(&state, &wanted, AuditReader::Operator).await,
+        Some(form) => audit_export(state, wanted, (form, AuditReader::Operator), None).await,
     }
 }
 

@@ -23,8 +23,8 @@ struct Body {
     /// fragment is removed. Addresses that are not public are refused.
     #[schema(example = "https://example.com/hooks")]
     url: String,
-    /// Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all. Duplicates
-    /// are removed.
+    /// Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all but those
+    /// that begin with `gatepost.`. Duplicates are removed.
     #[schema(example = json!(["invoice.*"]), min_items = 1)]
     events: Vec<String>,
     /// A description: up to 1,000 characters, no control characters except line breaks and tabs.

@@ -8,7 +8,7 @@ use super::{Lane, MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::audit::Cause;
 use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver, StoreError};
 use crate::webhooks::{
-    Admission, AfterClaim, Allotment, DeliveryEnd, OwnerNumber, PayloadRoom, Phase, Report, Subscription,
+    Admission, AfterClaim, Allotment, Consequences, DeliveryEnd, OwnerNumber, PayloadRoom, Phase, Report, Subscription,
     SubscriptionOutcomes, SubscriptionStatus,
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp};
@@ -145,26 +145,29 @@ impl Tables {
     }
 
     /// Reports to the lane's breaker, and disables the subscription if the breaker returns a reason.
-    fn report(&mut self, subscription: SubscriptionId, report: Report, audit: &MemoryAuditLog) {
-        let Some(lane) = self.lanes.get_mut(&subscription) else { return };
-        let reason = lane.breaker.record(report);
-        if let Some(reason) = reason.filter(|_| lane.is_open()) {
+    fn report(&mut self, id: SubscriptionId, reports: &[Report], audit: &MemoryAuditLog) {
+        let Some(lane) = self.lanes.get_mut(&id) else { return };
+        let Consequences { disabled, turned } = lane.breaker.record_all(reports);
+        if !lane.is_open() {
+            return;
+        }
+        let owner = lane.subscription.owner.clone();
+        if let Some((turn, at)) = turned {
+            audit.write([Cause::of_service(at, id).subscription_turned(id, &owner, turn)]);
+        }
+        if let Some((reason, at)) = disabled {
             let status = SubscriptionStatus::DisabledByService(reason);
-            (lane.subscription.status, lane.subscription.updated_at) = (status, report.ended_at);
-            let disabled = [(subscription, lane.subscription.owner.clone())];
-            audit.write(Cause::of_service(report.ended_at, subscription).subscriptions_disabled(status, disabled));
-            self.end_closed(report.ended_at, u32::MAX);
+            (lane.subscription.status, lane.subscription.updated_at) = (status, at);
+            audit.write(Cause::of_service(at, id).subscriptions_disabled(status, [(id, owner)]));
+            self.end_closed(at, u32::MAX);
         }
     }
 
-    fn complete(&mut self, completion: &Completion, audit: &MemoryAuditLog) -> bool {
-        let Some(stored) = self.deliveries.get_mut(&completion.delivery) else { return false };
+    /// Whether the claim still held its delivery, and the report for the breaker.
+    fn complete(&mut self, completion: &Completion) -> (bool, Option<Report>) {
+        let Some(stored) = self.deliveries.get_mut(&completion.delivery) else { return (false, None) };
         let report = stored.record(completion);
-        let is_held = stored.complete(completion);
-        if let Some(report) = report {
-            self.report(completion.subscription, report, audit);
-        }
-        is_held
+        (stored.complete(completion), report)
     }
 }
 
@@ -187,7 +190,17 @@ impl DeliveryQueue for MemoryWebhookStore {
 
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
         let mut tables = self.tables();
-        Ok(completions.iter().map(|completion| tables.complete(completion, &self.audit)).collect())
+        let mut held = Vec::with_capacity(completions.len());
+        let mut reports: BTreeMap<SubscriptionId, Vec<Report>> = BTreeMap::new();
+        for completion in completions {
+            let (is_held, report) = tables.complete(completion);
+            held.push(is_held);
+            reports.entry(completion.subscription).or_default().extend(report);
+        }
+        for (id, reports) in reports {
+            tables.report(id, &reports, &self.audit);
+        }
+        Ok(held)
     }
 
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {

@@ -98,6 +98,17 @@ pub enum Verdict {
     NotCharged,
 }
 
+impl Verdict {
+    /// Why the attempt failed, if it did.
+    pub fn failure(self) -> Option<FailureReason> {
+        match self {
+            Self::Failed { reason, .. } => Some(reason),
+            Self::Gone => Some(FailureReason::Status),
+            Self::Delivered | Self::NotCharged => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,7 +16,8 @@ pub enum InvalidEventPattern {
     Wildcard,
 }
 
-/// The event types that a subscription receives: one type, all types below a level (`invoice.*`), or all types (`*`).
+/// The event types that a subscription receives: one type, all types below a level (`invoice.*`), or all types (`*`) but
+/// those that are [reserved](EventType::is_reserved).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventPattern(String);
 
@@ -46,17 +47,19 @@ impl EventPattern {
     /// `invoice`.
     pub fn matches(&self, event_type: &EventType) -> bool {
         match self.0.strip_suffix('*') {
+            Some("") => !event_type.is_reserved(),
             Some(start) => event_type.as_str().starts_with(start),
             None => event_type.as_str() == self.0,
         }
     }
 
-    /// Every pattern that matches this type: `*`, one pattern for each separator in the type, and the type itself. With
+    /// Every pattern that matches this type: `*` unless the type is reserved, one pattern for each separator in the type, and the type itself. With
     /// them, a store finds subscriptions by equality.
     pub fn all_matching(event_type: &EventType) -> impl Iterator<Item = Self> {
         let text = event_type.as_str();
         let below = text.match_indices(SEPARATORS).map(|(index, _)| format!("{}*", &text[..=index]));
-        ["*".to_owned()].into_iter().chain(below).chain([text.to_owned()]).map(Self)
+        let all = (!event_type.is_reserved()).then(|| "*".to_owned());
+        all.into_iter().chain(below).chain([text.to_owned()]).map(Self)
     }
 
     /// The pattern as a string.
@@ -94,6 +97,10 @@ mod tests {
             ("v1/orders:*", "v1/orders:shipped", true),
             ("v1/*", "v1/orders:shipped", true),
             ("v1/*", "v1:orders", false),
+            ("*", "gatepost.key.created", false),
+            ("gatepost.*", "gatepost.key.created", true),
+            ("gatepost.key.*", "gatepost.key.created", true),
+            ("gatepost.key.created", "gatepost.key.created", true),
         ] {
             let parsed = EventPattern::parse(pattern).unwrap();
             assert_eq!(parsed.matches(&EventType::parse(event_type).unwrap()), matches, "{pattern} {event_type}");
@@ -126,8 +133,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_store_may_match_by_equality(
-            event_type in "[ab]([ab.:/_-]{0,6}[ab])?",
-            pattern in "\\*|[ab][ab.:/_-]{0,5}[.:/]\\*|[ab]([ab.:/_-]{0,6}[ab])?",
+            event_type in "(gatepost\\.)?[ab]([ab.:/_-]{0,6}[ab])?",
+            pattern in "\\*|gatepost\\.\\*|[ab][ab.:/_-]{0,5}[.:/]\\*|[ab]([ab.:/_-]{0,6}[ab])?",
         ) {
             let event_type = EventType::parse(&event_type).unwrap();
             let pattern = EventPattern::parse(&pattern).unwrap();

@@ -1,5 +1,10 @@
 use std::fmt;
 
+use crate::audit::AuditAction;
+
+/// Types that begin with this are the service's own.
+const RESERVED: &str = "gatepost.";
+
 /// Why a string is not a valid [`EventType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidEventType {
@@ -12,6 +17,9 @@ pub enum InvalidEventType {
     /// The first or the last character is neither a letter nor a digit.
     #[error("must start and end with a letter or digit")]
     Ends,
+    /// A publisher's type begins with `gatepost.`.
+    #[error("must not begin with `{RESERVED}`: only Gatepost itself publishes such events")]
+    Reserved,
 }
 
 /// The type of an event, such as `invoice.paid`: 1 to 128 of `A-Z a-z 0-9 _ . : / -`, with a letter or digit at each
@@ -47,6 +55,31 @@ impl EventType {
         Self("webhook.test".to_owned())
     }
 
+    /// The type of the event that announces this action: `gatepost.` and the name of the action.
+    pub fn announcing(action: AuditAction) -> Self {
+        Self(format!("{RESERVED}{}", action.as_str()))
+    }
+
+    /// `gatepost.events.omitted`, the type of the event that tells the operator of events that are left out.
+    pub(crate) fn of_omissions() -> Self {
+        Self(format!("{RESERVED}events.omitted"))
+    }
+
+    /// Parses the type of an event that a publisher reports.
+    ///
+    /// # Errors
+    ///
+    /// The rule that `text` breaks: those of [`EventType::parse`], and that the type must not be reserved.
+    pub fn parse_published(text: &str) -> Result<Self, InvalidEventType> {
+        let parsed = Self::parse(text)?;
+        if parsed.is_reserved() { Err(InvalidEventType::Reserved) } else { Ok(parsed) }
+    }
+
+    /// Whether only the service itself publishes events of this type. The pattern `*` does not match it.
+    pub fn is_reserved(&self) -> bool {
+        self.0.starts_with(RESERVED)
+    }
+
     /// The type as a string.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -74,6 +107,18 @@ mod tests {
         for text in ["a", "7", "invoice.paid", "Invoice.Paid", "a_b.c:d/e-f", "a..b", "v1/orders:shipped", &longest] {
             assert_eq!(EventType::parse(text).unwrap().as_str(), text);
         }
+    }
+
+    #[test]
+    fn a_publisher_may_not_use_the_types_of_the_service() {
+        for text in ["gatepost.key.created", "gatepost.x"] {
+            assert_eq!(EventType::parse_published(text), Err(InvalidEventType::Reserved), "{text:?}");
+            assert!(EventType::parse(text).unwrap().is_reserved());
+        }
+        for text in ["gatepost", "gatepost/x", "Gatepost.x", "my.gatepost.x"] {
+            assert!(EventType::parse_published(text).is_ok(), "{text:?}");
+        }
+        assert_eq!(EventType::parse_published("gatepost."), Err(InvalidEventType::Ends));
     }
 
     #[test]

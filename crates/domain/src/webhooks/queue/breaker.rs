@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use crate::Timestamp;
-use crate::webhooks::Verdict;
+use crate::webhooks::{FailureReason, Verdict};
 
 /// How many failures in a row open the breaker.
 const FAILURES_TO_TRIP: u32 = 5;
@@ -99,12 +99,60 @@ pub struct Report {
     pub pauses: PauseLengths,
 }
 
+/// How the health of a lane has turned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HealthTurn {
+    /// The breaker opened. The last attempt failed for this reason, if it failed.
+    Failing(Option<FailureReason>),
+    /// The breaker closed after a success.
+    Recovered,
+}
+
+/// What several reports mean for a subscription, each with its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Consequences {
+    /// The subscription has to be disabled.
+    pub disabled: Option<(DisableReason, Timestamp)>,
+    /// The health of the lane has turned, and the subscription need not be disabled, which says more.
+    pub turned: Option<(HealthTurn, Timestamp)>,
+}
+
+impl HealthTurn {
+    /// The code of the reason; `unknown` without one.
+    pub fn failure_code(self) -> &'static str {
+        match self {
+            Self::Failing(Some(reason)) => reason.code(),
+            Self::Failing(None) | Self::Recovered => "unknown",
+        }
+    }
+}
+
 impl Breaker {
+    /// Whether the breaker is open: so many attempts in a row have failed that the lane pauses.
+    pub fn is_open(&self) -> bool {
+        self.failures_in_a_row >= FAILURES_TO_TRIP
+    }
+
+    /// Records the ends of several attempts, one after the other.
+    pub fn record_all(&mut self, reports: &[Report]) -> Consequences {
+        let was_open = self.is_open();
+        let mut disabled = None;
+        for report in reports {
+            let reason = self.record(*report);
+            disabled = disabled.or(reason.map(|reason| (reason, report.ended_at)));
+        }
+        let turned = reports.last().filter(|_| disabled.is_none() && self.is_open() != was_open).map(|last| {
+            let turn = if self.is_open() { HealthTurn::Failing(last.verdict.failure()) } else { HealthTurn::Recovered };
+            (turn, last.ended_at)
+        });
+        Consequences { disabled, turned }
+    }
+
     /// What the lane may do at `at`.
     pub fn admission(&self, at: Timestamp) -> Admission {
         match self.pause {
             Some(pause) if at < pause.until => Admission::Paused(pause.until),
-            _ if self.failures_in_a_row >= FAILURES_TO_TRIP => Admission::Probe,
+            _ if self.is_open() => Admission::Probe,
             _ => Admission::Free,
         }
     }

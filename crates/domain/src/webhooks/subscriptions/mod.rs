@@ -6,6 +6,7 @@ pub(super) mod find_subscription;
 pub(super) mod health_state;
 pub(super) mod list_failing;
 pub(super) mod list_subscriptions;
+pub(super) mod operator_webhook;
 pub(super) mod recover_subscription;
 pub(super) mod subscribed_events;
 pub(super) mod subscription;

@@ -28,4 +28,14 @@ pub(crate) enum Fault {
     PurgesEverything,
     IgnoresPurgeMax,
     CountsThenPurges,
+    CountsThenRecordsNew,
+    RecordsNewTwice,
+    AnnouncesEverything,
+    /// What is older than an event that was listed is not listed, as by a cursor.
+    AnnouncesByTime,
+    IgnoresAnnouncedMax,
+    MarksNothing,
+    MarksEverything,
+    ForgetsTheLimit,
+    ForgetsTurns,
 }

@@ -131,6 +131,10 @@ impl KeyStore for AuditedKeys {
         self.keys.purge_ended(before, max).await
     }
 
+    async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
+        self.keys.list_expiring(after, until, max).await
+    }
+
     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
         self.keys.add_usage(usage).await
     }

@@ -1,7 +1,8 @@
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::{AuditEvent, AuditFilter, AuditTarget};
+use domain::audit::{AuditAction, AuditEvent, AuditFilter, AuditTarget};
 use domain::memory::{MemoryAuditLog, unique_cause};
 use domain::ports::{AuditLog, AuditPage, StoreError};
 use domain::{AuditId, Timestamp, UserId};
@@ -17,11 +18,13 @@ const ALL: u32 = 1_000;
 pub(crate) struct FaultyLog {
     fault: Fault,
     log: MemoryAuditLog,
+    /// The time of the newest event that was listed as unannounced, in milliseconds.
+    newest: AtomicI64,
 }
 
 impl FaultyLog {
     pub(crate) fn new(fault: Fault, log: MemoryAuditLog) -> Self {
-        Self { fault, log }
+        Self { fault, log, newest: AtomicI64::new(i64::MIN) }
     }
 
     async fn all(&self) -> Vec<AuditEvent> {
@@ -29,13 +32,19 @@ impl FaultyLog {
     }
 
     fn is_forgotten(&self, event: &AuditEvent) -> bool {
-        matches!(
-            (self.fault, event.target),
-            (Fault::ForgetsTheEventsOfKeys, AuditTarget::Key(_) | AuditTarget::Keys)
-                | (Fault::ForgetsTheEventsOfSessions, AuditTarget::Session(_))
-                | (Fault::ForgetsTheEventsOfSubscriptions, AuditTarget::Subscription(_))
-                | (Fault::ForgetsTheEventsOfDeliveries, AuditTarget::Delivery(_))
-        )
+        let forgotten = match self.fault {
+            Fault::ForgetsTheLimit => Some(AuditAction::KeyLimitReached),
+            Fault::ForgetsTurns => Some(AuditAction::SubscriptionFailing),
+            _ => None,
+        };
+        forgotten == Some(event.action)
+            || matches!(
+                (self.fault, event.target),
+                (Fault::ForgetsTheEventsOfKeys, AuditTarget::Key(_) | AuditTarget::Keys)
+                    | (Fault::ForgetsTheEventsOfSessions, AuditTarget::Session(_))
+                    | (Fault::ForgetsTheEventsOfSubscriptions, AuditTarget::Subscription(_))
+                    | (Fault::ForgetsTheEventsOfDeliveries, AuditTarget::Delivery(_))
+            )
     }
 
     fn shown(&self, mut event: AuditEvent) -> AuditEvent {
@@ -67,6 +76,10 @@ impl FaultyLog {
     }
 }
 
+fn last_millis(events: &[AuditEvent]) -> i64 {
+    events.iter().map(|event| event.at().unix_millis()).max().unwrap_or(i64::MIN)
+}
+
 #[async_trait]
 impl AuditLog for FaultyLog {
     async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
@@ -95,6 +108,45 @@ impl AuditLog for FaultyLog {
         events.truncate(max as usize);
         let next = events.last().map(|event| event.id).filter(|_| has_more);
         Ok(AuditPage { events: events.into_iter().map(|event| self.shown(event)).collect(), next })
+    }
+
+    async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
+        if self.fault == Fault::CountsThenRecordsNew {
+            let known = self.all().await;
+            let new: Vec<_> = events.iter().filter(|event| known.iter().all(|one| one.id != event.id)).collect();
+            tokio::time::sleep(STATEMENT_DURATION).await;
+            self.log.record_new(events).await?;
+            return Ok(u32::try_from(new.len()).expect("a few events"));
+        }
+        if self.fault == Fault::RecordsNewTwice {
+            self.log.purge(Timestamp::MAX, ALL).await?;
+        }
+        self.log.record_new(events).await
+    }
+
+    async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError> {
+        let mut events = match self.fault {
+            Fault::AnnouncesEverything => self.all().await,
+            _ => self.log.list_unannounced(ALL).await?,
+        };
+        if self.fault == Fault::AnnouncesByTime {
+            let newest = self.newest.fetch_max(last_millis(&events), Ordering::SeqCst);
+            events.retain(|event| event.at().unix_millis() > newest);
+        }
+        events.retain(|event| !self.is_forgotten(event));
+        events.truncate(if self.fault == Fault::IgnoresAnnouncedMax { usize::MAX } else { max as usize });
+        Ok(events.into_iter().map(|event| self.shown(event)).collect())
+    }
+
+    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
+        match self.fault {
+            Fault::MarksNothing => Ok(()),
+            Fault::MarksEverything => {
+                let all: Vec<AuditId> = self.all().await.into_iter().map(|event| event.id).collect();
+                self.log.mark_announced(&all).await
+            }
+            _ => self.log.mark_announced(ids).await,
+        }
     }
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

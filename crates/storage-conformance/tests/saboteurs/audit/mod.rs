@@ -49,6 +49,15 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::PurgesTheBoundary, &["events_before_an_instant_are_deleted"]),
     (Fault::PurgesEverything, &["events_before_an_instant_are_deleted"]),
     (Fault::IgnoresPurgeMax, &["at_most_max_events_are_deleted"]),
+    (Fault::CountsThenRecordsNew, &["parallel_records_of_the_same_events_count_each_once"]),
+    (Fault::RecordsNewTwice, &["only_new_events_are_recorded"]),
+    (Fault::AnnouncesEverything, &["events_are_listed_until_they_are_announced"]),
+    (Fault::AnnouncesByTime, &["an_event_that_is_stored_late_is_listed"]),
+    (Fault::IgnoresAnnouncedMax, &["events_are_listed_until_they_are_announced"]),
+    (Fault::MarksNothing, &["events_are_listed_until_they_are_announced"]),
+    (Fault::MarksEverything, &["events_are_listed_until_they_are_announced"]),
+    (Fault::ForgetsTheLimit, &["the_last_key_that_fits_leaves_another_event"]),
+    (Fault::ForgetsTurns, &["a_subscription_that_fails_and_recovers_leaves_its_events"]),
     (Fault::CountsThenPurges, &["parallel_purges_count_each_event_once"]),
 ];
 

@@ -98,6 +98,13 @@ pub(crate) enum Fault {
     KeepsPurgedDigests,
     SelectsThenPurges,
     PurgeUnlinksSuccessors,
+    // Expiring keys
+    WarnsOfRevokedKeys,
+    WarnsOfReplacedKeys,
+    MissesTheLastInstant,
+    ListsExpiringInAnyOrder,
+    SkipsKeysOfOneInstant,
+    IgnoresExpiringMax,
     // Counts by the hour
     OverwritesCounts,
     CountsOncePerCall,

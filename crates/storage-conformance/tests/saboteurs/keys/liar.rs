@@ -242,6 +242,15 @@ impl KeyStore for Liar {
         self.shared.store.purge_ended(before, max).await
     }
 
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.shared.store.list_expiring(after, until, max).await
+    }
+
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         self.shared.store.add_usage(usage).await
     }

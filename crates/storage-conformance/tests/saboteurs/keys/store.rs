@@ -342,6 +342,32 @@ impl KeyStore for Saboteur {
         Ok(u32::try_from(deleted).expect("a few rows"))
     }
 
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        let state = self.lock().await;
+        let max = if self.is(Fault::IgnoresExpiringMax) { usize::MAX } else { max as usize };
+        let is_shown = |key: &&ApiKey| {
+            (key.revoked_at.is_none() || self.is(Fault::WarnsOfRevokedKeys))
+                && (key.replaced_by.is_none() || self.is(Fault::WarnsOfReplacedKeys))
+        };
+        let is_within = |(at, id): (Timestamp, KeyId)| {
+            let is_later = if self.is(Fault::SkipsKeysOfOneInstant) { at > after.0 } else { (at, id) > after };
+            is_later && if self.is(Fault::MissesTheLastInstant) { at < until } else { at <= until }
+        };
+        let place = |key: &ApiKey| key.expires_at.map(|at| (at, key.id));
+        let keys = state.rows.iter().map(|row| &row.key).filter(is_shown);
+        let mut found: Vec<ApiKey> = keys.filter(|key| place(key).is_some_and(is_within)).cloned().collect();
+        if !self.is(Fault::ListsExpiringInAnyOrder) {
+            found.sort_by_key(place);
+        }
+        found.truncate(max);
+        Ok(found)
+    }
+
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         let mut state = self.lock().await;
         if self.is(Fault::RefusesLargeBatches) && usage.len() > 1_000 {

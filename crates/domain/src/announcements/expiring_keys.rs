@@ -1,0 +1,49 @@
+use std::time::Duration;
+
+use super::announce::Announcements;
+use crate::audit::{AuditEvent, Cause};
+use crate::ports::StoreError;
+use crate::{ApiKey, KeyId, Timestamp};
+
+const DAY: Duration = Duration::from_hours(24);
+/// How long before a key expires its notices are due. At most a day passes between a notice and the end of its round, so no
+/// notice is repeated after the audit log has forgotten it, which takes a day at least.
+const NOTICES: [Duration; 2] = [Duration::from_hours(7 * 24), DAY];
+/// How far a round looks back before the one before it: for keys whose creation was committed late.
+const LOOK_BACK: Duration = Duration::from_hours(1);
+/// How many keys are read and noted together.
+const KEYS_AT_ONCE_MAX: u32 = 500;
+
+impl Announcements {
+    /// Records, and so announces, that keys expire in seven days and in one day. A key gets a notice that is due after its
+    /// creation, at most a day late, and once, however many instances do this. Keys that are replaced get none.
+    ///
+    /// `last` is what the round before it returned; `None` for the first round of an instance.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. Another call goes on with the rest.
+    pub async fn note_expiring_keys(&self, last: Option<Timestamp>) -> Result<Timestamp, StoreError> {
+        let now = self.webhooks.clock.now();
+        let since = last.map_or(Timestamp::MIN, |last| last.minus(LOOK_BACK)).max(now.minus(DAY));
+        for notice in NOTICES {
+            let mut after = (since.plus(notice), KeyId::from_bytes([0xFF; 16]));
+            loop {
+                let keys = self.keys.list_expiring(after, now.plus(notice), KEYS_AT_ONCE_MAX).await?;
+                let events: Vec<AuditEvent> = keys.iter().filter_map(|key| note(key, notice)).collect();
+                self.audit.record_new(&events).await?;
+                match keys.last().and_then(|last| Some((last.expires_at?, last.id))) {
+                    Some(last) if keys.len() == KEYS_AT_ONCE_MAX as usize => after = last,
+                    _ => break,
+                }
+            }
+        }
+        Ok(now)
+    }
+}
+
+/// The notice that the key expires after so long; `None` for a key that was created later.
+fn note(key: &ApiKey, notice: Duration) -> Option<AuditEvent> {
+    let due_at = key.expires_at?.minus(notice);
+    (key.created_at < due_at).then(|| Cause::of_notice(due_at, key.id).key_expiring(key))
+}

@@ -1,0 +1,54 @@
+use std::time::Duration;
+
+use domain::Timestamp;
+use domain::announcements::Announcements;
+use domain::ports::StoreError;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How often events to announce are read from the audit log: one look at an index that is usually empty.
+const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(1);
+/// How often keys that expire soon are looked for.
+const EXPIRY_INTERVAL: Duration = Duration::from_mins(1);
+/// How often the log repeats that announcing fails.
+const LOG_INTERVAL: Duration = Duration::from_mins(1);
+
+/// Publishes operational events, until `stop` is cancelled. Retries every second. See decision 89.
+pub async fn announce_steadily(announcements: Announcements, stop: CancellationToken) {
+    let steadily = async {
+        let mut round = Round::default();
+        loop {
+            if let Err(error) = round.run(&announcements).await {
+                round.report(&error);
+            }
+            tokio::time::sleep(ANNOUNCE_INTERVAL).await;
+        }
+    };
+    stop.run_until_cancelled(steadily).await;
+}
+
+#[derive(Default)]
+struct Round {
+    /// What the last look for keys that expire soon has returned, and when it ended.
+    expiry: Option<(Timestamp, Instant)>,
+    reported_at: Option<Instant>,
+}
+
+impl Round {
+    async fn run(&mut self, announcements: &Announcements) -> Result<(), StoreError> {
+        if self.expiry.is_none_or(|(_, ended_at)| ended_at.elapsed() >= EXPIRY_INTERVAL) {
+            let last = announcements.note_expiring_keys(self.expiry.map(|(last, _)| last)).await?;
+            self.expiry = Some((last, Instant::now()));
+        }
+        while announcements.announce().await? > 0 {}
+        Ok(())
+    }
+
+    fn report(&mut self, error: &StoreError) {
+        if self.reported_at.is_none_or(|at| at.elapsed() >= LOG_INTERVAL) {
+            self.reported_at = Some(Instant::now());
+            let error: &dyn std::error::Error = error;
+            tracing::warn!(error, "cannot publish operational events, retrying every second");
+        }
+    }
+}
