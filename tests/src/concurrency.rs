@@ -27,7 +27,11 @@ async fn one_process_over_postgres_stores_exactly_the_maximum() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_processes_over_postgres_store_exactly_the_maximum() {
-    let setup = Setup::serve(&Storage::postgres().await).await;
+    two_processes_store_exactly_the_maximum(&Storage::postgres().await).await;
+}
+
+pub(crate) async fn two_processes_store_exactly_the_maximum(storage: &Storage) {
+    let setup = Setup::serve(storage).await;
     let twin = setup.twin();
     // Both start at once, so that they also race for the migrations.
     let (one, two) = tokio::join!(setup.start(), twin.start());

@@ -3,7 +3,8 @@
 //!
 //! Uses a throw-away server whose commits wait for the disk. Prints microseconds of processor time for each delivery,
 //! of the server and of this process: processor time, so that a busy machine changes it little. Then prints how long
-//! claims take beside a lane with half a million due deliveries, and with 100,000 that wait for a retry. Linux only.
+//! claims take beside a lane with half a million due deliveries, and with 100,000 that wait for a retry. With the argument
+//! `pooled`, only the phases, through a PgBouncer in transaction mode. Linux only.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
 use domain::memory::unique_cause;
@@ -14,13 +15,16 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
+use domain::ports::{
+    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, Entropy as _, EventStore, KeyStore as _,
+    SubscriptionStore,
+};
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
     Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{EventId, SubscriptionId, Timestamp, UserId};
-use throwaway_postgres::{Cluster, ClusterSettings, Database};
+use domain::{CredentialDigest, EventId, SubscriptionId, Timestamp, UserId};
+use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
 use tokio::time::Instant;
 
 /// The id of all claims: this program claims nothing twice.
@@ -29,6 +33,8 @@ const CLAIM: ClaimId = ClaimId::from_number(1);
 const EVENTS: usize = 40_000;
 /// Parallel callers; each publishes one event at a time.
 const PUBLISHERS: usize = 128;
+/// The number of keys, one after another.
+const LOOK_UPS: usize = 5_000;
 /// The number of deliveries in one batch of completions.
 const BATCH: usize = 256;
 
@@ -43,6 +49,9 @@ async fn main() {
         println!("{name}");
         bench.phases(EVENTS / lanes, lanes, keyed).await;
     }
+    if is_pooled() {
+        return;
+    }
     let bench = Bench::start(&cluster, 1).await;
     println!("all phases at once, one receiver");
     bench.sustained(300_000).await;
@@ -52,6 +61,7 @@ async fn main() {
 struct Bench {
     cluster: Cluster,
     database: Database,
+    _pooler: Option<Pooler>,
     store: PostgresStore,
     owner: UserId,
     entropy: Arc<SeededEntropy>,
@@ -60,7 +70,9 @@ struct Bench {
 impl Bench {
     async fn start(cluster: &Cluster, lanes: usize) -> Self {
         let database = cluster.database().await.unwrap();
-        let settings = PostgresSettings { url: database.url.clone(), pool_size: 4 };
+        let pooler = is_pooled().then(|| Pooler::start(cluster, "pool_mode = transaction").unwrap());
+        let url = pooler.as_ref().map_or(database.url.clone(), |pooler| pooler.before(&database).url);
+        let settings = PostgresSettings { url, pool_size: 4 };
         let store = PostgresStore::open(settings).await.unwrap();
         store.migrate().await.unwrap();
         let owner = UserId::new("https://id.example", "alice").unwrap();
@@ -68,13 +80,14 @@ impl Bench {
         for _ in 0..lanes {
             let subscription = subscription(&owner, &entropy);
             let secret = SealedSecret::from_bytes(vec![7; 61]);
-            store.insert_within(&subscription, &secret, 1_000, &unique_cause()).await.unwrap();
+            SubscriptionStore::insert_within(&store, &subscription, &secret, 1_000, &unique_cause()).await.unwrap();
         }
-        Self { cluster: cluster.clone(), database, store, owner, entropy }
+        Self { cluster: cluster.clone(), database, _pooler: pooler, store, owner, entropy }
     }
 
     async fn phases(&self, events: usize, lanes: usize, keyed: bool) {
         let deliveries = events * lanes;
+        self.measured("  look up an unknown key", LOOK_UPS, self.look_up()).await;
         self.measured("  publish", deliveries, self.publish(events, keyed)).await;
         let mut claiming = Spent::default();
         let mut completing = Spent::default();
@@ -137,6 +150,14 @@ impl Bench {
             })
         });
         futures_util::future::try_join_all(callers).await.unwrap();
+    }
+
+    async fn look_up(&self) {
+        for _ in 0..LOOK_UPS {
+            let mut digest = [0; 32];
+            self.entropy.fill(&mut digest);
+            self.store.find_by_digests(&[CredentialDigest::from_bytes(digest)]).await.unwrap();
+        }
     }
 
     async fn claim(&self, lanes: usize) -> Vec<ClaimedLane> {
@@ -223,6 +244,10 @@ impl Bench {
             println!("  {:>7.1} ms  {lanes:>3} lanes  {deliveries:>4} deliveries", took.as_secs_f64() * 1e3);
         }
     }
+}
+
+fn is_pooled() -> bool {
+    std::env::args().any(|argument| argument == "pooled")
 }
 
 /// Processor time in microseconds, and the number of deliveries.

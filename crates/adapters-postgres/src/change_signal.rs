@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use diesel::QueryResult;
+use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::StreamExt;
 use tokio::runtime::Handle;
@@ -11,7 +12,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::PostgresStore;
-use crate::claimers::Claimers;
+use crate::claimers::{Claimers, Presence};
 use crate::server::{Purpose, Server};
 
 const LISTEN: &str = "LISTEN gatepost_credential_changes; LISTEN gatepost_deliveries";
@@ -21,6 +22,11 @@ const DELIVERIES: &str = "gatepost_deliveries";
 
 /// The wait before a lost connection is opened again.
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
+/// How long the server may take to answer a statement.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+const LATE: &str = "the server did not answer in time";
+/// How often the queue is read where nothing can be received, because sessions are shared. The feed is always polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// The shortest time from one notification of deliveries to the next: 50 a second at most, however many are published.
 const DELIVERIES_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -125,10 +131,13 @@ impl Drop for Inner {
 }
 
 async fn keep_connected(server: Server, claimers: Claimers, signals: Arc<Signals>) {
+    let timelines = server.timelines();
     loop {
+        let promotions = timelines.promotions();
         if let Ok(connection) = server.connect(Purpose::Calls).await {
+            let is_replaced = || timelines.promotions() != promotions;
             // An error means that the connection is lost. Calls on other connections report the cause better.
-            let _ = exchange(connection, &claimers, &signals).await;
+            let _ = exchange(connection, server.shares_sessions(), &claimers, &signals, is_replaced).await;
         }
         tokio::time::sleep(RECONNECT_INTERVAL).await;
     }
@@ -139,13 +148,23 @@ enum Exchange {
     Received(Option<QueryResult<diesel::pg::PgNotification>>),
     NotifyOfKeys,
     NotifyOfDeliveries,
+    Poll,
     Look,
 }
 
-/// Sends and receives until the connection is lost.
-async fn exchange(mut connection: AsyncPgConnection, claimers: &Claimers, signals: &Signals) -> QueryResult<()> {
-    connection.batch_execute(LISTEN).await?;
-    let mut watch = claimers.watch();
+/// Sends and receives until the connection is lost, or the server is replaced by another one. Where the session is shared,
+/// only sends. See decisions 93 and 95.
+async fn exchange(
+    mut connection: AsyncPgConnection,
+    is_shared: bool,
+    claimers: &Claimers,
+    signals: &Signals,
+    is_replaced: impl Fn() -> bool,
+) -> QueryResult<()> {
+    if !is_shared {
+        in_time(connection.batch_execute(LISTEN)).await?;
+    }
+    let mut watch = claimers.watch(if is_shared { Presence::Seen } else { Presence::Locked });
     // Notifications may have been sent before this connection listened.
     signals.keys.received.notify_one();
     signals.deliveries.received.notify_one();
@@ -162,23 +181,32 @@ async fn exchange(mut connection: AsyncPgConnection, claimers: &Claimers, signal
                 () = signals.keys.to_send.notified() => Exchange::NotifyOfKeys,
                 () = deliveries => Exchange::NotifyOfDeliveries,
                 () = tokio::time::sleep_until(watch.next_look) => Exchange::Look,
+                () = tokio::time::sleep(POLL_INTERVAL), if is_shared => Exchange::Poll,
             }
         };
         match next {
             Exchange::Received(None) => return Ok(()),
             Exchange::Received(Some(notification)) => signals.of(&notification?.channel).received.notify_one(),
-            Exchange::NotifyOfKeys => connection.batch_execute(NOTIFY_KEYS).await?,
+            Exchange::NotifyOfKeys => in_time(connection.batch_execute(NOTIFY_KEYS)).await?,
             Exchange::NotifyOfDeliveries => {
-                connection.batch_execute(NOTIFY_DELIVERIES).await?;
+                in_time(connection.batch_execute(NOTIFY_DELIVERIES)).await?;
                 next_of_deliveries = Instant::now() + DELIVERIES_INTERVAL;
             }
+            Exchange::Look if is_replaced() => return Ok(()),
+            Exchange::Poll => signals.deliveries.received.notify_one(),
             Exchange::Look => {
-                if watch.look(&connection).await? {
+                if in_time(watch.look(&connection)).await? {
                     signals.deliveries.received.notify_one();
                 }
             }
         }
     }
+}
+
+/// A server that stands still leaves its connections open, and never answers.
+async fn in_time<T>(answer: impl Future<Output = QueryResult<T>>) -> QueryResult<T> {
+    let late = |_| Err(Error::DatabaseError(DatabaseErrorKind::ClosedConnection, Box::new(LATE.to_owned())));
+    tokio::time::timeout(ANSWER_TIMEOUT, answer).await.unwrap_or_else(late)
 }
 
 impl Signals {

@@ -16,21 +16,46 @@ use crate::attempt::CountRow;
 pub(crate) const LOCKS: i32 = 0x6761_7465;
 /// How often a process looks who is gone.
 pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// A process without a lock for this long is gone. A process that has only lost its connection opens another one
-/// sooner.
+/// A process without a lock, and not seen, for this long is gone. A process that has only lost its connection opens
+/// another one sooner.
 const GONE_AFTER: Duration = Duration::from_secs(3);
 
 /// Shared: a lost connection may still hold the lock when the process has opened another one.
 const LOCK: &str = "SELECT FROM pg_advisory_lock_shared($1, $2)";
 const REGISTER: &str = "INSERT INTO webhook_claimers DEFAULT VALUES RETURNING number";
 const REGISTER_AGAIN: &str = "INSERT INTO webhook_claimers (number) VALUES ($1) ON CONFLICT DO NOTHING";
-const ABSENT: &str = "SELECT number FROM webhook_claimers WHERE NOT EXISTS (
+/// Where sessions are shared, a lock ends up in the session of others. So there each look says when it was, by the clock of
+/// the database. See decision 93.
+const SEEN: &str = "INSERT INTO webhook_claimers (number, seen_at) VALUES ($1, clock_timestamp())
+    ON CONFLICT (number) DO UPDATE SET seen_at = excluded.seen_at";
+/// How long a process counts as seen, and a moment more.
+pub(crate) const SEEN_FOR: Duration = Duration::from_millis(2_500);
+/// Whether a process was seen in the last two looks. The clock of the database may step back.
+macro_rules! is_seen {
+    () => {
+        "abs(extract(epoch FROM clock_timestamp() - seen_at)) < 2"
+    };
+}
+const ABSENT: &str = concat!(
+    "SELECT number FROM webhook_claimers WHERE (seen_at IS NULL OR NOT ",
+    is_seen!(),
+    ") AND NOT EXISTS (
         SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = number::oid AND objsubid = 2
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    )";
-const PRESENT: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
+    )"
+);
+/// How many processes hold the lock of their number; `$1` is [`LOCKS`]. Needs no table, so it works before migrations.
+pub(crate) const LOCKED: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
     WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+const PRESENT: &str = concat!(
+    "SELECT count(*) AS count FROM (
+        SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        UNION SELECT number::oid FROM webhook_claimers WHERE ",
+    is_seen!(),
+    ") AS present"
+);
 /// The process that deletes the row ends the claims.
 const FORGET: &str = "DELETE FROM webhook_claimers WHERE number = $1";
 
@@ -63,8 +88,9 @@ impl Claimers {
     }
 
     /// A watch on a new connection.
-    pub(crate) fn watch(&self) -> Watch {
-        Watch { claimers: self.clone(), is_registered: false, absent_since: HashMap::new(), next_look: Instant::now() }
+    pub(crate) fn watch(&self, presence: Presence) -> Watch {
+        let (claimers, absent_since, next_look) = (self.clone(), HashMap::new(), Instant::now());
+        Watch { claimers, presence, is_registered: false, absent_since, next_look }
     }
 
     fn add_gone(&self, claimer: Claimer) {
@@ -78,10 +104,20 @@ pub(crate) async fn count_present(connection: &mut AsyncPgConnection) -> QueryRe
     Ok(present.get_result::<CountRow>(connection).await?.count)
 }
 
+/// How a process shows that it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// By a lock of its session.
+    Locked,
+    /// By the time of its last look.
+    Seen,
+}
+
 /// Says on one connection that this process is there, and finds the processes that are gone. While this process is cut
 /// off, it knows nothing of the others.
 pub(crate) struct Watch {
     claimers: Claimers,
+    presence: Presence,
     is_registered: bool,
     absent_since: HashMap<Claimer, Instant>,
     pub(crate) next_look: Instant,
@@ -98,10 +134,13 @@ impl Watch {
     pub(crate) async fn look(&mut self, connection: &AsyncPgConnection) -> QueryResult<bool> {
         let now = Instant::now();
         self.next_look = now + LOOK_INTERVAL;
-        if !self.is_registered {
+        if !self.is_registered || self.presence == Presence::Seen {
+            let is_new = !self.is_registered;
             // An error means that this database takes no writes now, so nobody claims. The next look tries again.
             self.is_registered = self.register(connection).await.is_ok();
-            return Ok(false);
+            if is_new || !self.is_registered {
+                return Ok(false);
+            }
         }
         let absent: Vec<ClaimerRow> =
             diesel::sql_query(ABSENT).bind::<Integer, _>(LOCKS).load(&mut &*connection).await?;
@@ -124,15 +163,20 @@ impl Watch {
     /// The lock comes after the row: a process without a lock for a moment is not gone.
     async fn register(&self, connection: &AsyncPgConnection) -> QueryResult<()> {
         let own = match self.claimers.own() {
-            Some(own) => {
-                let again = diesel::sql_query(REGISTER_AGAIN).bind::<Integer, _>(own.0);
-                again.execute(&mut &*connection).await?;
-                own
-            }
+            Some(own) => own,
             None => Claimer(diesel::sql_query(REGISTER).get_result::<ClaimerRow>(&mut &*connection).await?.number),
         };
-        let lock = diesel::sql_query(LOCK).bind::<Integer, _>(LOCKS).bind::<Integer, _>(own.0);
-        lock.execute(&mut &*connection).await?;
+        match self.presence {
+            Presence::Locked => {
+                let again = diesel::sql_query(REGISTER_AGAIN).bind::<Integer, _>(own.0);
+                again.execute(&mut &*connection).await?;
+                let lock = diesel::sql_query(LOCK).bind::<Integer, _>(LOCKS).bind::<Integer, _>(own.0);
+                lock.execute(&mut &*connection).await?;
+            }
+            Presence::Seen => {
+                diesel::sql_query(SEEN).bind::<Integer, _>(own.0).execute(&mut &*connection).await?;
+            }
+        }
         let _ = self.claimers.own.set(own);
         Ok(())
     }

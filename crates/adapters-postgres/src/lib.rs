@@ -16,9 +16,10 @@
 //!   restart.
 //! - **Verification has separate connections**: slow calls that fill the pool do not delay the look-up of a key.
 //! - **Only a server that accepts writes is used**: of several hosts, and of several addresses of a name, standbys are
-//!   skipped.
-//! - **Each connection has a session for itself**: a pooler that shares sessions, as PgBouncer does in transaction mode,
-//!   is refused at the start.
+//!   skipped. So are former primaries: once a connection has reached a promoted standby, no call uses a connection to the
+//!   server before it.
+//! - **Sessions may be shared**: behind a pooler that gives each transaction another session, as PgBouncer does in
+//!   transaction mode, connections keep nothing in a session.
 //! - **A caller that goes away** takes its connection out of the pool: the server then rolls back.
 //!
 //! # TLS
@@ -46,7 +47,9 @@ mod server;
 mod server_report;
 mod server_session;
 mod sessions;
+mod shared_session;
 mod store;
+mod timelines;
 mod transaction;
 mod webhooks;
 

@@ -3,7 +3,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel_async::{AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl};
+use diesel::sql_types::{BigInt, Bool};
+use diesel_async::{AnsiTransactionManager, AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl, TransactionManager};
 use diesel_mapping::schema::schema_migrations;
 use diesel_mapping::{KnownMigrations, apply_pending};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
@@ -24,13 +25,23 @@ const LOCK_TIMEOUT: Duration = Duration::from_mins(1);
 /// How often to check whether the other instance has finished.
 const LOCK_POLL: Duration = Duration::from_millis(100);
 
+const LOCK_SESSION: &str = "SELECT pg_try_advisory_lock($1) AS is_held";
+/// Where sessions are shared, all migrations are one transaction, which holds the lock. See decision 93.
+const LOCK_TRANSACTION: &str = "SELECT pg_try_advisory_xact_lock($1) AS is_held";
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+#[derive(QueryableByName)]
+struct LockRow {
+    #[diesel(sql_type = Bool)]
+    is_held: bool,
+}
+
 #[diesel::declare_sql_function]
 extern "SQL" {
-    fn pg_try_advisory_lock(key: diesel::sql_types::BigInt) -> diesel::sql_types::Bool;
     fn to_regclass(name: diesel::sql_types::Text) -> diesel::sql_types::Nullable<diesel::sql_types::Text>;
 }
 
-/// Each migration is one transaction. One of several instances migrates, and the others wait.
+/// Each migration is one transaction, unless sessions are shared. One of several instances migrates, and the others wait.
 #[async_trait]
 impl Schema for PostgresStore {
     async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
@@ -40,7 +51,7 @@ impl Schema for PostgresStore {
 
     async fn status(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
         let server = self.server.clone();
-        let checking = self.runtime.spawn(async move { server.check_sessions().await });
+        let checking = self.runtime.spawn(async move { server.check().await });
         checking.await.map_err(unavailable)?.map_err(not_connected)?;
         let applied = self.run(&AppliedMigrations).await.map_err(unavailable)?;
         known_migrations()?.status(&applied)
@@ -49,19 +60,37 @@ impl Schema for PostgresStore {
 
 /// Uses a separate connection. The server releases the lock when this connection closes, for whatever reason.
 async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
-    server.check_sessions().await.map_err(not_connected)?;
     let mut connection = server.connect(Purpose::Migrations).await.map_err(not_connected)?;
-    lock(&mut connection).await?;
-    // The harness blocks, and would panic on a runtime with one thread.
-    let apply = move || apply_pending(&mut AsyncMigrationHarness::new(connection), &MIGRATIONS);
+    let in_one_transaction = server.shares_sessions();
+    if in_one_transaction {
+        AnsiTransactionManager::begin_transaction_sql(&mut connection, BEGIN).await.map_err(unavailable)?;
+        lock(&mut connection, LOCK_TRANSACTION).await?;
+    } else {
+        lock(&mut connection, LOCK_SESSION).await?;
+    }
+    let (names, mut connection) = apply(connection).await?;
+    if in_one_transaction {
+        AnsiTransactionManager::commit_transaction(&mut connection).await.map_err(unavailable)?;
+    }
+    Ok(names)
+}
+
+/// The harness blocks, and would panic on a runtime with one thread.
+async fn apply(connection: AsyncPgConnection) -> Result<(Vec<String>, AsyncPgConnection), MigrateError> {
+    let apply = move || {
+        let mut harness = AsyncMigrationHarness::new(connection);
+        let names = apply_pending(&mut harness, &MIGRATIONS)?;
+        Ok((names, harness.into_inner()))
+    };
     tokio::task::spawn_blocking(apply).await.unwrap_or_else(|cut_off| Err(unavailable(cut_off)))
 }
 
 /// Polls, because a session that waits for the lock within a statement holds a snapshot, and some migrations of the
 /// lock's holder would wait for that snapshot.
-async fn lock(connection: &mut AsyncPgConnection) -> Result<(), MigrateError> {
+async fn lock(connection: &mut AsyncPgConnection, lock: &str) -> Result<(), MigrateError> {
     let begin = Instant::now();
-    while !diesel::select(pg_try_advisory_lock(LOCK)).get_result::<bool>(connection).await.map_err(unavailable)? {
+    let lock = diesel::sql_query(lock).bind::<BigInt, _>(LOCK);
+    while !lock.clone().get_result::<LockRow>(connection).await.map_err(unavailable)?.is_held {
         if begin.elapsed() >= LOCK_TIMEOUT {
             return Err(MigrateError::Busy { seconds: LOCK_TIMEOUT.as_secs() });
         }
@@ -91,8 +120,12 @@ impl Work for AppliedMigrations {
 
 fn not_connected(error: ConnectError) -> MigrateError {
     match error {
-        ConnectError::SharedSession => MigrateError::Unusable(Box::new(error)),
-        ConnectError::Standby | ConnectError::Driver(_) | ConnectError::Other(_) => unavailable(error),
+        ConnectError::NoTransactions => MigrateError::Unusable(Box::new(error)),
+        ConnectError::SharedSession
+        | ConnectError::Standby
+        | ConnectError::Replaced
+        | ConnectError::Driver(_)
+        | ConnectError::Other(_) => unavailable(error),
     }
 }
 

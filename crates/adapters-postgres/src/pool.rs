@@ -1,5 +1,6 @@
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use counters::Histogram;
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 
 use crate::server::{OpenError, Purpose, Server};
 use crate::server_session::ConnectError;
+use crate::timelines::Timelines;
 
 /// How long a call waits for a connection if all are in use.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -24,8 +26,11 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub(crate) struct Connections {
     name: &'static str,
+    timelines: Arc<Timelines>,
     pool: Pool<AsyncPgConnection>,
     waits: Arc<Histogram>,
+    /// The promotions of the server to which the idle connections lead.
+    promotions: Arc<AtomicU64>,
 }
 
 impl Connections {
@@ -41,7 +46,7 @@ impl Connections {
         count: usize,
         runtime: Handle,
     ) -> Result<Self, OpenError> {
-        let mut config = ManagerConfig::default();
+        let (mut config, timelines) = (ManagerConfig::default(), server.timelines());
         config.recycling_method = RecyclingMethod::Fast;
         config.custom_setup = Box::new(move |_| {
             let server = server.clone();
@@ -62,15 +67,25 @@ impl Connections {
             .runtime(Runtime::Tokio1)
             .build();
         let waits = Arc::new(Histogram::new(POOL_WAIT_BOUNDS));
-        pool.map(|pool| Self { name, pool, waits }).map_err(OpenError::Pool)
+        pool.map(|pool| Self { name, timelines, pool, waits, promotions: Arc::default() }).map_err(OpenError::Pool)
     }
 
-    /// Takes an idle connection from the pool, or opens one. The connection may have died since its last use.
+    /// Takes an idle connection from the pool, or opens one. The connection may have died since its last use, but does
+    /// not lead to a server that was known to be replaced when this call began.
     pub(crate) async fn lease(&self) -> Result<Lease, StoreError> {
+        let promotions = self.timelines.promotions();
+        if self.promotions.load(Ordering::Acquire) != promotions {
+            self.close_idle();
+            self.promotions.store(promotions, Ordering::Release);
+        }
         let began = Instant::now();
         let connection = self.pool.get().await;
         self.waits.observe(began.elapsed());
-        Ok(Lease(Some(connection.map_err(no_connection)?)))
+        Ok(Lease {
+            connection: Some(connection.map_err(no_connection)?),
+            timelines: Arc::clone(&self.timelines),
+            promotions,
+        })
     }
 
     /// The state of the pool.
@@ -106,12 +121,20 @@ fn no_connection(error: PoolError) -> StoreError {
 
 /// A connection in use. Dropping it closes the connection, so that the server rolls back and releases its locks at
 /// once, for example when a caller goes away. Only [`Lease::give_back`] returns the connection to the pool.
-pub(crate) struct Lease(Option<Object<AsyncPgConnection>>);
+pub(crate) struct Lease {
+    connection: Option<Object<AsyncPgConnection>>,
+    timelines: Arc<Timelines>,
+    /// The promotions of the server when the lease began.
+    promotions: u64,
+}
 
 impl Lease {
-    /// Returns the connection to the pool. No transaction may be open.
+    /// Returns the connection to the pool, or closes it if the server was replaced meanwhile. No transaction may be
+    /// open.
     pub(crate) fn give_back(mut self) {
-        drop(self.0.take());
+        if self.promotions == self.timelines.promotions() {
+            drop(self.connection.take());
+        }
     }
 }
 
@@ -119,12 +142,33 @@ impl Deref for Lease {
     type Target = AsyncPgConnection;
 
     fn deref(&self) -> &AsyncPgConnection {
-        self.0.as_ref().expect("a lease has its connection until give_back or drop")
+        self.connection.as_ref().expect("a lease has its connection until give_back or drop")
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        drop(self.0.take().map(Object::take));
+        drop(self.connection.take().map(Object::take));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use throwaway_postgres::Cluster;
+
+    use super::*;
+    use crate::timelines::Timeline;
+
+    #[tokio::test]
+    async fn a_connection_to_a_server_that_is_replaced_meanwhile_is_not_kept() {
+        let database = Cluster::shared().await.unwrap().database().await.unwrap();
+        let server = Server::parse(&format!("{}?sslmode=disable", database.url)).unwrap();
+        let pool = Connections::new("test", server.clone(), Purpose::Calls, 2, Handle::current()).unwrap();
+        pool.lease().await.unwrap().give_back();
+        assert_eq!(pool.figures().idle, 1);
+        let lease = pool.lease().await.unwrap();
+        assert!(server.timelines().admit(Timeline::parse("another:00000001").unwrap()));
+        lease.give_back();
+        assert_eq!(pool.figures().idle, 0);
     }
 }

@@ -1,9 +1,13 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use diesel_async::AsyncPgConnection;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::sync::OnceCell;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Config, NoTls, Socket};
@@ -11,6 +15,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::hosts::Hosts;
 use crate::server_session::{self, ConnectError, with_sources};
+use crate::shared_session;
+use crate::timelines::Timelines;
 
 /// How long opening a connection may take, name resolution and handshakes included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -63,20 +69,43 @@ pub(crate) enum Purpose {
     Migrations,
 }
 
+/// A setting of a session: its name and its value.
+type Setting = (&'static str, &'static str);
+
 impl Purpose {
-    const fn settings(self) -> &'static str {
+    const fn settings(self) -> &'static [Setting] {
         match self {
-            Self::Calls => {
-                "SET statement_timeout = 3000; SET lock_timeout = 2500; SET idle_in_transaction_session_timeout = 3000;
-                 SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
-                 SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off"
-            }
-            Self::Queue => {
-                "SET statement_timeout = 3000; SET lock_timeout = 2500; SET idle_in_transaction_session_timeout = 3000;
-                 SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
-                 SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off"
-            }
-            Self::Migrations => "SET statement_timeout = 0; SET lock_timeout = 10000",
+            Self::Calls => &[
+                ("statement_timeout", "3000"),
+                ("lock_timeout", "2500"),
+                ("idle_in_transaction_session_timeout", "3000"),
+                ("enable_seqscan", "off"),
+                ("enable_hashjoin", "off"),
+                ("enable_mergejoin", "off"),
+                ("enable_bitmapscan", "off"),
+                ("enable_sort", "off"),
+                ("jit", "off"),
+            ],
+            Self::Queue => &[
+                ("statement_timeout", "3000"),
+                ("lock_timeout", "2500"),
+                ("idle_in_transaction_session_timeout", "3000"),
+                ("enable_seqscan", "off"),
+                ("enable_hashjoin", "off"),
+                ("enable_mergejoin", "off"),
+                ("enable_bitmapscan", "off"),
+                ("plan_cache_mode", "force_generic_plan"),
+                ("jit", "off"),
+            ],
+            Self::Migrations => &[("statement_timeout", "0"), ("lock_timeout", "10000")],
+        }
+    }
+
+    /// How long a pooler may take to answer: longer than every timeout of the server.
+    const fn patience(self) -> Option<Duration> {
+        match self {
+            Self::Calls | Self::Queue => Some(Duration::from_secs(10)),
+            Self::Migrations => None,
         }
     }
 }
@@ -85,8 +114,26 @@ impl Purpose {
 #[derive(Clone)]
 pub(crate) struct Server {
     hosts: Hosts,
-    tls: Option<MakeRustlsConnect>,
+    way: Way,
+    sessions: Arc<Sessions>,
 }
+
+/// What every connection of the process has in common.
+#[derive(Clone)]
+struct Way {
+    tls: Option<MakeRustlsConnect>,
+    timelines: Arc<Timelines>,
+}
+
+/// What is known about the sessions behind the connections. See decision 93.
+#[derive(Default)]
+struct Sessions {
+    are_probed: OnceCell<()>,
+    /// Never becomes false again.
+    are_shared: AtomicBool,
+}
+
+type Opening<'a, Opened> = BoxFuture<'a, Result<Opened, ConnectError>>;
 
 impl Server {
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
@@ -110,37 +157,72 @@ impl Server {
         config.keepalives_retries(KEEPALIVE_RETRIES);
         let hosts = Hosts::of(&config)
             .ok_or_else(|| invalid("it has no host, or the numbers of hosts, addresses and ports differ"))?;
-        Ok(Self { hosts, tls: tls(config.get_ssl_mode())? })
+        let way = Way { tls: tls(config.get_ssl_mode())?, timelines: Arc::default() };
+        Ok(Self { hosts, way, sessions: Arc::default() })
     }
 
-    /// Opens a connection to the first server that is not a standby. The runtime of the calling task drives the
-    /// connection from then on. A standby may be behind without limit: a revoked key would stay good there.
+    /// Opens a connection to the first server that is neither a standby nor a former primary. The runtime of the calling
+    /// task drives the connection from then on. A standby may be behind without limit: a revoked key would stay good
+    /// there. So may a former primary. See decision 95.
     pub(crate) async fn connect(&self, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
-        let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect_to_any(purpose)).await;
+        let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect_as_needed(purpose)).await;
         connected.unwrap_or_else(|_| Err(ConnectError::Other(LATE.to_owned())))
     }
 
-    /// Opens two connections, one after the other. A pooler that shares sessions gives the second one the session of
-    /// the first, or has changed the first one's session by its second statement.
-    pub(crate) async fn check_sessions(&self) -> Result<(), ConnectError> {
-        for _ in 0..2 {
-            drop(self.connect(Purpose::Calls).await?);
+    /// The timelines of the servers to which connections have led.
+    pub(crate) fn timelines(&self) -> Arc<Timelines> {
+        Arc::clone(&self.way.timelines)
+    }
+
+    /// Whether a pooler gives each transaction another session. Known when a connection was opened.
+    pub(crate) fn shares_sessions(&self) -> bool {
+        self.sessions.are_shared.load(Ordering::Relaxed)
+    }
+
+    /// Opens a connection, and closes it.
+    pub(crate) async fn check(&self) -> Result<(), ConnectError> {
+        self.connect(Purpose::Calls).await.map(drop)
+    }
+
+    async fn connect_as_needed(&self, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+        self.sessions.are_probed.get_or_try_init(|| self.probe()).await?;
+        if !self.shares_sessions() {
+            let way = self.way.clone();
+            let opened = self.at_first_host(&move |config| connect_to(config, way.clone(), purpose).boxed()).await;
+            if !matches!(opened, Err(ConnectError::SharedSession)) {
+                return opened;
+            }
+            self.sessions.are_shared.store(true, Ordering::Relaxed);
+        }
+        let way = self.way.clone();
+        self.at_first_host(&move |config| connect_to_shared(config, way.clone(), purpose).boxed()).await
+    }
+
+    async fn probe(&self) -> Result<(), ConnectError> {
+        let way = self.way.clone();
+        match self.at_first_host(&move |config| probe(config, way.clone()).boxed()).await {
+            Err(ConnectError::SharedSession) => self.sessions.are_shared.store(true, Ordering::Relaxed),
+            outcome => outcome?,
         }
         Ok(())
     }
 
-    async fn connect_to_any(&self, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+    /// Opens something at the first host that can be used.
+    async fn at_first_host<Opened>(
+        &self,
+        open: &(dyn for<'a> Fn(&'a Config) -> Opening<'a, Opened> + Sync),
+    ) -> Result<Opened, ConnectError> {
         let candidates = self.hosts.candidates().await.map_err(|error| ConnectError::Other(with_sources(&error)))?;
         // A server that accepts connections but never answers must leave time for the other servers.
         let share = CONNECT_TIMEOUT / u32::try_from(candidates.len()).unwrap_or(u32::MAX).max(1);
         let mut refusals = Vec::new();
         for candidate in candidates {
-            match tokio::time::timeout(share, self.connect_to(&candidate.config, purpose)).await {
-                Ok(Ok(connection)) => {
+            match tokio::time::timeout(share, open(&candidate.config)).await {
+                Ok(Ok(opened)) => {
                     self.hosts.prefer(&candidate);
-                    return Ok(connection);
+                    return Ok(opened);
                 }
-                Ok(Err(ConnectError::SharedSession)) => return Err(ConnectError::SharedSession),
+                Ok(Err(error @ (ConnectError::SharedSession | ConnectError::NoTransactions))) => return Err(error),
                 Ok(Err(error)) => refusals.push(error.to_string()),
                 Err(_) => refusals.push(LATE.to_owned()),
             }
@@ -148,23 +230,56 @@ impl Server {
         refusals.dedup();
         Err(ConnectError::Other(refusals.join("; ")))
     }
+}
 
-    async fn connect_to(&self, config: &Config, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
-        match &self.tls {
-            Some(tls) => connect_with(config, tls.clone(), purpose).await,
-            None => connect_with(config, NoTls, purpose).await,
-        }
+/// Opens a connection with a session for itself.
+async fn connect_to(config: &Config, way: Way, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+    match way.tls {
+        Some(tls) => connect_with(config, tls, purpose, &way.timelines).await,
+        None => connect_with(config, NoTls, purpose, &way.timelines).await,
     }
 }
 
-async fn connect_with<Tls>(config: &Config, tls: Tls, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError>
+async fn connect_to_shared(config: &Config, way: Way, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+    shared_session::connect(config, way.tls, purpose.settings(), purpose.patience(), &way.timelines).await
+}
+
+async fn connect_with<Tls>(
+    config: &Config,
+    tls: Tls,
+    purpose: Purpose,
+    timelines: &Timelines,
+) -> Result<AsyncPgConnection, ConnectError>
 where
     Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
 {
     let (client, mut connection) = config.connect(tls).await.map_err(ConnectError::Driver)?;
-    server_session::begin(&client, &mut connection, purpose.settings()).await?;
+    let settings: Vec<String> =
+        purpose.settings().iter().map(|(name, value)| format!("SET {name} = {value}")).collect();
+    server_session::begin(&client, &mut connection, &settings.join("; "), timelines).await?;
     let connection = AsyncPgConnection::try_from_client_and_connection(client, connection).await;
     connection.map_err(|error| ConnectError::Other(error.to_string()))
+}
+
+/// Fails if connections share sessions.
+async fn probe(config: &Config, way: Way) -> Result<(), ConnectError> {
+    match way.tls {
+        Some(tls) => probe_with(config, tls, &way.timelines).await,
+        None => probe_with(config, NoTls, &way.timelines).await,
+    }
+}
+
+/// Opens two connections. A pooler that shares sessions gives the second one the session of the first, or another one
+/// that a process has marked, or the first one another session later.
+async fn probe_with<Tls>(config: &Config, tls: Tls, timelines: &Timelines) -> Result<(), ConnectError>
+where
+    Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send> + Clone,
+{
+    let (client, mut connection) = config.connect(tls.clone()).await.map_err(ConnectError::Driver)?;
+    let mark = server_session::begin(&client, &mut connection, "", timelines).await?;
+    let (second, mut second_connection) = config.connect(tls).await.map_err(ConnectError::Driver)?;
+    server_session::begin(&second, &mut second_connection, "", timelines).await?;
+    server_session::check_again(&client, &mut connection, &mark).await
 }
 
 fn parse_url(url: &str) -> Result<Config, OpenError> {

@@ -1,16 +1,15 @@
 //! What `gatepost doctor` asks the server, and no call needs.
 
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{BigInt, Bool, Text};
+use diesel::sql_types::{BigInt, Bool, Integer, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::ports::StoreError;
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
-use crate::claimers::LOCKS;
+use crate::claimers::{LOCKED, LOCKS};
 
-/// The settings of the server that promises and pools depend on. Each instance holds the lock of its number. Standbys are
-/// counted, and not their states, which only members of `pg_monitor` see.
+/// The settings of the server that promises and pools depend on. Standbys are counted, and not their states, which only members of `pg_monitor` see.
 const REPORT: &str = "SELECT current_database()::text AS database, current_user::text AS role,
         least(
             current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint,
@@ -20,9 +19,6 @@ const REPORT: &str = "SELECT current_database()::text AS database, current_user:
         (SELECT count(*) FROM pg_stat_activity
             WHERE datname <> current_database() OR (datname IS NOT NULL AND usename <> current_user)
         ) AS connections_of_others,
-        (SELECT count(DISTINCT objid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        ) AS instances,
         current_setting('fsync') = 'on' AS fsync,
         current_setting('full_page_writes') = 'on' AS full_page_writes,
         current_setting('synchronous_commit') AS synchronous_commit,
@@ -81,7 +77,7 @@ impl Work for ReadReport {
     type Answer = ServerReport;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<ServerReport, Failure> {
-        let report = diesel::sql_query(REPORT).bind::<BigInt, _>(i64::from(LOCKS));
+        let report = diesel::sql_query(format!("{REPORT}, ({LOCKED}) AS instances")).bind::<Integer, _>(LOCKS);
         Ok(report.get_result(&mut &*connection).await?)
     }
 }

@@ -1,9 +1,8 @@
 //! The session behind a new connection: its settings, and whether it belongs to the connection alone.
 //!
 //! A pooler in transaction mode gives a connection another session for each transaction. Then settings, prepared
-//! statements, notifications and the lock of migrations end up in sessions that other connections use. So each
-//! connection leaves a mark in its session. A session that already has a mark, or no longer has its own, is shared. See
-//! decision 58.
+//! statements, notifications and locks end up in sessions that other connections use. So each connection leaves a mark in
+//! its session. A session that already has a mark, or no longer has its own, is shared. See decision 93.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,20 +11,31 @@ use diesel::ConnectionError;
 use tokio_postgres::tls::TlsStream;
 use tokio_postgres::{Client, Connection, Error, SimpleQueryMessage, SimpleQueryRow, Socket};
 
+use crate::timelines::{TIMELINE, Timeline, Timelines};
+
 /// `NULL` in a new session, empty after `DISCARD ALL`.
 const MARK: &str = "current_setting('gatepost.session', true)";
+/// Leaves a mark in a session that is known to be shared, so that other processes learn it sooner.
+pub(crate) const MARK_AS_SHARED: &str = "set_config('gatepost.session', 'shared', false)";
 const CLOSED: &str = "the connection was closed";
 
 /// Why a connection failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
-    #[error(
-        "the server is a pooler that lets several connections share one session, as PgBouncer does with \
-         pool_mode=transaction: use pool_mode=session, or connect to Postgres itself"
-    )]
+    #[error("several connections share one session")]
     SharedSession,
+    #[error(
+        "the server is a pooler without transactions, as PgBouncer is with pool_mode=statement: use \
+         pool_mode=transaction or pool_mode=session, or connect to Postgres itself"
+    )]
+    NoTransactions,
     #[error("the server is a standby")]
     Standby,
+    #[error(
+        "the server is a former primary: another server has been promoted since. After a restore from a backup, restart \
+         Gatepost"
+    )]
+    Replaced,
     #[error("{}", with_sources(.0))]
     Driver(Error),
     #[error("{0}")]
@@ -38,30 +48,76 @@ impl From<ConnectError> for ConnectionError {
     }
 }
 
+/// The mark of one connection.
+pub(crate) struct Mark(String);
+
+impl Mark {
+    fn new() -> Self {
+        static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
+        Self(format!("{}.{}", std::process::id(), CONNECTIONS.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Fails if the session has no longer this mark.
+    async fn check(&self, client: &Client) -> Result<(), ConnectError> {
+        let row = first_row(client, &format!("SELECT {MARK}")).await?;
+        if row.get(0) == Some(self.0.as_str()) { Ok(()) } else { Err(ConnectError::SharedSession) }
+    }
+}
+
 /// Drives the connection until the session has these settings and is known to be good.
 pub(crate) async fn begin<Tls: TlsStream + Unpin>(
     client: &Client,
     connection: &mut Connection<Socket, Tls>,
     settings: &str,
+    timelines: &Timelines,
+) -> Result<Mark, ConnectError> {
+    let mark = Mark::new();
+    driven(connection, mark_and_check(client, &mark, settings, timelines)).await?;
+    Ok(mark)
+}
+
+/// Drives the connection until it is known whether its session still has the mark.
+pub(crate) async fn check_again<Tls: TlsStream + Unpin>(
+    client: &Client,
+    connection: &mut Connection<Socket, Tls>,
+    mark: &Mark,
 ) -> Result<(), ConnectError> {
-    static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
-    let mark = format!("{}.{}", std::process::id(), CONNECTIONS.fetch_add(1, Ordering::Relaxed));
+    driven(connection, mark.check(client)).await
+}
+
+async fn driven<Tls: TlsStream + Unpin>(
+    connection: &mut Connection<Socket, Tls>,
+    work: impl Future<Output = Result<(), ConnectError>>,
+) -> Result<(), ConnectError> {
     tokio::select! {
-        outcome = mark_and_check(client, &mark, settings) => outcome,
+        outcome = work => outcome,
         ended = connection => Err(ended.err().map_or_else(|| ConnectError::Other(CLOSED.to_owned()), ConnectError::Driver)),
     }
 }
 
-async fn mark_and_check(client: &Client, mark: &str, settings: &str) -> Result<(), ConnectError> {
-    let first = format!("SELECT pg_is_in_recovery(), {MARK}; SET gatepost.session = '{mark}'; {settings}");
+async fn mark_and_check(
+    client: &Client,
+    mark: &Mark,
+    settings: &str,
+    timelines: &Timelines,
+) -> Result<(), ConnectError> {
+    let first = format!("SELECT {TIMELINE}, {MARK}; SET gatepost.session = '{}'; {settings}", mark.0);
     let row = first_row(client, &first).await?;
-    if row.get(0) == Some("t") {
-        return Err(ConnectError::Standby);
+    admit(&row, timelines)?;
+    if !row.get(1).unwrap_or_default().is_empty() {
+        return Err(ConnectError::SharedSession);
     }
-    let was_unmarked = row.get(1).unwrap_or_default().is_empty();
-    let second = format!("SELECT {MARK}");
-    let is_still_marked = first_row(client, &second).await?.get(0) == Some(mark);
-    if was_unmarked && is_still_marked { Ok(()) } else { Err(ConnectError::SharedSession) }
+    mark.check(client).await
+}
+
+/// Fails if the server on this connection is not the primary.
+pub(crate) async fn check_timeline(client: &Client, timelines: &Timelines) -> Result<(), ConnectError> {
+    admit(&first_row(client, &format!("SELECT {TIMELINE}")).await?, timelines)
+}
+
+fn admit(row: &SimpleQueryRow, timelines: &Timelines) -> Result<(), ConnectError> {
+    let timeline = row.get(0).and_then(Timeline::parse).ok_or(ConnectError::Standby)?;
+    if timelines.admit(timeline) { Ok(()) } else { Err(ConnectError::Replaced) }
 }
 
 async fn first_row(client: &Client, statements: &str) -> Result<SimpleQueryRow, ConnectError> {

@@ -2,12 +2,13 @@
 //! Every server in these tests is a real Postgres.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use std::process::Command;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, ChangeFeed, CredentialChanges, Entropy, Insertion, KeyStore, Schema};
+use domain::ports::{ActiveLimit, ChangeFeed, CredentialChanges, Entropy, Insertion, KeyStore, Schema, StoreError};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
@@ -97,6 +98,92 @@ async fn a_standby_is_skipped_until_it_is_promoted() {
     revoke(&there, revoked_later.0).await;
     let read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(vec![revoked_later.1]));
+}
+
+/// The former primary of a cluster goes on as if nothing had happened, as after its machine stood still. It does not have
+/// the revocation.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_former_primary_is_not_used_again() {
+    let former = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let name = former.database().await.unwrap().name;
+    let url = |ports: &[u16]| {
+        let hosts: Vec<_> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
+        format!("postgres://postgres@{}/{name}", hosts.join(","))
+    };
+    let primary = former.standby().await.unwrap();
+    let store = open(&url(&[former.port(), primary.port()])).await;
+    store.migrate().await.unwrap();
+    let key = insert(&store, &SeededEntropy::new(4)).await;
+    let is_good = async || -> Result<bool, StoreError> {
+        let found = store.find_by_digests(&[key.1]).await?;
+        Ok(found.iter().any(|(_, key)| key.is_good(now())))
+    };
+    assert!(is_good().await.unwrap(), "an idle connection for look-ups leads to the first primary now");
+    store.changes_since(None, 10).await.unwrap();
+    let listening = tokio::spawn({
+        let store = store.clone();
+        async move {
+            loop {
+                store.hint().await;
+            }
+        }
+    });
+    until(async || watchers(&former).await.len() == 1).await;
+    until(async || primary.execute(&name, "SELECT count(*) FROM api_keys").await.is_ok_and(|count| count == "1")).await;
+    primary.promote().await.unwrap();
+
+    let refuse = async |refused: bool| {
+        let alter = format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {}", !refused);
+        former.execute("postgres", &alter).await.unwrap();
+    };
+    refuse(true).await;
+    revoke(&open(&url(&[primary.port()])).await, key.0).await;
+    assert!(is_good().await.unwrap(), "the former primary does not have the revocation");
+    let end_feed = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE query LIKE '%pg_visible_in_snapshot%' AND pid <> pg_backend_pid()";
+    assert_eq!(former.execute("postgres", end_feed).await.unwrap(), "1");
+    until(async || store.changes_since(None, 10).await.is_ok()).await;
+    assert!(!is_good().await.unwrap(), "the feed is read on the new primary, and keys are looked up on the former one");
+
+    until(async || watchers(&former).await.is_empty()).await;
+    until(async || watchers(&primary).await.len() == 1).await;
+    listening.abort();
+
+    refuse(false).await;
+    primary.stop().await.unwrap();
+    is_good().await.expect_err("the new primary is away, and the former one is not asked");
+    primary.start_again().await.unwrap();
+    until(async || is_good().await.is_ok()).await;
+    assert!(!is_good().await.unwrap());
+}
+
+/// The processes of a server that answer the connections for notifications, on which instances look for each other.
+async fn watchers(server: &Cluster) -> Vec<String> {
+    let watchers =
+        "SELECT pid FROM pg_stat_activity WHERE query LIKE '%FROM webhook_claimers%' AND application_name = 'gatepost'";
+    server.execute("postgres", watchers).await.unwrap().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_for_notifications_that_never_answers_is_opened_again() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let store = open(&cluster.database().await.unwrap().url).await;
+    store.migrate().await.unwrap();
+    let listening = tokio::spawn(async move {
+        loop {
+            store.hint().await;
+        }
+    });
+    until(async || watchers(&cluster).await.len() == 1).await;
+    let first = watchers(&cluster).await.remove(0);
+    let send = |signal: &str| {
+        let kill = format!("kill -{signal} {first}");
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    };
+    send("STOP");
+    until(async || watchers(&cluster).await.iter().any(|process| *process != first)).await;
+    send("CONT");
+    listening.abort();
 }
 
 /// A commit waits for an unreachable synchronous standby: its caller gives up, and the change is read when it is

@@ -8,12 +8,17 @@ use anyhow::Context;
 
 /// The user that runs the server: the current user, or another user if that is root, which Postgres refuses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Account {
+pub struct Account {
     other: Option<(u32, u32)>,
 }
 
 impl Account {
-    pub(crate) fn choose() -> anyhow::Result<Self> {
+    /// Chooses the account for this process.
+    ///
+    /// # Errors
+    ///
+    /// This process runs as root, and the system has neither a user postgres nor a user nobody.
+    pub fn choose() -> anyhow::Result<Self> {
         if !is_root() {
             return Ok(Self { other: None });
         }
@@ -28,8 +33,17 @@ impl Account {
         })
     }
 
+    /// The numbers of the user and its group; `None` for the user of this process.
+    pub fn other(self) -> Option<(u32, u32)> {
+        self.other
+    }
+
     /// Changes the owner of a file or folder to the account.
-    pub(crate) fn own(self, path: &Path) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// The path does not exist.
+    pub fn own(self, path: &Path) -> anyhow::Result<()> {
         let Some((user, group)) = self.other else { return Ok(()) };
         chown(path, Some(user), Some(group)).with_context(|| format!("cannot hand over {}", path.display()))
     }
@@ -43,7 +57,7 @@ impl Account {
 }
 
 /// Whether this process runs as root: the user of a process owns its `/proc/self`.
-pub(crate) fn is_root() -> bool {
+pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 

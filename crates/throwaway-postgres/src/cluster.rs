@@ -384,7 +384,7 @@ fn free_port() -> anyhow::Result<u16> {
 }
 
 /// Checks a condition every few milliseconds for at most 30 s, and returns whether it became true.
-fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
+pub(crate) fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
     const PAUSE: Duration = Duration::from_millis(5);
     (0..6_000).any(|_| {
         let done = condition();

@@ -14,12 +14,16 @@
 //! - The server listens only on loopback, trusts every local user, and keeps its data in a temporary folder.
 //! - It ends with this process, even if the process is killed: see `watchdog.rs`.
 //! - If this process runs as root, the server runs as another user, because Postgres refuses root.
+//! - [`Pooler`] is a PgBouncer in front of a cluster.
 //! - If no server is installed, root on Debian gets one through apt. Other users get an error with the command to run.
 
 mod account;
 mod cluster;
+mod pooler;
 mod server_binaries;
 mod watchdog;
 
+pub use account::{Account, is_root};
 pub use cluster::{Cluster, ClusterSettings, Database};
+pub use pooler::Pooler;
 pub use server_binaries::ServerBinaries;

@@ -41,7 +41,7 @@ const GATEWAYS: [Gateway; 4] = [
     },
     Gateway {
         name: "pgbouncer",
-        tests: "survival::pgbouncer",
+        tests: "pgbouncer",
         version: "--version",
         install: "{ apt-get download pgbouncer || { apt-get update && apt-get download pgbouncer; }; } \
                   && dpkg -x pgbouncer_*.deb . && ln -sf ../usr/sbin/pgbouncer bin/pgbouncer \

@@ -11,7 +11,7 @@ use super::Place;
 use crate::harness::{
     ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, eventually, free_address, gatepost_binary, search_path,
 };
-use crate::survival::pgbouncer::Pooled;
+use crate::survival::pgbouncer::pooled;
 
 /// 32 bytes that are not those of [`ENCRYPTION_KEY`].
 const OTHER_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
@@ -125,9 +125,12 @@ async fn faults_of_the_database() {
     let sql = format!("ALTER DATABASE \"{}\" SET default_transaction_read_only = on", database.name);
     cluster.execute("postgres", &sql).await.unwrap();
     Place::new(&storage).await.has("read-only", Shows).await;
+}
 
-    let pooled = Pooled::start("pool_mode = transaction").await;
-    Place::new(&pooled.storage).await.has("use pool_mode=session", Shows).await;
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pgbouncer_without_transactions() {
+    let storage = pooled("pool_mode = statement").await;
+    Place::new(&storage).await.has("use pool_mode=transaction", Shows).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,7 +1,11 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use throwaway_postgres::{Cluster, ClusterSettings, Database};
+use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
+
+/// The `pool_mode` of a PgBouncer in front of every Postgres of the suite: `session` or `transaction`. Without it, there
+/// is none.
+const POOL_MODE: &str = "GATEPOST_TEST_POOL_MODE";
 
 /// A fresh database for one test.
 pub(crate) struct Storage {
@@ -9,6 +13,7 @@ pub(crate) struct Storage {
     files: PathBuf,
     /// The server and the database in it, if there is a server.
     server: Option<(Cluster, Database)>,
+    pooler: Option<Pooler>,
     _folder: Option<TempDir>,
 }
 
@@ -16,7 +21,7 @@ impl Storage {
     pub(crate) fn sqlite() -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let url = format!("sqlite://{}", folder.path().join("gatepost.db").display());
-        Self { url, files: folder.path().to_owned(), server: None, _folder: Some(folder) }
+        Self { url, files: folder.path().to_owned(), server: None, pooler: None, _folder: Some(folder) }
     }
 
     pub(crate) async fn postgres() -> Self {
@@ -31,12 +36,29 @@ impl Storage {
 
     pub(crate) async fn postgres_in(cluster: Cluster) -> Self {
         let database = cluster.database().await.expect("a database");
-        Self::on_server(cluster, database)
+        match pool_mode() {
+            Some(mode) => Self::pooled_for_good(cluster, &database, &mode),
+            None => Self::on_server(cluster, database),
+        }
+    }
+
+    /// The PgBouncer ends with the process: a test may drop the storage before its instances end.
+    fn pooled_for_good(cluster: Cluster, database: &Database, mode: &str) -> Self {
+        let mut storage = Self::pooled(cluster, database, &format!("pool_mode = {mode}\ndefault_pool_size = 60"));
+        std::mem::forget(storage.pooler.take());
+        storage
+    }
+
+    /// The database behind a PgBouncer with these settings.
+    pub(crate) fn pooled(cluster: Cluster, database: &Database, settings: &str) -> Self {
+        let pooler = Pooler::start(&cluster, settings).expect("PgBouncer starts");
+        let storage = Self::on_server(cluster, pooler.before(database));
+        Self { pooler: Some(pooler), ..storage }
     }
 
     pub(crate) fn on_server(cluster: Cluster, database: Database) -> Self {
         let (url, files) = (database.url.clone(), cluster.data_folder());
-        Self { url, files, server: Some((cluster, database)), _folder: None }
+        Self { url, files, server: Some((cluster, database)), pooler: None, _folder: None }
     }
 
     /// The same Postgres database, reached by a list of hosts in which `first` comes first.
@@ -45,6 +67,11 @@ impl Storage {
         let address = format!("127.0.0.1:{}", cluster.port());
         let url = database.url.replace(&address, &format!("127.0.0.1:{},{address}", first.port()));
         Self::on_server(cluster.clone(), Database { url, name: database.name.clone() })
+    }
+
+    /// The PgBouncer in front of the database.
+    pub(crate) fn pooler(&self) -> Option<&Pooler> {
+        self.pooler.as_ref()
     }
 
     /// The value of `DATABASE_URL`.
@@ -61,6 +88,11 @@ impl Storage {
     pub(crate) fn server(&self) -> Option<(&Cluster, &Database)> {
         self.server.as_ref().map(|(cluster, database)| (cluster, database))
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the suite runs as it is, or behind a pooler")]
+fn pool_mode() -> Option<String> {
+    std::env::var(POOL_MODE).ok()
 }
 
 /// Makes two tests of each named `async fn(Storage)`: `sqlite::name` and `postgres::name`.

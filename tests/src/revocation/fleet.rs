@@ -55,8 +55,9 @@ impl Fleet {
 
     /// The address of the database.
     pub(super) fn database(&self) -> SocketAddr {
-        let (cluster, _) = self.storage.server().expect("only Postgres can have several instances");
-        SocketAddr::from(([127, 0, 0, 1], cluster.port()))
+        let url = self.storage.url();
+        let address = url.split(['@', '/']).nth(3).expect("only Postgres can have several instances");
+        address.parse().expect("an address")
     }
 
     /// A user of the first instance.

@@ -4,7 +4,7 @@
 mod cut_off;
 mod delays;
 mod fleet;
-mod propagation;
+pub(crate) mod propagation;
 mod stalled;
 
 use std::time::Duration;

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::REFUSED_WITHIN;
 use super::delays::Delays;
 use super::fleet::{Fleet, Key, first_refusal};
-use crate::harness::{FaultProxy, Request, User};
+use crate::harness::{FaultProxy, Request, Storage, User};
 
 /// How many keys are revoked in parallel.
 const BATCH: usize = 20;
@@ -23,6 +23,12 @@ async fn two_instances_refuse_within_a_second() {
 async fn four_instances_refuse_within_a_second() {
     let fleet = Fleet::of(4).await;
     assert_revoked_in_time("four instances", &fleet, 10).await;
+}
+
+pub(crate) async fn two_instances_on(storage: Storage) {
+    let mut fleet = Fleet::on(storage).await;
+    fleet.join().await;
+    assert_revoked_in_time("two instances behind a pooler", &fleet, 5).await;
 }
 
 /// Polling alone meets the bound. Notifications only make it faster.

@@ -24,7 +24,7 @@ const CONCURRENCY: usize = 16;
 
 /// Kills the process twenty times under load, while the receiver keeps running. Every accepted event arrives. Only
 /// events that were being sent when the process died arrive twice.
-async fn kill_9_loses_no_accepted_event(storage: Storage) {
+pub(crate) async fn kill_9_loses_no_accepted_event(storage: Storage) {
     let setup = setup(&storage).await.with("WEBHOOK_CONCURRENCY", &CONCURRENCY.to_string());
     let mut gatepost = setup.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
@@ -92,7 +92,7 @@ fn tally(receiver: &Receiver) -> BTreeMap<String, usize> {
 }
 
 /// The next process ends the claim of the killed one, which would have lasted a minute. See decision 74.
-async fn what_was_being_sent_arrives_soon_after_a_kill(storage: Storage) {
+pub(crate) async fn what_was_being_sent_arrives_soon_after_a_kill(storage: Storage) {
     let setup = setup(&storage).await;
     let mut gatepost = setup.start().await;
     let receiver = Receiver::start(Behaviour::Hang).await;

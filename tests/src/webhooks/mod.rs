@@ -2,12 +2,12 @@
 
 mod changes;
 pub(crate) mod host;
-mod killed_process;
+pub(crate) mod killed_process;
 mod neighbours;
 mod operational_events;
 pub(crate) mod receiver;
 mod receivers_page;
 mod secrets;
-mod three_calls;
+pub(crate) mod three_calls;
 mod tls_receiver;
 mod zoo;

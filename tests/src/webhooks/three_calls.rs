@@ -21,7 +21,7 @@ pub(super) fn verify(secret: &str, webhook: &Received) -> Result<(), standardweb
     Webhook::new(secret)?.verify(&webhook.body, &headers)
 }
 
-async fn a_subscribed_receiver_gets_the_signed_event(storage: Storage) {
+pub(crate) async fn a_subscribed_receiver_gets_the_signed_event(storage: Storage) {
     let gatepost = setup(&storage).await.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&gatepost, "alice").await;

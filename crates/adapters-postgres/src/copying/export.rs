@@ -11,7 +11,7 @@ use domain::ports::Schema;
 use futures_util::{Stream, TryStreamExt};
 use tokio::sync::mpsc::Sender;
 
-use super::{check_unused, count};
+use super::{check_unused, count, wait_for_ended};
 use crate::PostgresStore;
 use crate::transaction::{BeginSnapshot, Rollback};
 
@@ -27,6 +27,7 @@ impl PostgresStore {
             return Err(CopyError::OldSource { pending });
         }
         let mut connection = self.connect_for_copying().await?;
+        wait_for_ended(&mut connection).await?;
         BeginSnapshot.execute(&mut connection).await?;
         check_unused(&mut connection).await?;
         send_all(&mut connection, at.into(), &to).await?;

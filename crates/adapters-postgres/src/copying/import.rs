@@ -8,7 +8,7 @@ use diesel_mapping::{for_each_copied_table, schema};
 use domain::ports::Schema;
 use tokio::sync::mpsc::Receiver;
 
-use super::{check_unused, count};
+use super::{check_unused, count, wait_for_ended};
 use crate::PostgresStore;
 use crate::transaction::{Begin, Commit};
 use crate::webhooks::create_periods_of;
@@ -26,6 +26,7 @@ impl PostgresStore {
     pub async fn import(&self, mut from: Receiver<Copied>) -> Result<(), CopyError> {
         self.migrate().await?;
         let mut connection = self.connect_for_copying().await?;
+        wait_for_ended(&mut connection).await?;
         Begin.execute(&mut connection).await?;
         let lock = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", COPIED_TABLES.join(", "));
         connection.batch_execute(&format!("{NO_TIMEOUT}; {lock}")).await?;

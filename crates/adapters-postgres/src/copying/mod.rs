@@ -5,9 +5,10 @@ mod import;
 
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::copying::{CopyError, RowCount};
+use tokio::time::Instant;
 
 use crate::PostgresStore;
-use crate::claimers::count_present;
+use crate::claimers::{SEEN_FOR, count_present};
 use crate::server::Purpose;
 use crate::server_session::ConnectError;
 
@@ -17,6 +18,16 @@ impl PostgresStore {
         let failed = |error: ConnectError| CopyError::Database(Box::new(error));
         self.server.connect(Purpose::Migrations).await.map_err(failed)
     }
+}
+
+/// Waits until processes behind a pooler that have just ended are no longer there: they hold no lock that ends with them.
+/// Outside a transaction, whose snapshot would not show who goes on.
+async fn wait_for_ended(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {
+    let begin = Instant::now();
+    while begin.elapsed() < SEEN_FOR && count_present(connection).await? > 0 {
+        tokio::time::sleep(SEEN_FOR / 20).await;
+    }
+    Ok(())
 }
 
 async fn check_unused(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {

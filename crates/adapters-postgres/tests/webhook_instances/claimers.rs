@@ -16,13 +16,28 @@ use crate::world::{event_at, instances, query, request, sealed, subscribe};
 const SOON: Duration = Duration::from_secs(20);
 
 /// The one delivery that the store claims now.
-async fn claim_one(store: &PostgresStore, request: &ClaimRequest) -> Option<ClaimedDelivery> {
+pub(crate) async fn claim_one(store: &PostgresStore, request: &ClaimRequest) -> Option<ClaimedDelivery> {
     let lanes = store.claim(&ClaimRequest { room: 1, ..request.clone() }).await.unwrap();
     lanes.into_iter().flat_map(|lane| lane.deliveries).next()
 }
 
+/// Claims until there is something to claim. Any of the stores may be the one that finds another process gone.
+pub(crate) async fn claim_later(stores: &[&PostgresStore], entropy: &SeededEntropy) -> ClaimedDelivery {
+    let claimed = async {
+        loop {
+            for store in stores {
+                if let Some(delivery) = claim_one(store, &request(entropy, SystemClock.now())).await {
+                    return delivery;
+                }
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    timeout(SOON, claimed).await.expect("the claim ends long before its time")
+}
+
 /// Polls until the query answers this.
-async fn until(database: &Database, sql: &str, answer: &str) {
+pub(crate) async fn until(database: &Database, sql: &str, answer: &str) {
     let answered = async {
         while query(database, sql).await != answer {
             sleep(Duration::from_millis(20)).await;
@@ -56,15 +71,7 @@ async fn the_claims_of_a_process_that_is_gone_end() {
     );
     assert_eq!(query(&database, &cut).await, "1");
     gone.close().await;
-    let taken_over = async {
-        loop {
-            if let Some(delivery) = claim_one(left, &request(&entropy, SystemClock.now())).await {
-                return delivery;
-            }
-            sleep(Duration::from_millis(100)).await;
-        }
-    };
-    let taken_over = timeout(SOON, taken_over).await.expect("the claim ends long before its time");
+    let taken_over = claim_later(&[left], &entropy).await;
     let what = |delivery: &ClaimedDelivery| -> (DeliveryId, u32) { (delivery.id, delivery.attempt) };
     assert_eq!(what(&taken_over), (of_gone.id, 2));
     assert!(claim_one(left, &request(&entropy, SystemClock.now())).await.is_none(), "{of_cut_off:?} is being sent");

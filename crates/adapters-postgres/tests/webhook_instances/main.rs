@@ -6,6 +6,7 @@ mod claimers;
 mod damage;
 mod lane_locks;
 mod periods;
+mod pgbouncer;
 mod rows_read;
 mod secrets;
 mod sharing;

@@ -1,0 +1,79 @@
+//! Which server is the primary now. Every promotion of a standby begins a timeline with a higher number. A former
+//! primary that has not noticed the promotion yet still takes connections, on the old timeline. See decision 95.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The timeline on which a server writes, as `system:number`: the identifier of the cluster, and the number in
+/// hexadecimal, as in the names of WAL files. `NULL` on a standby.
+pub(crate) const TIMELINE: &str = "CASE WHEN NOT pg_is_in_recovery() THEN concat(
+        (SELECT system_identifier FROM pg_control_system()), ':',
+        left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
+    ) END";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Timeline {
+    system: String,
+    number: u32,
+}
+
+impl Timeline {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (system, number) = text.split_once(':')?;
+        Some(Self { system: system.to_owned(), number: u32::from_str_radix(number, 16).ok()? })
+    }
+}
+
+/// The newest timeline to which this process has connected.
+#[derive(Debug, Default)]
+pub(crate) struct Timelines {
+    newest: Mutex<Option<Timeline>>,
+    promotions: AtomicU64,
+}
+
+impl Timelines {
+    /// Whether a server on this timeline may be used: it is not older than another one of the same cluster. Another
+    /// cluster, such as a restored copy, may be used.
+    pub(crate) fn admit(&self, timeline: Timeline) -> bool {
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*newest {
+            Some(known) if *known == timeline => return true,
+            Some(known) if known.system == timeline.system && known.number > timeline.number => return false,
+            Some(_) => drop(self.promotions.fetch_add(1, Ordering::Release)),
+            None => {}
+        }
+        *newest = Some(timeline);
+        true
+    }
+
+    /// How often the server was replaced. A connection from before the last time leads to a former primary.
+    pub(crate) fn promotions(&self) -> u64 {
+        self.promotions.load(Ordering::Acquire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timeline(text: &str) -> Timeline {
+        Timeline::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_former_primary_is_refused() {
+        let timelines = Timelines::default();
+        assert!(timelines.admit(timeline("7:00000009")) && timelines.promotions() == 0);
+        assert!(timelines.admit(timeline("7:0000000A")) && timelines.promotions() == 1);
+        assert!(timelines.admit(timeline("7:0000000A")) && timelines.promotions() == 1);
+        assert!(!timelines.admit(timeline("7:00000009")));
+        assert!(timelines.admit(timeline("8:00000001")) && timelines.promotions() == 2);
+    }
+
+    #[test]
+    fn what_is_not_a_timeline_is_not_read() {
+        for text in ["", "7", "7:", "7:x", ":"] {
+            assert_eq!(Timeline::parse(text), None, "{text}");
+        }
+    }
+}

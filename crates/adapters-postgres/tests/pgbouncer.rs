@@ -1,0 +1,119 @@
+//! The promises hold behind a PgBouncer that gives each transaction another session.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::sync::Arc;
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use throwaway_postgres::{Cluster, Database, Pooler};
+
+/// Sessions take turns, so that each transaction is likely to meet a session that others have used.
+const TURNS: &str = "pool_mode = transaction\ndefault_pool_size = 8\nmin_pool_size = 3\nserver_round_robin = 1";
+
+struct Pooled {
+    database: Database,
+    pooler: Pooler,
+}
+
+impl Pooled {
+    async fn fresh(settings: &str) -> Self {
+        let cluster = Cluster::shared().await.unwrap();
+        let database = cluster.database().await.unwrap();
+        Self { database, pooler: Pooler::start(cluster, settings).unwrap() }
+    }
+
+    async fn store(&self) -> Arc<PostgresStore> {
+        let url = self.pooler.before(&self.database).url;
+        Arc::new(PostgresStore::open(PostgresSettings { url, pool_size: 8 }).await.unwrap())
+    }
+}
+
+mod pgbouncer {
+    use std::time::Duration;
+
+    use domain::Hour;
+    use domain::ports::{KeyStore, Schema as _, SessionStore};
+    use storage_conformance::WebhookStore;
+    use storage_conformance::audit::AuditedStores;
+
+    use super::*;
+
+    async fn fresh() -> (Arc<PostgresStore>, Pooled) {
+        let pooled = Pooled::fresh(TURNS).await;
+        let store = pooled.store().await;
+        store.migrate().await.unwrap();
+        (store, pooled)
+    }
+
+    /// Behind one session for all, too.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn instances_that_start_together_migrate_once() {
+        for settings in [TURNS, "pool_mode = transaction\ndefault_pool_size = 1"] {
+            let pooled = Pooled::fresh(settings).await;
+            let stores = [pooled.store().await, pooled.store().await, pooled.store().await];
+            let migrations = stores.iter().map(|store| store.migrate());
+            let applied: Vec<_> = futures_util::future::try_join_all(migrations).await.unwrap();
+            let known = stores[0].status().await.unwrap();
+            assert_eq!(applied.into_iter().flatten().count(), known.len(), "{settings}");
+        }
+    }
+
+    /// The server ends a statement for which nobody waits any longer, though the limit is in no session.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn statements_are_limited_in_time() {
+        let (store, pooled) = fresh().await;
+        let cluster = Cluster::shared().await.unwrap();
+        let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
+            CREATE TRIGGER slow BEFORE DELETE ON usage_by_hour FOR EACH STATEMENT EXECUTE FUNCTION slow()";
+        cluster.execute(&pooled.database.name, slow).await.unwrap();
+        store.purge_usage(Hour::from_number(1), 1).await.unwrap_err();
+        let sleeping = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+            AND pid <> pg_backend_pid()";
+        let ended = async { while cluster.execute(&pooled.database.name, sleeping).await.unwrap() != "0" {} };
+        tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the server ends the statement");
+    }
+
+    mod key_promises {
+        use super::*;
+
+        async fn fresh_store() -> (Arc<dyn KeyStore>, Pooled) {
+            let (store, pooled) = fresh().await;
+            (store, pooled)
+        }
+
+        storage_conformance::key_store_tests!(fresh_store());
+    }
+
+    mod session_promises {
+        use super::*;
+
+        async fn fresh_store() -> (Arc<dyn SessionStore>, Pooled) {
+            let (store, pooled) = fresh().await;
+            (store, pooled)
+        }
+
+        storage_conformance::session_store_tests!(fresh_store());
+    }
+
+    mod audit_promises {
+        use super::*;
+
+        async fn fresh_stores() -> (Arc<AuditedStores>, Pooled) {
+            let (store, pooled) = fresh().await;
+            (Arc::new(AuditedStores::of(&store)), pooled)
+        }
+
+        storage_conformance::audit_log_tests!(fresh_stores());
+    }
+
+    mod webhook_promises {
+        use super::*;
+
+        async fn fresh_store() -> (Arc<dyn WebhookStore>, Pooled) {
+            let (store, pooled) = fresh().await;
+            (store, pooled)
+        }
+
+        storage_conformance::webhook_store_tests!(fresh_store());
+    }
+}

@@ -1,0 +1,49 @@
+//! Processes behind a pooler that shares sessions, beside processes with their own. See decision 93.
+
+use adapters_system::SystemClock;
+use domain::memory::SeededEntropy;
+use domain::ports::{Clock as _, Close as _, DeliveryQueue as _, EventStore as _};
+use throwaway_postgres::{Cluster, Pooler};
+use tokio::time::{Duration, timeout};
+
+use crate::claimers::{claim_later, claim_one, until};
+use crate::world::{event_at, instances, open, request, sealed, subscribe};
+
+/// The process behind the pooler has no lock, and is not found gone when another one is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_shares_sessions_is_not_gone() {
+    let ((stores, database), entropy) = (instances(2).await, SeededEntropy::new(1));
+    let [gone, left] = &stores[..] else { panic!("two") };
+    let pgbouncer = Pooler::start(Cluster::shared().await.unwrap(), "pool_mode = transaction").unwrap();
+    let pooled = open(&pgbouncer.before(&database).url).await;
+    subscribe(left, &entropy, &sealed()).await;
+    for store in [gone, left, &pooled] {
+        let _ = timeout(Duration::ZERO, store.hint()).await;
+    }
+    until(&database, "SELECT count(*), count(seen_at) FROM webhook_claimers", "3|1").await;
+    let now = SystemClock.now();
+    left.publish(&[event_at(&entropy, now), event_at(&entropy, now)]).await.unwrap();
+    let of_pooled = claim_one(&pooled, &request(&entropy, now)).await.unwrap();
+    let of_gone = claim_one(gone, &request(&entropy, now)).await.unwrap();
+    gone.close().await;
+    assert_eq!(claim_later(&[left, &pooled], &entropy).await.id, of_gone.id);
+    let claimed = claim_one(left, &request(&entropy, SystemClock.now())).await;
+    assert!(claimed.is_none(), "{of_pooled:?} is being sent");
+    pooled.close().await;
+    assert_eq!(claim_later(&[left], &entropy).await.id, of_pooled.id);
+}
+
+/// What one process publishes, another one behind the pooler claims without a notification.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_queue_is_polled_where_sessions_are_shared() {
+    let ((stores, database), entropy) = (instances(1).await, SeededEntropy::new(1));
+    let pgbouncer = Pooler::start(Cluster::shared().await.unwrap(), "pool_mode = transaction").unwrap();
+    let pooled = open(&pgbouncer.before(&database).url).await;
+    for _ in 0..3 {
+        timeout(Duration::from_secs(5), pooled.hint()).await.expect("a hint without a notification");
+    }
+    subscribe(&stores[0], &entropy, &sealed()).await;
+    stores[0].publish(&[event_at(&entropy, SystemClock.now())]).await.unwrap();
+    pooled.hint().await;
+    assert!(claim_one(&pooled, &request(&entropy, SystemClock.now())).await.is_some());
+}
