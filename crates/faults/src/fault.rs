@@ -166,7 +166,7 @@ async fn run_ahead(instance: &mut Gatepost) -> anyhow::Result<Instant> {
 }
 
 /// The library that shifts a process's clock, if it is installed.
-fn faketime() -> Option<PathBuf> {
+pub(crate) fn faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime", "/usr/lib/faketime"];
     folders.iter().map(|folder| PathBuf::from(folder).join("libfaketimeMT.so.1")).find(|path| path.exists())
 }

@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// One process, with the settings with which it starts again.
 pub(crate) struct Gatepost {
     folder: TempDir,
+    binary: PathBuf,
     command: &'static str,
     settings: Vec<(String, String)>,
     address: SocketAddr,
@@ -26,8 +27,13 @@ pub(crate) struct Gatepost {
 impl Gatepost {
     /// `gatepost dev` or `gatepost serve`, which does not run yet.
     pub(crate) fn new(command: &'static str) -> anyhow::Result<Self> {
-        let address = free_address()?;
-        Ok(Self { folder: TempDir::new()?, command, settings: Vec::new(), address, process: None })
+        Self::of(built_binary()?, command)
+    }
+
+    /// The same with another binary.
+    pub(crate) fn of(binary: PathBuf, command: &'static str) -> anyhow::Result<Self> {
+        let address = SocketAddr::from(([127, 0, 0, 1], free_port()?));
+        Ok(Self { folder: TempDir::new()?, binary, command, settings: Vec::new(), address, process: None })
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &str) {
@@ -55,7 +61,7 @@ impl Gatepost {
     /// Starts the process, and waits until it accepts connections.
     pub(crate) async fn start(&mut self) -> anyhow::Result<()> {
         let log = File::options().create(true).append(true).open(self.folder.path().join("log"))?;
-        let mut command = self.command(&[self.command])?;
+        let mut command = self.command(&[self.command]);
         self.process = Some(command.stdout(Stdio::null()).stderr(log).spawn()?);
         let start = Instant::now();
         while tokio::net::TcpStream::connect(self.address).await.is_err() {
@@ -69,7 +75,7 @@ impl Gatepost {
 
     /// Runs another command of the binary to its end, and returns its output.
     pub(crate) fn run(&self, arguments: &[&str]) -> anyhow::Result<String> {
-        let output = self.command(arguments)?.output()?;
+        let output = self.command(arguments).output()?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     }
@@ -107,13 +113,13 @@ impl Gatepost {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    fn command(&self, arguments: &[&str]) -> anyhow::Result<Command> {
-        let mut command = Command::new(binary()?);
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
         command.args(arguments).env_clear().env("LISTEN", self.address.to_string()).current_dir(self.folder.path());
         command.env("LOG", "warn").env("USER_RATE_LIMIT", "off").env("CREDENTIAL_FAILURE_LIMIT", "off");
         command.env("METRICS_LISTEN", "");
         command.envs(self.settings.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
-        Ok(command)
+        command
     }
 }
 
@@ -126,8 +132,8 @@ impl Drop for Gatepost {
     }
 }
 
-/// The release binary in the folder of this program: `cargo xtask faults` builds both.
-fn binary() -> anyhow::Result<PathBuf> {
+/// The binary in the folder of this program: `cargo xtask faults` builds both.
+pub(crate) fn built_binary() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let binary = own.parent().unwrap_or(Path::new(".")).join("gatepost");
     ensure!(binary.exists(), "{} is not built: run `cargo xtask faults`", binary.display());
@@ -135,10 +141,10 @@ fn binary() -> anyhow::Result<PathBuf> {
 }
 
 /// A port below those of outgoing connections, so that it is still free when a killed process starts again.
-fn free_address() -> anyhow::Result<SocketAddr> {
+pub(crate) fn free_port() -> anyhow::Result<u16> {
     use std::hash::{BuildHasher, RandomState};
     let start = RandomState::new().hash_one(std::process::id()) % 8_000;
     let ports = (0..8_000).map(|step| 12_000 + (start + step) % 8_000).filter_map(|port| u16::try_from(port).ok());
-    let mut free = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port))).filter(|a| TcpListener::bind(a).is_ok());
+    let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
     free.next().context("no port from 12000 to 19999 is free")
 }

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gatepost_client::FullKey;
+use tokio::time::Instant;
 
 #[derive(Default)]
 pub(crate) struct Ledger(Mutex<Entries>);
@@ -30,7 +32,14 @@ pub(crate) enum Revocation {
     NotAsked,
     /// The call had no answer, or failed: it may have had its effect.
     Unknown,
-    Answered,
+    /// The call was answered at this time.
+    Answered(Instant),
+}
+
+impl Revocation {
+    pub(crate) fn is_answered(self) -> bool {
+        matches!(self, Self::Answered(_))
+    }
 }
 
 /// What the clients count.
@@ -42,6 +51,8 @@ pub(crate) struct Counts {
     pub(crate) good_refused: u64,
     /// Revoked keys that an instance still took for good after the bound.
     pub(crate) revoked_good: u64,
+    /// How long after the answer to its revocation an instance still took a key for good, at most.
+    pub(crate) revoked_good_for: Duration,
     /// Keys that were created or revoked according to an answer, and are not.
     pub(crate) keys_lost: u64,
 }
@@ -68,6 +79,7 @@ impl Outcome {
         self.counts.refused += counts.refused;
         self.counts.good_refused += counts.good_refused;
         self.counts.revoked_good += counts.revoked_good;
+        self.counts.revoked_good_for = self.counts.revoked_good_for.max(counts.revoked_good_for);
         self.counts.keys_lost += counts.keys_lost;
     }
 }
@@ -99,6 +111,17 @@ impl Ledger {
         self.entries().keys.clone()
     }
 
+    /// Up to `count` keys whose revocation was answered before `latest`, the newest first.
+    pub(crate) fn revoked_before(&self, latest: Instant, count: usize) -> Vec<FullKey> {
+        let is_old = |key: &&Key| matches!(key.revocation, Revocation::Answered(at) if at <= latest);
+        self.entries().keys.iter().rev().filter(is_old).take(count).map(|key| key.secret.clone()).collect()
+    }
+
+    /// How many events were accepted.
+    pub(crate) fn accepted_count(&self) -> usize {
+        self.entries().accepted.len()
+    }
+
     /// How many accepted events have not arrived.
     pub(crate) fn missing(&self) -> usize {
         let entries = self.entries();
@@ -108,7 +131,7 @@ impl Ledger {
     pub(crate) fn outcome(&self) -> Outcome {
         let missing = self.missing() as u64;
         let entries = self.entries();
-        let revoked = entries.keys.iter().filter(|key| key.revocation == Revocation::Answered).count();
+        let revoked = entries.keys.iter().filter(|key| key.revocation.is_answered()).count();
         Outcome {
             acknowledged: (entries.accepted.len() + entries.keys.len() + revoked) as u64,
             lost: missing + entries.counts.keys_lost,

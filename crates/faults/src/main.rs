@@ -5,11 +5,13 @@ mod database;
 mod fault;
 mod flood;
 mod gatepost;
+mod ha;
 mod ledger;
 mod line;
 mod load;
 mod receiver;
 mod report;
+mod settling;
 mod small_disk;
 mod stage;
 
@@ -42,6 +44,12 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    if let [name, rest @ ..] = given.as_slice()
+        && name == "ha"
+    {
+        return ha::main(rest).await;
+    }
     let arguments = Arguments::parse();
     let end = Instant::now() + Duration::from_secs(60 * arguments.minutes);
     let mut rows = Vec::new();

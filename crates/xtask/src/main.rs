@@ -4,6 +4,7 @@ mod browser;
 mod deploy;
 mod dist;
 mod gateways;
+mod ha;
 mod lint;
 mod openapi;
 mod program;
@@ -31,6 +32,8 @@ cargo xtask bench [PART…]           measures: keys, list, start, verify, verif
                                     a name); see docs/benchmarks.md
 cargo xtask faults [FAULT…]         breaks the release binary under load, and counts what clients lost; see
                                     docs/faults.md, and `cargo xtask faults --help` for the faults
+cargo xtask ha [FAULT…]             breaks a cluster of Patroni under two instances, and counts what clients lost; see
+                                    docs/high-availability.md, and `cargo xtask ha --help` for the faults
 ";
 
 fn main() -> ExitCode {
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         ["upgrade", old_binary] => test::run_upgrade(old_binary),
         ["vendor"] => vendor::run_npm(),
         ["bench", rest @ ..] => on_release("bench", rest),
+        ["ha", rest @ ..] => ha::strike(rest),
         ["faults", rest @ ..] => on_release("faults", rest),
         ["help" | "--help" | "-h"] => {
             program::say(USAGE);

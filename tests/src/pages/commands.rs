@@ -37,6 +37,7 @@ pages_with_commands! {
     the_page_about_operation_runs: "docs/operations.md", 1, 4;
     the_page_about_the_audit_log_runs: "docs/audit.md", 6, 0;
     the_page_about_backups_runs: "docs/backups.md", 0, 3;
+    the_page_about_high_availability_runs: "docs/high-availability.md", 0, 2;
     the_page_about_installing_runs: "docs/install.md", 2, 5;
     the_page_about_moving_runs: "docs/runbooks/move-to-postgres.md", 0, 2;
     the_page_about_operational_events_runs: "docs/webhooks/operational-events.md", 0, 1;

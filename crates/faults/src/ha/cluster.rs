@@ -1,0 +1,225 @@
+//! The cluster: etcd, three nodes, and HAProxy in front of them.
+
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use tokio::time::{Instant, sleep};
+
+use super::node::{Node, Psql};
+use super::programs::Programs;
+use super::rest::{order, says};
+use super::sandbox::Sandbox;
+use crate::gatepost::free_port;
+
+pub(super) const NODES: usize = 3;
+/// How long the cluster may take until every node has its role.
+const WHOLE_WITHIN: Duration = Duration::from_mins(3);
+/// Between two questions to a node.
+const QUESTION_INTERVAL: Duration = Duration::from_millis(100);
+const DATABASE: &str = "gatepost";
+
+pub(super) struct Cluster {
+    pub(super) nodes: Vec<Node>,
+    pub(super) sandbox: Sandbox,
+    folder: PathBuf,
+    programs: Programs,
+    store: SocketAddr,
+    etcd: Option<Child>,
+    haproxy: Child,
+    /// The address of HAProxy that leads to the primary.
+    entrance: SocketAddr,
+}
+
+impl Cluster {
+    /// Starts everything, and makes an empty database.
+    pub(super) async fn start(folder: &Path, sandbox: Sandbox, programs: &Programs) -> anyhow::Result<Self> {
+        let store = SocketAddr::new(sandbox.store(), free_port()?);
+        let nodes = (1..=NODES).map(|number| Node::new(number, sandbox, store, folder, programs));
+        let nodes = nodes.collect::<anyhow::Result<Vec<_>>>()?;
+        let entrance = SocketAddr::from(([127, 0, 0, 1], free_port()?));
+        let haproxy = start_haproxy(folder, programs, entrance, &nodes)?;
+        let (folder, programs) = (folder.to_owned(), programs.clone());
+        let mut cluster = Self { nodes, sandbox, folder, programs, store, etcd: None, haproxy, entrance };
+        cluster.start_etcd()?;
+        cluster.nodes.iter_mut().try_for_each(Node::start)?;
+        cluster.until_whole().await?;
+        let primary = cluster.primary().await.context("the new cluster has no primary")?;
+        cluster.nodes[primary].psql().execute(&format!("CREATE DATABASE {DATABASE}"))?;
+        Ok(cluster)
+    }
+
+    /// The database through HAProxy.
+    pub(super) fn url_of_entrance(&self) -> String {
+        format!("postgres://postgres@{}/{DATABASE}?sslmode=disable", self.entrance)
+    }
+
+    /// The database by the list of all nodes.
+    pub(super) fn url_of_nodes(&self) -> String {
+        let hosts = self.nodes.iter().map(|node| node.postgres.to_string()).collect::<Vec<_>>().join(",");
+        format!("postgres://postgres@{hosts}/{DATABASE}?sslmode=disable&target_session_attrs=read-write")
+    }
+
+    /// The index of the node that has the lock of the primary.
+    pub(super) async fn primary(&self) -> Option<usize> {
+        find_primary(&self.members()).await
+    }
+
+    /// The addresses at which the nodes say what they are.
+    pub(super) fn members(&self) -> Vec<SocketAddr> {
+        self.nodes.iter().map(|node| node.rest).collect()
+    }
+
+    /// Clients of the servers that are not Gatepost.
+    pub(super) fn psql(&self) -> Vec<Psql> {
+        self.nodes.iter().map(Node::psql).collect()
+    }
+
+    /// The index of the primary, as soon as there is one.
+    pub(super) async fn until_primary(&self) -> anyhow::Result<usize> {
+        let start = Instant::now();
+        loop {
+            if let Some(primary) = self.primary().await {
+                return Ok(primary);
+            }
+            ensure!(start.elapsed() < WHOLE_WITHIN, "the cluster has no primary:\n{}", self.logs());
+            sleep(QUESTION_INTERVAL).await;
+        }
+    }
+
+    /// Waits until a standby is there for which commits wait.
+    pub(super) async fn until_synchronous(&self) -> anyhow::Result<()> {
+        let start = Instant::now();
+        loop {
+            for member in self.members() {
+                if says(member, "/synchronous").await {
+                    return Ok(());
+                }
+            }
+            ensure!(start.elapsed() < WHOLE_WITHIN, "the cluster has no synchronous standby:\n{}", self.logs());
+            sleep(QUESTION_INTERVAL).await;
+        }
+    }
+
+    /// Waits until one node is the primary, the others follow it closely, and one of them is synchronous.
+    pub(super) async fn until_whole(&self) -> anyhow::Result<()> {
+        let start = Instant::now();
+        while !self.is_whole().await {
+            ensure!(start.elapsed() < WHOLE_WITHIN, "the cluster does not heal:\n{}", self.logs());
+            sleep(QUESTION_INTERVAL).await;
+        }
+        Ok(())
+    }
+
+    async fn is_whole(&self) -> bool {
+        let (mut primaries, mut replicas, mut synchronous) = (0, 0, 0);
+        for member in self.members() {
+            primaries += usize::from(says(member, "/primary").await);
+            replicas += usize::from(says(member, "/replica?lag=1MB&replication_state=streaming").await);
+            synchronous += usize::from(says(member, "/synchronous").await);
+        }
+        primaries == 1 && replicas == NODES - 1 && synchronous >= 1
+    }
+
+    /// Hands the role of the primary over to a synchronous standby, as an operator does.
+    pub(super) async fn switch_over(&self) -> anyhow::Result<()> {
+        let primary = self.until_primary().await?;
+        let json = format!(r#"{{"leader": "node{}"}}"#, primary + 1);
+        let status = order(self.nodes[primary].rest, "/switchover", &json).await?;
+        ensure!(status == 200, "Patroni answers the switchover with {status}:\n{}", self.logs());
+        Ok(())
+    }
+
+    pub(super) fn start_etcd(&mut self) -> anyhow::Result<()> {
+        let url = format!("http://{}", self.store);
+        let peer = format!("http://{}", SocketAddr::new(self.store.ip(), free_port()?));
+        let log = File::options().create(true).append(true).open(self.folder.join("etcd.log"))?;
+        let mut etcd = Command::new(&self.programs.etcd);
+        etcd.args(["--name", "store", "--data-dir"]).arg(self.folder.join("etcd"));
+        etcd.args(["--listen-client-urls", &url, "--advertise-client-urls", &url, "--listen-peer-urls", &peer]);
+        etcd.args(["--initial-advertise-peer-urls", &peer, "--initial-cluster", &format!("store={peer}")]);
+        etcd.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        self.etcd = Some(etcd.spawn().context("cannot start etcd")?);
+        Ok(())
+    }
+
+    pub(super) fn kill_etcd(&mut self) -> anyhow::Result<()> {
+        let mut etcd = self.etcd.take().context("etcd does not run")?;
+        etcd.kill()?;
+        etcd.wait()?;
+        Ok(())
+    }
+
+    /// The last lines of each node's log.
+    pub(super) fn logs(&self) -> String {
+        let tail = |log: String| log.lines().rev().take(15).map(str::to_owned).collect::<Vec<_>>().join("\n");
+        self.nodes.iter().map(|node| tail(node.log())).collect::<Vec<_>>().join("\n──\n")
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for process in self.etcd.iter_mut().chain([&mut self.haproxy]) {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+/// The index of the member that says that it is the primary.
+pub(super) async fn find_primary(members: &[SocketAddr]) -> Option<usize> {
+    for (index, member) in members.iter().enumerate() {
+        if says(*member, "/primary").await {
+            return Some(index);
+        }
+    }
+    None
+}
+
+fn start_haproxy(folder: &Path, programs: &Programs, entrance: SocketAddr, nodes: &[Node]) -> anyhow::Result<Child> {
+    let configuration = folder.join("haproxy.cfg");
+    fs::write(&configuration, haproxy_configuration(entrance, nodes))?;
+    let log = File::create(folder.join("haproxy.log"))?;
+    let mut haproxy = Command::new(&programs.haproxy);
+    haproxy.args(["-db", "-f"]).arg(configuration).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+    haproxy.spawn().context("cannot start HAProxy")
+}
+
+fn haproxy_configuration(entrance: SocketAddr, nodes: &[Node]) -> String {
+    let servers = nodes.iter().map(|node| {
+        format!("    server node{} {} maxconn 200 check port {}\n", node.number, node.postgres, node.rest.port())
+    });
+    format!(
+        "defaults
+    mode tcp
+    timeout connect 1s
+    timeout client 30m
+    timeout server 30m
+    timeout check 1s
+listen primary
+    bind {entrance}
+    option httpchk GET /primary
+    http-check expect status 200
+    default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+{}",
+        servers.collect::<String>()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page shows what is run here.
+    #[test]
+    fn the_page_has_this_configuration_of_haproxy() {
+        let page = include_str!("../../../../docs/high-availability.md");
+        let configuration = haproxy_configuration(SocketAddr::from(([127, 0, 0, 1], 5432)), &[]);
+        let missing: Vec<_> =
+            configuration.lines().filter(|line| !line.contains("bind") && !page.contains(line)).collect();
+        assert_eq!(missing, [""; 0]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Two instances of Gatepost on the cluster: one behind HAProxy, one with the list of all nodes.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::ensure;
+use tokio::time::{Instant, sleep};
+
+use super::cluster::Cluster;
+use super::crowd::ACTIVE_MAX;
+use crate::fault::faketime;
+use crate::gatepost::Gatepost;
+use crate::ledger::Ledger;
+use crate::load::{Clients, is_good, publish_one};
+use crate::stage::{clients, set_up};
+
+pub(super) const INSTANCES: usize = 2;
+const USERS: usize = 4;
+/// How long an instance may take until it works again.
+const HEALED_WITHIN: Duration = Duration::from_mins(2);
+
+pub(super) struct Service {
+    pub(super) cluster: Cluster,
+    instances: Vec<Gatepost>,
+    provider: Gatepost,
+}
+
+impl Service {
+    pub(super) async fn start(cluster: Cluster, binary: &Path) -> anyhow::Result<Self> {
+        let mut provider = Gatepost::of(binary.to_owned(), "dev")?;
+        provider.start().await?;
+        let mut instances = Vec::new();
+        for url in [cluster.url_of_entrance(), cluster.url_of_nodes()] {
+            let mut instance = Gatepost::of(binary.to_owned(), "serve")?;
+            set_up(&mut instance, &provider, &url);
+            instance.set("API_KEYS_MAX_ACTIVE", &ACTIVE_MAX.to_string());
+            instance.start().await?;
+            instances.push(instance);
+        }
+        Ok(Self { cluster, instances, provider })
+    }
+
+    /// Clients of users whose names begin with `prefix`. The last user is for the crowd.
+    pub(super) fn clients(&self, prefix: &str) -> anyhow::Result<Clients> {
+        clients(&self.provider, &self.instances, prefix, USERS + 1)
+    }
+
+    /// Waits until every instance verifies, lists and publishes.
+    pub(super) async fn until_healed(
+        &self,
+        clients: &Clients,
+        good_key: &gatepost_client::FullKey,
+    ) -> anyhow::Result<()> {
+        let (start, ledger) = (Instant::now(), Ledger::default());
+        for index in 0..INSTANCES {
+            let user = &clients.users[0];
+            while is_good(&clients.anyone[index], good_key).await != Some(true)
+                || user.clients[index].list_api_keys().await.is_err()
+                || !publish_one(&clients.host[index], &ledger, &user.name).await
+            {
+                ensure!(start.elapsed() < HEALED_WITHIN, "instance {index} does not heal:\n{}", self.logs());
+                sleep(Duration::from_millis(50)).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts an instance again with a clock that is off by this much, such as `+60s`, or with the machine's clock.
+    pub(super) async fn set_clock(&mut self, instance: usize, offset: Option<&str>) -> anyhow::Result<()> {
+        let instance = &mut self.instances[instance];
+        instance.end("TERM").await?;
+        match offset {
+            Some(offset) => {
+                instance.set("LD_PRELOAD", &faketime().unwrap_or_default().display().to_string());
+                instance.set("FAKETIME", offset);
+                instance.set("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+            }
+            None => instance.unset("LD_PRELOAD"),
+        }
+        instance.start().await
+    }
+
+    /// The last lines of each log.
+    pub(super) fn logs(&self) -> String {
+        let tail = |log: String| log.lines().rev().take(15).map(str::to_owned).collect::<Vec<_>>().join("\n");
+        let instances = self.instances.iter().map(|instance| tail(instance.log())).collect::<Vec<_>>();
+        format!("{}\n── nodes\n{}", instances.join("\n──\n"), self.cluster.logs())
+    }
+}
