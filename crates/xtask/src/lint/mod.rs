@@ -4,6 +4,7 @@ mod modules;
 mod prose;
 mod sizes;
 mod source;
+mod sql;
 mod turns;
 
 use anyhow::ensure;
@@ -25,10 +26,11 @@ pub(crate) fn run_all() -> anyhow::Result<()> {
     openapi_validity()
 }
 
-/// What the text of the source shows: the sizes of files and functions, and modules that import each other.
+/// What the text of the source shows: the sizes of files and functions, modules that import each other, and SQL that is
+/// not portable.
 pub(crate) fn structure() -> anyhow::Result<()> {
     say("── structure");
-    let outcomes = [modules::check(), sizes::check()];
+    let outcomes = [modules::check(), sizes::check(), sql::check()];
     outcomes.into_iter().collect()
 }
 

@@ -1,0 +1,217 @@
+//! SQL that other engines than Postgres itself understand otherwise, or not at all. See decision 94.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+
+use super::source::{rust_files, without_tests};
+use crate::program::{root, say};
+
+/// Where the SQL of Postgres is.
+const FOLDERS: [&str; 2] = ["crates/adapters-postgres/src", "crates/diesel-mapping/src"];
+
+const CTID: &[(&str, usize)] = &[
+    ("webhooks/claim.rs", 5),
+    ("webhooks/close_lane.rs", 2),
+    ("webhooks/complete.rs", 4),
+    ("webhooks/end_closed.rs", 2),
+    ("webhooks/left_claims.rs", 2),
+    ("webhooks/left_out.rs", 2),
+];
+const QUEUE_WITH: &[(&str, usize)] = &[
+    ("webhooks/claim.rs", 1),
+    ("webhooks/close_lane.rs", 1),
+    ("webhooks/complete.rs", 1),
+    ("webhooks/end_closed.rs", 1),
+    ("webhooks/left_claims.rs", 2),
+    ("webhooks/left_out.rs", 2),
+    ("webhooks/publish_questions.rs", 1),
+    ("webhooks/purge_history.rs", 2),
+    ("webhooks/recover_subscription.rs", 3),
+    ("webhooks/retry_failures.rs", 1),
+];
+const KEYS_WITH: &[(&str, usize)] = &[
+    ("keys/purge_keys.rs", 1),
+    ("keys/report_leaks.rs", 2),
+    ("keys/revoke_key.rs", 2),
+    ("keys/revoke_user_keys.rs", 2),
+    ("sessions/end_session.rs", 1),
+];
+const LEFT_CLAIMS: &[(&str, usize)] = &[("webhooks/left_claims.rs", 4)];
+const UNNEST: &[(&str, usize)] = &[("by_hour.rs", 1), ("webhooks/complete.rs", 1), ("webhooks/publish_events.rs", 3)];
+
+/// What to avoid, and the files that may have it.
+struct Rule {
+    /// What is avoided, and why.
+    avoided: &'static str,
+    count: fn(&str) -> usize,
+    exceptions: &'static [Exception],
+}
+
+struct Exception {
+    reason: &'static str,
+    /// Files, and how often each has it.
+    files: &'static [(&'static str, usize)],
+}
+
+/// The rules, each with its exceptions.
+const RULES: [Rule; 7] = [
+    Rule {
+        avoided: "ctid: a row's place on its page, which engines with other storage do not have",
+        count: |text| words(text, "ctid"),
+        exceptions: &[Exception {
+            reason: "the hot statements of the queue, which must not be planned as joins (decision 38)",
+            files: CTID,
+        }],
+    },
+    Rule {
+        avoided: "a change within WITH: engines that run its parts one after the other give silently other results",
+        count: changes_in_with,
+        exceptions: &[
+            Exception {
+                reason: "one round trip and one lock of each row in the queue (decision 38)",
+                files: QUEUE_WITH,
+            },
+            Exception {
+                reason: "a change, and what must be known of it, in one round trip (decision 17)",
+                files: KEYS_WITH,
+            },
+        ],
+    },
+    Rule {
+        avoided: "now(): the clock of one node, at the start of the transaction. Times come as parameters (decision 54)",
+        count: |text| statements(text).map(|sql| sql.matches("now()").count()).sum(),
+        exceptions: &[
+            Exception { reason: "how long this transaction has lasted", files: &[("transaction.rs", 1)] },
+            Exception { reason: "claims of others are compared with the clock that counts them", files: LEFT_CLAIMS },
+        ],
+    },
+    Rule {
+        avoided: "INSERT … SELECT FROM unnest: a duplicate in it has no error of its own on other engines",
+        count: |text| statements(text).filter(|sql| sql.starts_with("INSERT") && sql.contains("FROM unnest")).count(),
+        exceptions: &[Exception {
+            reason: "batches of any size are one statement that is planned once (decision 38)",
+            files: UNNEST,
+        }],
+    },
+    Rule {
+        avoided: "a lock of the session: it ends up in another one behind a pooler, and stops at one node (decision 93)",
+        count: |text| ["pg_advisory_lock", "pg_try_advisory_lock"].iter().map(|name| text.matches(name).count()).sum(),
+        exceptions: &[Exception {
+            reason: "used only where connections have sessions for themselves",
+            files: &[("claimers.rs", 1), ("migrate.rs", 1)],
+        }],
+    },
+    Rule {
+        avoided: "LISTEN: notifications are lost behind a pooler, and stop at one node (decision 93)",
+        count: |text| text.matches("LISTEN ").count(),
+        exceptions: &[Exception {
+            reason: "used only where connections have sessions for themselves",
+            files: &[("change_signal.rs", 2)],
+        }],
+    },
+    Rule {
+        avoided: "what stays in a session: SET without LOCAL, temporary tables, cursors, PREPARE (decision 93)",
+        count: |text| {
+            let kept = ["\"SET ", "CREATE TEMP", "DECLARE ", "\"PREPARE ", "WITH HOLD"];
+            kept.iter().map(|start| text.matches(start).count()).sum::<usize>() - text.matches("\"SET LOCAL ").count()
+        },
+        exceptions: &[Exception {
+            reason: "the settings of connections that have sessions for themselves",
+            files: &[("server.rs", 1)],
+        }],
+    },
+];
+
+/// Compares each file with the exceptions.
+///
+/// # Errors
+///
+/// When a file has more of what is avoided, or an exception is no longer needed.
+pub(super) fn check() -> anyhow::Result<()> {
+    let mut findings = Vec::new();
+    let mut excepted = 0;
+    for folder in FOLDERS {
+        for file in rust_files(&root().join(folder))? {
+            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let (name, code) = (relative(&file, folder), without_comments(without_tests(&text)));
+            for rule in &RULES {
+                let (found, allowed) = ((rule.count)(&code), rule.allowed(&name));
+                excepted += allowed;
+                if found != allowed {
+                    findings.push(format!("{name}: {found} instead of {allowed} of {}", rule.avoided));
+                }
+            }
+        }
+    }
+    say(&format!("SQL for Postgres alone: {excepted} named exceptions"));
+    ensure!(
+        findings.is_empty(),
+        "SQL that is not portable, or an exception that is not needed:\n  {}",
+        findings.join("\n  ")
+    );
+    Ok(())
+}
+
+impl Rule {
+    fn allowed(&self, name: &str) -> usize {
+        let files = self.exceptions.iter().inspect(|exception| assert!(!exception.reason.is_empty()));
+        files.flat_map(|exception| exception.files).filter(|(file, _)| *file == name).map(|(_, count)| count).sum()
+    }
+}
+
+fn relative(file: &Path, folder: &str) -> String {
+    file.strip_prefix(root().join(folder)).unwrap_or(file).display().to_string()
+}
+
+/// The code without comments, of Rust and of SQL, that have a line to themselves.
+fn without_comments(text: &str) -> String {
+    let is_code = |line: &&str| !["//", "--"].iter().any(|start| line.trim_start().starts_with(start));
+    text.lines().filter(is_code).flat_map(|line| [line.trim(), "\n"]).collect()
+}
+
+/// How often the word is there, and not a part of another one.
+fn words(text: &str, word: &str) -> usize {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').filter(|found| *found == word).count()
+}
+
+/// The string literals.
+fn statements(text: &str) -> impl Iterator<Item = &str> {
+    text.split('"').skip(1).step_by(2)
+}
+
+fn changes_in_with(text: &str) -> usize {
+    let spaced = text.replace('(', " ( ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let is_change = |pair: &&[&str]| pair[0] == "(" && ["INSERT", "UPDATE", "DELETE"].contains(&pair[1]);
+    let after_as = words.windows(3).filter(|three| three[0] == "AS" && is_change(&&three[1..]));
+    after_as.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(rule: usize, code: &str) -> usize {
+        (RULES[rule].count)(&without_comments(code))
+    }
+
+    #[test]
+    fn each_rule_finds_what_it_avoids_and_nothing_else() {
+        for (rule, code, count) in [
+            (0, "\"SELECT ctid AS place\" // ctid\n// ctid", 2),
+            (0, "\"distinctid\"", 0),
+            (1, "\"WITH a AS (\n  SELECT 1\n), b AS (\n  DELETE FROM c\n)\"", 1),
+            (1, "\"WITH a AS (SELECT 1), b AS (UPDATE c SET d = 1) INSERT INTO e\"", 1),
+            (1, "\"WITH a AS (SELECT 1) DELETE FROM c\"", 0),
+            (2, "\"SELECT now()\"; Instant::now()\n  -- now()", 1),
+            (3, "\"INSERT INTO a\n SELECT * FROM unnest($1)\"; \"SELECT * FROM unnest($1)\"", 1),
+            (4, "\"SELECT pg_try_advisory_lock(1)\"; \"SELECT pg_advisory_xact_lock(1)\"", 1),
+            (5, "\"LISTEN a; LISTEN b\"", 2),
+            (6, "\"SET a = 1\"; \"SET LOCAL a = 1\"; \"UPDATE a SET b = 1\"", 1),
+        ] {
+            assert_eq!(found(rule, code), count, "{code}");
+        }
+    }
+}
