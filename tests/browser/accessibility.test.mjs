@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import axe from "axe-core";
-import { api, BASE, browser, eventually, publish, receiver, UNAVAILABLE, visitor } from "./harness.mjs";
+import { api, attempted, BASE, browser, eventually, publish, receiver, UNAVAILABLE, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -215,9 +215,8 @@ async function typical(user) {
   const off = await subscribe(`${hooks.url}/off`);
   await publish(user, "invoice.paid", { text: "wide ".repeat(200) });
   await api(user, "PATCH", `/api/webhooks/subscriptions/${off.subscription.id}`, { enabled: false });
-  const list = () => api(user, "GET", "/api/webhooks/deliveries");
-  const isDone = ({ deliveries }) => deliveries.length === 3 && deliveries.every((one) => one.attempts > 0 || one.state !== "waiting");
-  const { deliveries } = await eventually("the deliveries", async () => ((await list()) && isDone(await list()) ? list() : false));
+  await attempted(user, 3);
+  const { deliveries } = await api(user, "GET", "/api/webhooks/deliveries");
   await api(user, "POST", `/api/webhooks/deliveries/${deliveries.find((one) => one.subscriptionId === failing.subscription.id).id}/cancel`);
   hooks.close();
   await present(ended.key);

@@ -133,6 +133,22 @@ export function isSigned({ headers, body }, secret) {
   return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
 }
 
+/** Waits until each of a user's deliveries has ended its first attempt, or ended without one; there are `count`. */
+export const attempted = (user, count) =>
+  eventually(`${count} deliveries are attempted`, async () => {
+    const { deliveries } = await api(user, "GET", "/api/webhooks/deliveries?limit=200");
+    const isAttempted = ({ state, attempts }) => state !== "sending" && (attempts > 0 || state !== "waiting");
+    return deliveries.length === count && deliveries.every(isAttempted);
+  });
+
+/** Presses a button that copies, and reads what it copied. The page writes to the clipboard after the click. */
+export async function copied(button) {
+  const page = button.page();
+  await page.evaluate(() => navigator.clipboard.writeText(""));
+  await button.click();
+  return eventually("something is copied", () => page.evaluate(() => navigator.clipboard.readText()));
+}
+
 /** Repeats until it returns something true. */
 export async function eventually(what, ask) {
   const end = Date.now() + PATIENCE;
