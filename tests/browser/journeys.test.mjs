@@ -106,6 +106,46 @@ test("the keyboard alone makes a key, subscribes and retries, and the focus is a
 const titleHasFocus = (page) =>
   eventually("the title has the focus", () => page.evaluate(() => document.activeElement?.tagName === "H1"));
 
+test("what a reader types and presses the moment a screen appears counts", async () => {
+  const { page, close } = await visitor("ines");
+  // A script is faster than every reader: it acts when the element is there, before the browser draws it.
+  await page.addInitScript(() => {
+    window.whenThere = (selector, act) => {
+      const look = () => {
+        const found = document.querySelector(selector);
+        if (found) observer.disconnect(), act(found);
+      };
+      const observer = new MutationObserver(look);
+      observer.observe(document, { childList: true, subtree: true });
+    };
+    const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    window.whenThere("nav", () => ["g", "k"].forEach(press));
+  });
+  await page.goto("/console/");
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  const type = (event) =>
+    page.evaluate((event) => {
+      window.whenThere("input[type=search]", (field) => {
+        field.focus();
+        field.value = "order.paid";
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        if (event) field.dispatchEvent(new Event(event, { bubbles: true }));
+      });
+    }, event);
+  await type();
+  await page.getByRole("link", { name: "Deliveries", exact: true }).click();
+  await page.getByText("Live: the list follows each attempt.").waitFor();
+  await page.getByText("Nothing was sent yet").waitFor();
+  assert.equal(await focused(page), "Event type", "the screen takes the focus from nobody");
+  assert.equal(await page.getByLabel("Event type").inputValue(), "order.paid", "what is typed stays");
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByText("You have no active key").waitFor();
+  await type("change");
+  await page.getByRole("link", { name: "Deliveries", exact: true }).click();
+  await page.getByText("No delivery matches").waitFor();
+  await close();
+});
+
 test("a key is rotated while the old one works, and revoked by its label", async () => {
   const { page, close } = await visitor("rita");
   const old = (await api("rita", "POST", "/api/api-keys", { label: "Billing" })).key;
@@ -307,6 +347,7 @@ test("the address holds the filter, and pages follow each other", async () => {
   assert.equal(await page.getByLabel("State").inputValue(), "failed");
   await page.getByRole("button", { name: "Clear the filter" }).click();
   await eventually("a page of rows", async () => (await page.locator("tbody tr").count()) === 50);
+  assert.equal(await page.getByLabel("Event type").inputValue(), "", "the field is clear, too");
   hooks.close();
   await close();
 });

@@ -1,6 +1,6 @@
 // The address of the page: which screen it names, and which filter.
 
-import { useEffect, useState } from "../vendor/preact.js";
+import { useLayoutEffect, useState } from "../vendor/preact.js";
 
 const MOVED = "gatepost:moved";
 
@@ -15,10 +15,10 @@ export function navigate(to, { replace = false } = {}) {
   window.dispatchEvent(new Event(MOVED));
 }
 
-/** The path and the query of the page. Renders again when they change. */
+/** The path and the query of the page. Renders again when they change, from the moment at which the screen is there. */
 export function useAddress() {
   const [address, setAddress] = useState(location.pathname + location.search);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const read = () => setAddress(location.pathname + location.search);
     window.addEventListener(MOVED, read);
     window.addEventListener("popstate", read);
@@ -35,10 +35,12 @@ export function useAddress() {
  * @returns {[Record<string, string>, (changes: Record<string, string>) => void]}
  */
 export function useFilter() {
-  const { pathname, searchParams } = useAddress();
-  const filter = Object.fromEntries(searchParams);
+  const filter = Object.fromEntries(useAddress().searchParams);
   const change = (/** @type {Record<string, string>} */ changes) => {
-    const next = Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== "");
+    // Two changes may come before the screen is rendered again: each adds to what the address has now.
+    const { pathname, search } = location;
+    const now = Object.fromEntries(new URLSearchParams(search));
+    const next = Object.entries({ ...now, ...changes }).filter(([, value]) => value !== "");
     const query = new URLSearchParams(next).toString();
     navigate(query ? `${pathname}?${query}` : pathname, { replace: true });
   };

@@ -1,6 +1,6 @@
 // Keyboard shortcuts. They can be switched off, because speech input may trigger single letters (WCAG 2.1.4).
 
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useLayoutEffect, useState } from "../vendor/preact.js";
 import { navigate } from "./router.js";
 import { Dialog } from "./ui.js";
 
@@ -30,7 +30,7 @@ function areOn() {
 export function useShortcuts() {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let goPressed = -PATIENCE;
     const press = (/** @type {KeyboardEvent} */ event) => {
       if (isPaletteKey(event)) {

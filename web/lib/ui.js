@@ -32,7 +32,8 @@ let isFirstScreen = true;
 
 /**
  * A screen: its title, what it is for, its main action, and its content. The title gets the focus when the screen
- * changes, so that a screen reader says where the reader is.
+ * changes, so that a screen reader says where the reader is. It gets it before the browser draws the screen: later it
+ * would take the focus from a field in which the reader types already.
  * @param {{ title: string, lead?: Children, actions?: Children, up?: { href: string, text: string }, children?: Children }} props
  */
 export function Page({ title, lead, actions, up, children }) {
@@ -40,7 +41,7 @@ export function Page({ title, lead, actions, up, children }) {
   useLayoutEffect(() => {
     document.title = `${title} · ${product.name}`;
   }, [title]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isFirstScreen) heading.current?.focus();
     isFirstScreen = false;
   }, []);
@@ -204,19 +205,25 @@ export const Choice = ({ label, value, options, onChange, hint }) => html`
 `;
 
 /**
- * A search field. It keeps what is typed until Enter, or until the reader leaves the field.
+ * A search field. It keeps what is typed until Enter, or until the reader leaves the field. Another value replaces it.
  * @param {{ label: string, value: string, onChange: (value: string) => void, hint?: string, isMain?: boolean }} props
  */
 export function SearchField({ label, value, onChange, hint, isMain = false }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  const [draft, setDraft] = useState({ text: value, over: value });
+  const text = draft.over === value ? draft.text : value;
+  const setText = (/** @type {string} */ text) => setDraft({ text, over: value });
+  const search = (/** @type {any} */ event) => {
+    const wanted = event.target.value.trim();
+    setDraft({ text: wanted, over: wanted });
+    onChange(wanted);
+  };
   return html`
     <${Field}
       label=${label}
       hint=${hint}
       input=${(/** @type {object} */ attributes) => html`
         <input type="search" data-search=${isMain ? "" : undefined} autocomplete="off" spellcheck="false" value=${text}
-          onInput=${typed(setText)} onChange=${(/** @type {any} */ event) => onChange(event.target.value.trim())} ...${attributes} />
+          onInput=${typed(setText)} onChange=${search} ...${attributes} />
       `}
     />
   `;
@@ -262,13 +269,13 @@ export function Dialog({ title, onClose, done, children }) {
   `;
 }
 
-/** The focus returns to what opened the dialog, or to the title if that is gone. */
+/** The focus returns to what opened the dialog, or to the title if that is gone, unless the reader is somewhere else already. */
 function giveBack() {
   window.setTimeout(() => {
     if (document.querySelector("dialog[open]")) return;
     const target = opener?.isConnected && opener !== document.body ? opener : document.querySelector("h1");
     opener = null;
-    if (target instanceof HTMLElement) target.focus();
+    if (document.activeElement === document.body && target instanceof HTMLElement) target.focus();
   });
 }
 

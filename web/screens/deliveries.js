@@ -8,7 +8,7 @@ import { useFilter } from "../lib/router.js";
 import { deliveriesCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY } from "../lib/time.js";
-import { announce, Choice, Empty, ErrorPanel, Field, Loading, Page, typed } from "../lib/ui.js";
+import { announce, Choice, Empty, ErrorPanel, Loading, Page, SearchField } from "../lib/ui.js";
 import { counted, DELIVERY_STATES, place } from "../lib/words.js";
 import { FailureGroups } from "./failures.js";
 
@@ -103,27 +103,9 @@ function Filters({ filter, change, subscriptions }) {
     <form class="filters" role="search" aria-label="Filter deliveries" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <${Choice} label="State" value=${filter.state ?? ""} options=${STATES} onChange=${(/** @type {string} */ state) => change({ state })} />
       <${Choice} label="Subscription" value=${chosen} options=${urls} onChange=${(/** @type {string} */ subscriptionId) => change({ subscriptionId })} />
-      <${EventType} value=${filter.eventType ?? ""} change=${change} />
+      <${SearchField} label="Event type" value=${filter.eventType ?? ""} onChange=${(/** @type {string} */ eventType) => change({ eventType })} isMain />
       <${Choice} label="Published" value=${filter.within ?? ""} options=${PERIODS} onChange=${(/** @type {string} */ within) => change({ within })} />
     </form>
-  `;
-}
-
-/**
- * Keeps what is typed while the list changes, until Enter makes it the filter.
- * @param {{ value: string, change: (changes: Record<string, string>) => void }} props
- */
-function EventType({ value, change }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  return html`
-    <${Field}
-      label="Event type"
-      input=${(/** @type {object} */ more) => html`
-        <input type="search" data-search autocomplete="off" spellcheck="false" value=${text} onInput=${typed(setText)}
-          onChange=${(/** @type {any} */ event) => change({ eventType: event.target.value.trim() })} ...${more} />
-      `}
-    />
   `;
 }
 
