@@ -146,6 +146,64 @@ test("what a reader types and presses the moment a screen appears counts", async
   await close();
 });
 
+test("an answer that comes late changes nothing that is newer", async () => {
+  const { page, close } = await visitor("lars");
+  const { keyId } = await api("lars", "POST", "/api/api-keys", { label: "CI deploy" });
+  await page.goto("/console/keys");
+  await page.getByRole("rowheader", { name: "CI deploy" }).waitFor();
+  await page.getByRole("link", { name: "Audit log" }).click();
+  await page.getByRole("rowheader", { name: /^Key created/ }).waitFor();
+  const late = await holdBack(page, (request) => request.method() === "GET" && request.url().endsWith("/api/api-keys"));
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await late.answered;
+  await page.getByRole("button", { name: "Revoke CI deploy" }).click();
+  await page.getByLabel("Type the label to confirm").fill("CI deploy");
+  await page.getByRole("button", { name: "Revoke the key" }).click();
+  await page.getByText("You have no active key").waitFor();
+  await late.release();
+  assert.equal(await page.getByRole("button", { name: "Revoke CI deploy" }).count(), 0, "the key is back");
+
+  await page.goto(`/console/audit?target=${keyId}`);
+  await page.getByRole("rowheader", { name: /^Key revoked/ }).waitFor();
+  const older = await holdBack(page, (request) => request.url().includes("action=key.created"));
+  await page.getByLabel("Action").selectOption("key.created");
+  await older.answered;
+  await page.getByLabel("Action").selectOption("key.revoked");
+  await page.getByRole("rowheader", { name: /^Key revoked/ }).waitFor();
+  await older.release();
+  assert.equal(await page.getByRole("rowheader", { name: /^Key created/ }).count(), 0, "the answer to an older filter");
+  await close();
+});
+
+/** Keeps the answers to these requests from the page, until `release`. */
+async function holdBack(page, isMeant) {
+  const [answered, released] = [openPromise(), openPromise()];
+  const hold = async (route) => {
+    if (!isMeant(route.request())) return route.fallback();
+    const response = await route.fetch();
+    answered.resolve(route.request());
+    await released.promise;
+    return route.fulfill({ response });
+  };
+  await page.route("**/api/**", hold);
+  const release = async () => {
+    const finished = page.waitForEvent("requestfinished", isMeant);
+    released.resolve();
+    await finished;
+    // The page handles an answer after the browser has received it.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    await page.unroute("**/api/**", hold);
+  };
+  return { answered: answered.promise, release };
+}
+
+/** A promise with the function that keeps it. */
+function openPromise() {
+  let resolve;
+  const promise = new Promise((keep) => (resolve = keep));
+  return { promise, resolve };
+}
+
 test("a key is rotated while the old one works, and revoked by its label", async () => {
   const { page, close } = await visitor("rita");
   const old = (await api("rita", "POST", "/api/api-keys", { label: "Billing" })).key;

@@ -11,28 +11,30 @@ import { Empty, ErrorPanel, Loading } from "./ui.js";
 
 /**
  * The rows that were read so far, and a frame around them: loading, error, empty, and the button for the next page. The
- * list begins again when `key` changes. An answer to an older key is dropped.
+ * list begins again when `key` changes, and with `reload`, which leaves the rows until the first page is read again. The
+ * answer to an older question is dropped.
  * @template T
  * @param {(cursor: string | undefined) => Promise<{ rows: T[], next: string | undefined }>} read
  * @param {string} key
  */
 export function usePages(read, key) {
   const [pages, setPages] = useState(/** @type {Pages<T> & { key?: string }} */ ({}));
-  const current = useRef(key);
-  current.current = key;
+  const question = useRef({});
   const known = pages.key === key ? pages : {};
-  const more = useAction(async () => {
-    const { rows, next } = await read(known.next);
-    if (current.current === key) setPages({ key, rows: [...(known.rows ?? []), ...rows], next });
+  const readAfter = useAction(async (/** @type {Pages<T>} */ { rows: before = [], next: cursor }) => {
+    const mine = (question.current = {});
+    const { rows, next } = await read(cursor);
+    if (question.current === mine) setPages({ key, rows: [...before, ...rows], next });
   }, { mayOverlap: true });
-  useEffect(() => void more.run(), [key]);
+  const reload = () => readAfter.run({});
+  useEffect(() => void reload(), [key]);
   /** @param {{ empty: string, hint: string }} words @param {import("./ui.js").Children} table */
   const frame = ({ empty, hint }, table) => html`
-    <${ErrorPanel} failure=${more.failure} retry=${more.run} />
-    ${!known.rows && !more.failure && html`<${Loading} />`}
+    <${ErrorPanel} failure=${readAfter.failure} retry=${() => readAfter.run(known)} />
+    ${!known.rows && !readAfter.failure && html`<${Loading} />`}
     ${known.rows?.length === 0 && !known.next && html`<${Empty} title=${empty}><p>${hint}</p><//>`}
     ${known.rows && known.rows.length > 0 && table}
-    ${known.next && html`<p class="more"><button type="button" onClick=${() => more.run()} aria-disabled=${more.isRunning}>Show more</button></p>`}
+    ${known.next && html`<p class="more"><button type="button" onClick=${() => readAfter.run(known)} aria-disabled=${readAfter.isRunning}>Show more</button></p>`}
   `;
-  return { rows: known.rows ?? [], frame };
+  return { rows: known.rows ?? [], frame, reload };
 }

@@ -9,17 +9,24 @@ const known = new Map();
 const watchers = new Set();
 /** At most so many answers are kept. */
 const KNOWN_MAX = 100;
+/** How many questions there were so far, and to which of them the known answer of a path belongs. */
+let asked = 0;
+/** @type {Map<string, number>} */
+const answered = new Map();
 
 /**
- * Replaces what is known, after an answer that contains it.
+ * Replaces what is known, after an answer that contains it. An answer to an older question than the known one is dropped.
  * @param {string} path
  * @param {unknown} data
+ * @param {number} [question]
  */
-export function store(path, data) {
+export function store(path, data, question = (asked += 1)) {
+  if (question < (answered.get(path) ?? 0)) return;
+  answered.set(path, question);
   known.delete(path);
   known.set(path, data);
   const [oldest] = known.keys();
-  if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest);
+  if (known.size > KNOWN_MAX && oldest !== undefined) forgetOne(oldest);
   for (const watcher of watchers) watcher(path);
 }
 
@@ -28,12 +35,20 @@ export function store(path, data) {
  * @param {string} path
  */
 export async function refresh(path) {
-  store(path, await call("GET", path));
+  const question = (asked += 1);
+  store(path, await call("GET", path), question);
+}
+
+/** @param {string} path */
+function forgetOne(path) {
+  known.delete(path);
+  answered.delete(path);
 }
 
 /** Forgets everything, when another user may sign in. */
 export function forget() {
   known.clear();
+  answered.clear();
 }
 
 /**
@@ -50,14 +65,12 @@ export function forget() {
 export function useResource(path) {
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const [, setTurn] = useState(0);
+  const current = useRef(path);
+  current.current = path;
   const reload = useCallback(async () => {
     if (path === undefined) return;
-    try {
-      await refresh(path);
-      setFailure(undefined);
-    } catch (error) {
-      setFailure(asFailure(error));
-    }
+    const failure = await refresh(path).then(() => undefined, asFailure);
+    if (current.current === path) setFailure(failure);
   }, [path]);
   useEffect(() => {
     const watcher = (/** @type {string} */ changed) => changed === path && setTurn((turn) => turn + 1);
@@ -72,7 +85,7 @@ export function useResource(path) {
 /**
  * An action that a button starts: whether it runs, how it failed, and how to start it. While it runs, the button is
  * `aria-disabled` and not `disabled`, which would take the focus from it, and a second click does nothing. What a screen
- * starts by itself may overlap.
+ * starts by itself may overlap: then the failure is that of the run that began last.
  * @template {unknown[]} A
  * @param {(...values: A) => Promise<unknown>} act
  * @param {{ mayOverlap?: boolean }} [how]
@@ -80,20 +93,17 @@ export function useResource(path) {
 export function useAction(act, { mayOverlap = false } = {}) {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
-  const running = useRef(false);
+  const running = useRef(/** @type {object | undefined} */ (undefined));
   const run = async (/** @type {A} */ ...values) => {
     if (running.current && !mayOverlap) return;
-    running.current = true;
+    const turn = (running.current = {});
     setRunning(true);
     setFailure(undefined);
-    try {
-      await act(...values);
-    } catch (error) {
-      setFailure(asFailure(error));
-    } finally {
-      running.current = false;
-      setRunning(false);
-    }
+    const failure = await act(...values).then(() => undefined, asFailure);
+    if (running.current !== turn) return;
+    running.current = undefined;
+    setFailure(failure);
+    setRunning(false);
   };
   return { run, isRunning, failure };
 }

@@ -1,14 +1,13 @@
 // Who changed what of the user's, newest first.
 
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
 import { listAuditEvents } from "../lib/api.js";
-import { useAction } from "../lib/resource.js";
+import { usePages } from "../lib/pages.js";
 import { useFilter } from "../lib/router.js";
-import { Choice, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
+import { Choice, Page, When } from "../lib/ui.js";
 import { AUDIT_ACTIONS, AUDIT_LISTS, AUDIT_MEANS } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Schemas["AuditEvent"]} AuditEvent */
-/** @typedef {{ rows?: AuditEvent[], next?: string }} List */
 
 const PAGE_SIZE = 50;
 
@@ -16,37 +15,24 @@ const PAGE_SIZE = 50;
 export const ACTIONS = [["", "Any action"], ...Object.entries(AUDIT_ACTIONS)];
 
 export default function Audit() {
-  const [filter, change] = useFilter();
-  const [list, setList] = useState(/** @type {List} */ ({}));
-  const { action = "", target = "" } = filter;
-  const read = useAction(async (/** @type {List} */ { rows = [], next: cursor }) => {
+  const [{ action = "", target = "" }, change] = useFilter();
+  const list = usePages(async (cursor) => {
     const { events, nextCursor } = await listAuditEvents({ action, target, cursor, limit: PAGE_SIZE });
-    setList({ rows: [...rows, ...events], next: nextCursor });
-  });
-  useEffect(() => {
-    setList({});
-    read.run({});
-  }, [action, target]);
+    return { rows: events, next: nextCursor };
+  }, `${action} ${target}`);
   return html`
     <${Page} title="Audit log" lead="Who changed your keys, webhooks and sessions, when and how.">
       <form class="filters" role="search" aria-label="Filter the audit log" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${(/** @type {string} */ chosen) => change({ action: chosen })} />
       </form>
       ${target && html`<p>Only <code>${target}</code>. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
-      <${ErrorPanel} failure=${read.failure} retry=${() => read.run(list)} />
-      ${!list.rows && !read.failure && html`<${Loading} />`}
-      ${list.rows?.length === 0 && !list.next && html`<${NoEvents} />`}
-      ${list.rows && list.rows.length > 0 && html`<${Table} events=${list.rows} show=${(/** @type {string} */ id) => change({ target: id })} />`}
-      ${list.next && html`<p class="more"><button type="button" onClick=${() => read.run(list)} aria-disabled=${read.isRunning}>Show more</button></p>`}
+      ${list.frame(
+        { empty: "Nothing was changed", hint: "Each change of a key, a subscription or a session appears here, with who made it. The filter may hide it." },
+        html`<${Table} events=${list.rows} show=${(/** @type {string} */ id) => change({ target: id })} />`,
+      )}
     <//>
   `;
 }
-
-const NoEvents = () => html`
-  <${Empty} title="Nothing was changed">
-    <p>Each change of a key, a subscription or a session appears here, with who made it. The filter may hide it.</p>
-  <//>
-`;
 
 /** @param {{ events: AuditEvent[], show: (id: string) => void, showsUser?: boolean }} props */
 export const Table = ({ events, show, showsUser = false }) => html`

@@ -129,9 +129,18 @@ function useDeliveries(filter) {
   const change = (/** @type {Answer} */ answer, /** @type {(list: List, answer: Answer) => List} */ next) => {
     if (current.current === key) setList((list) => next(list, answer));
   };
-  const first = useAction(async () => change(await listDeliveries(asked(filter)), firstPage), OVERLAPPING);
+  // What an older answer says about the newest deliveries is not true any more.
+  const questions = useRef({ asked: 0, answered: 0 });
+  const newest = async (/** @type {(list: List, answer: Answer) => List} */ next) => {
+    const question = (questions.current.asked += 1);
+    const answer = await listDeliveries(asked(filter));
+    if (question < questions.current.answered) return;
+    questions.current.answered = question;
+    change(answer, next);
+  };
+  const first = useAction(() => newest(firstPage), OVERLAPPING);
   const more = useAction(async () => change(await listDeliveries({ ...asked(filter), cursor: list.next }), nextPage));
-  const refresh = useAction(async () => change(await listDeliveries(asked(filter)), merged), OVERLAPPING);
+  const refresh = useAction(() => newest(merged), OVERLAPPING);
   useEffect(() => {
     setList({ waiting: [] });
     first.run();
@@ -175,13 +184,14 @@ const withNewer = ({ rows = [], waiting, next, gap }) =>
   gap === undefined ? { rows: [...waiting, ...rows], waiting: [], next } : { rows: waiting, waiting: [], next: gap };
 
 /**
- * Brings known rows up to date, and sets apart those that are newer than all of them.
+ * Brings known rows up to date, and sets apart those that are newer than all of them. Without rows, begins with these.
  * @param {List} list
  * @param {Answer} answer
  * @returns {List}
  */
-function merged(list, { deliveries, nextCursor }) {
-  if (!list.rows) return list;
+function merged(list, answer) {
+  if (!list.rows) return firstPage(list, answer);
+  const { deliveries, nextCursor } = answer;
   const latest = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   const shown = new Set(list.rows.map((row) => row.id));
   const newest = list.rows[0]?.createdAt ?? "";

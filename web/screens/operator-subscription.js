@@ -17,16 +17,12 @@ import { Facts } from "./subscription.js";
 export default function UserSubscription({ userId, id }) {
   const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.subscriptionOf(userId, id)));
   const [isRecovering, setRecovering] = useState(false);
-  const [turn, setTurn] = useState(0);
   const list = usePages(async (cursor) => {
     const { deliveries, nextCursor } = await listDeliveriesOf(userId, { subscriptionId: id, cursor, limit: 20 });
     return { rows: deliveries, next: nextCursor };
-  }, String(turn));
+  }, id);
   const base = `/console/operator/users/${encodeURIComponent(userId)}`;
-  const reloadThis = async () => {
-    setTurn((turn) => turn + 1);
-    await reload();
-  };
+  const reloadThis = () => Promise.all([list.reload(), reload()]);
   const reloadAll = () => Promise.all([reloadThis(), refresh(PATHS.failuresOf(userId, id))]);
   return html`
     <${Page} title=${data?.subscription.url ?? "Subscription"} lead="A subscription of ${userId}." up=${{ href: `${base}?tab=subscriptions`, text: userId }}>

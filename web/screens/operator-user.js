@@ -127,13 +127,12 @@ const STATES = [["", "Any state"], ...Object.entries(DELIVERY_STATES).map(([key,
 /** @param {{ userId: string }} props */
 function UserDeliveries({ userId }) {
   const [{ state = "", subscriptionId = "" }, change] = useFilter();
-  const [turn, setTurn] = useState(0);
   const list = usePages(async (cursor) => {
     const { deliveries, nextCursor } = await listDeliveriesOf(userId, { state, subscriptionId, cursor });
     return { rows: deliveries, next: nextCursor };
-  }, `${state} ${subscriptionId} ${turn}`);
+  }, `${state} ${subscriptionId}`);
   return html`
-    <${FailuresOf} userId=${userId} subscriptionId=${subscriptionId} reload=${() => setTurn((turn) => turn + 1)} />
+    <${FailuresOf} userId=${userId} subscriptionId=${subscriptionId} reload=${list.reload} />
     <form class="filters" role="search" aria-label="Filter deliveries" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <${Choice} label="State" value=${state} options=${STATES} onChange=${(/** @type {string} */ chosen) => change({ state: chosen })} />
     </form>
