@@ -16,14 +16,14 @@ on_both_databases!(a_session_works_survives_a_restart_and_ends);
 
 /// The bound for revoked keys, which holds for sessions.
 const REFUSED_WITHIN: Duration = Duration::from_secs(1);
-const SESSION: &str = "gatepost-session";
+pub(crate) const SESSION: &str = "gatepost-session";
 
 async fn session(browser: &mut Browser, address: SocketAddr) -> Response {
     browser.send(address, Request::new("GET", "/api/session")).await
 }
 
 /// `serve` on this database, as the client of the provider of this `dev`. Browsers find it at `public`.
-async fn setup(storage: &Storage, provider: &Gatepost, public: SocketAddr) -> Setup {
+pub(crate) async fn setup(storage: &Storage, provider: &Gatepost, public: SocketAddr) -> Setup {
     let setup = Setup::serve(storage).await.with("PUBLIC_URL", &format!("http://{public}"));
     let issuer = format!("http://{}/dev/oidc", provider.address());
     let setup = setup.with("OIDC_ISSUER", &issuer).with("OIDC_AUDIENCE", "gatepost-dev");

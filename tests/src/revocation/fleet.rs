@@ -99,10 +99,15 @@ impl Key {
     }
 }
 
-/// Asks one instance about one key over one connection, until the instance refuses the key. Returns the time of the
-/// first refusal, and its status.
+/// Asks one instance about one key, until the instance refuses it.
 pub(super) async fn first_refusal(address: SocketAddr, key: Key) -> (Instant, u16) {
-    let (mut connection, question) = (Connection::open(address).await.expect("it listens"), key.question());
+    first_refusal_of(address, key.question()).await
+}
+
+/// Sends this request over one connection, until the instance refuses it. Returns the time of the first refusal, and its
+/// status.
+pub(super) async fn first_refusal_of(address: SocketAddr, question: Request) -> (Instant, u16) {
+    let mut connection = Connection::open(address).await.expect("it listens");
     let start = Instant::now();
     loop {
         assert!(start.elapsed() < REFUSED_OR_NEVER, "still good after {REFUSED_OR_NEVER:?}");

@@ -1,10 +1,11 @@
-//! How soon a revoked key is refused: the bounds of `docs/operations.md`, on several instances with one Postgres. The
+//! How soon a revoked key is refused, and a session that has ended: the bounds of `docs/operations.md`, on several instances with one Postgres. The
 //! tests assert the bounds and print the measurements.
 
 mod cut_off;
 mod delays;
 mod fleet;
 pub(crate) mod propagation;
+mod sign_outs;
 mod stalled;
 
 use std::time::Duration;
