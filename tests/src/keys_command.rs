@@ -42,6 +42,14 @@ async fn dev_creates_verifies_rotates_and_revokes_keys() {
         (total == "total 3 0 1").then_some(())
     })
     .await;
+    eventually("the active key alone", async || {
+        let uses = succeeded(&shell.run(&["usage", "--user", "alice"]));
+        let rows = uses.lines().skip(1).map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>());
+        (rows.collect::<Vec<_>>() == [["2", "2", "2"]]).then_some(())
+    })
+    .await;
+    assert_eq!(succeeded(&shell.run(&["usage", "--user", "bob"])), "no active keys");
+    assert_failed(&shell.run(&["usage", "--hours", "2", "--user", "alice"]), 2, "KEY_ID");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -35,7 +35,7 @@ pub struct MissingCredential {
     pub what: &'static str,
 }
 
-/// The credential that looks at the keys of a user.
+/// The credential for what a user has.
 pub(crate) enum Access {
     /// The user's own.
     User(Client),
@@ -49,6 +49,21 @@ pub(crate) struct Owner {
     /// The owner: a user name of the running `gatepost dev`
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
+}
+
+// The same, for commands that operators also run.
+#[derive(Debug, Args)]
+pub(crate) struct AnyOwner {
+    /// The owner: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+impl AnyOwner {
+    /// The user name.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
 }
 
 impl Owner {
@@ -156,12 +171,27 @@ impl Connection {
     ///
     /// As [`Connection::user`].
     pub(crate) async fn access(&self, user: Option<&str>) -> Result<Access> {
-        match (user, &self.remote.operator_token) {
-            (Some(user), Some(token)) => {
-                Ok(Access::Operator(self.client.with_credential(token.clone()), user.to_owned()))
-            }
-            _ => self.user(user).await.map(Access::User),
+        match self.for_any(user) {
+            Some(access) => Ok(access),
+            None => self.user(user).await.map(Access::User),
         }
+    }
+
+    /// The same right for webhooks, which accept an API key of the user as well.
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::consumer`].
+    pub(crate) async fn webhook_access(&self, user: Option<&str>) -> Result<Access> {
+        match self.for_any(user) {
+            Some(access) => Ok(access),
+            None => self.consumer(user).await.map(Access::User),
+        }
+    }
+
+    fn for_any(&self, user: Option<&str>) -> Option<Access> {
+        let token = self.remote.operator_token.clone()?;
+        Some(Access::Operator(self.client.with_credential(token), user?.to_owned()))
     }
 
     /// The outcome of a call. If the service did not answer, the error names the URL.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Shell;
-use crate::harness::{Request, Setup, Storage, eventually};
+use crate::harness::{Gatepost, Request, Setup, Storage, eventually};
 use crate::webhooks::host::{OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -44,6 +44,7 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     let failures = shell.succeeds("webhooks failures --user alice");
     let row = failures.lines().nth(1).unwrap_or_default().split_whitespace().take(4).collect::<Vec<_>>();
     assert_eq!(row, ["1", "status", "500", id], "{failures}");
+    operators_see_the_same(&gatepost, &shell, id, &failures);
     let retried = shell.json(&format!("webhooks retry-failures {id} --error timeout --user alice"));
     assert_eq!(retried, json!({ "deliveries": 0 }), "it failed for another cause");
     let counted = shell.json(&format!("webhooks recover {id} --since 1h --dry-run --user alice"));
@@ -56,6 +57,21 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     assert_ne!(rotated["secret"], created["secret"]);
     let too_long = shell.run(&format!("webhooks rotate-secret {id} --overlap 8d --user alice"));
     assert_eq!(too_long.status.code(), Some(3), "a week at most: {too_long:?}");
+}
+
+/// With the operator token, `--user` is the id of any user.
+fn operators_see_the_same(gatepost: &Gatepost, shell: &Shell, id: &str, failures: &str) {
+    let token = gatepost.folder().join("gatepost-data/operator.token");
+    let operator = shell.with("GATEPOST_OPERATOR_TOKEN_FILE", token.to_str().unwrap());
+    assert_eq!(operator.succeeds("webhooks failures --user alice"), failures);
+    let foreign = operator.run(&format!("webhooks retry-failures {id} --error status --status 500 --user bob"));
+    assert_eq!(foreign.status.code(), Some(4), "bob has no such subscription: {foreign:?}");
+    let retried = operator.json(&format!("webhooks retry-failures {id} --error dns --user alice"));
+    assert_eq!(retried, json!({ "deliveries": 0 }), "it failed for another cause");
+    let reads = shell.json("audit --user alice")["events"].clone();
+    let is_operators =
+        |event: &serde_json::Value| event["action"] == "data.read" && event["actor"]["type"] == "operator";
+    assert_eq!(reads.as_array().unwrap().iter().filter(|event| is_operators(event)).count(), 1, "{reads}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -83,6 +99,12 @@ async fn a_delivery_shows_its_attempts_and_their_reasons_and_is_cancelled() {
         (&history["attempts"][0]["status"], &history["event"]["payload"]["data"]["id"]),
         (&json!(503), &json!(1))
     );
+
+    let subscription = delivery["subscriptionId"].as_str().unwrap();
+    let times = shell.succeeds(&format!("webhooks times {subscription} --user alice"));
+    assert!(times.starts_with("p50 ") && times.contains(" ms: 1 attempt since 20"), "{times}");
+    let times = shell.json(&format!("webhooks times {subscription} --user alice"));
+    assert!(times["attempts"] == 1 && times["p50Ms"].is_u64() && times["p50Ms"] == times["p95Ms"], "{times}");
 
     let cancelled = shell.json(&format!("webhooks cancel {id} --user alice --yes"));
     assert_eq!(cancelled["deliveries"][0]["state"], "cancelled");

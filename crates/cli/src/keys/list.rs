@@ -5,7 +5,7 @@ use domain::ports::Clock;
 use gatepost_client::ApiKey;
 use serde::Serialize;
 
-use crate::connection::{Access, Connection};
+use crate::connection::{Access, AnyOwner, Connection};
 use crate::output::{answer, answer_json};
 use crate::table::table;
 use crate::times::shown;
@@ -14,9 +14,8 @@ use crate::times::shown;
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The owner: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: AnyOwner,
 }
 
 const EXAMPLES: &str = "\
@@ -35,7 +34,7 @@ struct ListAnswer {
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let keys = match connection.access(arguments.user.as_deref()).await? {
+    let keys = match connection.access(arguments.owner.name()).await? {
         Access::User(user) => user.list_api_keys().await,
         Access::Operator(operator, user_id) => operator.list_user_api_keys(&user_id).await,
     };

@@ -2,7 +2,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 
-use crate::connection::{Access, Connection};
+use crate::connection::{Access, AnyOwner, Connection};
 use crate::consent::Consent;
 use crate::output::{answer, answer_json};
 use crate::times::past;
@@ -14,9 +14,8 @@ pub(super) struct Arguments {
     /// The id of the key, as `gatepost keys list` shows it
     #[arg(required_unless_present = "all_of")]
     key_id: Option<String>,
-    /// The owner: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
+    #[command(flatten)]
+    owner: AnyOwner,
     /// Revoke all keys of the user with this id. Needs the operator token
     #[arg(long, value_name = "USER", conflicts_with_all = ["key_id", "user"])]
     all_of: Option<String>,
@@ -51,7 +50,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
     match (&arguments.key_id, &arguments.all_of) {
         (Some(key_id), _) => {
             consent.get(&format!("revoke {key_id}"), connection)?;
-            revoke_one(key_id, arguments.user.as_deref(), connection, json).await
+            revoke_one(key_id, arguments.owner.name(), connection, json).await
         }
         (None, Some(user_id)) => {
             consent.get(&format!("revoke all keys of {user_id}"), connection)?;

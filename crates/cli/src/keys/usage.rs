@@ -1,18 +1,19 @@
 use anyhow::Result;
 use clap::Args;
+use gatepost_client::{Client, DailyUsesOfKey};
 
 use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json};
-use crate::table::table_by_hour;
+use crate::table::{table, table_by_hour};
 
-/// Show how often a key was verified, by the hour
+/// Show how often a key was verified, by the hour, or how often all keys were used, by the day
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The id of the key, as `gatepost keys list` shows it
-    key_id: String,
+    /// The id of the key, as `gatepost keys list` shows it; without it, all active keys
+    key_id: Option<String>,
     /// How many hours, at most 744
-    #[arg(long, default_value_t = 24)]
+    #[arg(long, default_value_t = 24, requires = "key_id")]
     hours: u32,
     #[command(flatten)]
     owner: Owner,
@@ -20,21 +21,45 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  gatepost keys usage --user alice
   gatepost keys usage key_01h455vb4pex5vsknk084sn02q --user alice
   gatepost keys usage key_01h455vb4pex5vsknk084sn02q --hours 744 --user alice";
 
-/// Prints the hours with verifications, the earliest first.
+/// Prints the hours with verifications of a key, the earliest first, or a row for each key.
 ///
 /// # Errors
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
     let user = connection.user(arguments.owner.name()).await?;
-    let usage = connection.heard(user.key_usage(&arguments.key_id, arguments.hours).await)?;
+    match &arguments.key_id {
+        Some(id) => show_hours(connection.heard(user.key_usage(id, arguments.hours).await)?, json),
+        None => show_days(&user, connection, json).await,
+    }
+}
+
+fn show_hours(usage: gatepost_client::KeyUsage, json: bool) -> Result<()> {
     if json {
         return Ok(answer_json(&usage)?);
     }
     let counts = |counts: gatepost_client::KeyUsageCounts| [counts.accepted, counts.limited, counts.refused];
     let hours = usage.hours.into_iter().map(|hour| (hour.start, counts(hour.counts)));
     Ok(answer(&table_by_hour(["ACCEPTED", "LIMITED", "REFUSED"], hours, counts(usage.total)))?)
+}
+
+async fn show_days(user: &Client, connection: &Connection, json: bool) -> Result<()> {
+    let daily = connection.heard(user.daily_uses().await)?;
+    if json {
+        return Ok(answer_json(&daily)?);
+    }
+    if daily.keys.is_empty() {
+        return Ok(answer("no active keys")?);
+    }
+    Ok(answer(&table(["ID", "LAST DAY", "7 DAYS", "30 DAYS"], daily.keys.iter().map(row)))?)
+}
+
+/// The days of a key end with the present one.
+fn row(DailyUsesOfKey { key_id, days, .. }: &DailyUsesOfKey) -> [String; 4] {
+    let last = |count: usize| days.iter().rev().take(count).sum::<u64>().to_string();
+    [key_id.clone(), last(1), last(7), last(days.len())]
 }

@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::FailureGroup;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::{Access, AnyOwner, Connection};
 use crate::output::{answer, answer_json, remark};
 use crate::table::table;
 
@@ -14,14 +14,15 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ID")]
     subscription: Option<String>,
     #[command(flatten)]
-    owner: Owner,
+    owner: AnyOwner,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   gatepost webhooks failures --user alice
   gatepost webhooks failures --subscription sub_01h455vb4pex5vsknk084sn02q \\
-    --user alice --json";
+    --user alice --json
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost webhooks failures --user alice";
 
 /// Prints the causes.
 ///
@@ -29,8 +30,12 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
-    let failures = connection.heard(consumer.list_failures(arguments.subscription.as_deref()).await)?;
+    let subscription = arguments.subscription.as_deref();
+    let failures = match connection.webhook_access(arguments.owner.name()).await? {
+        Access::User(user) => user.list_failures(subscription).await,
+        Access::Operator(operator, user_id) => operator.list_user_failures(&user_id, subscription).await,
+    };
+    let failures = connection.heard(failures)?;
     if json {
         return Ok(answer_json(&failures)?);
     }

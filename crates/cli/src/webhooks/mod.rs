@@ -16,6 +16,7 @@ mod rotate_secret;
 mod show;
 mod test;
 mod test_url;
+mod times;
 mod update;
 
 use anyhow::Result;
@@ -56,6 +57,7 @@ enum Action {
     RetryFailures(retry_failures::Arguments),
     Cancel(cancel::Arguments),
     Outcomes(outcomes::Arguments),
+    Times(times::Arguments),
 }
 
 /// A subscription with the secret that only this answer has.
@@ -76,9 +78,10 @@ The first three work where `gatepost dev` runs.";
 
 const ENVIRONMENT: &str = "\
 Environment (each also as NAME_FILE, a file that contains the value):
-  GATEPOST_URL       the URL of Gatepost; the default is the URL of this machine's configuration
-  GATEPOST_API_KEY   an API key of the user who owns the webhooks
-  GATEPOST_ID_TOKEN  an ID token of that user, used if no API key is set";
+  GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
+  GATEPOST_API_KEY         an API key of the user who owns the webhooks
+  GATEPOST_ID_TOKEN        an ID token of that user, used if no API key is set
+  GATEPOST_OPERATOR_TOKEN  the operator token, with which `failures` and `retry-failures` work for any --user";
 
 /// Runs an action on webhooks.
 ///
@@ -106,5 +109,6 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::RetryFailures(arguments) => retry_failures::run(arguments, connection, json).await,
         Action::Cancel(arguments) => cancel::run(&arguments, connection, json).await,
         Action::Outcomes(arguments) => outcomes::run(&arguments, connection, json).await,
+        Action::Times(arguments) => times::run(&arguments, connection, json).await,
     }
 }

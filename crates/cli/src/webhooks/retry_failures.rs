@@ -3,7 +3,7 @@ use clap::Args;
 use gatepost_client::FailureCause;
 use serde::Serialize;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::{Access, AnyOwner, Connection};
 use crate::output::{answer, answer_json};
 
 /// Deliver again now what failed for one cause, as `gatepost webhooks failures` lists it
@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     status: Option<u16>,
     #[command(flatten)]
-    owner: Owner,
+    owner: AnyOwner,
 }
 
 const EXAMPLES: &str = "\
@@ -27,7 +27,9 @@ Examples:
   gatepost webhooks retry-failures sub_01h455vb4pex5vsknk084sn02q \\
     --error status --status 500 --user alice
   gatepost webhooks retry-failures sub_01h455vb4pex5vsknk084sn02q \\
-    --error timeout --user alice";
+    --error timeout --user alice
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost webhooks retry-failures \\
+    sub_01h455vb4pex5vsknk084sn02q --error dns --user alice";
 
 #[derive(Serialize)]
 struct RetriedAnswer {
@@ -41,9 +43,12 @@ struct RetriedAnswer {
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
     let Arguments { subscription_id, error, status, owner } = arguments;
-    let consumer = connection.consumer(owner.name()).await?;
     let cause = FailureCause { subscription_id, error, status };
-    let deliveries = connection.heard(consumer.retry_failures(&cause).await)?;
+    let retried = match connection.webhook_access(owner.name()).await? {
+        Access::User(user) => user.retry_failures(&cause).await,
+        Access::Operator(operator, user_id) => operator.retry_user_failures(&user_id, &cause).await,
+    };
+    let deliveries = connection.heard(retried)?;
     if json {
         return Ok(answer_json(&RetriedAnswer { deliveries })?);
     }
