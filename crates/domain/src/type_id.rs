@@ -1,8 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Timestamp;
 use crate::ports::Entropy;
+use crate::{Home, IdForm, Timestamp, UserId};
 
 /// Crockford's base 32 in lower case, as the `TypeID` specification 0.3 requires.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -29,6 +29,20 @@ macro_rules! type_id {
             /// A new id: the time `at`, and 74 random bits.
             pub fn mint(at: Timestamp, entropy: &dyn Entropy) -> Self {
                 Self(mint(at, entropy))
+            }
+
+            /// A new id of something that belongs to this owner.
+            pub fn mint_for(owner: &UserId, form: IdForm, at: Timestamp, entropy: &dyn Entropy) -> Self {
+                let id = mint(at, entropy);
+                match form {
+                    IdForm::Plain => Self(id),
+                    IdForm::WithHome => Self(with_home(id, Home::of(owner))),
+                }
+            }
+
+            /// The home of the owner, if the id carries it.
+            pub fn home(&self) -> Option<Home> {
+                home(&self.0)
             }
 
             /// The id with these 16 bytes, which is how stores keep it.
@@ -107,6 +121,25 @@ fn mint(at: Timestamp, entropy: &dyn Entropy) -> [u8; 16] {
     entropy.fill(&mut random);
     let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
     uuid::Builder::from_unix_timestamp_millis(unix_millis, &random).into_uuid().into_bytes()
+}
+
+/// The version of UUIDs whose bits are the program's own. A plain id has version 7, so it is never mistaken for one that
+/// carries a home.
+const WITH_HOME: u8 = 0x80;
+
+/// Puts the home where version 7 has its 12 first random bits: ids still sort by creation.
+fn with_home(mut id: [u8; 16], home: Home) -> [u8; 16] {
+    let [high, low] = home.number().to_be_bytes();
+    id[6] = WITH_HOME | high;
+    id[7] = low;
+    id
+}
+
+fn home(id: &[u8; 16]) -> Option<Home> {
+    if id[6] & 0xF0 != WITH_HOME {
+        return None;
+    }
+    Home::from_number(u16::from_be_bytes([id[6] & 0x0F, id[7]]))
 }
 
 /// No allocation: the id of a key is in the answer and in the log line of every verification.
@@ -194,6 +227,19 @@ mod tests {
         assert_eq!(kinds(&format!("dlv_{suffix}")), [false, false, false, true, false, false]);
         assert_eq!(kinds(&format!("ses_{suffix}")), [false, false, false, false, true, false]);
         assert_eq!(kinds(&format!("aud_{suffix}")), [false, false, false, false, false, true]);
+    }
+
+    #[test]
+    fn only_ids_with_a_home_carry_one() {
+        let entropy = SeededEntropy::new(1);
+        for n in 0..1_000 {
+            let owner = UserId::new("https://id.example", format!("user-{n}")).unwrap();
+            let at = Timestamp::from_unix_millis(1_795_225_323_120 + n).unwrap();
+            let mint = |form| KeyId::mint_for(&owner, form, at, &entropy);
+            assert_eq!(mint(IdForm::WithHome).home(), Some(Home::of(&owner)));
+            assert_eq!((mint(IdForm::Plain).home(), KeyId::mint(at, &entropy).home()), (None, None));
+            assert!(mint(IdForm::WithHome) < KeyId::mint(at.plus(std::time::Duration::from_millis(1)), &entropy));
+        }
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Keys {
         self.check_expiry(request.expires_at, now)?;
         let full_key = FullKey::generate(&self.policy, &*self.entropy);
         let key = ApiKey {
-            id: KeyId::mint(now, &*self.entropy),
+            id: KeyId::mint_for(owner, self.id_form, now, &*self.entropy),
             owner: owner.clone(),
             label: request.label,
             prefix: full_key.preview(&self.policy),

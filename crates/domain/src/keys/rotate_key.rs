@@ -63,7 +63,7 @@ impl Keys {
         let now = self.clock.now();
         let full_key = FullKey::generate(&self.policy, &*self.entropy);
         let rotation = KeyRotation {
-            successor: KeyId::mint(now, &*self.entropy),
+            successor: KeyId::mint_for(owner, self.id_form, now, &*self.entropy),
             prefix: full_key.preview(&self.policy),
             at: now,
             overlap: request.overlap,

@@ -59,7 +59,7 @@ impl Sessions {
         let now = self.clock.now();
         let secret = SessionSecret::generate(&*self.entropy);
         let session = Session {
-            id: SessionId::mint(now, &*self.entropy),
+            id: SessionId::mint_for(owner, self.id_form, now, &*self.entropy),
             owner: owner.clone(),
             role: request.role,
             created_at: now,

@@ -107,11 +107,12 @@ impl PortalLinks {
         if !(VISIT_MIN..=SESSION_LIFETIME).contains(&visit.lifetime) {
             return Err(CreateLinkError::LifetimeOutOfRange);
         }
-        let Sessions { store, clock, entropy, .. } = &self.sessions;
+        let Sessions { store, clock, entropy, id_form, .. } = &self.sessions;
         let (now, secret) = (clock.now(), SessionSecret::generate(&**entropy));
+        let owner = owner_of_links(&visit.user);
         let waiting = Session {
-            id: SessionId::mint(now, &**entropy),
-            owner: owner_of_links(&visit.user),
+            id: SessionId::mint_for(&owner, *id_form, now, &**entropy),
+            owner,
             role: SessionRole::Link,
             created_at: now,
             seen_at: now,

@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::session::Session;
 use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, RecentUses, SessionStore, StoreError};
-use crate::{SessionId, UserId};
+use crate::{IdForm, SessionId, UserId};
 
 /// The most sessions that one transaction deletes, so that a purge does not block other writers for long.
 pub const SESSIONS_PURGE_MAX: u32 = 1_000;
@@ -22,6 +22,7 @@ pub struct Sessions {
     pub(super) recent_uses: Arc<dyn RecentUses<SessionId>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
+    pub(super) id_form: IdForm,
 }
 
 impl Sessions {
@@ -32,7 +33,13 @@ impl Sessions {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
-        Self { store, recent_uses, clock, entropy }
+        Self { store, recent_uses, clock, entropy, id_form: IdForm::Plain }
+    }
+
+    /// The same, with ids of this form.
+    #[must_use]
+    pub fn with_ids(self, id_form: IdForm) -> Self {
+        Self { id_form, ..self }
     }
 
     /// The owner's good sessions, newest first.

@@ -11,7 +11,9 @@ use crate::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, EventFilter, InvalidTargetUrl,
     OutcomeCounts, Subscription, SubscriptionChange, TargetUrl,
 };
-use crate::{COUNTS_KEPT, DeliveryId, EventId, Hour, HourRange, KeyId, SealingKeys, SubscriptionId, Timestamp, UserId};
+use crate::{
+    COUNTS_KEPT, DeliveryId, EventId, Hour, HourRange, IdForm, KeyId, SealingKeys, SubscriptionId, Timestamp, UserId,
+};
 
 /// About how many rows one call deletes, which keeps its transaction short.
 const PURGED_ROWS_MAX: u32 = 1_000;
@@ -43,6 +45,7 @@ pub struct Webhooks {
     pub(super) tester: Arc<dyn WebhookSender>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    pub(super) id_form: IdForm,
 }
 
 impl Webhooks {
@@ -55,7 +58,13 @@ impl Webhooks {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
-        Self { stores, rules, tester, clock, entropy }
+        Self { stores, rules, tester, clock, entropy, id_form: IdForm::Plain }
+    }
+
+    /// The same, with ids of subscriptions of this form.
+    #[must_use]
+    pub fn with_ids(self, id_form: IdForm) -> Self {
+        Self { id_form, ..self }
     }
 
     /// The limits.

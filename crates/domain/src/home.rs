@@ -1,0 +1,90 @@
+use sha2::{Digest, Sha256};
+
+use crate::UserId;
+
+/// Where an owner is at home in a store that is composed of several: one of [`Home::COUNT`] places, by a hash of the
+/// owner's issuer and subject that never changes. A store has many homes, and an owner has one, so that each owner is in
+/// one store. See decision 96.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Home(u16);
+
+impl Home {
+    /// How many homes there are: as many as 12 bits of an id hold.
+    pub const COUNT: u16 = 4_096;
+
+    /// The home of this owner.
+    pub fn of(owner: &UserId) -> Self {
+        // No issuer contains a line feed, so no other owner has the same bytes.
+        let hashed = Sha256::new().chain_update("gatepost home\n").chain_update(owner.issuer()).chain_update("\n");
+        let digest = hashed.chain_update(owner.subject()).finalize();
+        Self(u16::from_be_bytes([digest[0], digest[1]]) % Self::COUNT)
+    }
+
+    /// The home with this number, which is how ids carry it; `None` if there is none.
+    pub const fn from_number(number: u16) -> Option<Self> {
+        if number < Self::COUNT { Some(Self(number)) } else { None }
+    }
+
+    /// The number that ids carry.
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+
+    /// Which of so many stores this home is in, from 0. The homes of a store follow each other, and each store has as many
+    /// as the next one, or one more or less.
+    pub fn shard(self, shards: usize) -> usize {
+        usize::from(self.0) * shards / usize::from(Self::COUNT)
+    }
+}
+
+/// What the ids of new keys, sessions and subscriptions say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdForm {
+    /// The time and random bits.
+    #[default]
+    Plain,
+    /// The time, the home of the owner, and random bits: a store that is composed of several finds each by its id.
+    WithHome,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn home(issuer: &str, subject: &str) -> u16 {
+        Home::of(&UserId::new(issuer, subject).unwrap()).number()
+    }
+
+    /// Stored data is found by it, so it never changes.
+    #[test]
+    fn the_home_of_an_owner_is_the_start_of_a_digest() {
+        // printf 'gatepost home\nhttps://id.example\nalice' | sha256sum
+        assert_eq!(home("https://id.example", "alice"), 0xc52);
+        assert_ne!(home("https://id.example", "alice"), home("https://id.example/", "alice"));
+        assert_ne!(home("ab", "c"), home("a", "bc"));
+    }
+
+    #[test]
+    fn every_shard_has_its_part_of_the_homes() {
+        let homes = || (0..Home::COUNT).filter_map(Home::from_number);
+        assert_eq!((homes().count(), Home::from_number(Home::COUNT)), (4_096, None));
+        for shards in [1, 2, 3, 16, 100, 256] {
+            let mut counts = vec![0; shards];
+            homes().for_each(|home| counts[home.shard(shards)] += 1);
+            let different: BTreeSet<i32> = counts.into_iter().collect();
+            assert!(different.first().unwrap() + 1 >= *different.last().unwrap(), "{shards}: {different:?}");
+        }
+    }
+
+    #[test]
+    fn owners_spread_over_the_shards() {
+        let mut counts = [0; 16];
+        for n in 0..16_000 {
+            let owner = UserId::new("https://id.example", format!("user-{n}")).unwrap();
+            counts[Home::of(&owner).shard(16)] += 1;
+        }
+        assert!(counts.iter().all(|count| (850..1_150).contains(count)), "{counts:?}");
+    }
+}
