@@ -172,6 +172,20 @@ pub trait KeyStore: Send + Sync {
         Ok(found)
     }
 
+    /// [`KeyStore::find_by_digests`] as far as the store gets: what it found, and the error that kept it from looking for the
+    /// rest. Without an error, the other digests are not stored.
+    ///
+    /// A store of which a part may fail overrides this, so that nobody waits for the failure of another part.
+    async fn find_by_digests_in_part(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
+        match self.find_by_digests(digests).await {
+            Ok(found) => (found, None),
+            Err(error) => (Vec::new(), Some(error)),
+        }
+    }
+
     /// Moves `last_used_at` of each named key forward to `at`, never back, and changes nothing else. Ids that are not
     /// stored are skipped. Of several uses of one key, the latest counts.
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError>;

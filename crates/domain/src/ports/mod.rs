@@ -133,6 +133,8 @@
 //!   nothing of the operation. After `Err` the operation has happened or not, as a whole, and does not happen later.
 //!   Only a store whose changes other processes learn from a [`ChangeFeed`] may still be deciding at that moment.
 //!
+//! A store that is composed of several makes the promises about several owners for the owners of each: see decision 97.
+//!
 //! The five storage ports of webhooks, and the figures of their queue, are one store: subscriptions, accepted events, the queue and the log are in one
 //! database, so that an accepted event and its deliveries are one transaction. Each subscription has a **lane**: the
 //! queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is

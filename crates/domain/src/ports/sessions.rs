@@ -71,6 +71,20 @@ pub trait SessionStore: Send + Sync {
         Ok(found)
     }
 
+    /// [`SessionStore::find_by_digests`] as far as the store gets: what it found, and the error that kept it from looking for the
+    /// rest. Without an error, the other digests are not stored.
+    ///
+    /// A store of which a part may fail overrides this, so that nobody waits for the failure of another part.
+    async fn find_by_digests_in_part(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> (Vec<(CredentialDigest, Session)>, Option<StoreError>) {
+        match self.find_by_digests(digests).await {
+            Ok(found) => (found, None),
+            Err(error) => (Vec::new(), Some(error)),
+        }
+    }
+
     /// Moves `seen_at` of each named session forward to `at`, never back, and changes nothing else. Ids that are not
     /// stored are skipped: a use never brings back a session that was ended. Of several uses of one session, the latest
     /// counts.

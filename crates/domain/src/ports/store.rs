@@ -41,9 +41,10 @@ pub struct Store {
     pub sessions: Arc<dyn SessionStore>,
     /// Shows who changed what.
     pub audit: Arc<dyn AuditLog>,
-    /// Reports changes of keys and sessions to the other processes on this database; `None` where one process has the database to
-    /// itself.
-    pub changes: Option<Arc<dyn ChangeFeed>>,
+    /// Report changes of keys and sessions to the other processes on this database; none where one process has the database
+    /// to itself. A store that is composed of several has one for each, in their order: an owner's changes are in the feed
+    /// of the owner's [`Home`](crate::Home).
+    pub changes: Vec<Arc<dyn ChangeFeed>>,
     /// What the use cases of webhooks read and write.
     pub webhooks: WebhookStores,
     /// The queue that dispatchers empty.
@@ -96,7 +97,7 @@ impl Store {
             keys: Arc::clone(adapter) as _,
             sessions: Arc::clone(adapter) as _,
             audit: Arc::clone(adapter) as _,
-            changes: None,
+            changes: Vec::new(),
             webhooks: WebhookStores::of(adapter),
             queue: Arc::clone(adapter) as _,
             figures: Arc::clone(adapter) as _,
@@ -109,7 +110,7 @@ impl Store {
     /// The same database, when several processes share it and learn of each other's changes from `changes`.
     #[must_use]
     pub fn shared(self, changes: Arc<dyn ChangeFeed>) -> Self {
-        Self { changes: Some(changes), ..self }
+        Self { changes: vec![changes], ..self }
     }
 
     /// See [`Close::close`].
