@@ -7,7 +7,7 @@ use std::time::Duration;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, IdForm, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
 
 use crate::sample::at;
 
@@ -36,7 +36,7 @@ pub(crate) struct Sample {
 impl Sample {
     /// A new active key that never expires, created at the start.
     pub(crate) fn of(owner: &UserId) -> Self {
-        let (id, digest) = mint();
+        let (id, digest) = mint(Some(owner));
         let key = ApiKey {
             id,
             owner: owner.clone(),
@@ -84,7 +84,7 @@ impl Sample {
 
     /// Replaced by a key that is not stored, as after a purge.
     pub(crate) fn replaced(mut self) -> Self {
-        self.key.replaced_by = Some(mint().0);
+        self.key.replaced_by = Some(mint(None).0);
         self
     }
 
@@ -103,7 +103,7 @@ pub(crate) struct Replacement {
 impl Replacement {
     /// A rotation at that instant, with that many milliseconds of overlap and any number of other overlaps.
     pub(crate) fn at(at: Timestamp, overlap_millis: u64) -> Self {
-        let (successor, digest) = mint();
+        let (successor, digest) = mint(None);
         let rotation = KeyRotation {
             successor,
             prefix: "svc_live_z9Y...".to_owned(),
@@ -122,13 +122,18 @@ impl Replacement {
     }
 }
 
-/// An id and a digest that no other sample has.
-fn mint() -> (KeyId, CredentialDigest) {
+/// An id and a digest that no other sample has. The id carries the owner's home if the owner is given: stores take both
+/// forms.
+fn mint(owner: Option<&UserId>) -> (KeyId, CredentialDigest) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let entropy = SeededEntropy::new(NEXT.fetch_add(1, Ordering::Relaxed) << 32);
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
-    (KeyId::mint(at(0), &entropy), CredentialDigest::from_bytes(digest))
+    let id = match owner {
+        Some(owner) => KeyId::mint_for(owner, IdForm::WithHome, at(0), &entropy),
+        None => KeyId::mint(at(0), &entropy),
+    };
+    (id, CredentialDigest::from_bytes(digest))
 }
 
 fn scopes(text: &str) -> Scopes {

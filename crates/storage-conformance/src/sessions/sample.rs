@@ -8,7 +8,7 @@ use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{Entropy, SessionStore};
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse, UserAgent};
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, IdForm, SessionId, Timestamp, UserId};
 
 use crate::sample::at;
 
@@ -35,7 +35,7 @@ impl Sample {
 
     /// A session that was opened then.
     pub(crate) fn opened(owner: &UserId, at: Timestamp) -> Self {
-        let (id, digest) = mint();
+        let (id, digest) = mint(owner);
         let session = Session {
             id,
             owner: owner.clone(),
@@ -64,13 +64,13 @@ impl Sample {
     }
 }
 
-/// An id and a digest that no other sample has.
-fn mint() -> (SessionId, CredentialDigest) {
+/// An id that carries the owner's home, and a digest, that no other sample has.
+fn mint(owner: &UserId) -> (SessionId, CredentialDigest) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let entropy = SeededEntropy::new((NEXT.fetch_add(1, Ordering::Relaxed) << 32) + 1);
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
-    (SessionId::mint(at(0), &entropy), CredentialDigest::from_bytes(digest))
+    (SessionId::mint_for(owner, IdForm::WithHome, at(0), &entropy), CredentialDigest::from_bytes(digest))
 }
 
 /// Opens the session with this maximum; the digests in the answer.
