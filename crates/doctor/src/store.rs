@@ -25,7 +25,7 @@ pub async fn check_store(store: &Store, clock: &dyn Clock, migrates: bool) -> Ve
     if pending > 0 {
         return if migrates { Vec::new() } else { vec![pending_migrations(pending)] };
     }
-    let clocks = match &store.changes {
+    let clocks = match store.changes.first() {
         Some(changes) => clocks(&**changes, clock).await,
         // A store that one process uses goes by this machine's clock.
         None => None,

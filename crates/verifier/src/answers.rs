@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{Clock, StoreError};
-use domain::{CredentialDigest, Timestamp};
+use domain::{CredentialDigest, Home, Timestamp};
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, UnitWeighter};
@@ -39,7 +39,8 @@ pub(crate) struct Answers<C: Credential> {
     fills: Fills<Fill<C>>,
     pub(crate) counts: Counts,
     /// `None` if only this process changes keys: every change then evicts its key here, and the cache is always right.
-    pub(crate) fence: Option<Fence>,
+    /// One for each shard, in their order.
+    pub(crate) fences: Vec<Fence>,
 }
 
 /// How much is remembered of one kind of credential, and for how long.
@@ -69,12 +70,12 @@ pub(crate) type Found<C> = Result<Arc<C>, Option<<C as Used>::Id>>;
 type Fill<C> = OnceCell<Result<Found<C>, Arc<StoreError>>>;
 
 impl<C: Credential> Answers<C> {
-    pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fence: Option<Fence>, limits: Limits) -> Self {
+    pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fences: Vec<Fence>, limits: Limits) -> Self {
         let look_ups = LookUps::new(Arc::clone(&store));
         let (good, unknown) = (bounded(limits.good_max), bounded(limits.unknown_max));
         let (start, max_age) = (Instant::now(), limits.max_age);
         let (fills, counts) = (Fills::new(), Counts::default());
-        Self { store, look_ups, clock, start, max_age, good, unknown, fills, counts, fence }
+        Self { store, look_ups, clock, start, max_age, good, unknown, fills, counts, fences }
     }
 
     /// How long the process has run, by the monotonic clock.
@@ -84,17 +85,30 @@ impl<C: Credential> Answers<C> {
 
     /// How far answers from the cache are trusted at this age of the process.
     pub(crate) fn trust(&self, age: Duration) -> Trust {
-        self.fence.as_ref().map_or(Trust::Full, |fence| fence.trust(age, self.clock.machine_time()))
+        let now = self.clock.machine_time();
+        self.fences.iter().map(|fence| fence.trust(age, now)).min().unwrap_or(Trust::Full)
+    }
+
+    /// How far what is cached under this digest is trusted: as far as its shard, if not all shards are trusted.
+    fn trust_in(&self, digest: &CredentialDigest, age: Duration) -> Trust {
+        match self.trust(age) {
+            Trust::Full => Trust::Full,
+            least if self.fences.len() < 2 => least,
+            least => self.good.peek(digest).map_or(least, |credential| {
+                let shard = Home::of(credential.owner()).shard(self.fences.len());
+                self.fences[shard].trust(age, self.clock.machine_time())
+            }),
+        }
     }
 
     /// See [`Verifier::feed_age`](crate::Verifier::feed_age).
     pub(crate) fn feed_age(&self) -> Option<Duration> {
-        self.fence.as_ref().map(|fence| fence.unread_for(self.age(), self.clock.machine_time()))
+        self.fences.iter().map(|fence| fence.unread_for(self.age(), self.clock.machine_time())).max()
     }
 
     /// Renews the trust in the cache: every key that was changed before `mark` has been evicted.
-    pub(crate) fn vouch(&self, mark: Mark) {
-        if let Some(fence) = &self.fence {
+    pub(crate) fn vouch(&self, shard: usize, mark: Mark) {
+        if let Some(fence) = self.fences.get(shard) {
             fence.renew(mark.age(self.start), mark);
         }
     }
@@ -103,7 +117,7 @@ impl<C: Credential> Answers<C> {
     pub(crate) fn recall(&self, digest: &CredentialDigest, now: Timestamp) -> Recall<C> {
         // Read the fence before the cache: the fence only covers what the cache holds afterwards.
         let age = self.age();
-        let trust = self.trust(age);
+        let trust = self.trust_in(digest, age);
         match self.good.get(digest) {
             // An expiry is never undone, so an expired key is refused even if the cache is not trusted.
             Some(key) if key.has_expired(now) => Recall::Known(Err(Some(key.id()))),
@@ -112,7 +126,7 @@ impl<C: Credential> Answers<C> {
                 Recall::Known(Ok(key))
             }
             // An old answer is better than none while the store is unavailable.
-            Some(key) if trust == Trust::Stale || self.fence.is_none() => Recall::Known(Ok(key)),
+            Some(key) if trust == Trust::Stale || self.fences.is_empty() => Recall::Known(Ok(key)),
             Some(_) => Recall::Unsure,
             None => match self.unknown.get(digest) {
                 Some((until, known)) if Instant::now() < until => Recall::Known(Err(known)),
@@ -247,7 +261,7 @@ pub(crate) trait Remembered: Send + Sync {
     fn evict_all(&self);
 
     /// See [`Answers::vouch`].
-    fn vouch(&self, mark: Mark);
+    fn vouch(&self, shard: usize, mark: Mark);
 }
 
 impl<C: Credential> Remembered for Answers<C> {
@@ -259,8 +273,8 @@ impl<C: Credential> Remembered for Answers<C> {
         self.evict_all();
     }
 
-    fn vouch(&self, mark: Mark) {
-        self.vouch(mark);
+    fn vouch(&self, shard: usize, mark: Mark) {
+        self.vouch(shard, mark);
     }
 }
 

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use domain::ports::StoreError;
-use domain::{CredentialDigest, CredentialUse, InHour, Timestamp, UsageCounts};
+use domain::{CredentialDigest, CredentialUse, InHour, Timestamp, UsageCounts, UserId};
 
 use crate::last_use::Used;
 
@@ -25,6 +25,9 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
 
     /// Makes an entry of the cache. `age` is the age of the process when the read began.
     fn new(stored: Self::Stored, age: Duration) -> Self;
+
+    /// Whose it is.
+    fn owner(&self) -> &UserId;
 
     /// Whether the credential is good at `at`, as it is stored.
     fn is_good(stored: &Self::Stored, at: Timestamp) -> bool;
@@ -52,11 +55,12 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
         digest: &CredentialDigest,
     ) -> impl Future<Output = Result<Option<Self::Stored>, StoreError>> + Send;
 
-    /// The credentials that are stored under these digests.
+    /// The credentials that are stored under these digests, as far as the store gets, and the error that kept it from the
+    /// rest.
     fn find_many(
         store: &Self::Store,
         digests: &[CredentialDigest],
-    ) -> impl Future<Output = Result<Vec<(CredentialDigest, Self::Stored)>, StoreError>> + Send;
+    ) -> impl Future<Output = (Vec<(CredentialDigest, Self::Stored)>, Option<StoreError>)> + Send;
 
     /// Stores uses.
     fn record_uses(

@@ -27,6 +27,8 @@ const FORGET_INTERVAL: Duration = Duration::from_mins(5);
 /// Each read continues at the position of the last one. Without a position, after a gap, and if the feed cannot list
 /// the changes, the reader clears the cache.
 pub(crate) struct FeedReader {
+    /// Which of the feeds this is, and so which shard it covers.
+    shard: usize,
     feed: Arc<dyn ChangeFeed>,
     /// The answers of each kind of credential.
     answers: Vec<Arc<dyn Remembered>>,
@@ -39,9 +41,21 @@ pub(crate) struct FeedReader {
 }
 
 impl FeedReader {
-    pub(crate) fn new(feed: Arc<dyn ChangeFeed>, answers: Vec<Arc<dyn Remembered>>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        (shard, feed): (usize, Arc<dyn ChangeFeed>),
+        answers: Vec<Arc<dyn Remembered>>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let covered = Mark::now(&*clock);
-        Self { feed, answers, clock, covered, position: watch::Sender::new(None), failures: FailuresInARow::default() }
+        Self {
+            shard,
+            feed,
+            answers,
+            clock,
+            covered,
+            position: watch::Sender::new(None),
+            failures: FailuresInARow::default(),
+        }
     }
 
     /// Reads every [`FEED_POLL_INTERVAL`], and whenever the feed hints at a change, until `stop` is cancelled.
@@ -76,7 +90,7 @@ impl FeedReader {
         }
         self.position.send_replace(Some(read.position));
         self.covered = began;
-        self.answers.iter().for_each(|answers| answers.vouch(began));
+        self.answers.iter().for_each(|answers| answers.vouch(self.shard, began));
         Ok(())
     }
 
@@ -85,12 +99,13 @@ impl FeedReader {
         match outcome {
             Err(error) if self.failures.count() => tracing::warn!(
                 error = &error as &dyn std::error::Error,
+                shard = self.shard,
                 "cannot read the change feed, retrying; VERIFY_WHEN_STALE applies once the last read is 3 s old"
             ),
             Err(_) => {}
             Ok(()) => {
                 if let Some(failures) = self.failures.end() {
-                    tracing::info!(failures, "reading the change feed works again");
+                    tracing::info!(failures, shard = self.shard, "reading the change feed works again");
                 }
             }
         }

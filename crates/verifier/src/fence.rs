@@ -31,14 +31,14 @@ impl Mark {
 }
 
 /// How far an answer from the cache is trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trust {
-    /// The cache reflects every change that was committed at least [`TRUST_MAX`] ago.
-    Full,
-    /// The last read of the feed is older, but still within the time for which the operator accepts a stale cache.
-    Stale,
     /// Every key must be read from the store.
     None,
+    /// The last read of the feed is older, but still within the time for which the operator accepts a stale cache.
+    Stale,
+    /// The cache reflects every change that was committed at least [`TRUST_MAX`] ago.
+    Full,
 }
 
 /// Decides how far the cache is trusted: fully for [`TRUST_MAX`] after the last successful read of the change feed

@@ -73,11 +73,19 @@ impl<C: Credential> LookUps<C> {
         Ok(Some(Reader { look_ups: Arc::clone(self), is_done: false }))
     }
 
-    async fn read(&self, digests: &[CredentialDigest]) -> Result<HashMap<CredentialDigest, C::Stored>, StoreError> {
-        match digests {
-            [digest] => Ok(C::find(&self.store, digest).await?.map(|found| (*digest, found)).into_iter().collect()),
-            digests => Ok(C::find_many(&self.store, digests).await?.into_iter().collect()),
-        }
+    /// What the store has found, and the error that kept it from looking for the rest.
+    async fn read(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> (HashMap<CredentialDigest, C::Stored>, Option<Arc<StoreError>>) {
+        let (found, error) = match digests {
+            [digest] => match C::find(&self.store, digest).await {
+                Ok(found) => (found.map(|found| (*digest, found)).into_iter().collect(), None),
+                Err(error) => (Vec::new(), Some(error)),
+            },
+            digests => C::find_many(&self.store, digests).await,
+        };
+        (found.into_iter().collect(), error.map(Arc::new))
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue<C>> {
@@ -96,10 +104,14 @@ impl<C: Credential> Reader<C> {
         while let Some(calls) = self.take() {
             let digests: HashSet<CredentialDigest> = calls.iter().map(|call| call.digest).collect();
             let digests: Vec<CredentialDigest> = digests.into_iter().collect();
-            let found = self.look_ups.read(&digests).await.map_err(Arc::new);
+            let (found, error) = self.look_ups.read(&digests).await;
             for Call { digest, answer } in calls {
+                let found = match (found.get(&digest), &error) {
+                    (None, Some(error)) => Err(Arc::clone(error)),
+                    (found, _) => Ok(found.cloned()),
+                };
                 // Sending fails if the caller was dropped, and then the answer is not needed.
-                let _ = answer.send(found.as_ref().map(|keys| keys.get(&digest).cloned()).map_err(Arc::clone));
+                let _ = answer.send(found);
             }
         }
     }

@@ -33,9 +33,9 @@ pub(crate) struct Register<C: Credential> {
 }
 
 impl<C: Credential> Register<C> {
-    pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fence: Option<Fence>, limits: Limits) -> Self {
+    pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fences: Vec<Fence>, limits: Limits) -> Self {
         Self {
-            answers: Arc::new(Answers::new(store, Arc::clone(&clock), fence, limits)),
+            answers: Arc::new(Answers::new(store, Arc::clone(&clock), fences, limits)),
             clock,
             max_age: limits.max_age,
             uses: Uses::new(),

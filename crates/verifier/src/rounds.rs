@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,9 +43,12 @@ impl<C: Credential> Rounds<C> {
 
     async fn confirm(&self, digests: &[CredentialDigest]) -> Result<(), StoreError> {
         let age = self.answers.age();
-        let stored = C::find_many(&self.answers.store, digests).await?.into_iter().collect();
-        self.answers.reconcile(digests, &stored, age);
-        Ok(())
+        let (stored, error) = C::find_many(&self.answers.store, digests).await;
+        let stored: HashMap<_, _> = stored.into_iter().collect();
+        let known: Vec<CredentialDigest> =
+            digests.iter().copied().filter(|digest| error.is_none() || stored.contains_key(digest)).collect();
+        self.answers.reconcile(&known, &stored, age);
+        error.map_or(Ok(()), Err)
     }
 
     fn log(&mut self, outcome: Result<(), StoreError>) {

@@ -47,6 +47,10 @@ impl Credential for VerifiedKey {
     const NAME: &'static str = "keys";
     const IS_COUNTED: bool = true;
 
+    fn owner(&self) -> &UserId {
+        &self.owner
+    }
+
     fn stored_id(key: &ApiKey) -> KeyId {
         key.id
     }
@@ -93,8 +97,8 @@ impl Credential for VerifiedKey {
     async fn find_many(
         store: &Self::Store,
         digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        store.find_by_digests(digests).await
+    ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
+        store.find_by_digests_in_part(digests).await
     }
 
     async fn record_uses(store: &Self::Store, uses: &[KeyUse]) -> Result<(), StoreError> {

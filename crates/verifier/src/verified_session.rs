@@ -42,6 +42,10 @@ impl Credential for VerifiedSession {
     const NAME: &'static str = "sessions";
     const IS_COUNTED: bool = false;
 
+    fn owner(&self) -> &UserId {
+        &self.owner
+    }
+
     fn stored_id(session: &Session) -> SessionId {
         session.id
     }
@@ -90,8 +94,8 @@ impl Credential for VerifiedSession {
     async fn find_many(
         store: &Self::Store,
         digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
-        store.find_by_digests(digests).await
+    ) -> (Vec<(CredentialDigest, Session)>, Option<StoreError>) {
+        store.find_by_digests_in_part(digests).await
     }
 
     async fn record_uses(store: &Self::Store, uses: &[SessionUse]) -> Result<(), StoreError> {

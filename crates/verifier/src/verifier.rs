@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::ports::{ChangeFeed, Clock, KeyStore, NotReady, ReadinessCheck, RecentUses, SessionStore, StoreError};
 use domain::{CredentialDigest, KeyId, RateLimit, SessionId, Timestamp};
+use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
 use crate::answers::{Limits, Remembered};
@@ -60,7 +61,7 @@ pub struct Verifier {
     sessions: Register<VerifiedSession>,
     clock: Arc<dyn Clock>,
     /// The feed of changes by other processes; `None` if only this process changes keys and sessions.
-    feed: Option<Arc<dyn ChangeFeed>>,
+    feeds: Vec<Arc<dyn ChangeFeed>>,
     limiter: Option<Limiter>,
 }
 
@@ -74,7 +75,7 @@ impl Verifier {
     /// [`Verifier::key_store`] and [`Verifier::session_store`]. If other processes change the stores too, revoked keys
     /// stay good in this process.
     pub fn single(stores: CredentialStores, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Self> {
-        Self::build(stores, None, clock, settings)
+        Self::build(stores, Vec::new(), clock, settings)
     }
 
     /// For stores that several processes use. The verifier trusts its cache as long as [`Verifier::run`] succeeds in
@@ -85,26 +86,37 @@ impl Verifier {
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
     ) -> Arc<Self> {
-        Self::build(stores, Some(feed), clock, settings)
+        Self::build(stores, vec![feed], clock, settings)
+    }
+
+    /// For a store that is composed of several: `feeds` has the feed of each, in their order. A feed that cannot be read takes
+    /// the trust from the credentials of its owners only. Without feeds, the verifier is [single](Self::single).
+    pub fn of_shards(
+        stores: CredentialStores,
+        feeds: Vec<Arc<dyn ChangeFeed>>,
+        clock: Arc<dyn Clock>,
+        settings: VerifierSettings,
+    ) -> Arc<Self> {
+        Self::build(stores, feeds, clock, settings)
     }
 
     fn build(
         stores: CredentialStores,
-        feed: Option<Arc<dyn ChangeFeed>>,
+        feeds: Vec<Arc<dyn ChangeFeed>>,
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
     ) -> Arc<Self> {
         let VerifierSettings { keys_max, unknown_max, max_age, when_stale, rate_limit } = settings;
-        let fence = |stale_max| feed.is_some().then(|| Fence::new(stale_max));
+        let fences = |stale_max| feeds.iter().map(|_| Fence::new(stale_max)).collect();
         let of_keys = Limits { good_max: keys_max, unknown_max, max_age };
         let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, max_age };
         // A session is of no use while the database is down, so nobody is served from a stale cache.
-        let (of_key_fence, of_session_fence) = (fence(when_stale.serve_max()), fence(Duration::ZERO));
+        let (of_key_fence, of_session_fence) = (fences(when_stale.serve_max()), fences(Duration::ZERO));
         Arc::new(Self {
             keys: Register::new(stores.keys, Arc::clone(&clock), of_key_fence, of_keys),
             sessions: Register::new(stores.sessions, Arc::clone(&clock), of_session_fence, of_sessions),
             clock,
-            feed,
+            feeds,
             limiter: rate_limit.map(Limiter::new),
         })
     }
@@ -169,11 +181,12 @@ impl Verifier {
     /// within [`FLUSH_AT_STOP_MAX`].
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let reading = async {
-            if let Some(feed) = &self.feed {
+            let readers = self.feeds.iter().enumerate().map(|(shard, feed)| {
                 let answers: Vec<Arc<dyn Remembered>> =
                     vec![Arc::clone(&self.keys.answers) as _, Arc::clone(&self.sessions.answers) as _];
-                FeedReader::new(Arc::clone(feed), answers, Arc::clone(&self.clock)).run(&stop).await;
-            }
+                FeedReader::new((shard, Arc::clone(feed)), answers, Arc::clone(&self.clock)).run(&stop)
+            });
+            join_all(readers).await;
         };
         tokio::join!(reading, self.keys.run(&stop), self.sessions.run(&stop));
     }
@@ -199,7 +212,7 @@ impl ReadinessCheck for Verifier {
     async fn check(&self) -> Result<(), NotReady> {
         let answers = &self.keys.answers;
         let trust = answers.trust(answers.age());
-        if trust == Trust::Full && self.feed.is_some() {
+        if trust == Trust::Full && !self.feeds.is_empty() {
             return Ok(());
         }
         // Any digest works, because only the success of the read matters.

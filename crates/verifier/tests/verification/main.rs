@@ -13,6 +13,7 @@ mod rate_limits;
 mod revoked_here;
 mod session_link;
 mod sessions;
+mod shards;
 mod stale;
 mod usage;
 mod world;

@@ -358,6 +358,15 @@ impl World {
         self.instance(link, session_link, verifier)
     }
 
+    /// One of several processes on two stores that are one. The feed of the first can fail, and that of the second works.
+    pub(crate) fn of_two_shards(&self) -> Instance {
+        let (link, session_link) = self.links();
+        let stores = CredentialStores { keys: link.clone(), sessions: session_link.clone() };
+        let feeds: Vec<Arc<dyn ChangeFeed>> = vec![link.clone(), Arc::new(MemoryChangeFeed::default())];
+        let verifier = Verifier::of_shards(stores, feeds, self.clock.clone(), VerifierSettings::default());
+        self.instance(link, session_link, verifier)
+    }
+
     /// One of several processes. Its verifier runs and has read the feed.
     pub(crate) async fn running(&self) -> (Instance, DropGuard) {
         let instance = self.shared(VerifierSettings::default());
