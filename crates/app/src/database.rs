@@ -5,7 +5,8 @@ use adapters_postgres::{OpenError, PostgresSettings, PostgresStore};
 use adapters_sqlite::{SqliteSettings, SqliteStore};
 use adapters_system::{DatabaseClock, FollowedFeed, Secret, SteadyClock, SystemClock};
 use anyhow::{Context, Result};
-use domain::ports::{Clock, MigrationStatus, Store};
+use domain::IdForm;
+use domain::ports::{ChangeFeed, Clock, MigrationStatus, Store};
 
 use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Problem};
 
@@ -27,16 +28,24 @@ pub(crate) async fn open_store(configuration: &Configuration) -> Result<Store> {
     }
 }
 
+/// The form of the ids of what this store has: with several shards, ids say in which one to look.
+pub(crate) fn id_form(store: &Store) -> IdForm {
+    if store.changes.len() > 1 { IdForm::WithHome } else { IdForm::Plain }
+}
+
 /// The clock by which the instances on this database go, and the store whose reads keep it right. See decision 54.
 pub(crate) fn with_clock(store: Store) -> (Store, Arc<dyn Clock>) {
-    match &store.changes {
-        None => (store, Arc::new(SteadyClock::new(Arc::new(SystemClock)))),
-        Some(changes) => {
-            let clock = Arc::new(DatabaseClock::new(Arc::new(SystemClock)));
-            let followed = FollowedFeed::new(Arc::clone(changes), Arc::clone(&clock));
-            (store.shared(Arc::new(followed)), clock)
-        }
+    if store.changes.is_empty() {
+        return (store, Arc::new(SteadyClock::new(Arc::new(SystemClock))));
     }
+    let clock = Arc::new(DatabaseClock::new(Arc::new(SystemClock)));
+    // The first database has the time. If it is away at the start, another one says about what time it is.
+    let followed = store.changes.iter().enumerate().map(|(shard, changes)| -> Arc<dyn ChangeFeed> {
+        let follow = if shard == 0 { FollowedFeed::new } else { FollowedFeed::until_known };
+        Arc::new(follow(Arc::clone(changes), Arc::clone(&clock)))
+    });
+    let changes = followed.collect();
+    (Store { changes, ..store }, clock)
 }
 
 /// Opens a SQLite file, and creates it if it does not exist.

@@ -15,6 +15,7 @@ use domain::ports::{Clock, Entropy, Store, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{OperatorWebhook, Webhooks};
 use domain::{Keys, SealingKeys, Tracer};
+use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use upkeep::{Tasks, announce_steadily, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
@@ -23,6 +24,7 @@ use zeroize::Zeroizing;
 
 use crate::announcements::{announcements, keep_operator_webhook, operator_webhook};
 use crate::configuration::Configuration;
+use crate::database::id_form;
 use crate::metrics::{MeteredParts, MetricsParts};
 use crate::traces::TraceParts;
 use crate::webhooks::{WebhookParts, check_encryption_key};
@@ -130,21 +132,20 @@ impl Instance {
         let settings = self.configuration.verifier;
         let (store, clock) = (self.store.clone(), Arc::clone(&self.clock));
         let stores = CredentialStores { keys: store.keys, sessions: store.sessions };
-        match store.changes {
-            Some(changes) => Verifier::shared(stores, changes, clock, settings),
-            None => Verifier::single(stores, clock, settings),
-        }
+        Verifier::of_shards(stores, store.changes, clock, settings)
     }
 
     fn keys(&self, verifier: &Arc<Verifier>) -> Keys {
         let policy = self.configuration.key_policy.clone();
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
         Keys::new(verifier.key_store(), Arc::clone(verifier) as _, clock, entropy, policy)
+            .with_ids(id_form(&self.store))
     }
 
     fn sessions(&self, verifier: &Arc<Verifier>) -> Sessions {
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
         Sessions::new(verifier.session_store(), Arc::clone(verifier) as _, clock, entropy)
+            .with_ids(id_form(&self.store))
     }
 
     /// Signs people in at the provider whose tokens are accepted.
@@ -238,9 +239,8 @@ impl Instance {
     /// Reads the database's clock, so that it is known before the first call. A failure is not final: the verifier reads
     /// it again, together with the change feed.
     async fn read_clock(&self) {
-        if let Some(changes) = &self.store.changes {
-            let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, changes.changes_since(None, 0)).await;
-        }
+        let reads = self.store.changes.iter().map(|changes| changes.changes_since(None, 0));
+        let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, join_all(reads)).await;
     }
 
     fn start_engines(&self, tasks: &mut Tasks, verifier: &Arc<Verifier>, stop: &CancellationToken) {

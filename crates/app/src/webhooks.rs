@@ -11,6 +11,7 @@ use domain::{SealingKeys, Tracer};
 use tokio::runtime::Handle;
 
 use crate::configuration::Configuration;
+use crate::database::id_form;
 
 /// How long attempts in flight may continue after the signal to stop. Less than the shutdown may take, so that their
 /// results can be stored.
@@ -52,7 +53,8 @@ impl WebhookParts {
         let rules = WebhookRules { policy, egress: egress.clone(), sealing_keys: Arc::clone(&sealing_keys) };
         let tester = tester(configuration, egress.clone(), entropy)?;
         let use_cases =
-            Webhooks::new(store.webhooks.clone(), rules, Arc::new(tester), Arc::clone(clock), Arc::clone(entropy));
+            Webhooks::new(store.webhooks.clone(), rules, Arc::new(tester), Arc::clone(clock), Arc::clone(entropy))
+                .with_ids(id_form(store));
         if !configuration.webhooks.dispatch {
             return Ok(Self { use_cases, sealing_keys, dispatcher: None });
         }

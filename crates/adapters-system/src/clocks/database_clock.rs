@@ -46,6 +46,11 @@ impl DatabaseClock {
         Self { machine, start, at_start, machine_ahead: AtomicI64::new(0), is_known, is_reported }
     }
 
+    /// Whether the database has said what time it is.
+    pub(super) fn is_known(&self) -> bool {
+        self.is_known.load(Ordering::Relaxed)
+    }
+
     /// Call this before the call that reads the time of the database.
     pub(super) fn ask(&self) -> Asked {
         Asked { instant: Instant::now(), machine: self.machine.now() }

@@ -9,12 +9,18 @@ use super::DatabaseClock;
 pub struct FollowedFeed {
     feed: Arc<dyn ChangeFeed>,
     clock: Arc<DatabaseClock>,
+    is_always_followed: bool,
 }
 
 impl FollowedFeed {
     /// The feed, and the clock that follows it.
     pub fn new(feed: Arc<dyn ChangeFeed>, clock: Arc<DatabaseClock>) -> Self {
-        Self { feed, clock }
+        Self { feed, clock, is_always_followed: true }
+    }
+
+    /// The same, but the clock follows it only as long as it knows no time.
+    pub fn until_known(feed: Arc<dyn ChangeFeed>, clock: Arc<DatabaseClock>) -> Self {
+        Self { feed, clock, is_always_followed: false }
     }
 }
 
@@ -23,7 +29,9 @@ impl ChangeFeed for FollowedFeed {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
         let asked = self.clock.ask();
         let read = self.feed.changes_since(since, max).await?;
-        self.clock.follow(asked, read.at);
+        if self.is_always_followed || !self.clock.is_known() {
+            self.clock.follow(asked, read.at);
+        }
         Ok(read)
     }
 
