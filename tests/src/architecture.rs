@@ -15,6 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("counters", &[]),
     ("doctor", &["domain"]),
     ("storage-conformance", &["domain"]),
+    ("sharded-store", &["domain"]),
     ("verifier", &["counters", "domain"]),
     ("dispatcher", &["counters", "domain"]),
     ("upkeep", &["domain"]),
@@ -47,6 +48,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "doctor",
             "domain",
             "gatepost-client",
+            "sharded-store",
             "upkeep",
             "verifier",
         ],
@@ -62,6 +64,7 @@ const EDGES: &[(&str, &[&str])] = &[
 const ABSENCES: &[(&str, &[&str])] = &[
     ("domain", &["actix", "diesel", "tokio", "serde", "hyper", "reqwest", "tracing", "getrandom"]),
     ("storage-conformance", &["actix", "diesel", "serde", "hyper", "reqwest"]),
+    ("sharded-store", &["actix", "diesel", "hyper", "reqwest"]),
     ("verifier", &["actix", "diesel", "hyper", "reqwest"]),
     ("dispatcher", &["actix", "diesel", "hyper", "reqwest"]),
     ("upkeep", &["actix", "diesel", "hyper", "reqwest"]),

@@ -31,7 +31,7 @@ async fn a_feed_that_cannot_be_read_takes_the_trust_from_its_owners_only() {
     assert_eq!((reads_of_all().await, reads_of_all().await), (20, 0), "all are remembered");
     here.link.set_feed(Feed::Fails);
     sleep(TRUST_MAX + Duration::from_secs(1)).await;
-    assert_eq!(reads_of_all().await, of_first, "only owners of the first shard are asked about");
+    assert_eq!(reads_of_all().await, of_first, "only keys of the first shard are read again");
     assert_eq!(reads_of_all().await, of_first, "and each time");
     here.link.set_feed(Feed::Works);
     sleep(2 * FEED_POLL_INTERVAL).await;

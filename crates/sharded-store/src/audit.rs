@@ -1,0 +1,72 @@
+use async_trait::async_trait;
+use domain::audit::{AuditEvent, AuditFilter, Cause};
+use domain::ports::{AuditLog, AuditPage, StoreError};
+use domain::{AuditId, Timestamp};
+
+use crate::ShardedStore;
+use crate::fan_out::{all, unless_all_failed, up_to};
+use crate::pages::merged;
+
+/// The cause of the changes in one of several shards, by their order from 0: without this, two events would have one id. The
+/// last bits of an id number the events of a cause.
+pub(crate) fn part_of(cause: &Cause, number: u16) -> Cause {
+    let offset = u128::from(number) << 16;
+    let id = (u128::from_be_bytes(*cause.id.as_bytes()) ^ offset).to_be_bytes();
+    Cause { id: AuditId::from_bytes(id), origin: cause.origin.clone() }
+}
+
+#[async_trait]
+impl AuditLog for ShardedStore {
+    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
+        self.of(&event.owner).store.audit.record(event).await
+    }
+
+    async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
+        if let Some(owner) = &filter.owner {
+            return self.of(owner).store.audit.list(filter, before, max).await;
+        }
+        let pages = all(&self.shards, |shard| shard.store.audit.list(filter, before, max)).await?;
+        let pages = pages.into_iter().map(|page| (page.events, page.next));
+        let (events, next) = merged(pages, |event| event.id, max);
+        Ok(AuditPage { events, next })
+    }
+
+    async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
+        let mut count = 0;
+        for shard in &self.shards {
+            let of_shard: Vec<AuditEvent> =
+                events.iter().filter(|event| self.of(&event.owner).number == shard.number).cloned().collect();
+            if !of_shard.is_empty() {
+                count += shard.long_part(shard.store.audit.record_new(&of_shard)).await?;
+            }
+        }
+        Ok(count)
+    }
+
+    async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError> {
+        let (mut found, mut failure) = (Vec::new(), None);
+        for shard in self.in_turn() {
+            let room = max.saturating_sub(u32::try_from(found.len()).unwrap_or(max));
+            if room == 0 {
+                break;
+            }
+            match shard.part(shard.store.audit.list_unannounced(room)).await {
+                Ok(of_shard) => found.extend(of_shard),
+                Err(error) => failure = Some(error),
+            }
+        }
+        failure.filter(|_| found.is_empty()).map_or(Ok(found), Err)
+    }
+
+    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let marks = self.shards.iter().map(|shard| shard.part(shard.store.audit.mark_announced(ids)));
+        unless_all_failed(futures_util::future::join_all(marks).await)
+    }
+
+    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        up_to(max, self.in_turn(), |shard, max| shard.store.audit.purge(before, max)).await
+    }
+}

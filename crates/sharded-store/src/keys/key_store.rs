@@ -1,0 +1,167 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+use domain::audit::Cause;
+use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
+    UserId,
+};
+
+use crate::ShardedStore;
+use crate::audit::part_of;
+use crate::fan_out::{all, first, up_to};
+use crate::pages::in_order;
+
+impl ShardedStore {
+    /// Whether another user has a key with this id. Such a key is in another shard, where the owner of the call has none:
+    /// so the call refuses, and changes nothing.
+    async fn is_of_another(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<bool, StoreError> {
+        let own = self.of(owner).number;
+        let elsewhere = self.near(id.home()).iter().filter(|shard| shard.number != own);
+        let found = first(elsewhere, |shard| async move {
+            let answer = shard.store.keys.revoke(owner, id, view.at, view, cause).await?;
+            Ok(matches!(answer, Revocation::NotOwned).then_some(()))
+        });
+        Ok(found.await?.is_some())
+    }
+}
+
+#[async_trait]
+impl KeyStore for ShardedStore {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &CredentialDigest,
+        limit: ActiveLimit,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Insertion, StoreError> {
+        self.of(&key.owner).store.keys.insert_within(key, digest, limit, view, cause).await
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        self.of(owner).store.keys.list(owner, view).await
+    }
+
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
+        let answer = self.of(owner).store.keys.revoke(owner, id, at, view, cause).await?;
+        match answer {
+            Revocation::NotFound if self.is_of_another(owner, id, view, cause).await? => Ok(Revocation::NotOwned),
+            answer => Ok(answer),
+        }
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &CredentialDigest,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Rotation, StoreError> {
+        let answer = self.of(owner).store.keys.rotate(owner, id, rotation, digest, view, cause).await?;
+        match answer {
+            Rotation::NotFound if self.is_of_another(owner, id, view, cause).await? => Ok(Rotation::NotOwned),
+            answer => Ok(answer),
+        }
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        // The look-ups are side by side, and leave few shards to change.
+        let (found, error) = self.find_by_digests_in_part(digests).await;
+        let shards: BTreeSet<usize> = found.iter().map(|(_, key)| self.of(&key.owner).number).collect();
+        let mut revoked = Vec::new();
+        for (part, shard) in (0..).zip(shards) {
+            let cause = part_of(cause, part);
+            revoked.extend(self.shards[shard].store.keys.revoke_by_digests(digests, at, &cause).await?);
+        }
+        error.map_or(Ok(revoked), Err)
+    }
+
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.of(owner).store.keys.revoke_user_keys(owner, created_before, at, max, cause).await
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
+        first(&self.shards, |shard| shard.store.keys.find_by_digest(digest)).await
+    }
+
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        let (found, error) = self.find_by_digests_in_part(digests).await;
+        error.map_or(Ok(found), Err)
+    }
+
+    async fn find_by_digests_in_part(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
+        self.in_part(digests.len(), |shard| shard.store.keys.find_by_digests(digests)).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        self.spread(uses, |used| used.id.home(), |shard, uses| async move { shard.store.keys.record_uses(&uses).await })
+            .await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        up_to(max, self.in_turn(), |shard, max| shard.store.keys.purge_ended(before, max)).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        let lists = all(&self.shards, |shard| shard.store.keys.list_expiring(after, until, max)).await?;
+        Ok(in_order(lists, |key| (key.expires_at, key.id), max))
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        self.spread(usage, |one| one.id.home(), |shard, usage| async move { shard.store.keys.add_usage(&usage).await })
+            .await
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.of(owner).store.keys.usage(owner, id, hours).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        up_to(max, self.in_turn(), |shard, max| shard.store.keys.purge_usage(before, max)).await
+    }
+}

@@ -1,0 +1,3 @@
+//! The port of keys.
+
+mod key_store;

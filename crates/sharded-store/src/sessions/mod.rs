@@ -1,0 +1,3 @@
+//! The port of sessions.
+
+mod session_store;

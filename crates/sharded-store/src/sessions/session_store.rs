@@ -1,0 +1,75 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::audit::Cause;
+use domain::ports::{SessionStore, StoreError};
+use domain::sessions::{Session, SessionUse};
+use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+
+use crate::ShardedStore;
+use crate::fan_out::{all, first, up_to};
+use crate::shard::Shard;
+
+#[async_trait]
+impl SessionStore for ShardedStore {
+    async fn open(
+        &self,
+        session: &Session,
+        digest: &CredentialDigest,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.of(&session.owner).store.sessions.open(session, digest, max, cause).await
+    }
+
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+        self.of(owner).store.sessions.list(owner, at).await
+    }
+
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+        self.of(owner).store.sessions.end(owner, id, cause).await
+    }
+
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.of(owner).store.sessions.end_all(owner, kept, cause).await
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        first(&self.shards, |shard| shard.store.sessions.find_by_digest(digest)).await
+    }
+
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
+        let (found, error) = self.find_by_digests_in_part(digests).await;
+        error.map_or(Ok(found), Err)
+    }
+
+    async fn find_by_digests_in_part(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> (Vec<(CredentialDigest, Session)>, Option<StoreError>) {
+        self.in_part(digests.len(), |shard| shard.store.sessions.find_by_digests(digests)).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        let record =
+            |shard: Arc<Shard>, uses: Vec<SessionUse>| async move { shard.store.sessions.record_uses(&uses).await };
+        self.spread(uses, |used| used.id.home(), record).await
+    }
+
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let counts = all(&self.shards, |shard| shard.store.sessions.count_good(at, max)).await?;
+        Ok(counts.into_iter().fold(0, u32::saturating_add).min(max))
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        up_to(max, self.in_turn(), |shard, max| shard.store.sessions.purge_ended(before, max)).await
+    }
+}

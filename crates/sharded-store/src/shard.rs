@@ -1,0 +1,130 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::ports::{BoxError, Completion, Store, StoreError};
+use tokio::time::{sleep, timeout};
+
+/// The longest time that a call for all owners waits for one shard.
+const PART_MAX: Duration = Duration::from_secs(2);
+/// How often a shard that does not answer is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
+/// The most results of attempts that wait for a shard. The deliveries of further ones are sent again.
+const LATE_MAX: usize = 10_000;
+/// The most results that are written at a time.
+const LATE_BATCH_MAX: usize = 500;
+
+/// One of the stores, and whether it answers.
+pub(crate) struct Shard {
+    pub(crate) number: usize,
+    pub(crate) store: Store,
+    is_down: AtomicBool,
+    /// Results of attempts that the shard has not taken yet.
+    late: Mutex<Vec<Completion>>,
+    writing: tokio::sync::Mutex<()>,
+}
+
+impl Shard {
+    pub(crate) fn new(number: usize, store: Store) -> Arc<Self> {
+        Arc::new(Self {
+            number,
+            store,
+            is_down: AtomicBool::new(false),
+            late: Mutex::default(),
+            writing: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// Whether the shard answered the last call for all owners, or has answered since.
+    pub(crate) fn answers(&self) -> bool {
+        !self.is_down.load(Ordering::Acquire)
+    }
+
+    /// Makes a part of a call for all owners: fails at once while the shard does not answer, and after a moment when it
+    /// stops.
+    pub(crate) async fn part<T>(
+        self: &Arc<Self>,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        if !self.answers() {
+            return Err(self.unavailable());
+        }
+        let answer = timeout(PART_MAX, call).await.unwrap_or_else(|_| Err(self.unavailable()));
+        self.note(answer)
+    }
+
+    /// The same without a limit of the time, for calls that may take long.
+    pub(crate) async fn long_part<T>(
+        self: &Arc<Self>,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        if self.answers() { self.note(call.await) } else { Err(self.unavailable()) }
+    }
+
+    fn note<T>(self: &Arc<Self>, answer: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(error @ StoreError::Unavailable(_)) = &answer
+            && !self.is_down.swap(true, Ordering::AcqRel)
+        {
+            let (shard, error): (_, &dyn std::error::Error) = (self.number, error);
+            tracing::warn!(shard, error, "a shard does not answer; its owners get errors, and all others do not");
+            tokio::spawn(Arc::clone(self).come_back());
+        }
+        answer
+    }
+
+    /// Tries until the shard answers, and writes what has waited for it.
+    async fn come_back(self: Arc<Self>) {
+        loop {
+            sleep(RETRY_INTERVAL).await;
+            let is_ready = timeout(PART_MAX, self.store.readiness.check()).await;
+            if matches!(is_ready, Ok(Ok(()))) && self.write_late().await {
+                break;
+            }
+        }
+        self.is_down.store(false, Ordering::Release);
+        // What came in between.
+        self.write_late().await;
+        tracing::info!(shard = self.number, "a shard answers again");
+    }
+
+    /// Keeps results until the shard answers. A result that is dropped has its delivery sent again.
+    pub(crate) fn keep(self: &Arc<Self>, completions: impl IntoIterator<Item = Completion>) {
+        let mut late = self.late();
+        late.extend(completions);
+        late.truncate(LATE_MAX);
+        drop(late);
+        if self.answers() {
+            // It has come back in between.
+            let shard = Arc::clone(self);
+            tokio::spawn(async move { shard.write_late().await });
+        }
+    }
+
+    /// Writes what was kept, and returns whether the shard answered.
+    async fn write_late(&self) -> bool {
+        let _one_at_a_time = self.writing.lock().await;
+        loop {
+            let batch: Vec<Completion> = self.late().iter().take(LATE_BATCH_MAX).cloned().collect();
+            if batch.is_empty() {
+                return true;
+            }
+            match timeout(PART_MAX, self.store.queue.complete(&batch)).await {
+                Ok(Ok(_)) => {}
+                Err(_) | Ok(Err(StoreError::Unavailable(_))) => return false,
+                Ok(Err(error)) => {
+                    let (shard, error): (_, &dyn std::error::Error) = (self.number, &error);
+                    tracing::warn!(shard, error, "a shard refused late results of attempts, which are sent again");
+                }
+            }
+            self.late().drain(..batch.len());
+        }
+    }
+
+    fn late(&self) -> MutexGuard<'_, Vec<Completion>> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unavailable(&self) -> StoreError {
+        StoreError::Unavailable(BoxError::from(format!("shard {} does not answer", self.number)))
+    }
+}

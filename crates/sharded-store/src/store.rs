@@ -1,0 +1,58 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use domain::ports::{ChangeFeed, Store};
+use domain::{Home, UserId};
+
+use crate::shard::Shard;
+
+/// Several stores, each with a part of the owners, as one.
+pub struct ShardedStore {
+    pub(crate) shards: Vec<Arc<Shard>>,
+    /// The shard that comes first in the next call that goes from one to the next.
+    turn: AtomicUsize,
+}
+
+impl ShardedStore {
+    /// The store that is composed of these. Their number and their order never change, because they say where an owner is.
+    pub fn new(shards: impl IntoIterator<Item = Store>) -> Self {
+        let shards = shards.into_iter().enumerate().map(|(number, store)| Shard::new(number, store));
+        Self { shards: shards.collect(), turn: AtomicUsize::new(0) }
+    }
+
+    /// All ports of the stores, as those of one.
+    pub fn composed(shards: impl IntoIterator<Item = Store>) -> Store {
+        let composed = Arc::new(Self::new(shards));
+        Store { changes: composed.feeds(), ..Store::single(&composed) }
+    }
+
+    /// The feed of each shard, in their order.
+    fn feeds(&self) -> Vec<Arc<dyn ChangeFeed>> {
+        self.shards.iter().flat_map(|shard| shard.store.changes.clone()).collect()
+    }
+
+    /// The shard of this owner.
+    pub(crate) fn of(&self, owner: &UserId) -> &Arc<Shard> {
+        self.at(Home::of(owner))
+    }
+
+    /// The shard of this home.
+    pub(crate) fn at(&self, home: Home) -> &Arc<Shard> {
+        &self.shards[home.shard(self.shards.len())]
+    }
+
+    /// The shards in which something with an id of this home can be: one, or all if the id carries no home.
+    pub(crate) fn near(&self, home: Option<Home>) -> &[Arc<Shard>] {
+        match home {
+            Some(home) => std::slice::from_ref(self.at(home)),
+            None => &self.shards,
+        }
+    }
+
+    /// The shards that answer, each time with another one first.
+    pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Arc<Shard>> {
+        let first = self.turn.fetch_add(1, Ordering::Relaxed) % self.shards.len();
+        let (before, from) = self.shards.split_at(first);
+        from.iter().chain(before).filter(|shard| shard.answers())
+    }
+}

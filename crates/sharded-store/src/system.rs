@@ -1,0 +1,67 @@
+//! Readiness, schema and close.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use domain::ports::{Close, MigrateError, MigrationStatus, NotReady, ReadinessCheck, Schema};
+use futures_util::future::{join_all, select_all};
+
+use crate::ShardedStore;
+
+/// Ready while one shard is: the owners of the others get errors, and every instance answers the same.
+#[async_trait]
+impl ReadinessCheck for ShardedStore {
+    fn name(&self) -> &'static str {
+        self.shards[0].store.readiness.name()
+    }
+
+    async fn check(&self) -> Result<(), NotReady> {
+        let mut checks: Vec<_> = self.shards.iter().map(|shard| shard.store.readiness.check()).collect();
+        loop {
+            let (checked, _, rest) = select_all(checks).await;
+            if checked.is_ok() || rest.is_empty() {
+                return checked;
+            }
+            checks = rest;
+        }
+    }
+}
+
+#[async_trait]
+impl Schema for ShardedStore {
+    /// Migrates every shard that can be migrated, one after the other, and fails if one cannot.
+    async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
+        let (mut applied, mut failure) = (Vec::new(), None);
+        for shard in &self.shards {
+            match shard.store.schema.migrate().await {
+                Ok(names) => applied.extend(names),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        applied.sort_unstable();
+        applied.dedup();
+        failure.map_or(Ok(applied), Err)
+    }
+
+    /// A migration is applied if every shard has it.
+    async fn status(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
+        let mut all: BTreeMap<String, bool> = BTreeMap::new();
+        for shard in &self.shards {
+            for MigrationStatus { name, applied } in shard.store.schema.status().await? {
+                *all.entry(name).or_insert(true) &= applied;
+            }
+        }
+        Ok(all.into_iter().map(|(name, applied)| MigrationStatus { name, applied }).collect())
+    }
+}
+
+#[async_trait]
+impl Close for ShardedStore {
+    async fn close(&self) {
+        join_all(self.shards.iter().map(|shard| shard.store.close())).await;
+    }
+
+    async fn part_ended(&self) -> &'static str {
+        select_all(self.shards.iter().map(|shard| shard.store.closing.part_ended())).await.0
+    }
+}

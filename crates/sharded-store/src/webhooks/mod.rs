@@ -1,0 +1,9 @@
+//! The ports of webhooks.
+
+mod delivery_commands;
+mod delivery_log;
+mod delivery_queue;
+mod event_store;
+mod operator_log;
+mod store_figures;
+mod subscription_store;

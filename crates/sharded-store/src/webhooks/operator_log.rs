@@ -1,0 +1,36 @@
+use async_trait::async_trait;
+use domain::EventId;
+use domain::ports::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog, StoreError};
+use domain::webhooks::EventFilter;
+
+use crate::ShardedStore;
+use crate::fan_out::{all, first};
+use crate::pages::{in_order, merged};
+
+#[async_trait]
+impl OperatorLog for ShardedStore {
+    async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
+        let lists = all(&self.shards, |shard| shard.store.webhooks.operator_log.failing(after, max)).await?;
+        Ok(in_order(lists, FailingSubscription::place, max))
+    }
+
+    async fn list_events(
+        &self,
+        filter: &EventFilter,
+        before: Option<EventId>,
+        max: u32,
+    ) -> Result<EventPage, StoreError> {
+        if let Some(owner) = &filter.owner {
+            return self.of(owner).store.webhooks.operator_log.list_events(filter, before, max).await;
+        }
+        let pages =
+            all(&self.shards, |shard| shard.store.webhooks.operator_log.list_events(filter, before, max)).await?;
+        let pages = pages.into_iter().map(|page| (page.events, page.next));
+        let (events, next) = merged(pages, |logged| logged.event.id, max);
+        Ok(EventPage { events, next })
+    }
+
+    async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError> {
+        first(&self.shards, |shard| shard.store.webhooks.operator_log.find_event(id)).await
+    }
+}

@@ -1,0 +1,287 @@
+//! Stores that are composed of several in memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use domain::audit::Cause;
+use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
+use domain::ports::{
+    ActiveLimit, ChangeFeed, Close, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore, Revocation,
+    Rotation, Schema, SessionStore, Store, StoreError, WebhookStores,
+};
+use domain::sessions::{Session, SessionUse};
+use domain::{
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId, Timestamp,
+    UsageCounts, UserId,
+};
+use futures_util::future::try_join_all;
+use sharded_store::ShardedStore;
+
+struct Nothing;
+
+impl Schema for Nothing {}
+impl Close for Nothing {}
+
+/// A store in memory, with all ports.
+pub(crate) fn memory_store() -> Store {
+    let log = MemoryAuditLog::default();
+    let changes = MemoryChangeFeed::default();
+    let keys = Arc::new(MemoryKeyStore::reporting_to(changes.clone()).writing_to(log.clone()));
+    let sessions = Arc::new(MemorySessionStore::reporting_to(changes.clone()).writing_to(log.clone()));
+    let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(log.clone()));
+    Store {
+        keys: Arc::clone(&keys) as _,
+        sessions: Arc::clone(&sessions) as _,
+        audit: Arc::new(log),
+        changes: vec![Arc::new(changes)],
+        webhooks: WebhookStores::of(&webhooks),
+        queue: Arc::clone(&webhooks) as _,
+        figures: webhooks,
+        readiness: keys,
+        schema: Arc::new(Nothing),
+        closing: Arc::new(Nothing),
+    }
+}
+
+/// So many stores in memory, as one.
+pub(crate) fn of_memory(shards: usize) -> Arc<ShardedStore> {
+    Arc::new(ShardedStore::new((0..shards).map(|_| memory_store())))
+}
+
+/// The feeds of all shards as one. Readers of the service read each by itself; the promises hold for all together.
+pub(crate) struct AllFeeds(pub(crate) Vec<Arc<dyn ChangeFeed>>);
+
+#[async_trait]
+impl ChangeFeed for AllFeeds {
+    async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
+        let places: Vec<Option<FeedPosition>> = match since {
+            Some(since) => since.as_str().split('\n').map(|place| Some(FeedPosition::new(place))).collect(),
+            None => vec![None; self.0.len()],
+        };
+        let reads = self.0.iter().zip(&places).map(|(feed, place)| feed.changes_since(place.as_ref(), max));
+        let reads = try_join_all(reads).await?;
+        let at = reads[0].at;
+        let places: Vec<&str> = reads.iter().map(|read| read.position.as_str()).collect();
+        let position = FeedPosition::new(places.join("\n"));
+        let mut all = Vec::new();
+        for read in reads {
+            match read.changes {
+                CredentialChanges::Of(changes) => all.extend(changes),
+                CredentialChanges::OfAny => return Ok(FeedRead { changes: CredentialChanges::OfAny, position, at }),
+            }
+        }
+        let are_few = all.len() <= max as usize;
+        let changes = if are_few { CredentialChanges::Of(all) } else { CredentialChanges::OfAny };
+        Ok(FeedRead { changes, position, at })
+    }
+
+    async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError> {
+        for (feed, place) in self.0.iter().zip(before.as_str().split('\n')) {
+            feed.forget_changes(&FeedPosition::new(place)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Keys with a feed. Where a saboteur says so, insertions and lists go elsewhere than all other calls.
+pub(crate) struct KeysWithFeed {
+    /// Where keys are inserted, one after the other.
+    pub(crate) inserting: Vec<Arc<dyn KeyStore>>,
+    pub(crate) inserted: AtomicUsize,
+    pub(crate) listing: Arc<dyn KeyStore>,
+    pub(crate) store: Arc<dyn KeyStore>,
+    pub(crate) feed: AllFeeds,
+}
+
+impl KeysWithFeed {
+    pub(crate) fn of(store: Arc<dyn KeyStore>, feeds: Vec<Arc<dyn ChangeFeed>>) -> Self {
+        let (inserting, listing) = (vec![Arc::clone(&store)], Arc::clone(&store));
+        Self { inserting, inserted: AtomicUsize::new(0), listing, store, feed: AllFeeds(feeds) }
+    }
+}
+
+/// Sessions with a feed.
+pub(crate) struct SessionsWithFeed {
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) feed: AllFeeds,
+}
+
+macro_rules! reads_its_feed {
+    ($name:ident) => {
+        #[async_trait]
+        impl ChangeFeed for $name {
+            async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
+                self.feed.changes_since(since, max).await
+            }
+
+            async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError> {
+                self.feed.forget_changes(before).await
+            }
+        }
+    };
+}
+reads_its_feed!(KeysWithFeed);
+reads_its_feed!(SessionsWithFeed);
+
+#[async_trait]
+impl KeyStore for KeysWithFeed {
+    async fn insert_within(
+        &self,
+        key: &ApiKey,
+        digest: &CredentialDigest,
+        limit: ActiveLimit,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Insertion, StoreError> {
+        self.inserting[self.inserted.fetch_add(1, Ordering::Relaxed) % self.inserting.len()]
+            .insert_within(key, digest, limit, view, cause)
+            .await
+    }
+
+    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+        self.listing.list(owner, view).await
+    }
+
+    async fn revoke(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        at: Timestamp,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Revocation, StoreError> {
+        self.store.revoke(owner, id, at, view, cause).await
+    }
+
+    async fn rotate(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        rotation: &KeyRotation,
+        digest: &CredentialDigest,
+        view: ListView,
+        cause: &Cause,
+    ) -> Result<Rotation, StoreError> {
+        self.store.rotate(owner, id, rotation, digest, view, cause).await
+    }
+
+    async fn revoke_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        self.store.revoke_by_digests(digests, at, cause).await
+    }
+
+    async fn revoke_user_keys(
+        &self,
+        owner: &UserId,
+        created_before: Timestamp,
+        at: Timestamp,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.store.revoke_user_keys(owner, created_before, at, max, cause).await
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
+        self.store.find_by_digest(digest).await
+    }
+
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        self.store.find_by_digests(digests).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        self.store.record_uses(uses).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.purge_ended(before, max).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.store.list_expiring(after, until, max).await
+    }
+
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        self.store.add_usage(usage).await
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.store.usage(owner, id, hours).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.store.purge_usage(before, max).await
+    }
+}
+
+#[async_trait]
+impl SessionStore for SessionsWithFeed {
+    async fn open(
+        &self,
+        session: &Session,
+        digest: &CredentialDigest,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.store.open(session, digest, max, cause).await
+    }
+
+    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+        self.store.list(owner, at).await
+    }
+
+    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+        self.store.end(owner, id, cause).await
+    }
+
+    async fn end_all(
+        &self,
+        owner: &UserId,
+        kept: Option<SessionId>,
+        cause: &Cause,
+    ) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.store.end_all(owner, kept, cause).await
+    }
+
+    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        self.store.find_by_digest(digest).await
+    }
+
+    async fn find_by_digests(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
+        self.store.find_by_digests(digests).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        self.store.record_uses(uses).await
+    }
+
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.count_good(at, max).await
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.purge_ended(before, max).await
+    }
+}

@@ -1,0 +1,119 @@
+//! Every promise of the ports, over three and over sixteen stores in memory.
+
+use std::future::ready;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use sharded_store::ShardedStore;
+use storage_conformance::audit::AuditedStores;
+use storage_conformance::{Instances, Promise, SharedPromise, SharedSessionStore, audit, keep, keep_shared};
+use storage_conformance::{keys, sessions, webhooks};
+
+use crate::composed::{AllFeeds, KeysWithFeed, SessionsWithFeed, memory_store, of_memory};
+
+/// Promises of one database that several do not keep: no transaction spans shards, so nobody sees that another owner has the
+/// same id or digest, and lanes of different shards have no order. See decision 97.
+pub(crate) const OF_ONE_DATABASE: &[&str] = &[
+    "a_stored_id_is_refused",
+    "a_stored_digest_is_refused",
+    "parallel_duplicates_store_once",
+    "a_stored_successor_is_refused",
+    "a_stored_id_or_digest_is_refused",
+    "a_stored_subscription_id_is_refused",
+    "lanes_take_turns",
+    "the_lane_served_longest_ago_comes_first",
+    "owners_share_the_room_of_a_claim",
+    "what_an_owner_has_taken_counts",
+];
+
+/// Checks every promise but those of one database. Returns the broken ones of these.
+fn check_all<Store: ?Sized>(promises: &[Promise<Store>], fresh: impl Fn() -> Arc<Store>) -> Vec<&'static str> {
+    let mut broken = Vec::new();
+    for promise in promises {
+        let kept = catch_unwind(AssertUnwindSafe(|| keep(promise, ready(fresh()))));
+        if kept.is_err() {
+            broken.push(promise.name);
+        }
+    }
+    let (expected, unexpected): (Vec<_>, Vec<_>) = broken.into_iter().partition(|name| OF_ONE_DATABASE.contains(name));
+    assert!(unexpected.is_empty(), "broken: {unexpected:?}");
+    expected
+}
+
+fn check_shared<Store: ?Sized + Send + Sync>(promises: &[SharedPromise<Store>], fresh: impl Fn() -> Instances<Store>) {
+    for promise in promises {
+        keep_shared(promise, ready((fresh(), ())));
+    }
+}
+
+fn keys_with_feed(shards: usize) -> Instances {
+    let shards: Vec<_> = (0..shards).map(|_| memory_store()).collect();
+    let feeds = shards.iter().flat_map(|shard| shard.changes.clone()).collect();
+    let store = Arc::new(KeysWithFeed::of(Arc::new(ShardedStore::new(shards)), feeds));
+    [store.clone(), store]
+}
+
+fn sessions_with_feed(shards: usize) -> Instances<dyn SharedSessionStore> {
+    let shards: Vec<_> = (0..shards).map(|_| memory_store()).collect();
+    let feed = AllFeeds(shards.iter().map(|shard| Arc::clone(&shard.changes[0])).collect());
+    let store = Arc::new(SessionsWithFeed { store: Arc::new(ShardedStore::new(shards)), feed });
+    [store.clone(), store]
+}
+
+#[test]
+fn keys_of_three_shards() {
+    check_all(keys::PROMISES, || of_memory(3) as _);
+    check_shared(keys::SHARED_PROMISES, || keys_with_feed(3));
+}
+
+#[test]
+fn keys_of_sixteen_shards() {
+    check_all(keys::PROMISES, || of_memory(16) as _);
+    check_shared(keys::SHARED_PROMISES, || keys_with_feed(16));
+}
+
+#[test]
+fn sessions_of_shards() {
+    check_all(sessions::PROMISES, || of_memory(3) as _);
+    check_all(sessions::PROMISES, || of_memory(16) as _);
+    check_shared(sessions::SHARED_PROMISES, || sessions_with_feed(16));
+}
+
+#[test]
+fn webhooks_of_three_shards() {
+    check_all(webhooks::PROMISES, || of_memory(3) as _);
+}
+
+#[test]
+fn webhooks_of_sixteen_shards() {
+    check_all(webhooks::PROMISES, || of_memory(16) as _);
+}
+
+#[test]
+fn audit_logs_of_shards() {
+    check_all(audit::PROMISES, || Arc::new(AuditedStores::of(&of_memory(3))));
+    check_all(audit::PROMISES, || Arc::new(AuditedStores::of(&of_memory(16))));
+}
+
+/// With one shard every promise holds: it is the store itself.
+#[test]
+fn one_shard_keeps_every_promise() {
+    assert_eq!(check_all(keys::PROMISES, || of_memory(1) as _), [""; 0]);
+    assert_eq!(check_all(sessions::PROMISES, || of_memory(1) as _), [""; 0]);
+    assert_eq!(check_all(webhooks::PROMISES, || of_memory(1) as _), [""; 0]);
+}
+
+#[tokio::test]
+async fn publications_claim_for_the_dispatcher() {
+    webhooks::direct_claims::publications_claim_for_the_dispatcher(of_memory(3)).await;
+}
+
+/// So the list of exceptions names nothing that holds.
+#[test]
+fn each_promise_of_one_database_is_broken_by_several() {
+    let mut broken = check_all(keys::PROMISES, || of_memory(16) as _);
+    broken.extend(check_all(sessions::PROMISES, || of_memory(16) as _));
+    broken.extend(check_all(webhooks::PROMISES, || of_memory(16) as _));
+    let kept: Vec<_> = OF_ONE_DATABASE.iter().filter(|name| !broken.contains(name)).collect();
+    assert!(kept.is_empty(), "kept: {kept:?}");
+}
