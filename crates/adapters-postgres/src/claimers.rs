@@ -11,6 +11,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use tokio::time::Instant;
 
 use crate::attempt::CountRow;
+use crate::transaction::only_row;
 
 /// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII.
 pub(crate) const LOCKS: i32 = 0x6761_7465;
@@ -164,7 +165,7 @@ impl Watch {
     async fn register(&self, connection: &AsyncPgConnection) -> QueryResult<()> {
         let own = match self.claimers.own() {
             Some(own) => own,
-            None => Claimer(diesel::sql_query(REGISTER).get_result::<ClaimerRow>(&mut &*connection).await?.number),
+            None => Claimer(only_row(diesel::sql_query(REGISTER).load::<ClaimerRow>(&mut &*connection).await)?.number),
         };
         match self.presence {
             Presence::Locked => {

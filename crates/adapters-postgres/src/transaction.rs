@@ -60,6 +60,12 @@ boundary! {
     Rollback, "ROLLBACK"
 }
 
+/// The only row of a statement that is a transaction by itself, and changes something. Its commit comes after the row, and
+/// may fail: `get_result` of diesel stops at the row.
+pub(crate) fn only_row<Row>(rows: QueryResult<Vec<Row>>) -> QueryResult<Row> {
+    rows?.pop().ok_or(Error::NotFound)
+}
+
 /// The result of a transaction, from the answers of its statements and of the commit.
 pub(crate) fn settle<T>(statements: QueryResult<T>, commit: QueryResult<usize>) -> Result<T, Failure> {
     match commit {

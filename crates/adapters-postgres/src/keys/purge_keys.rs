@@ -6,6 +6,7 @@ use diesel_mapping::{Kept, StoredInstant};
 use domain::Timestamp;
 
 use crate::attempt::{CountRow, Failure, Work};
+use crate::transaction::only_row;
 
 /// Follows [`DELETE_ENDED`] and deletes the rows of owners who have no other key. All parts see the keys as they were before
 /// the statement.
@@ -41,7 +42,7 @@ impl Work for PurgeEnded {
         let purge = diesel::sql_query(purge)
             .bind::<Instant, StoredInstant>(self.before.into())
             .bind::<BigInt, i64>(self.max.into());
-        match Kept(purge).get_result::<CountRow>(&mut &*connection).await {
+        match only_row(Kept(purge).load::<CountRow>(&mut &*connection).await) {
             Ok(purged) => Ok(u32::try_from(purged.count).unwrap_or(self.max)),
             // The statement may have run: a second attempt would return another number.
             Err(error) => Err(Failure::of_statement(error)),

@@ -7,6 +7,7 @@ use domain::ports::StoreError;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
+use crate::transaction::only_row;
 
 /// Ends the claims of a process in the next two hundred lanes. A lane that has an open claim needs service before the
 /// claim ends, so lanes that sleep for longer are passed over. See [`SETTLE_OPEN`](super::settle_lanes) about the limit
@@ -85,6 +86,6 @@ impl Work for EndLeftClaims<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<PageRow, Failure> {
         let query =
             diesel::sql_query(END_LEFT_CLAIMS).bind::<Integer, _>(self.claimer.number()).bind::<Binary, _>(self.after);
-        Ok(Kept(query).get_result(&mut &*connection).await?)
+        Ok(only_row(Kept(query).load(&mut &*connection).await)?)
     }
 }

@@ -7,7 +7,7 @@ use domain::Timestamp;
 
 use super::periods::{Period, day_of, load, lock};
 use crate::attempt::{CountRow, Failure, Work};
-use crate::transaction::{Begin, Commit, Rollback, settle};
+use crate::transaction::{Begin, Commit, Rollback, only_row, settle};
 
 /// Whether deliveries of the period are queued. Each lane with a queue takes two look-ups.
 const QUEUED: &str = "WITH RECURSIVE lanes AS (
@@ -103,7 +103,7 @@ impl PurgeHistory {
         let statement = diesel::sql_query(PURGE_SUBSCRIPTIONS)
             .bind::<Instant, StoredInstant>(self.before.into())
             .bind::<BigInt, i64>(self.max.into());
-        Kept(statement).get_result::<CountRow>(&mut &*connection).await.map(|row| row.count)
+        only_row(Kept(statement).load::<CountRow>(&mut &*connection).await).map(|row| row.count)
     }
 }
 
