@@ -12,10 +12,16 @@ use crate::pool::{Connections, Lease};
 
 /// The maximum duration of a call. Callers of the HTTP API get an answer within 5 s.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
-/// The most attempts of a call that conflicts with other calls, or loses its connection.
-const ATTEMPTS_MAX: u32 = 5;
-/// The wait before the second attempt; doubled before each further one.
+/// The most attempts of a call that loses its connections.
+const LOST_MAX: u32 = 5;
+/// The most attempts of a call that conflicts with other calls. Where all transactions are serializable, parallel changes
+/// of one owner conflict several times before the last one of them succeeds.
+const CONFLICTS_MAX: u32 = 16;
+/// The most attempts of a call that fails for a reason without a name.
+const UNKNOWN_MAX: u32 = 3;
+/// The wait before the second attempt; doubled before each further one, up to [`BACKOFF_MAX`].
 const BACKOFF: Duration = Duration::from_millis(5);
+const BACKOFF_MAX: Duration = Duration::from_millis(160);
 
 /// Work on one connection, as one transaction or one statement. It may be attempted again.
 pub(crate) trait Work: Sync {
@@ -66,21 +72,6 @@ impl From<Failure> for StoreError {
 }
 
 impl Failure {
-    /// Whether another attempt after this many may succeed.
-    ///
-    /// The driver reports a deadlock (40P01), a shutdown (57P01) and a cancelled statement as unknown errors. A
-    /// statement that fails with an unknown error changes nothing, so one more attempt is safe for all of them.
-    fn is_worth_retrying(&self, attempts: u32, connection: Connection) -> bool {
-        let Self::Undone(Error::DatabaseError(kind, _)) = self else {
-            return false;
-        };
-        match (kind, connection) {
-            (DatabaseErrorKind::SerializationFailure, _) | (_, Connection::Closed) => attempts < ATTEMPTS_MAX,
-            (DatabaseErrorKind::Unknown, Connection::Returned) => attempts < 2,
-            _ => false,
-        }
-    }
-
     /// The failure of a single statement that must not run twice: it may have run when the connection was lost.
     pub(crate) fn of_statement(error: Error) -> Self {
         match error {
@@ -133,6 +124,40 @@ enum Connection {
     Closed,
 }
 
+/// The attempts of one call that have failed, by the reason.
+#[derive(Debug, Default)]
+struct Failed {
+    conflicts: u32,
+    lost: u32,
+    unknown: u32,
+}
+
+impl Failed {
+    /// Counts a failure, and returns whether another attempt may succeed.
+    ///
+    /// The driver reports a deadlock (40P01), a shutdown (57P01) and a cancelled statement as unknown errors. A
+    /// statement that fails with an unknown error changes nothing, so other attempts are safe for all of them.
+    fn count(&mut self, failure: &Failure, connection: Connection) -> bool {
+        let Failure::Undone(Error::DatabaseError(kind, _)) = failure else {
+            return false;
+        };
+        let (count, max) = match (kind, connection) {
+            (DatabaseErrorKind::SerializationFailure, _) => (&mut self.conflicts, CONFLICTS_MAX),
+            (_, Connection::Closed) => (&mut self.lost, LOST_MAX),
+            (DatabaseErrorKind::Unknown, Connection::Returned) => (&mut self.unknown, UNKNOWN_MAX),
+            _ => return false,
+        };
+        *count += 1;
+        *count < max
+    }
+
+    /// How long to wait before the next attempt.
+    fn backoff(&self) -> Duration {
+        let failed = self.conflicts + self.lost + self.unknown;
+        BACKOFF_MAX.min(BACKOFF * 2_u32.saturating_pow(failed.saturating_sub(1)))
+    }
+}
+
 impl PostgresStore {
     /// Does the work within the deadline. Repeats it if another attempt may succeed.
     pub(crate) async fn run<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
@@ -170,7 +195,7 @@ async fn attempts<W: Work>(connections: &Connections, work: &W) -> Result<W::Ans
 
 /// Attempts the work until it succeeds or another attempt cannot help. The caller limits the time.
 pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) -> Result<W::Answer, Failure> {
-    let mut attempts = 0;
+    let mut failed = Failed::default();
     loop {
         let lease = connections.lease().await?;
         let failure = match work.attempt(&lease).await {
@@ -180,12 +205,11 @@ pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) ->
             }
             Err(failure) => failure,
         };
-        attempts += 1;
         let connection = clear_up(connections, lease, &failure).await;
-        if !failure.is_worth_retrying(attempts, connection) {
+        if !failed.count(&failure, connection) {
             return Err(failure);
         }
-        tokio::time::sleep(BACKOFF * 2_u32.pow(attempts - 1)).await;
+        tokio::time::sleep(failed.backoff()).await;
     }
 }
 

@@ -1,24 +1,34 @@
-//! The promises hold on a server whose transactions are serializable unless they say otherwise, and which ends one
-//! changing statement in 23 with a conflict (40001), as Postgres and what speaks its protocol may at any time.
+//! The promises hold on a server where every transaction is serializable, also one that says otherwise, and which ends
+//! one changing statement in 23 with a conflict (40001) and one in 97 with a deadlock (40P01), as Postgres and what
+//! speaks its protocol may at any time.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use domain::ports::{KeyStore, Schema as _, SessionStore};
+use domain::memory::unique_cause;
+use domain::ports::{KeyStore, Schema as _, SessionStore, StoreError};
+use domain::{Timestamp, UserId};
 use storage_conformance::WebhookStore;
 use storage_conformance::audit::AuditedStores;
 use throwaway_postgres::{Cluster, Database};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
 
-/// Ends one in 23 of the statements that change a table. A sequence keeps its number when a transaction ends, so the next
+/// Ends some of the statements that change a table. A sequence keeps its number when a transaction ends, so the next
 /// attempt succeeds.
 const CONFLICTS: &str = "
     CREATE SEQUENCE conflicts;
     CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF nextval('conflicts') % 23 = 0 THEN
-            RAISE EXCEPTION 'a conflict of the test' USING ERRCODE = 'serialization_failure';
-        END IF;
-        RETURN NULL;
+        CASE
+            WHEN nextval('conflicts') % 23 = 0 THEN
+                RAISE EXCEPTION 'a conflict of the test' USING ERRCODE = 'serialization_failure';
+            WHEN currval('conflicts') % 97 = 0 THEN
+                RAISE EXCEPTION 'a deadlock of the test' USING ERRCODE = 'deadlock_detected';
+            ELSE RETURN NULL;
+        END CASE;
     END $$;
     DO $$ DECLARE name text; BEGIN
         FOR name IN SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
@@ -29,15 +39,91 @@ const CONFLICTS: &str = "
         END LOOP;
     END $$";
 
+/// What a transaction says, and what the server hears: as long, so that the length of the message stays right.
+const SAID: &[u8; 14] = b"READ COMMITTED";
+const HEARD: &[u8; 14] = b"SERIALIZABLE  ";
+
 async fn fresh() -> (Arc<PostgresStore>, Database) {
+    let (store, database, _) = open().await;
+    (store, database)
+}
+
+/// A store on such a server, its database, and the number of transactions that have become serializable.
+async fn open() -> (Arc<PostgresStore>, Database, Arc<AtomicU64>) {
     let cluster = Cluster::shared().await.unwrap();
     let database = cluster.database().await.unwrap();
     let strict = format!("ALTER DATABASE {} SET default_transaction_isolation = 'serializable'", database.name);
     cluster.execute("postgres", &strict).await.unwrap();
-    let store = PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 8 }).await.unwrap();
+    let (port, changed) = way_to(cluster.port()).await;
+    let url = database.url.replace(&format!(":{}/", cluster.port()), &format!(":{port}/"));
+    let store = PostgresStore::open(PostgresSettings { url, pool_size: 8 }).await.unwrap();
     store.migrate().await.unwrap();
     cluster.execute(&database.name, CONFLICTS).await.unwrap();
-    (Arc::new(store), database)
+    (Arc::new(store), database, changed)
+}
+
+/// Opens a port that leads to the server. It ends with the runtime of the test.
+async fn way_to(server: u16) -> (u16, Arc<AtomicU64>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let (port, changed) = (listener.local_addr().unwrap().port(), Arc::<AtomicU64>::default());
+    let counter = Arc::clone(&changed);
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else { continue };
+            client.set_nodelay(true).unwrap();
+            server.set_nodelay(true).unwrap();
+            let ((from_client, mut to_client), (mut from_server, to_server)) =
+                (client.into_split(), server.into_split());
+            tokio::spawn(make_serializable(from_client, to_server, Arc::clone(&counter)));
+            tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
+        }
+    });
+    (port, changed)
+}
+
+/// Passes on what the client sends. What may be the beginning of [`SAID`] waits for the rest: no message ends with it.
+async fn make_serializable(mut client: OwnedReadHalf, mut server: OwnedWriteHalf, changed: Arc<AtomicU64>) {
+    let mut held = Vec::with_capacity(1 << 16);
+    while client.read_buf(&mut held).await.is_ok_and(|read| read > 0) {
+        while let Some(at) = held.windows(SAID.len()).position(|text| text == SAID) {
+            held[at..at + SAID.len()].copy_from_slice(HEARD);
+            changed.fetch_add(1, Ordering::Relaxed);
+        }
+        let begun = (1..SAID.len()).rev().find(|&length| held.ends_with(&SAID[..length])).unwrap_or(0);
+        let rest = held.split_off(held.len() - begun);
+        if server.write_all(&held).await.is_err() {
+            return;
+        }
+        held = rest;
+    }
+}
+
+/// The other tests of this file would pass on a way that changes nothing.
+#[tokio::test]
+async fn transactions_become_serializable() {
+    let (store, _database, changed) = open().await;
+    let before = changed.load(Ordering::Relaxed);
+    let (owner, now) = (UserId::new("https://id.example.com", "alice").unwrap(), Timestamp::MIN);
+    store.revoke_user_keys(&owner, now, now, 1, &unique_cause()).await.unwrap();
+    assert!(changed.load(Ordering::Relaxed) > before);
+}
+
+/// A purge is one statement, whose commit comes after its answer.
+#[tokio::test]
+async fn a_purge_counts_nothing_if_its_commit_fails() {
+    let (store, database, _) = open().await;
+    let plant = "
+        INSERT INTO api_keys SELECT uuid_send(gen_random_uuid()), sha256('key'), 'https://id.example.com', 'alice', 'old', '', now(), NULL,
+            '2026-01-01', NULL, '', NULL;
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            RAISE EXCEPTION 'this commit fails' USING ERRCODE = 'serialization_failure';
+        END $$;
+        CREATE CONSTRAINT TRIGGER refuse AFTER DELETE ON api_keys DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION refuse()";
+    Cluster::shared().await.unwrap().execute(&database.name, plant).await.unwrap();
+    let keys: &dyn KeyStore = &*store;
+    let purged = keys.purge_ended(Timestamp::MAX, 10).await;
+    assert!(matches!(purged, Err(StoreError::Unavailable(_))), "{purged:?}");
 }
 
 mod key_promises {
