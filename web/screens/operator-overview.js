@@ -151,6 +151,7 @@ const System = ({ system }) => html`
     <h2>System</h2>
     <dl class="facts">
       <div><dt>Instance</dt><dd>Version ${system.version}${system.commit !== "unknown" && html`, commit <code>${system.commit}</code>`}, started <${WhenExactly} at=${system.startedAt} /></dd></div>
+      ${system.instances.length > 0 && html`<div><dt>All instances</dt><dd>${system.instances.map(instanceCount).join(", ")}</dd></div>`}
       <div><dt>Database</dt><dd>${system.database === "postgres" ? "Postgres" : "SQLite"}</dd></div>
       <div><dt>Change feed</dt><dd>${system.changeFeedAgeSeconds === null ? "Not needed: one instance has the database." : `Read ${age(system.changeFeedAgeSeconds)} ago. A key that another instance revokes is refused here after that.`}</dd></div>
       <div><dt>Provider's keys</dt><dd>${system.identityKeysAgeSeconds === null ? "Not fetched yet: nobody can sign in." : `Fetched ${age(system.identityKeysAgeSeconds)} ago.`}</dd></div>
@@ -158,6 +159,9 @@ const System = ({ system }) => html`
     </dl>
   </section>
 `;
+
+/** @param {{ version: string, count: number }} of */
+const instanceCount = ({ version, count }) => `${count} with version ${version}`;
 
 /** @param {{ queue: NonNullable<System["queue"]> }} props */
 const Queue = ({ queue }) => html`

@@ -7,6 +7,8 @@ use crate::store_watch::Reading;
 impl SystemStatus for Metrics {
     fn read(&self) -> SystemState {
         let sources = self.sources();
+        let mut reading = sources.watch.latest();
+        let instances = reading.as_mut().map(|reading| std::mem::take(&mut reading.instances)).unwrap_or_default();
         SystemState {
             version: sources.build.version,
             commit: sources.build.commit,
@@ -15,7 +17,8 @@ impl SystemStatus for Metrics {
             verifications: self.verifications(),
             events: self.events(),
             attempts: self.attempts(),
-            queue: sources.watch.latest().map(queue),
+            queue: reading.map(queue),
+            instances,
             change_feed_age: sources.verifier.feed_age(),
             identity_keys_age: (sources.identity_keys_age)(),
         }

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::FailuresInARow;
-use domain::ports::{Clock, QueueFigures, SessionStore, StoreError, StoreFigures};
+use domain::ports::{Clock, QueueFigures, SessionStore, StoreError, StoreFigures, VersionCount};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +27,7 @@ pub(crate) struct Reading {
     pub(crate) oldest_snapshot: Option<Duration>,
     /// How many sessions were good.
     pub(crate) sessions: u32,
+    pub(crate) instances: Vec<VersionCount>,
 }
 
 impl Reading {
@@ -63,8 +64,9 @@ impl StoreWatch {
         let queue = self.store.queue_figures(at, COUNTED_MAX).await?;
         let oldest_snapshot = self.store.oldest_snapshot().await?;
         let sessions = self.sessions.count_good(at, COUNTED_MAX).await?;
+        let instances = self.store.instances().await?;
         let oldest_due_age = queue.oldest_due.map_or(Duration::ZERO, |due| at.since(due));
-        let reading = Reading { began, queue, oldest_due_age, oldest_snapshot, sessions };
+        let reading = Reading { began, queue, oldest_due_age, oldest_snapshot, sessions, instances };
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
         Ok(())
     }

@@ -6,12 +6,16 @@ use std::time::Duration;
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::Integer;
+use diesel::sql_types::{BigInt, Integer, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::ports::VersionCount;
 use tokio::time::Instant;
 
-use crate::attempt::CountRow;
+use crate::attempt::{CountRow, Failure, Work};
 use crate::transaction::only_row;
+
+/// The version of this process. All crates of the workspace have the same one.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII.
 pub(crate) const LOCKS: i32 = 0x6761_7465;
@@ -23,11 +27,11 @@ const GONE_AFTER: Duration = Duration::from_secs(3);
 
 /// Shared: a lost connection may still hold the lock when the process has opened another one.
 const LOCK: &str = "SELECT FROM pg_advisory_lock_shared($1, $2)";
-const REGISTER: &str = "INSERT INTO webhook_claimers DEFAULT VALUES RETURNING number";
-const REGISTER_AGAIN: &str = "INSERT INTO webhook_claimers (number) VALUES ($1) ON CONFLICT DO NOTHING";
+const REGISTER: &str = "INSERT INTO webhook_claimers (version) VALUES ($1) RETURNING number";
+const REGISTER_AGAIN: &str = "INSERT INTO webhook_claimers (number, version) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 /// Where sessions are shared, a lock ends up in the session of others. So there each look says when it was, by the clock of
 /// the database. See decision 93.
-const SEEN: &str = "INSERT INTO webhook_claimers (number, seen_at) VALUES ($1, clock_timestamp())
+const SEEN: &str = "INSERT INTO webhook_claimers (number, version, seen_at) VALUES ($1, $2, clock_timestamp())
     ON CONFLICT (number) DO UPDATE SET seen_at = excluded.seen_at";
 /// How long a process counts as seen, and a moment more.
 pub(crate) const SEEN_FOR: Duration = Duration::from_millis(2_500);
@@ -37,13 +41,27 @@ macro_rules! is_seen {
         "abs(extract(epoch FROM clock_timestamp() - seen_at)) < 2"
     };
 }
+/// Whether a process holds the lock of its number; `$1` is [`LOCKS`].
+macro_rules! is_locked {
+    () => {
+        "EXISTS (
+            SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = number::oid AND objsubid = 2
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        )"
+    };
+}
 const ABSENT: &str = concat!(
     "SELECT number FROM webhook_claimers WHERE (seen_at IS NULL OR NOT ",
     is_seen!(),
-    ") AND NOT EXISTS (
-        SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = number::oid AND objsubid = 2
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    )"
+    ") AND NOT ",
+    is_locked!()
+);
+const VERSIONS: &str = concat!(
+    "SELECT version, count(*) AS count FROM webhook_claimers WHERE ",
+    is_seen!(),
+    " OR ",
+    is_locked!(),
+    " GROUP BY version ORDER BY version"
 );
 /// How many processes hold the lock of their number; `$1` is [`LOCKS`]. Needs no table, so it works before migrations.
 pub(crate) const LOCKED: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
@@ -105,6 +123,31 @@ pub(crate) async fn count_present(connection: &mut AsyncPgConnection) -> QueryRe
     Ok(present.get_result::<CountRow>(connection).await?.count)
 }
 
+/// How many of the processes that are present have each version.
+pub(crate) struct CountVersions;
+
+#[derive(QueryableByName)]
+struct VersionRow {
+    #[diesel(sql_type = Text)]
+    version: String,
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+impl Work for CountVersions {
+    type Answer = Vec<VersionCount>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let rows: Vec<VersionRow> =
+            diesel::sql_query(VERSIONS).bind::<Integer, _>(LOCKS).load(&mut &*connection).await?;
+        let count = |row: VersionRow| VersionCount {
+            version: row.version,
+            instances: u32::try_from(row.count).unwrap_or(u32::MAX),
+        };
+        Ok(rows.into_iter().map(count).collect())
+    }
+}
+
 /// How a process shows that it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
@@ -163,19 +206,22 @@ impl Watch {
 
     /// The lock comes after the row: a process without a lock for a moment is not gone.
     async fn register(&self, connection: &AsyncPgConnection) -> QueryResult<()> {
-        let own = match self.claimers.own() {
-            Some(own) => own,
-            None => Claimer(only_row(diesel::sql_query(REGISTER).load::<ClaimerRow>(&mut &*connection).await)?.number),
+        let own = if let Some(own) = self.claimers.own() {
+            own
+        } else {
+            let register = diesel::sql_query(REGISTER).bind::<Text, _>(VERSION);
+            Claimer(only_row(register.load::<ClaimerRow>(&mut &*connection).await)?.number)
         };
         match self.presence {
             Presence::Locked => {
-                let again = diesel::sql_query(REGISTER_AGAIN).bind::<Integer, _>(own.0);
+                let again = diesel::sql_query(REGISTER_AGAIN).bind::<Integer, _>(own.0).bind::<Text, _>(VERSION);
                 again.execute(&mut &*connection).await?;
                 let lock = diesel::sql_query(LOCK).bind::<Integer, _>(LOCKS).bind::<Integer, _>(own.0);
                 lock.execute(&mut &*connection).await?;
             }
             Presence::Seen => {
-                diesel::sql_query(SEEN).bind::<Integer, _>(own.0).execute(&mut &*connection).await?;
+                let seen = diesel::sql_query(SEEN).bind::<Integer, _>(own.0).bind::<Text, _>(VERSION);
+                seen.execute(&mut &*connection).await?;
             }
         }
         let _ = self.claimers.own.set(own);

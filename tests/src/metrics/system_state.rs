@@ -37,6 +37,7 @@ async fn an_operator_sees_the_figures_of_the_metrics(storage: Storage) {
     let is_shared = storage.url().starts_with("postgres");
     let (database, has_feed) = if is_shared { ("postgres", true) } else { ("sqlite", false) };
     assert_eq!((&state["database"], state["changeFeedAgeSeconds"].is_number()), (&json!(database), has_feed));
+    assert_eq!(state["instances"].as_array().is_some_and(Vec::is_empty), !is_shared, "{state}");
 }
 
 async fn the_state_needs_no_listener_for_metrics(storage: Storage) {
@@ -44,6 +45,25 @@ async fn the_state_needs_no_listener_for_metrics(storage: Storage) {
     let gatepost = setup.start().await;
     eventually("a reading", async || system(&gatepost).await["queue"]["waiting"].as_u64()).await;
     eventually("the keys", async || system(&gatepost).await["identityKeysAgeSeconds"].as_f64()).await;
+}
+
+/// Whichever instance answers counts all of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_sees_the_versions_of_all_instances() {
+    let storage = Storage::postgres().await;
+    let setup = setup(&storage).await;
+    let (one, mut other) = (setup.twin().start().await, setup.twin().start().await);
+    let sees = async |instance: &Gatepost, count: u32| {
+        let expected = json!([{ "version": env!("CARGO_PKG_VERSION"), "count": count }]);
+        eventually("the instances are counted", async || {
+            (system(instance).await["instances"] == expected).then_some(())
+        })
+        .await;
+    };
+    sees(&one, 2).await;
+    sees(&other, 2).await;
+    other.kill().await;
+    sees(&one, 1).await;
 }
 
 async fn delivered(gatepost: &Gatepost) -> Option<()> {

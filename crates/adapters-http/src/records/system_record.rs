@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use domain::ports::{AttemptCounts, EventCounts, LaneFigures, QueueReading, SystemState, VerificationCounts};
+use domain::ports::{
+    AttemptCounts, EventCounts, LaneFigures, QueueReading, SystemState, VerificationCounts, VersionCount,
+};
 use domain::webhooks::DisabledBy;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -32,6 +34,9 @@ pub(crate) struct SystemRecord {
     /// The queue of all instances together; `null` until the store has answered once.
     #[schema(required)]
     queue: Option<QueueRecord>,
+    /// The processes on this database, by version, as they were counted with the queue. Empty on SQLite, and until the
+    /// database has answered once.
+    instances: Vec<VersionCountRecord>,
     /// The age of the last successful read of the change feed, in seconds. It limits how long a key that another instance
     /// revoked stays good here. `null` on SQLite.
     #[schema(required, example = 0.12)]
@@ -39,6 +44,17 @@ pub(crate) struct SystemRecord {
     /// The age of the identity provider's keys, in seconds; `null` before the first fetch.
     #[schema(required, example = 312.5)]
     identity_keys_age_seconds: Option<f64>,
+}
+
+/// How many processes have a version.
+#[derive(Serialize, ToSchema)]
+#[schema(as = VersionCount)]
+struct VersionCountRecord {
+    /// The version of the program.
+    #[schema(example = "0.1.0")]
+    version: String,
+    /// How many processes have it.
+    count: u32,
 }
 
 /// API keys that were presented, by result.
@@ -135,9 +151,16 @@ impl SystemRecord {
             events: EventCountRecord::of(state.events),
             attempts: state.attempts.map(AttemptCountRecord::of),
             queue: state.queue.as_ref().map(QueueRecord::of),
+            instances: state.instances.iter().map(VersionCountRecord::of).collect(),
             change_feed_age_seconds: state.change_feed_age.map(seconds),
             identity_keys_age_seconds: state.identity_keys_age.map(seconds),
         }
+    }
+}
+
+impl VersionCountRecord {
+    fn of(VersionCount { version, instances }: &VersionCount) -> Self {
+        Self { version: version.clone(), count: *instances }
     }
 }
 

@@ -9,12 +9,15 @@ use diesel_mapping::webhooks::{
     COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures,
 };
 use domain::Timestamp;
-use domain::ports::{HeldSnapshot, LANES_SEARCHED_MAX, PoolFigures, QueueFigures, StoreError, StoreFigures};
+use domain::ports::{
+    HeldSnapshot, LANES_SEARCHED_MAX, PoolFigures, QueueFigures, StoreError, StoreFigures, VersionCount,
+};
 use futures_util::future::try_join3;
 
 use super::snapshots::{FindSnapshotAge, FindSnapshotHolder};
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
+use crate::claimers::CountVersions;
 use crate::pool::Connections;
 
 /// The first due delivery of each of the lanes that have waited longest. Each is the start of a range of the index, which
@@ -45,6 +48,10 @@ impl StoreFigures for PostgresStore {
 
     async fn snapshot_holder(&self) -> Result<Option<HeldSnapshot>, StoreError> {
         self.run(&FindSnapshotHolder).await
+    }
+
+    async fn instances(&self) -> Result<Vec<VersionCount>, StoreError> {
+        self.run(&CountVersions).await
     }
 
     fn pools(&self) -> Vec<PoolFigures> {

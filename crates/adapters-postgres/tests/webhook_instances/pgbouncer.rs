@@ -1,13 +1,14 @@
 //! Processes behind a pooler that shares sessions, beside processes with their own. See decision 93.
 
+use adapters_postgres::PostgresStore;
 use adapters_system::SystemClock;
 use domain::memory::SeededEntropy;
-use domain::ports::{Clock as _, Close as _, DeliveryQueue as _, EventStore as _};
+use domain::ports::{Clock as _, Close as _, DeliveryQueue as _, EventStore as _, StoreFigures as _, VersionCount};
 use throwaway_postgres::{Cluster, Pooler};
-use tokio::time::{Duration, timeout};
+use tokio::time::{Duration, sleep, timeout};
 
 use crate::claimers::{claim_later, claim_one, until};
-use crate::world::{event_at, instances, open, request, sealed, subscribe};
+use crate::world::{event_at, instances, open, query, request, sealed, subscribe};
 
 /// The process behind the pooler has no lock, and is not found gone when another one is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -21,16 +22,31 @@ async fn a_process_that_shares_sessions_is_not_gone() {
         let _ = timeout(Duration::ZERO, store.hint()).await;
     }
     until(&database, "SELECT count(*), count(seen_at) FROM webhook_claimers", "3|1").await;
+    query(&database, "UPDATE webhook_claimers SET version = '0.0.9' WHERE seen_at IS NOT NULL RETURNING 1").await;
+    present(left, 1, 2).await;
     let now = SystemClock.now();
     left.publish(&[event_at(&entropy, now), event_at(&entropy, now)]).await.unwrap();
     let of_pooled = claim_one(&pooled, &request(&entropy, now)).await.unwrap();
     let of_gone = claim_one(gone, &request(&entropy, now)).await.unwrap();
     gone.close().await;
     assert_eq!(claim_later(&[left, &pooled], &entropy).await.id, of_gone.id);
+    present(left, 1, 1).await;
     let claimed = claim_one(left, &request(&entropy, SystemClock.now())).await;
     assert!(claimed.is_none(), "{of_pooled:?} is being sent");
     pooled.close().await;
     assert_eq!(claim_later(&[left], &entropy).await.id, of_pooled.id);
+}
+
+/// Waits until so many processes of an older version, and of this one, are present.
+async fn present(store: &PostgresStore, older: u32, own: u32) {
+    let own = VersionCount { version: env!("CARGO_PKG_VERSION").to_owned(), instances: own };
+    let expected = [VersionCount { version: "0.0.9".to_owned(), instances: older }, own];
+    let counted = async {
+        while store.instances().await.unwrap() != expected {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(5), counted).await.expect("a process without a lock, or not seen, is not present");
 }
 
 /// What one process publishes, another one behind the pooler claims without a notification.

@@ -31,6 +31,12 @@ pub trait StoreFigures: Send + Sync {
         Ok(None)
     }
 
+    /// The processes that serve this database now, counted by the version of the program. A store that only one process can
+    /// use keeps this default.
+    async fn instances(&self) -> Result<Vec<VersionCount>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// The pools of connections, from memory. A store without pools keeps this default.
     fn pools(&self) -> Vec<PoolFigures> {
         Vec::new()
@@ -87,6 +93,15 @@ pub struct HeldSnapshot {
     pub holder: String,
     /// The state that it shows. The same holder with the same state holds the same snapshot.
     pub state: String,
+}
+
+/// How many processes have a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionCount {
+    /// The version of the program.
+    pub version: String,
+    /// How many processes have it.
+    pub instances: u32,
 }
 
 /// The state of a pool of connections.

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::figures::QueueFigures;
+use super::figures::{QueueFigures, VersionCount};
 use crate::Timestamp;
 
 /// Says how this instance and the store are doing, from memory: a call waits for nothing.
@@ -28,6 +28,9 @@ pub struct SystemState {
     pub attempts: Option<AttemptCounts>,
     /// What the store said last; `None` before the first answer.
     pub queue: Option<QueueReading>,
+    /// The processes on this database, by version, as the store counted them last; empty before the first answer, and if no
+    /// other instance can share the database.
+    pub instances: Vec<VersionCount>,
     /// The age of the last successful read of the change feed; `None` if no other instance can share the database.
     pub change_feed_age: Option<Duration>,
     /// The age of the identity provider's keys; `None` before the first fetch.

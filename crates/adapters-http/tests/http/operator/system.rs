@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::Timestamp;
 use domain::ports::{
     AttemptCounts, EventCounts, LaneFigures, QueueFigures, QueueReading, SystemState, SystemStatus, VerificationCounts,
+    VersionCount,
 };
 use domain::webhooks::{DisableReason, SubscriptionStatus};
 use insta::assert_snapshot;
@@ -34,6 +35,7 @@ impl SystemStatus for FixedSystem {
             events: EventCounts { accepted: 4, duplicate: 5, conflict: 6, failed: 7 },
             attempts: Some(AttemptCounts { delivered: 8, failed: 9, not_charged: 10, cut_off: 11 }),
             queue: Some(QueueReading { age, figures, oldest_due_age }),
+            instances: vec![VersionCount { version: "1.2.2".to_owned(), instances: 18 }],
             change_feed_age: None,
             identity_keys_age: Some(Duration::from_mins(10)),
         }
