@@ -10,17 +10,12 @@ const FOLDER = new URL("../../docs/images/", import.meta.url).pathname;
 /** Where the receivers of the pictures seem to be. */
 const PLACES = { good: "https://hooks.acme.example/gatepost", bad: "https://ledger.acme.example/events" };
 
+const receivers = { good: await receiver(204), bad: await receiver(500) };
+
 test("pictures", async () => {
   const { page, close } = await visitor("alice", { viewport: { width: 1200, height: 620 } });
-  const receivers = { good: await receiver(204), bad: await receiver(500) };
   await fill(receivers);
-  // The stream never ends, so it cannot be read as a whole.
-  await page.route(/\/api\/webhooks\/(?!.*stream)/, async (route) => {
-    const response = await route.fetch();
-    const named = Object.entries(receivers).map(([name, { url }]) => [url, PLACES[name]]);
-    const body = named.reduce((text, [url, place]) => text.replaceAll(url, place), await response.text());
-    await route.fulfill({ response, body });
-  });
+  await inOtherPlaces(page);
   await picture(page, "console-home", "/console/", page.getByText("failing"));
   await picture(page, "console-keys", "/console/keys", page.getByText("Billing export"));
   await picture(page, "console-deliveries", "/console/deliveries", page.getByText("Live: the list follows"));
@@ -37,6 +32,32 @@ test("pictures", async () => {
   await take(page, "console-new-key");
   await close();
 });
+
+test("pictures of operators", async () => {
+  const { page, close } = await visitor("operator", { viewport: { width: 1200, height: 760 } });
+  await inOtherPlaces(page);
+  await page.goto("/console/operator");
+  // Rates need two readings, and the queue is read every ten seconds.
+  await page.getByText("The receiver answered with an error status.").waitFor();
+  await eventually("the figures", async () => !(await page.locator(".figures").textContent()).includes("–"));
+  await take(page, "console-operator");
+  const [first] = (await api("alice", "GET", "/api/webhooks/subscriptions")).subscriptions;
+  for (const enabled of [false, true]) await api("alice", "PATCH", `/api/webhooks/subscriptions/${first.id}`, { enabled });
+  await page.goto("/console/operator/users/alice?tab=deliveries");
+  await page.getByText("Failed, by cause").waitFor();
+  await page.getByRole("row", { name: /invoice/ }).first().waitFor();
+  await take(page, "console-operator-user");
+  await close();
+});
+
+/** Shows the receivers as if they were elsewhere. The stream never ends, so it cannot be read as a whole. */
+const inOtherPlaces = (page) =>
+  page.route(/\/api\/(webhooks|operator)\/(?!.*stream)/, async (route) => {
+    const response = await route.fetch();
+    const named = Object.entries(receivers).flatMap(([name, { url }]) => [[url, PLACES[name]], [new URL(url).origin, new URL(PLACES[name]).origin]]);
+    const body = named.reduce((text, [from, to]) => text.replaceAll(from, to), await response.text());
+    await route.fulfill({ response, body });
+  });
 
 async function fill({ good, bad }) {
   const make = (label, more) => api("alice", "POST", "/api/api-keys", { label, ...more });
