@@ -12,6 +12,7 @@ use rcgen::{CertificateParams, KeyPair};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -20,6 +21,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::harness::{DEADLINE, Gatepost, Request, Setup, Storage, eventually, run_gatepost};
+
+const LOG_FILTER: &str = "/api/operator/log-filter";
 
 /// The files that an operator renews.
 struct Files(TempDir);
@@ -167,4 +170,38 @@ async fn operator_tokens_rotate_and_the_log_changes_without_a_restart() {
     hang_up(&gatepost, "\"new_tokens\":false").await;
     let requests = gatepost.written().matches("\"route\":\"/api/operator/audit\"").count();
     assert_eq!(requests, 2, "lines of requests are hidden since the filter changed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_changes_the_log_until_sighup() {
+    const ADMIN: &str = "a-token-of-the-operator-for-this-test";
+    const DESK: &str = "a-token-of-the-help-desk-for-this-test";
+    let tokens = format!("desk:support+verify+publish:{DESK}");
+    let setup = Setup::serve(&Storage::sqlite()).await.with("LOG", "warn").with("OPERATOR_TOKEN", ADMIN);
+    let gatepost = setup.with("OPERATOR_TOKENS", &tokens).start().await;
+    let present = async || gatepost.send(&Request::new("GET", LOG_FILTER).bearer(ADMIN)).await.json()["filter"].clone();
+    let change = async |token: &str, filter: &str| {
+        gatepost.send(&Request::new("POST", LOG_FILTER).bearer(token).json(&json!({ "filter": filter }))).await
+    };
+    let requests = || gatepost.written().matches("\"route\":\"/api/operator/log-filter\"").count();
+    assert_eq!((present().await, requests()), (json!("warn"), 0));
+
+    assert_eq!(change(DESK, "trace").await.status, 403);
+    let wrong = change(ADMIN, "dbug").await;
+    let named = wrong.json()["errors"][0]["field"].clone();
+    assert_eq!((wrong.status, named), (400, json!("filter")), "{}", wrong.text());
+    assert_eq!(present().await, json!("warn"));
+
+    let changed = change(ADMIN, "warn,adapters_http=info").await;
+    assert_eq!(changed.json(), json!({ "filter": "warn,adapters_http=info", "before": "warn" }));
+    assert_eq!(present().await, json!("warn,adapters_http=info"));
+    eventually("lines of requests", async || (requests() == 2).then_some(())).await;
+    let log = gatepost.send(&Request::new("GET", "/api/operator/audit?target=log").bearer(ADMIN)).await.json();
+    let [event] = log["events"].as_array().unwrap().as_slice() else { panic!("{log}") };
+    assert_eq!((&event["action"], &event["actor"]["id"]), (&json!("log.filter_changed"), &json!("operator")));
+    let change_of_it = json!([{ "field": "logFilter", "before": "warn", "after": "warn,adapters_http=info" }]);
+    assert_eq!((&event["changes"], &event["userId"]), (&change_of_it, &json!("gatepost:operator")));
+
+    hang_up(&gatepost, "").await;
+    eventually("LOG counts again", async || (present().await == json!("warn")).then_some(())).await;
 }

@@ -4,7 +4,7 @@ use domain::audit::Audit;
 use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn};
 use domain::webhooks::Webhooks;
-use domain::{Keys, Tracer};
+use domain::{Keys, LogControl, Tracer};
 use verifier::Verifier;
 
 use crate::OperatorTokens;
@@ -26,6 +26,8 @@ pub struct Api {
     pub operators_sign_in: bool,
     /// Shows the audit log.
     pub audit: Audit,
+    /// Shows and chooses the lines of the log.
+    pub log: LogControl,
     /// Verifies API keys and sessions.
     pub verifier: Arc<Verifier>,
     /// Says how the instance and the store are doing.

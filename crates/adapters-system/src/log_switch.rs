@@ -1,5 +1,6 @@
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+use domain::ports::{InvalidLogFilter, LogFilters};
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::Interest;
 use tracing::{Metadata, Subscriber};
@@ -13,35 +14,61 @@ use crate::log_filter::LogFilter;
 /// The log library asks once for each place in the code that writes lines, and remembers the answer until the filter
 /// changes. So a line does not pay for the lock.
 #[derive(Clone)]
-pub struct LogSwitch(Arc<RwLock<EnvFilter>>);
+pub struct LogSwitch(Arc<RwLock<Chosen>>);
+
+struct Chosen {
+    text: String,
+    filter: EnvFilter,
+}
 
 impl LogSwitch {
     pub(crate) fn new(filter: &LogFilter) -> Self {
-        Self(Arc::new(RwLock::new(filter.to_env_filter())))
+        Self(Arc::new(RwLock::new(Chosen::of(filter))))
     }
 
     /// Writes the lines that this filter chooses from now on.
-    pub fn choose(&self, filter: &LogFilter) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = filter.to_env_filter();
+    pub fn apply(&self, filter: &LogFilter) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Chosen::of(filter);
         tracing::callsite::rebuild_interest_cache();
     }
 
-    fn filter(&self) -> RwLockReadGuard<'_, EnvFilter> {
+    fn chosen(&self) -> RwLockReadGuard<'_, Chosen> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Chosen {
+    fn of(filter: &LogFilter) -> Self {
+        Self { text: filter.as_str().to_owned(), filter: filter.to_env_filter() }
+    }
+}
+
+impl LogFilters for LogSwitch {
+    fn present(&self) -> String {
+        self.chosen().text.clone()
+    }
+
+    fn check(&self, filter: &str) -> Result<(), InvalidLogFilter> {
+        LogFilter::parse(filter).map(drop).ok_or(InvalidLogFilter(LogFilter::ALLOWED))
+    }
+
+    fn choose(&self, filter: &str) -> Result<(), InvalidLogFilter> {
+        self.apply(&LogFilter::parse(filter).ok_or(InvalidLogFilter(LogFilter::ALLOWED))?);
+        Ok(())
     }
 }
 
 impl<S: Subscriber> Layer<S> for LogSwitch {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
-        <EnvFilter as Layer<S>>::register_callsite(&self.filter(), metadata)
+        <EnvFilter as Layer<S>>::register_callsite(&self.chosen().filter, metadata)
     }
 
     fn enabled(&self, metadata: &Metadata<'_>, context: Context<'_, S>) -> bool {
-        <EnvFilter as Layer<S>>::enabled(&self.filter(), metadata, context)
+        <EnvFilter as Layer<S>>::enabled(&self.chosen().filter, metadata, context)
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        <EnvFilter as Layer<S>>::max_level_hint(&self.filter())
+        <EnvFilter as Layer<S>>::max_level_hint(&self.chosen().filter)
     }
 }
 
@@ -76,12 +103,16 @@ mod tests {
         let write = |word| tracing::debug!("{word}");
         tracing::subscriber::with_default(subscriber, || {
             write("hidden");
-            switch.choose(&LogFilter::parse("debug").unwrap());
+            switch.apply(&LogFilter::parse("debug").unwrap());
             write("shown");
-            switch.choose(&LogFilter::parse("warn").unwrap());
+            switch.apply(&LogFilter::parse("warn").unwrap());
             write("hidden again");
+            switch.choose("warn,adapters_system=debug").unwrap();
+            write("shown again");
+            assert!(switch.check("wran").is_err() && switch.choose("wran").is_err());
         });
+        assert_eq!(switch.present(), "warn,adapters_system=debug");
         let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-        assert!(lines.contains("shown") && !lines.contains("hidden"), "{lines}");
+        assert!(lines.contains("shown\n") && lines.contains("shown again") && !lines.contains("hidden"), "{lines}");
     }
 }

@@ -7,14 +7,14 @@ use actix_web::http::header::HeaderMap;
 use actix_web::web::ServiceConfig;
 use adapters_http::{Api, HttpLimits, HttpSettings, OperatorTokens, ServerCertificate};
 use adapters_oidc::{OidcClient, OidcProvider, OidcVerifier};
-use adapters_system::NameEntropy;
+use adapters_system::{LogSwitch, NameEntropy};
 use anyhow::{Context, Result, anyhow};
 use cli::WebAddress;
 use domain::audit::Audit;
 use domain::ports::{Clock, Entropy, Store, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{OperatorWebhook, Webhooks};
-use domain::{Keys, SealingKeys, Tracer};
+use domain::{Keys, LogControl, SealingKeys, Tracer};
 use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -55,6 +55,7 @@ pub(crate) struct Instance {
     pub(crate) webhook_changes: Option<fn(&HeaderMap) -> bool>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) log: LogSwitch,
 }
 
 impl Instance {
@@ -198,6 +199,7 @@ impl Instance {
     ) -> Api {
         Api {
             keys,
+            log: LogControl::new(Arc::new(self.log.clone()), audit.clone()),
             audit,
             sessions,
             sign_in,

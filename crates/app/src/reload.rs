@@ -77,7 +77,7 @@ impl Reload {
             tracing::warn!("{warning}");
         }
         let configuration = &loaded.configuration;
-        self.log.choose(&configuration.logs.filter);
+        self.log.apply(&configuration.logs.filter);
         let new_tokens = self.tokens.replace(&configuration.all_operator_tokens());
         let new_certificate = self.take_certificate(configuration);
         tracing::info!(

@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::connection::Connection;
-use crate::{audit, events, keys, listen, portal_link, sessions, token, webhooks};
+use crate::{audit, events, keys, listen, log_filter, portal_link, sessions, token, webhooks};
 
 /// The commands that call a running Gatepost. The comments are what `--help` says of them.
 #[derive(Debug, Subcommand)]
@@ -21,6 +21,8 @@ pub enum Command {
     PortalLink(portal_link::Arguments),
     /// Show who changed what of a user, when and from where
     Audit(audit::Arguments),
+    /// Show or choose which lines the log of a running instance has
+    LogFilter(log_filter::Arguments),
     /// Receive the webhooks of a user on this machine: verify, show and forward each of them
     Listen(listen::Arguments),
 }
@@ -40,6 +42,7 @@ pub async fn run(command: Command, connection: &Connection) -> Result<()> {
         Command::Sessions(arguments) => sessions::run(arguments, connection).await,
         Command::PortalLink(arguments) => portal_link::run(arguments, connection).await,
         Command::Audit(arguments) => audit::run(arguments, connection).await,
+        Command::LogFilter(arguments) => log_filter::run(arguments, connection).await,
         Command::Listen(arguments) => listen::run(arguments, connection).await,
     }
 }

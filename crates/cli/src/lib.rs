@@ -1,5 +1,5 @@
 //! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `sessions`, `audit`,
-//! `listen` and `token`.
+//! `log-filter`, `listen` and `token`.
 //!
 //! The binary reads the environment and the configuration, opens a [`Connection`] and calls [`run`]. One action of the
 //! command line has one file. Every call to the service goes through the `gatepost-client` library.
@@ -15,6 +15,7 @@ mod failure;
 mod hidden_input;
 mod keys;
 mod listen;
+mod log_filter;
 pub mod login;
 pub mod logout;
 pub mod output;

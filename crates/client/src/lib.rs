@@ -52,6 +52,7 @@ mod events;
 mod failures;
 mod hours;
 mod introspection;
+mod log_filter;
 mod operations;
 mod portal_links;
 #[cfg(feature = "protect")]
@@ -76,6 +77,7 @@ pub use events::{Event, NewEvent, PublishedEvent};
 pub use failures::{FailureCause, FailureGroup, Failures};
 pub use hours::{AttemptTimes, DailyUses, DailyUsesOfKey, InHour, KeyUsage, KeyUsageCounts, OutcomeCounts, Outcomes};
 pub use introspection::ActiveApiKey;
+pub use log_filter::LogFilter;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
 pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;

@@ -200,6 +200,19 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
 }
 
 #[tokio::test]
+async fn an_operator_sees_and_chooses_the_lines_of_the_log() {
+    let (_server, client) = answering_at("/api/operator/log-filter", json!({ "filter": "info" })).await;
+    let present = client.find_log_filter().await.unwrap();
+    assert_eq!((&*present.filter, present.before), ("info", None));
+    let asked = Mock::given(method("POST")).and(path("/api/operator/log-filter"));
+    let asked = asked.and(body_json(json!({ "filter": "warn" })));
+    let changed = ResponseTemplate::new(200).set_body_json(json!({ "filter": "warn", "before": "info" }));
+    let (_server, client) = server_with(asked.respond_with(changed)).await;
+    let changed = client.change_log_filter("warn").await.unwrap();
+    assert_eq!((&*changed.filter, changed.before.as_deref()), ("warn", Some("info")));
+}
+
+#[tokio::test]
 async fn whoami_sends_an_api_key_as_such_and_reads_both_kinds() {
     let by_key = json!({
         "userId": "alice",

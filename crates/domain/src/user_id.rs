@@ -15,7 +15,7 @@ pub struct UserId {
 }
 
 /// An issuer that is not a URL, as those of identity providers are, and the subject that lists for operators show.
-const OF_OPERATOR_WEBHOOK: [&str; 2] = ["gatepost", "gatepost:operator"];
+const OF_OPERATOR: [&str; 2] = ["gatepost", "gatepost:operator"];
 
 impl UserId {
     /// The longest `sub` in bytes that the `OpenID` Connect Core 1.0 specification allows (section 2).
@@ -35,15 +35,16 @@ impl UserId {
         Ok(user)
     }
 
-    /// The owner of the [operator's webhook](crate::webhooks::OperatorWebhook). No identity provider can name it.
-    pub fn of_operator_webhook() -> Self {
-        let [issuer, subject] = OF_OPERATOR_WEBHOOK.map(str::to_owned);
+    /// The owner of what belongs to the operator: the [webhook](crate::webhooks::OperatorWebhook) and the log. No identity
+    /// provider can name it.
+    pub fn of_operator() -> Self {
+        let [issuer, subject] = OF_OPERATOR.map(str::to_owned);
         Self { issuer, subject }
     }
 
-    /// Whether this is [`UserId::of_operator_webhook`].
-    pub fn is_of_operator_webhook(&self) -> bool {
-        [self.issuer.as_str(), self.subject.as_str()] == OF_OPERATOR_WEBHOOK
+    /// Whether this is [`UserId::of_operator`].
+    pub fn is_of_operator(&self) -> bool {
+        [self.issuer.as_str(), self.subject.as_str()] == OF_OPERATOR
     }
 
     /// The `iss` claim.

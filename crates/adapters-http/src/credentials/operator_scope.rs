@@ -18,7 +18,7 @@ pub enum OperatorScope {
 
 /// The scope of each call of the operator API. The one place that states it: the check and the OpenAPI document read this
 /// table. See decision 47.
-const SCOPES: [(Method, &str, OperatorScope); 23] = [
+const SCOPES: [(Method, &str, OperatorScope); 25] = [
     (Method::POST, "/api/operator/introspect", OperatorScope::Verify),
     (Method::POST, "/api/operator/events", OperatorScope::Publish),
     (Method::POST, "/api/operator/events/batch", OperatorScope::Publish),
@@ -28,6 +28,8 @@ const SCOPES: [(Method, &str, OperatorScope); 23] = [
     (Method::GET, "/api/operator/events/{id}", OperatorScope::Support),
     (Method::GET, "/api/operator/failing-subscriptions", OperatorScope::Support),
     (Method::GET, "/api/operator/system", OperatorScope::Support),
+    (Method::GET, "/api/operator/log-filter", OperatorScope::Admin),
+    (Method::POST, "/api/operator/log-filter", OperatorScope::Admin),
     (Method::POST, "/api/operator/portal-links", OperatorScope::Support),
     (Method::GET, "/api/operator/users/{userId}/keys", OperatorScope::Support),
     (Method::DELETE, "/api/operator/users/{userId}/keys", OperatorScope::Support),
@@ -66,8 +68,12 @@ impl OperatorScope {
     /// The scope that a call needs: `route` is the template of its path. A call that is not in the table needs
     /// [`OperatorScope::Admin`].
     pub(crate) fn of_call(method: &Method, route: &str) -> Self {
-        let call = SCOPES.iter().find(|(of, template, _)| of == method && *template == route);
-        call.map_or(Self::Admin, |(_, _, scope)| *scope)
+        Self::named_for(method, route).unwrap_or(Self::Admin)
+    }
+
+    /// The scope of a call in the table.
+    pub(crate) fn named_for(method: &Method, route: &str) -> Option<Self> {
+        SCOPES.iter().find(|(of, template, _)| of == method && *template == route).map(|(_, _, scope)| *scope)
     }
 }
 

@@ -3,16 +3,17 @@ use std::time::Duration;
 use domain::ports::PUBLISHED_EVENTS_MAX;
 use domain::sessions::{ReturnUrl, SESSION_LIFETIME};
 use domain::webhooks::{Description, EventType, PublisherId, SigningSecret, TargetUrl};
-use domain::{LEAKS_MAX, OVERLAP_MAX};
+use domain::{LEAKS_MAX, LogControl, OVERLAP_MAX};
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, Number};
 
 /// The limits of request bodies, from the constants of the domain.
-const LIMITS: [(&str, &str, Limit); 16] = [
+const LIMITS: [(&str, &str, Limit); 17] = [
     ("RotateApiKey", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
     ("CreatePortalLink", "returnUrl", Limit::Length(ReturnUrl::LENGTH_MAX)),
     ("CreatePortalLink", "ttlSeconds", Limit::Duration(SESSION_LIFETIME)),
+    ("ChangeLogFilter", "filter", Limit::Length(LogControl::FILTER_LENGTH_MAX)),
     ("ReportLeaks", "tokens", Limit::Items(LEAKS_MAX)),
     ("CreateSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
     ("CreateSubscription", "description", Limit::Length(Description::LENGTH_MAX)),

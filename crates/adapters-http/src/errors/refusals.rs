@@ -6,7 +6,7 @@ use domain::webhooks::{
     CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
     RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
 };
-use domain::{CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError};
+use domain::{ChangeLogError, CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError};
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -61,6 +61,15 @@ impl From<EndSessionError> for ApiError {
         match error {
             EndSessionError::NotFound => ErrorCode::SessionNotFound.into(),
             EndSessionError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeLogError> for ApiError {
+    fn from(error: ChangeLogError) -> Self {
+        match error {
+            ChangeLogError::Store(error) => error.into(),
+            ChangeLogError::Invalid(_) | ChangeLogError::TooLong => FieldFault::of("filter", error).into(),
         }
     }
 }

@@ -72,11 +72,11 @@ struct MeansRecord {
 #[schema(as = AuditTarget)]
 struct TargetRecord {
     /// `apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`, `sessions`
-    /// or `events` for all of the user's.
+    /// or `events` for all of the user's; or `log` for the log of an instance.
     #[serde(rename = "type")]
     #[schema(example = "apiKey")]
     kind: &'static str,
-    /// The id. Absent for all of a kind.
+    /// The id. Absent for all of a kind, and for the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
     id: Option<String>,

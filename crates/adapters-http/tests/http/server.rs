@@ -9,14 +9,15 @@ use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTokens, serve};
 use domain::audit::{Audit, AuditRetention};
 use domain::memory::{
-    ManualClock, MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemorySpans, MemoryWebhookStore, SeededEntropy,
+    ManualClock, MemoryAuditLog, MemoryKeyStore, MemoryLogFilters, MemorySessionStore, MemorySpans, MemoryWebhookStore,
+    SeededEntropy,
 };
 use domain::ports::{KeyStore, ReadinessCheck, SessionStore, WebhookStores};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
-use domain::{KeyPolicy, Keys, RateLimit, SamplingRatio, SealingKeys, Timestamp, Tracer};
+use domain::{KeyPolicy, Keys, LogControl, RateLimit, SamplingRatio, SealingKeys, Timestamp, Tracer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -103,8 +104,10 @@ impl Setup {
         let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock.clone(), entropy.clone());
         let sign_in = sign_in(&sessions, &clock, &entropy);
         let (log, tested) = (Arc::new(self.audit_log), Arc::new(TestedUrls::new(clock.clone())));
+        let audit = Audit::new(log, clock.clone(), entropy.clone(), AuditRetention::default());
         let api = Api {
-            audit: Audit::new(log, clock.clone(), entropy.clone(), AuditRetention::default()),
+            log: LogControl::new(Arc::new(MemoryLogFilters::default()), audit.clone()),
+            audit,
             sessions: sessions.clone(),
             sign_in,
             portal_links: PortalLinks::new(sessions.clone(), sealing_keys()),

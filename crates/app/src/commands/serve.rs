@@ -40,7 +40,7 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
         loaded.configuration.all_operator_tokens(),
         loaded.configuration.tls.certificate().map_err(InvalidConfiguration::from)?,
     );
-    let reload = Reload::new(source, &loaded, log, (operator_tokens.clone(), certificate.clone()));
+    let reload = Reload::new(source, &loaded, log.clone(), (operator_tokens.clone(), certificate.clone()));
     let configuration = loaded.configuration;
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is required")?;
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
@@ -64,6 +64,7 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
         webhook_changes,
         clock,
         entropy,
+        log,
     };
     let beside = async {
         let ((), told) = tokio::join!(reload.run(hangups, stop.clone()), report_to(manager, stop.clone()));

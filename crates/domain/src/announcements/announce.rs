@@ -113,7 +113,7 @@ impl Announcements {
             Admitted::FirstOmitted => EventType::of_omissions(),
             Admitted::Omitted => return None,
         };
-        let (owner, only) = (UserId::of_operator_webhook(), Some(OperatorWebhook::subscription_id()));
+        let (owner, only) = (UserId::of_operator(), Some(OperatorWebhook::subscription_id()));
         self.compose(event, &announced, Audience { owner, reader: AuditReader::Operator, only })
     }
 

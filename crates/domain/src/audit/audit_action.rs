@@ -38,11 +38,13 @@ pub enum AuditAction {
     SessionOpened,
     /// A session was ended before its time.
     SessionEnded,
+    /// An operator chose other lines of the log.
+    LogFilterChanged,
 }
 
 impl AuditAction {
     /// Every action.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::KeyCreated,
         Self::KeyRotated,
         Self::KeyRevoked,
@@ -61,6 +63,7 @@ impl AuditAction {
         Self::DeliveryCancelled,
         Self::SessionOpened,
         Self::SessionEnded,
+        Self::LogFilterChanged,
     ];
 
     /// The name that the API and the stores use.
@@ -84,6 +87,7 @@ impl AuditAction {
             Self::DeliveryCancelled => "delivery.cancelled",
             Self::SessionOpened => "session.opened",
             Self::SessionEnded => "session.ended",
+            Self::LogFilterChanged => "log.filter_changed",
         }
     }
 
@@ -107,7 +111,8 @@ impl AuditAction {
             | Self::DeliveryRetried
             | Self::DeliveryCancelled
             | Self::SessionOpened
-            | Self::SessionEnded => false,
+            | Self::SessionEnded
+            | Self::LogFilterChanged => false,
         }
     }
 

@@ -6,13 +6,14 @@ use super::field_change::FieldChange;
 use super::origin::Origin;
 use crate::{AuditId, DeliveryId, EventId, KeyId, SessionId, SubscriptionId, Timestamp, UserId};
 
-/// Everything of one kind that an owner has, by its text form.
-const LISTS: [(&str, AuditTarget); 5] = [
+/// Targets without an id, by their text form: everything of one kind that an owner has, and the log.
+const WORDS: [(&str, AuditTarget); 6] = [
     ("keys", AuditTarget::Keys),
     ("subscriptions", AuditTarget::Subscriptions),
     ("deliveries", AuditTarget::Deliveries),
     ("sessions", AuditTarget::Sessions),
     ("events", AuditTarget::Events),
+    ("log", AuditTarget::Log),
 ];
 
 /// One entry of the audit log. It has no secret.
@@ -32,7 +33,7 @@ pub struct AuditEvent {
     pub changes: Vec<FieldChange>,
 }
 
-/// What an action was done to. Its text form is the id, or a word such as `keys` for all keys of the owner.
+/// What an action was done to. Its text form is the id, or a word: `keys` for all keys of the owner, `log` for the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuditTarget {
     /// An API key.
@@ -55,6 +56,8 @@ pub enum AuditTarget {
     Sessions,
     /// All events that were published to the owner.
     Events,
+    /// The log of an instance.
+    Log,
 }
 
 /// The string is not the text form of an [`AuditTarget`].
@@ -71,7 +74,7 @@ impl AuditEvent {
     /// Whether an operational event announces it. Nothing announces what happens to the subscription of the operator: a
     /// failing receiver would get events about itself. See decision 89.
     pub fn is_announced(&self) -> bool {
-        self.action.is_announced() && !self.owner.is_of_operator_webhook()
+        self.action.is_announced() && !self.owner.is_of_operator()
     }
 }
 
@@ -89,12 +92,13 @@ impl AuditTarget {
             Self::Deliveries => "deliveries",
             Self::Sessions => "sessions",
             Self::Events => "events",
+            Self::Log => "log",
         }
     }
 
-    /// The text form of everything of one kind; `None` for a target that has an id.
+    /// The text form of a target without an id; `None` for one that has an id.
     pub fn word(&self) -> Option<&'static str> {
-        LISTS.iter().find(|(_, list)| list == self).map(|(word, _)| *word)
+        WORDS.iter().find(|(_, target)| target == self).map(|(word, _)| *word)
     }
 }
 
@@ -106,7 +110,7 @@ impl fmt::Display for AuditTarget {
             Self::Delivery(id) => write!(formatter, "{id}"),
             Self::Session(id) => write!(formatter, "{id}"),
             Self::Event(id) => write!(formatter, "{id}"),
-            list => formatter.write_str(list.word().unwrap_or_default()),
+            without_id => formatter.write_str(without_id.word().unwrap_or_default()),
         }
     }
 }
@@ -115,8 +119,8 @@ impl FromStr for AuditTarget {
     type Err = InvalidAuditTarget;
 
     fn from_str(text: &str) -> Result<Self, InvalidAuditTarget> {
-        let list = LISTS.iter().find(|(word, _)| *word == text).map(|(_, list)| *list);
-        let found = list
+        let without_id = WORDS.iter().find(|(word, _)| *word == text).map(|(_, target)| *target);
+        let found = without_id
             .or_else(|| text.parse().ok().map(Self::Key))
             .or_else(|| text.parse().ok().map(Self::Subscription))
             .or_else(|| text.parse().ok().map(Self::Delivery))
@@ -142,7 +146,7 @@ mod tests {
         ] {
             assert_eq!((target.to_string().parse(), target.word()), (Ok(target), None));
         }
-        for (word, target) in LISTS {
+        for (word, target) in WORDS {
             assert_eq!((&*target.to_string(), target.word()), (word, Some(word)));
             assert_eq!(target.to_string().parse(), Ok(target));
         }

@@ -25,11 +25,13 @@ pub enum AuditField {
     Deliveries,
     /// What a session may do.
     Role,
+    /// Which lines the log has.
+    LogFilter,
 }
 
 impl AuditField {
     /// Every field.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -42,6 +44,7 @@ impl AuditField {
         Self::ActiveKeys,
         Self::Deliveries,
         Self::Role,
+        Self::LogFilter,
     ];
 
     /// The name that the API and the stores use.
@@ -59,6 +62,7 @@ impl AuditField {
             Self::ActiveKeys => "activeKeys",
             Self::Deliveries => "deliveries",
             Self::Role => "role",
+            Self::LogFilter => "logFilter",
         }
     }
 

@@ -165,6 +165,12 @@ impl Cause {
         self.each(AuditAction::SessionEnded, ended.into_iter().map(|id| (AuditTarget::Session(id), owner.clone())))
     }
 
+    /// An operator chose other lines of the log; `None` if they are the same.
+    pub(crate) fn log_filter_changed(&self, before: &str, after: &str) -> Option<AuditEvent> {
+        let change = FieldChange::between(AuditField::LogFilter, Some(before.to_owned()), Some(after.to_owned()))?;
+        Some(self.first(AuditAction::LogFilterChanged, AuditTarget::Log, &UserId::of_operator(), [change]))
+    }
+
     /// The only event of the cause.
     fn first(
         &self,

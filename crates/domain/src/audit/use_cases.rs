@@ -89,6 +89,19 @@ impl Audit {
         self.log.record(&cause.data_read(owner, read)).await
     }
 
+    /// Records that an operator is about to choose other lines of the log. Records nothing if they are the same.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub(crate) async fn record_log_filter(&self, before: &str, after: &str, origin: &Origin) -> Result<(), StoreError> {
+        let cause = Cause::new(origin, self.clock.now(), &*self.entropy);
+        match cause.log_filter_changed(before, after) {
+            Some(event) => self.log.record(&event).await,
+            None => Ok(()),
+        }
+    }
+
     /// Deletes one batch of the events before the retention, and returns how many. After 0, nothing is left to delete.
     ///
     /// # Errors

@@ -17,5 +17,5 @@ pub use audit::{MemoryAuditLog, unique_cause};
 pub use change_feed::MemoryChangeFeed;
 pub use keys::MemoryKeyStore;
 pub use sessions::MemorySessionStore;
-pub use system::{ManualClock, MemorySpans, SeededEntropy};
+pub use system::{ManualClock, MemoryLogFilters, MemorySpans, SeededEntropy};
 pub use webhooks::MemoryWebhookStore;

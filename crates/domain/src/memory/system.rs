@@ -2,7 +2,7 @@ use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::ports::{Clock, Entropy, SpanSink};
+use crate::ports::{Clock, Entropy, InvalidLogFilter, LogFilters, SpanSink};
 use crate::{Span, Timestamp};
 
 /// A clock that does not move by itself.
@@ -73,5 +73,32 @@ impl MemorySpans {
 impl SpanSink for MemorySpans {
     fn record(&self, span: Span) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(span);
+    }
+}
+
+/// A filter of no log, for tests. It begins with `info`, and knows the levels alone.
+#[derive(Debug)]
+pub struct MemoryLogFilters(Mutex<String>);
+
+impl Default for MemoryLogFilters {
+    fn default() -> Self {
+        Self(Mutex::new("info".to_owned()))
+    }
+}
+
+impl LogFilters for MemoryLogFilters {
+    fn present(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn check(&self, filter: &str) -> Result<(), InvalidLogFilter> {
+        let is_level = ["error", "warn", "info", "debug", "trace", "off"].contains(&filter);
+        is_level.then_some(()).ok_or(InvalidLogFilter("a level"))
+    }
+
+    fn choose(&self, filter: &str) -> Result<(), InvalidLogFilter> {
+        self.check(filter)?;
+        filter.clone_into(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(())
     }
 }

@@ -170,7 +170,7 @@ pub use schema::{MigrateError, MigrationStatus, Schema};
 pub use sessions::SessionStore;
 pub use store::{Close, Store, WebhookStores};
 pub use store_error::{BoxError, StoreError};
-pub use system::{Clock, Entropy, NotReady, ReadinessCheck};
+pub use system::{Clock, Entropy, InvalidLogFilter, LogFilters, NotReady, ReadinessCheck};
 pub use system_status::{AttemptCounts, EventCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
 pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest};
 pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};

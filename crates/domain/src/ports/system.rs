@@ -31,6 +31,31 @@ pub trait Entropy: Send + Sync {
     fn fill(&self, bytes: &mut [u8]);
 }
 
+/// Which lines the log of this process has.
+pub trait LogFilters: Send + Sync {
+    /// The filter that applies.
+    fn present(&self) -> String;
+
+    /// Succeeds if [`LogFilters::choose`] accepts this text.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidLogFilter`].
+    fn check(&self, filter: &str) -> Result<(), InvalidLogFilter>;
+
+    /// Applies this filter from the next line on.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidLogFilter`].
+    fn choose(&self, filter: &str) -> Result<(), InvalidLogFilter>;
+}
+
+/// The text is not a filter of the log. Says what one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be {0}")]
+pub struct InvalidLogFilter(pub &'static str);
+
 /// Something that this instance needs in order to serve: a database, an identity provider.
 #[async_trait]
 pub trait ReadinessCheck: Send + Sync {

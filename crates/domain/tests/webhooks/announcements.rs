@@ -194,7 +194,7 @@ fn a_subscription_hears_nothing_of_itself() {
         Cause::of_service(office.desk.now(), id).subscription_turned(id, owner, HealthTurn::Failing(None))
     };
     office.record(&turned(failing, &office.desk.alice));
-    office.record(&turned(OperatorWebhook::subscription_id(), &UserId::of_operator_webhook()));
+    office.record(&turned(OperatorWebhook::subscription_id(), &UserId::of_operator()));
     announce_all(&office.announcements(Some(&operator)));
     let mut told: Vec<SubscriptionId> = office.delivered().into_iter().map(|(id, _)| id).collect();
     told.sort();
@@ -222,7 +222,7 @@ fn a_user_in_a_loop_does_not_flood_the_operator() {
 #[test]
 fn the_operators_subscription_follows_the_configuration() {
     let office = Office::new();
-    let (owner, id) = (UserId::of_operator_webhook(), OperatorWebhook::subscription_id());
+    let (owner, id) = (UserId::of_operator(), OperatorWebhook::subscription_id());
     let found =
         || block_on(office.desk.webhooks.find_subscription(&owner, id)).unwrap().map(|found| found.subscription);
     let keep = |wanted: Option<&OperatorWebhook>| {

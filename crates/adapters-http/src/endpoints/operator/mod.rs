@@ -13,6 +13,7 @@ mod list_user_deliveries;
 mod list_user_failures;
 mod list_user_keys;
 mod list_user_subscriptions;
+mod log_filter;
 mod publish_event;
 mod publish_events;
 mod recover_user_subscription;
@@ -40,6 +41,9 @@ pub(super) const RESOURCES: Resources = &[
     }),
     ("/api/operator/introspect", |resource| resource.route(web::post().to(introspect::introspect))),
     ("/api/operator/leaks", |resource| resource.route(web::post().to(report_leaks::report_leaks))),
+    ("/api/operator/log-filter", |resource| {
+        resource.route(web::get().to(log_filter::find_log_filter)).route(web::post().to(log_filter::change_log_filter))
+    }),
     ("/api/operator/portal-links", |resource| resource.route(web::post().to(create_portal_link::create_portal_link))),
     ("/api/operator/system", |resource| resource.route(web::get().to(find_system_state::find_system_state))),
     ("/api/operator/users/{userId}/keys", |resource| {
@@ -94,6 +98,8 @@ pub(super) const RESOURCES: Resources = &[
     find_event::find_event,
     list_failing_subscriptions::list_failing_subscriptions,
     find_system_state::find_system_state,
+    log_filter::find_log_filter,
+    log_filter::change_log_filter,
     list_user_keys::list_user_keys,
     revoke_user_key::revoke_user_key,
     revoke_user_keys::revoke_user_keys,

@@ -155,6 +155,8 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("GET /api/operator/events/{id}", "see as operator"),
     ("GET /api/operator/failing-subscriptions", "see as operator"),
     ("GET /api/operator/system", "see as operator"),
+    ("GET /api/operator/log-filter", "see as operator"),
+    ("POST /api/operator/log-filter", "change as operator"),
     ("GET /api/operator/users/{userId}/keys", "see as operator"),
     ("DELETE /api/operator/users/{userId}/keys", "change as operator"),
     ("DELETE /api/operator/users/{userId}/keys/{keyId}", "change as operator"),

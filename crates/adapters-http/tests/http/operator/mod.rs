@@ -1,5 +1,6 @@
 mod introspection;
 mod leaks;
+mod log_filter;
 mod publishing;
 mod support;
 mod survey;

@@ -60,7 +60,7 @@ const LOOPBACK: [IpNet; 2] = [
 ///
 /// When the configuration opens the server to other machines, or a part of the service fails.
 pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
-    let (log, _) = start_log(&loaded)?;
+    let (lines, log) = start_log(&loaded)?;
     let mut configuration = loaded.configuration;
     leave_out(&mut configuration);
     let stop = CancellationToken::new();
@@ -93,7 +93,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     let welcoming = async {
         let token = verified.await?;
         // The welcome comes last: after the lines that the start has logged.
-        log.flush();
+        lines.flush();
         Ok(answer(&if arguments.json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?)
     };
     let operator_tokens = configuration.all_operator_tokens();
@@ -113,6 +113,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
         webhook_changes: Some(is_for_this_machine),
         clock,
         entropy,
+        log,
     };
     instance.run(routes, welcoming, stop).await
 }

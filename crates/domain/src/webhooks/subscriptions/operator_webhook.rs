@@ -49,7 +49,7 @@ impl Webhooks {
     ///
     /// If the store fails. Another call goes on with the rest.
     pub async fn keep_operator_webhook(&self, wanted: Option<&OperatorWebhook>) -> Result<(), StoreError> {
-        let (owner, id) = (UserId::of_operator_webhook(), OperatorWebhook::subscription_id());
+        let (owner, id) = (UserId::of_operator(), OperatorWebhook::subscription_id());
         let is_stored = self.stores.subscriptions.find(&owner, id).await?.is_some();
         let change = match wanted {
             Some(wanted) if !is_stored => return self.create_operator_subscription(owner, wanted).await,

@@ -1,0 +1,81 @@
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::boundary::exchange::origin_of;
+use crate::callers::operator::{Operator, OperatorRequest};
+use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
+use crate::endpoints::to_the_end;
+use crate::errors::api_error::ApiError;
+use crate::state::State;
+
+/// Which lines the log of this instance has.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LogFilter)]
+pub(super) struct Present {
+    /// The filter that applies.
+    #[schema(example = "info")]
+    filter: String,
+}
+
+/// Which lines the log of this instance is to have.
+#[derive(ToSchema)]
+#[schema(as = ChangeLogFilter)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct Body {
+    /// `error`, `warn`, `info`, `debug`, `trace` or `off`, and `target=level` for parts, separated by commas.
+    #[schema(example = "info,gatepost=debug")]
+    filter: String,
+}
+
+/// The change of a filter.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LogFilterChanged)]
+pub(super) struct Changed {
+    /// The filter that applies now.
+    #[schema(example = "info,gatepost=debug")]
+    filter: String,
+    /// The filter that applied before.
+    #[schema(example = "info")]
+    before: String,
+}
+
+/// Shows which lines the log of the instance that answers has.
+#[utoipa::path(
+    get,
+    path = "/api/operator/log-filter",
+    tag = "Operator",
+    operation_id = "findLogFilter",
+    security(("operatorToken" = [])),
+    responses((status = 200, description = "The filter", body = Present), Errors),
+)]
+pub(super) async fn find_log_filter(_: Operator, state: Data<State>) -> Json<Present> {
+    Json(Present { filter: state.api.log.filter() })
+}
+
+/// Chooses which lines the log of the instance that answers has.
+///
+/// The filter has the form of the setting `LOG`. It holds until the instance restarts or gets SIGHUP: then `LOG` counts
+/// again. Other instances keep theirs. The audit log has both filters.
+#[utoipa::path(
+    post,
+    path = "/api/operator/log-filter",
+    tag = "Operator",
+    operation_id = "changeLogFilter",
+    security(("operatorToken" = [])),
+    request_body = Body,
+    responses((status = 200, description = "The filter has changed", body = Changed), ChangeErrors),
+)]
+pub(super) async fn change_log_filter(mut call: OperatorRequest) -> Result<Json<Changed>, ApiError> {
+    let limit = State::of(&call.request).limits.body_size_bytes_max;
+    let fields = call.read_fields(limit).await?;
+    to_the_end(async move {
+        let filter = fields.required_text("filter")?;
+        let before = call.api().log.change(filter, &origin_of(&call.request)).await?;
+        Ok(Json(Changed { filter: filter.to_owned(), before }))
+    })
+    .await
+}
+
+documented_errors!(Errors: [OPERATOR_ERRORS]);
+documented_errors!(ChangeErrors: [OPERATOR_ERRORS, BODY_ERRORS]);
