@@ -8,7 +8,8 @@ use domain::ports::{AUDIT_SEARCHED_MAX, AuditLog, Close as _, Schema as _};
 use domain::{Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
 
-/// Events of 1,000 owners, a second apart. One in a thousand has the action that is searched for.
+/// Events of 1,000 owners, a second apart. One in a thousand has the action that is searched for, and some an action of a
+/// later version.
 const EVENTS: u32 = 60_000;
 const PAGE: u32 = 50;
 
@@ -35,7 +36,9 @@ async fn lists_go_by_an_index() {
     let most = u64::from(2 * AUDIT_SEARCHED_MAX + 2 * PAGE);
     assert!(read <= most, "a search must stop, and not read {read} rows");
     let announced = async |store: &PostgresStore| {
-        assert_eq!(store.list_unannounced(PAGE).await.unwrap().len(), PAGE as usize);
+        let events = store.list_unannounced(PAGE).await.unwrap();
+        assert_eq!(events.len(), PAGE as usize);
+        assert!(events.iter().all(|event| event.action == AuditAction::KeyLeaked), "later versions announce the rest");
     };
     let read = rows_read(&database, announced).await;
     assert!(read <= u64::from(2 * PAGE), "a look for what is to be announced must not read {read} rows");
@@ -59,7 +62,8 @@ async fn plant(database: &Database) {
         "INSERT INTO audit_events SELECT
             decode(lpad(to_hex(1795225323120 + i::bigint * 1000), 12, '0'), 'hex') || substring(sha256(i::text::bytea) FOR 10),
             'https://id.example', 'user ' || i % 1000, 'service', NULL, NULL, 'service',
-            CASE WHEN i % 1000 = 7 THEN 'key.leaked' ELSE 'key.revoked' END, 'keys', '[]', NULL, NULL, i % 1000 = 7
+            CASE WHEN i % 1000 = 7 THEN 'key.leaked' WHEN i % 10000 = 8 THEN 'key.archived' ELSE 'key.revoked' END,
+            'keys', '[]', NULL, NULL, i % 1000 = 7 OR i % 10000 = 8
             FROM generate_series(1, {EVENTS}) AS i;
         ANALYZE audit_events;"
     );

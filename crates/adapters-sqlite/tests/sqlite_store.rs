@@ -10,8 +10,9 @@ use std::time::Duration;
 use adapters_sqlite::{OpenError, SqliteSettings, SqliteStore};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
+use domain::audit::AuditFilter;
 use domain::ports::MigrateError;
-use domain::ports::{KeyStore, ReadinessCheck};
+use domain::ports::{AuditLog, KeyStore, ReadinessCheck};
 use tempfile::TempDir;
 
 mod webhooks;
@@ -240,4 +241,26 @@ async fn another_process_that_holds_the_lock_is_waited_for_and_then_reported() {
     assert!(waiting.elapsed() < Duration::from_secs(5));
     let (checked, ()) = tokio::join!(store.check(), async { other.batch_execute("COMMIT").unwrap() });
     checked.unwrap();
+}
+
+/// See decision 100.
+#[tokio::test]
+async fn what_a_later_version_announces_is_left_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let store = migrated(&path).await;
+    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let insert = |id: &str, action: &str| {
+        format!(
+            "INSERT INTO audit_events VALUES (x'{id}000000000000000000000000000000', 'https://id.example', 'alice',
+                'service', NULL, NULL, 'service', '{action}', 'keys', '[]', NULL, NULL, TRUE);"
+        )
+    };
+    other.batch_execute(&format!("{}{}", insert("01", "key.archived"), insert("02", "key.leaked"))).unwrap();
+    let unannounced = AuditLog::list_unannounced(&store, 1).await.unwrap();
+    let actions: Vec<&str> = unannounced.iter().map(|event| event.action.as_str()).collect();
+    assert_eq!(actions, ["key.leaked"]);
+    let all = AuditLog::list(&store, &AuditFilter::default(), None, 10).await.unwrap().events;
+    let actions: Vec<&str> = all.iter().map(|event| event.action.as_str()).collect();
+    assert_eq!(actions, ["key.leaked", "key.archived"], "all are shown");
 }

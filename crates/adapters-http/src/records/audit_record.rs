@@ -16,7 +16,7 @@ pub(crate) struct AuditRecord {
     at: String,
     /// What was done.
     #[schema(example = "key.revoked")]
-    action: &'static str,
+    action: String,
     /// Who did it.
     actor: ActorRecord,
     /// How the actor proved who they are.
@@ -57,11 +57,11 @@ struct ActorRecord {
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditMeans)]
 struct MeansRecord {
-    /// `idToken`, `apiKey`, `session`, `operatorToken` or `service`.
+    /// `idToken`, `apiKey`, `session`, `operatorToken` or `service`; `other` for one of a later version.
     #[serde(rename = "type")]
     #[schema(example = "idToken")]
     kind: &'static str,
-    /// The id of the API key or the session. Absent otherwise.
+    /// The id of the API key or the session, or the name of another means. Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
     id: Option<String>,
@@ -72,7 +72,7 @@ struct MeansRecord {
 #[schema(as = AuditTarget)]
 struct TargetRecord {
     /// `apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`, `sessions`
-    /// or `events` for all of the user's; or `log` for the log of an instance.
+    /// or `events` for all of the user's; or `log` for the log of an instance; `other` for one of a later version.
     #[serde(rename = "type")]
     #[schema(example = "apiKey")]
     kind: &'static str,
@@ -88,7 +88,7 @@ struct TargetRecord {
 struct ChangeRecord {
     /// The field.
     #[schema(example = "status")]
-    field: &'static str,
+    field: String,
     /// Before; absent if there was nothing. At most 256 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "enabled")]
@@ -116,7 +116,7 @@ impl AuditRecord {
         Self {
             id: event.id.to_string(),
             at: event.at().to_string(),
-            action: event.action.as_str(),
+            action: event.action.as_str().to_owned(),
             actor: ActorRecord::of(&origin.actor),
             via: MeansRecord::of(origin.means),
             target: TargetRecord::of(event.target),
@@ -142,7 +142,7 @@ impl AuditRecord {
         [
             self.id.clone(),
             self.at.clone(),
-            self.action.to_owned(),
+            self.action.clone(),
             self.actor.kind.to_owned(),
             text(&self.actor.id),
             self.via.kind.to_owned(),
@@ -176,6 +176,7 @@ impl MeansRecord {
             Means::Session(id) => ("session", Some(id.to_string())),
             Means::OperatorToken => ("operatorToken", None),
             Means::Service => ("service", None),
+            Means::Later(name) => ("other", Some(name.as_str().to_owned())),
         };
         Self { kind, id }
     }
@@ -190,6 +191,6 @@ impl TargetRecord {
 
 impl ChangeRecord {
     fn of(change: &FieldChange) -> Self {
-        Self { field: change.field.as_str(), before: change.before.clone(), after: change.after.clone() }
+        Self { field: change.field.as_str().to_owned(), before: change.before.clone(), after: change.after.clone() }
     }
 }

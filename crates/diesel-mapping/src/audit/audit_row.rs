@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 
 use diesel::prelude::{Insertable, QueryableByName};
-use domain::audit::{Actor, AuditAction, AuditEvent, Origin, RequestId};
+use domain::audit::{Actor, AuditAction, AuditEvent, AuditTarget, Means, Origin, RequestId};
 use domain::ports::{AuditPage, StoreError};
 use domain::{AuditId, UserId};
 
@@ -42,7 +42,7 @@ pub struct NewAuditRow<'a> {
     actor_issuer: Option<String>,
     actor_name: Option<String>,
     means: String,
-    action: &'static str,
+    action: &'a str,
     target: String,
     changes: String,
     request_id: Option<String>,
@@ -138,12 +138,12 @@ impl TryFrom<AuditRow> for AuditEvent {
         let request = row.request_id.map(|text| RequestId::new(&text).ok_or_else(|| corrupt("request_id")));
         let address = row.address.map(|text| text.parse().map_err(|_| corrupt("address")));
         let actor = actor_of(&row.actor, row.actor_issuer, row.actor_name).ok_or_else(|| corrupt("actor"))?;
-        let means = row.means.parse().map_err(|_| corrupt("means"))?;
+        let means = Means::of_stored(&row.means).ok_or_else(|| corrupt("means"))?;
         Ok(Self {
             id,
             origin: Origin { actor, means, request: request.transpose()?, address: address.transpose()? },
-            action: AuditAction::parse(&row.action).ok_or_else(|| corrupt("action"))?,
-            target: row.target.parse().map_err(|_| corrupt("target"))?,
+            action: AuditAction::of_stored(&row.action).ok_or_else(|| corrupt("action"))?,
+            target: AuditTarget::of_stored(&row.target).ok_or_else(|| corrupt("target"))?,
             owner: UserId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
             changes: changes_of(&row.changes).ok_or_else(|| corrupt("changes"))?,
         })
@@ -188,9 +188,10 @@ mod tests {
         assert_eq!(corrupt_column(|row| row.owner_subject.clear()), Some("owner_subject"));
         assert_eq!(corrupt_column(|row| row.actor = "operator".into()), Some("actor"));
         assert_eq!(corrupt_column(|row| row.actor_name = None), Some("actor"));
-        assert_eq!(corrupt_column(|row| row.means = "magic".into()), Some("means"));
-        assert_eq!(corrupt_column(|row| row.action = "key.lost".into()), Some("action"));
-        assert_eq!(corrupt_column(|row| row.target = "alice".into()), Some("target"));
+        assert_eq!(corrupt_column(|row| row.means = "a b".into()), Some("means"));
+        assert_eq!(corrupt_column(|row| row.action = "key lost".into()), Some("action"));
+        assert_eq!(corrupt_column(|row| row.action.clear()), Some("action"));
+        assert_eq!(corrupt_column(|row| row.target = "é".into()), Some("target"));
         assert_eq!(corrupt_column(|row| row.changes = "{}".into()), Some("changes"));
         assert_eq!(corrupt_column(|row| row.request_id = Some(" ".into())), Some("request_id"));
         assert_eq!(corrupt_column(|row| row.address = Some("localhost".into())), Some("address"));

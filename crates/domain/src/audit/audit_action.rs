@@ -1,3 +1,5 @@
+use super::later_name::LaterName;
+
 /// What was done. The names are stable: the API and the stores use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuditAction {
@@ -40,10 +42,12 @@ pub enum AuditAction {
     SessionEnded,
     /// An operator chose other lines of the log.
     LogFilterChanged,
+    /// Something that a later version has done.
+    Later(LaterName),
 }
 
 impl AuditAction {
-    /// Every action.
+    /// Every action of this version.
     pub const ALL: [Self; 19] = [
         Self::KeyCreated,
         Self::KeyRotated,
@@ -67,8 +71,9 @@ impl AuditAction {
     ];
 
     /// The name that the API and the stores use.
-    pub const fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &str {
         match self {
+            Self::Later(name) => name.as_str(),
             Self::KeyCreated => "key.created",
             Self::KeyRotated => "key.rotated",
             Self::KeyRevoked => "key.revoked",
@@ -112,13 +117,19 @@ impl AuditAction {
             | Self::DeliveryCancelled
             | Self::SessionOpened
             | Self::SessionEnded
-            | Self::LogFilterChanged => false,
+            | Self::LogFilterChanged
+            | Self::Later(_) => false,
         }
     }
 
     /// The action with this name; `None` if the name is unknown.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.as_str() == name)
+    }
+
+    /// The action that a store has under this name; `None` if no version writes such a name.
+    pub fn of_stored(name: &str) -> Option<Self> {
+        Self::parse(name).or_else(|| LaterName::new(name).map(Self::Later))
     }
 }
 
@@ -130,7 +141,7 @@ mod tests {
 
     #[test]
     fn every_action_has_a_name_of_its_own() {
-        let names: BTreeSet<&str> = AuditAction::ALL.iter().map(|action| action.as_str()).collect();
+        let names: BTreeSet<&str> = AuditAction::ALL.iter().map(AuditAction::as_str).collect();
         assert_eq!(names.len(), AuditAction::ALL.len());
         for action in AuditAction::ALL {
             assert_eq!(AuditAction::parse(action.as_str()), Some(action));

@@ -3,6 +3,7 @@ use std::str::FromStr;
 
 use super::audit_action::AuditAction;
 use super::field_change::FieldChange;
+use super::later_name::LaterName;
 use super::origin::Origin;
 use crate::{AuditId, DeliveryId, EventId, KeyId, SessionId, SubscriptionId, Timestamp, UserId};
 
@@ -58,6 +59,8 @@ pub enum AuditTarget {
     Events,
     /// The log of an instance.
     Log,
+    /// Something that a later version has.
+    Later(LaterName),
 }
 
 /// The string is not the text form of an [`AuditTarget`].
@@ -93,7 +96,13 @@ impl AuditTarget {
             Self::Sessions => "sessions",
             Self::Events => "events",
             Self::Log => "log",
+            Self::Later(_) => "other",
         }
+    }
+
+    /// The target that a store has under this text; `None` if no version writes such a string.
+    pub fn of_stored(text: &str) -> Option<Self> {
+        text.parse().ok().or_else(|| LaterName::new(text).map(Self::Later))
     }
 
     /// The text form of a target without an id; `None` for one that has an id.
@@ -110,6 +119,7 @@ impl fmt::Display for AuditTarget {
             Self::Delivery(id) => write!(formatter, "{id}"),
             Self::Session(id) => write!(formatter, "{id}"),
             Self::Event(id) => write!(formatter, "{id}"),
+            Self::Later(name) => formatter.write_str(name.as_str()),
             without_id => formatter.write_str(without_id.word().unwrap_or_default()),
         }
     }

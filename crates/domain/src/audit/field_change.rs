@@ -1,3 +1,5 @@
+use super::later_name::LaterName;
+
 /// What changed, of what is not secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuditField {
@@ -27,10 +29,12 @@ pub enum AuditField {
     Role,
     /// Which lines the log has.
     LogFilter,
+    /// A field of a later version.
+    Later(LaterName),
 }
 
 impl AuditField {
-    /// Every field.
+    /// Every field of this version.
     pub const ALL: [Self; 13] = [
         Self::Label,
         Self::Scopes,
@@ -48,8 +52,9 @@ impl AuditField {
     ];
 
     /// The name that the API and the stores use.
-    pub const fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &str {
         match self {
+            Self::Later(name) => name.as_str(),
             Self::Label => "label",
             Self::Scopes => "scopes",
             Self::ExpiresAt => "expiresAt",
@@ -69,6 +74,11 @@ impl AuditField {
     /// The field with this name; `None` if the name is unknown.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.as_str() == name)
+    }
+
+    /// The field that a store has under this name; `None` if no version writes such a name.
+    pub fn of_stored(name: &str) -> Option<Self> {
+        Self::parse(name).or_else(|| LaterName::new(name).map(Self::Later))
     }
 }
 

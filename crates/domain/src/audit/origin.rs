@@ -2,6 +2,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use super::later_name::LaterName;
 use crate::ports::Entropy;
 use crate::{AuditId, KeyId, SessionId, SubscriptionId, Timestamp, UserId};
 
@@ -37,6 +38,8 @@ pub enum Means {
     OperatorToken,
     /// The service acts by itself.
     Service,
+    /// By something that a later version accepts.
+    Later(LaterName),
 }
 
 /// The string is not the text form of [`Means`].
@@ -103,6 +106,13 @@ impl Origin {
     }
 }
 
+impl Means {
+    /// The means that a store has under this text; `None` if no version writes such a string.
+    pub fn of_stored(text: &str) -> Option<Self> {
+        text.parse().ok().or_else(|| LaterName::new(text).map(Self::Later))
+    }
+}
+
 impl Cause {
     /// The cause of a change at `at`.
     pub fn new(origin: &Origin, at: Timestamp, entropy: &dyn Entropy) -> Self {
@@ -128,6 +138,7 @@ impl fmt::Display for Means {
             Self::Session(id) => write!(formatter, "{id}"),
             Self::OperatorToken => formatter.write_str(OPERATOR_TOKEN),
             Self::Service => formatter.write_str(SERVICE),
+            Self::Later(name) => formatter.write_str(name.as_str()),
         }
     }
 }

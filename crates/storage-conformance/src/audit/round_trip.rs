@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use domain::audit::{Actor, AuditAction, AuditEvent, AuditField, AuditTarget, FieldChange, Means, Origin, RequestId};
+use domain::audit::{
+    Actor, AuditAction, AuditEvent, AuditField, AuditTarget, FieldChange, LaterName, Means, Origin, RequestId,
+};
 use domain::ports::StoreError;
 use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
 
@@ -27,6 +29,7 @@ pub async fn every_field_of_an_event_comes_back(stores: Arc<AuditedStores>) {
         AuditTarget::Deliveries,
         AuditTarget::Sessions,
         AuditTarget::Events,
+        AuditTarget::Log,
     ];
     let addresses: [Option<IpAddr>; 3] = [None, Some([198, 51, 100, 7].into()), "2001:db8::1".parse().ok()];
     let requests = [None, RequestId::new("a1"), RequestId::new(&"f".repeat(RequestId::LENGTH_MAX))];
@@ -45,6 +48,24 @@ pub async fn every_field_of_an_event_comes_back(stores: Arc<AuditedStores>) {
     }
     record_all(&*stores.audit, &events).await;
     expect_events(&*stores.audit, events, "an event must come back with every field unchanged").await;
+}
+
+/// An event with names that only a later version knows comes back as it is, with its neighbours. See decision 100.
+pub async fn what_a_later_version_has_written_comes_back(stores: Arc<AuditedStores>) {
+    let longest = "x".repeat(LaterName::LENGTH_MAX);
+    let [action, means, target, field] = ["key.archived", "passkey", "org_01h455vb4pex5vsknk084sn02q", &*longest]
+        .map(|name| LaterName::new(name).expect("a name"));
+    let known = event_of(&user("alice"), second(1));
+    let later = AuditEvent {
+        origin: Origin { means: Means::Later(means), ..known.origin.clone() },
+        action: AuditAction::Later(action),
+        target: AuditTarget::Later(target),
+        changes: vec![changed(AuditField::Later(field))],
+        ..event_of(&user("alice"), second(2))
+    };
+    let events = vec![known, later];
+    record_all(&*stores.audit, &events).await;
+    expect_events(&*stores.audit, events, "an event of a later version must come back").await;
 }
 
 fn changed(field: AuditField) -> FieldChange {

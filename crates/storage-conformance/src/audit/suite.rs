@@ -71,6 +71,7 @@ macro_rules! with_audit_log_promises {
         $($macro)* ! {
             $arguments
             round_trip::every_field_of_an_event_comes_back
+            round_trip::what_a_later_version_has_written_comes_back
             round_trip::a_stored_event_is_refused
             key_changes::changes_of_keys_leave_their_events
             key_changes::the_last_key_that_fits_leaves_another_event

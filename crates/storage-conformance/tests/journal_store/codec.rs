@@ -148,10 +148,10 @@ stored_as! {
     Label as String: |label| label.as_str().to_owned(), |text| Self::parse(&text).ok();
     SessionRole as String: |role| role.to_string(), |text| text.parse().ok();
     UserAgent as String: |agent| agent.as_str().to_owned(), |text| Self::new(&text);
-    AuditAction as String: |action| action.as_str().to_owned(), |name| Self::parse(&name);
-    AuditField as String: |field| field.as_str().to_owned(), |name| Self::parse(&name);
-    AuditTarget as String: |target| target.to_string(), |text| text.parse().ok();
-    Means as String: |means| means.to_string(), |text| text.parse().ok();
+    AuditAction as String: |action| action.as_str().to_owned(), |name| Self::of_stored(&name);
+    AuditField as String: |field| field.as_str().to_owned(), |name| Self::of_stored(&name);
+    AuditTarget as String: |target| target.to_string(), |text| Self::of_stored(&text);
+    Means as String: |means| means.to_string(), |text| Self::of_stored(&text);
     RequestId as String: |id| id.as_str().to_owned(), |text| Self::new(&text);
     Actor as (Option<UserId>, Option<String>):
         |actor| match actor.clone() {

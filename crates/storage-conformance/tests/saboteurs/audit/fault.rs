@@ -5,6 +5,8 @@ pub(crate) enum Fault {
     None,
     LosesAddresses,
     LosesChanges,
+    /// Events with an action that this version does not know are not listed.
+    HidesLaterEvents,
     OverwritesEvents,
     ForgetsTheEventsOfKeys,
     ForgetsTheEventsOfSessions,

@@ -37,7 +37,9 @@ impl FaultyLog {
             Fault::ForgetsTurns => Some(AuditAction::SubscriptionFailing),
             _ => None,
         };
-        forgotten == Some(event.action)
+        let is_hidden = self.fault == Fault::HidesLaterEvents && matches!(event.action, AuditAction::Later(_));
+        is_hidden
+            || forgotten == Some(event.action)
             || matches!(
                 (self.fault, event.target),
                 (Fault::ForgetsTheEventsOfKeys, AuditTarget::Key(_) | AuditTarget::Keys)

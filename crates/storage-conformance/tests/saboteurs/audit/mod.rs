@@ -19,6 +19,7 @@ use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
 const SABOTEURS: &Broken<Fault> = &[
     (Fault::LosesAddresses, &["every_field_of_an_event_comes_back"]),
     (Fault::LosesChanges, &["every_field_of_an_event_comes_back", "changes_of_keys_leave_their_events"]),
+    (Fault::HidesLaterEvents, &["what_a_later_version_has_written_comes_back"]),
     (Fault::OverwritesEvents, &["a_stored_event_is_refused"]),
     (Fault::ForgetsTheEventsOfKeys, &["changes_of_keys_leave_their_events", "parallel_revocations_leave_one_event"]),
     (Fault::ForgetsTheEventsOfSessions, &["changes_of_sessions_leave_their_events"]),
