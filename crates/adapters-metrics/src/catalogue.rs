@@ -114,6 +114,8 @@ catalogue! {
         "How far the clock of this machine is ahead of the time by which the instances go.";
     IDENTITY_KEYS_AGE = Gauge "gatepost_identity_keys_age_seconds" []
         "Age of the identity provider's keys that ID tokens are checked with. Missing until the first fetch succeeds.";
+    AUDIT_EVENTS = Counter "gatepost_audit_events_total" ["action"]
+        "Events that this instance has written to the audit log, by what was done.";
     SPANS = Counter "gatepost_spans_total" ["result"]
         "Spans of traces: `exported` to the collector, or `dropped` because the collector is away or refuses them.";
 }

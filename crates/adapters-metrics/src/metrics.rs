@@ -4,13 +4,13 @@ use std::time::Duration;
 use counters::{DurationCounts, DurationFamily, LabelledDurations};
 use dispatcher::Dispatcher;
 use domain::Timestamp;
-use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
+use domain::ports::{AuditLog, Clock, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
 use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
 use verifier::Verifier;
 
 use crate::catalogue::{
-    ATTEMPT_DURATION, ATTEMPTS, BUILD_INFO, CHANGE_FEED_AGE, CLOCK_OFFSET, DATABASE_CONNECTIONS, DATABASE_WAIT,
-    DELIVERIES_WAITING, EVENTS_PUBLISHED, FIRST_ATTEMPT_DELAY, IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES,
+    ATTEMPT_DURATION, ATTEMPTS, AUDIT_EVENTS, BUILD_INFO, CHANGE_FEED_AGE, CLOCK_OFFSET, DATABASE_CONNECTIONS,
+    DATABASE_WAIT, DELIVERIES_WAITING, EVENTS_PUBLISHED, FIRST_ATTEMPT_DELAY, IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES,
     KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES, LANES, OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE,
     REQUEST_DURATION, SESSIONS, SPANS, SQLITE_WAL_BYTES, STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
 };
@@ -50,6 +50,8 @@ pub struct Sources {
     pub events: Arc<CountedEvents>,
     /// The store. Only methods that answer from memory are called.
     pub store: Arc<dyn StoreFigures>,
+    /// The audit log, whose counts are shown.
+    pub audit: Arc<dyn AuditLog>,
     /// The readings of the store.
     pub watch: Arc<StoreWatch>,
     /// The time by which the instances go, and the machine's.
@@ -144,6 +146,8 @@ impl Metrics {
         let (machine, agreed) = (clock.machine_time(), clock.now());
         page.number(&CLOCK_OFFSET, seconds(machine.since(agreed)) - seconds(agreed.since(machine)));
         page.number(&IDENTITY_KEYS_AGE, (self.0.identity_keys_age)().map(seconds));
+        let written = self.0.audit.written();
+        page.numbers(&AUDIT_EVENTS, written.iter().map(|(action, count)| ([action.as_str()], exact(*count))));
         let CountedSpans { exported, dropped } = (self.0.spans)();
         page.numbers(&SPANS, counted([("exported", exported), ("dropped", dropped)]));
     }

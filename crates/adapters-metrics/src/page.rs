@@ -19,23 +19,23 @@ impl Page {
     }
 
     /// Writes a family with numbers, each with the values of its labels. A family without numbers is left out.
-    pub(crate) fn numbers<const N: usize>(
+    pub(crate) fn numbers<Value: AsRef<str>, const N: usize>(
         &mut self,
         family: &Family,
-        numbers: impl IntoIterator<Item = ([&'static str; N], f64)>,
+        numbers: impl IntoIterator<Item = ([Value; N], f64)>,
     ) {
         let mut numbers = numbers.into_iter().peekable();
         if numbers.peek().is_some() {
             self.head(family);
         }
         for (values, number) in numbers {
-            self.sample(family.name, family.labels, &values, None, number);
+            self.sample(family.name, family.labels, &values.each_ref().map(AsRef::as_ref), None, number);
         }
     }
 
     /// Writes a family with one number, unless it is not known.
     pub(crate) fn number(&mut self, family: &Family, number: impl Into<Option<f64>>) {
-        self.numbers(family, number.into().map(|number| ([], number)));
+        self.numbers(family, number.into().map(|number| ([""; 0], number)));
     }
 
     /// Writes a family of durations, each with the values of its labels.

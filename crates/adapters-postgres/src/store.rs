@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::audit::AuditTally;
 use domain::ports::Close;
 use domain::webhooks::DirectClaims;
 use tokio::runtime::Handle;
@@ -56,6 +57,8 @@ pub struct PostgresStore {
     pub(crate) owner_turns: OwnerTurns,
     pub(crate) claimers: Claimers,
     pub(crate) change_signal: ChangeSignal,
+    /// What the calls have written to the audit log.
+    pub(crate) written: Arc<AuditTally>,
     pub(crate) runtime: Handle,
 }
 
@@ -98,6 +101,7 @@ impl PostgresStore {
             owner_turns,
             claimers,
             change_signal,
+            written: Arc::default(),
             runtime,
         })
     }

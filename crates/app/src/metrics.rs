@@ -59,6 +59,7 @@ impl MetricsParts {
             requests: Arc::clone(self.requests.family()),
             events: self.events,
             store: Arc::clone(&store.figures),
+            audit: Arc::clone(&store.audit),
             watch,
             clock: Arc::clone(clock),
             identity_keys_age: Box::new(move || identity.keys_age()),

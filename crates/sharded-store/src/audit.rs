@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use domain::audit::{AuditEvent, AuditFilter, Cause};
+use domain::audit::{AuditCounts, AuditEvent, AuditFilter, Cause};
 use domain::ports::{AuditLog, AuditPage, StoreError};
 use domain::{AuditId, Timestamp};
 
@@ -68,5 +68,14 @@ impl AuditLog for ShardedStore {
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         up_to(max, self.in_turn(), |shard, max| shard.store.audit.purge(before, max)).await
+    }
+
+    fn written(&self) -> AuditCounts {
+        let mut of_shards = self.shards.iter().map(|shard| shard.store.audit.written());
+        let mut sums = of_shards.next().unwrap_or_default();
+        for of_shard in of_shards {
+            sums.iter_mut().zip(of_shard).for_each(|((_, sum), (_, count))| *sum += count);
+        }
+        sums
     }
 }

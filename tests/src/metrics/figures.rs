@@ -51,6 +51,9 @@ async fn keys_move_the_figures_by_exactly_their_number(storage: Storage) {
     change.expect("gatepost_verifications_total", &[("result", "failed")], 0.0);
     change.expect("gatepost_key_cache_evictions_total", &[("reason", "changed")], 1.0);
     change.expect("gatepost_key_cache_entries", &[("kind", "good")], 0.0);
+    for (action, events) in [("key.created", 1.0), ("key.revoked", 1.0), ("session.opened", 0.0)] {
+        change.expect("gatepost_audit_events_total", &[("action", action)], events);
+    }
     let asked = |exposition: &Exposition| exposition.value("gatepost_key_cache_misses_total", &[]);
     let remembered = |exposition: &Exposition| exposition.value("gatepost_key_cache_hits_total", &[]);
     assert!(asked(&change.1) >= 2.0 && remembered(&change.1) >= 4.0, "the first use asks, the others need not");

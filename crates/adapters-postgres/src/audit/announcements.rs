@@ -4,8 +4,9 @@ use diesel_mapping::Kept;
 use diesel_mapping::audit::{AuditRow, NewAuditRow, audit_events_of, list_unannounced};
 use diesel_mapping::schema::audit_events;
 use domain::AuditId;
-use domain::audit::AuditEvent;
+use domain::audit::{AuditAction, AuditEvent};
 
+use super::note;
 use crate::attempt::{Failure, Work};
 
 const MARK: &str = "UPDATE audit_events SET to_announce = FALSE WHERE id = ANY($1)";
@@ -24,10 +25,16 @@ impl Work for RecordNew<'_> {
         let mut events: Vec<&AuditEvent> = self.0.iter().collect();
         events.sort_unstable_by_key(|event| event.id);
         let rows: Vec<NewAuditRow<'_>> = events.into_iter().map(NewAuditRow::from).collect();
-        let insertion =
-            diesel::insert_into(audit_events::table).values(rows).on_conflict(audit_events::id).do_nothing();
-        match insertion.execute(&mut &*connection).await {
-            Ok(recorded) => Ok(u32::try_from(recorded).unwrap_or(u32::MAX)),
+        let insertion = diesel::insert_into(audit_events::table)
+            .values(rows)
+            .on_conflict(audit_events::id)
+            .do_nothing()
+            .returning(audit_events::action);
+        match insertion.get_results::<String>(&mut &*connection).await {
+            Ok(recorded) => {
+                recorded.iter().filter_map(|action| AuditAction::of_stored(action)).for_each(note);
+                Ok(u32::try_from(recorded.len()).unwrap_or(u32::MAX))
+            }
             // The statement may have run: a second attempt would return another number.
             Err(error) => Err(Failure::of_statement(error)),
         }

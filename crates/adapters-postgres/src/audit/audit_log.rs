@@ -3,7 +3,7 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::audit::{AuditQuery, DELETE_BEFORE};
-use domain::audit::{AuditEvent, AuditFilter};
+use domain::audit::{AuditCounts, AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, StoreError};
 use domain::{AuditId, Timestamp};
 
@@ -37,6 +37,10 @@ impl AuditLog for PostgresStore {
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.run(&Purge { before, max }).await
+    }
+
+    fn written(&self) -> AuditCounts {
+        self.written.read()
     }
 }
 

@@ -1,11 +1,49 @@
+use std::cell::RefCell;
+
 use diesel::QueryResult;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::schema::audit_events;
-use domain::audit::AuditEvent;
+use domain::audit::{AuditAction, AuditEvent, AuditTally};
 use futures_util::future::{OptionFuture, join3};
 
 use crate::transaction::{Commit, InTime};
+
+tokio::task_local! {
+    /// The actions of the events that the current attempt has written.
+    static WRITTEN: RefCell<Vec<AuditAction>>;
+}
+
+/// The row of an event, to insert. Every event that a call writes passes here, so that it is counted after the commit: an
+/// attempt that succeeds has committed what it has inserted.
+pub(crate) fn row_of(event: &AuditEvent) -> NewAuditRow<'_> {
+    note(event.action);
+    NewAuditRow::from(event)
+}
+
+/// Notes that the current attempt writes an event of this action.
+pub(crate) fn note(action: AuditAction) {
+    // Without a count, as in a copy of a database, there is nothing to note.
+    let _ = WRITTEN.try_with(|written| written.borrow_mut().push(action));
+}
+
+/// Forgets what an earlier attempt of the call has noted, which is undone.
+pub(crate) fn forget_noted() {
+    let _ = WRITTEN.try_with(|written| written.borrow_mut().clear());
+}
+
+/// Makes the call, and counts what it has written if it succeeds.
+pub(crate) async fn counting<T, E>(tally: &AuditTally, call: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    // Boxed, because each move makes the future of every call larger.
+    let mut call = Box::pin(WRITTEN.scope(RefCell::default(), call));
+    let answer = call.as_mut().await;
+    if answer.is_ok()
+        && let Some(written) = call.as_mut().take_value()
+    {
+        tally.add(&written.borrow());
+    }
+    answer
+}
 
 /// Writes the events of a change. One round trip. The caller calls it in the transaction of the change, and only if
 /// something changed.
@@ -13,7 +51,7 @@ pub(crate) async fn write_events(connection: &AsyncPgConnection, events: &[Audit
     if events.is_empty() {
         return Ok(());
     }
-    let rows: Vec<NewAuditRow<'_>> = events.iter().map(NewAuditRow::from).collect();
+    let rows: Vec<NewAuditRow<'_>> = events.iter().map(row_of).collect();
     diesel::insert_into(audit_events::table).values(rows).execute(&mut &*connection).await.map(drop)
 }
 
@@ -31,9 +69,8 @@ pub(crate) async fn commit_with(
     {
         return (Err(error), Ok(0));
     }
-    let write = only.map(|event| {
-        diesel::insert_into(audit_events::table).values(NewAuditRow::from(event)).execute(&mut &*connection)
-    });
+    let write =
+        only.map(|event| diesel::insert_into(audit_events::table).values(row_of(event)).execute(&mut &*connection));
     let (written, in_time, committed) =
         join3(OptionFuture::from(write), InTime.execute(&mut &*connection), Commit.execute(&mut &*connection)).await;
     (written.transpose().and(in_time).map(drop), committed)

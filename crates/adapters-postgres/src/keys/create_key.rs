@@ -1,5 +1,4 @@
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::keys::{KeyRow, NewKeyRow, api_keys_of, count_active, list_keys};
 use diesel_mapping::schema::{api_keys, audit_events};
 use domain::audit::Cause;
@@ -8,6 +7,7 @@ use domain::{ApiKey, CredentialDigest, ListView};
 use futures_util::future::{OptionFuture, join, join3, join4};
 
 use crate::attempt::{Failure, Work};
+use crate::audit::row_of;
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
@@ -39,9 +39,7 @@ impl Work for InsertWithin<'_> {
         }
         let (row, event) = (NewKeyRow::new(self.key, self.digest), self.cause.key_created(self.key));
         let reached = self.cause.key_limit_reached(self.key, u64::try_from(active).unwrap_or(0), self.limit);
-        let write = |event| {
-            diesel::insert_into(audit_events::table).values(NewAuditRow::from(event)).execute(&mut &*connection)
-        };
+        let write = |event| diesel::insert_into(audit_events::table).values(row_of(event)).execute(&mut &*connection);
         let (inserted, (written, also_written), rows, committed) = join4(
             diesel::insert_into(api_keys::table).values(row).execute(&mut &*connection),
             join(write(&event), OptionFuture::from(reached.as_ref().map(write))),

@@ -2,7 +2,6 @@ use diesel::OptionalExtension;
 use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::keys::{
     KeyRow, NewKeyRow, api_keys_of, count_being_replaced, digest_of, key_by_id, list_keys, replace_key,
 };
@@ -13,6 +12,7 @@ use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, ListView, Rotated, Us
 use futures_util::future::{join, join3, join4};
 
 use crate::attempt::{Failure, Work};
+use crate::audit::row_of;
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, InTime, Rollback, settle};
 
@@ -71,7 +71,7 @@ impl Rotate<'_> {
                 Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
                 diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
                 diesel::insert_into(credential_changes::table).values(change).execute(&mut &*connection),
-                diesel::insert_into(audit_events::table).values(NewAuditRow::from(&event)).execute(&mut &*connection),
+                diesel::insert_into(audit_events::table).values(row_of(&event)).execute(&mut &*connection),
             ),
             join3(
                 list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),

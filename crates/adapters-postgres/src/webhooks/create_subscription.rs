@@ -1,7 +1,6 @@
 use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::schema::{audit_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
 use domain::audit::Cause;
@@ -11,6 +10,7 @@ use futures_util::future::join3;
 
 use super::subscription_queries::insert_patterns;
 use crate::attempt::{Failure, Work};
+use crate::audit::row_of;
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
@@ -57,7 +57,7 @@ impl Work for InsertSubscription<'_> {
             join3(
                 diesel::insert_into(webhook_subscriptions::table).values(subscription).execute(&mut &*connection),
                 diesel::insert_into(webhook_lanes::table).values(lane).execute(&mut &*connection),
-                diesel::insert_into(audit_events::table).values(NewAuditRow::from(&event)).execute(&mut &*connection),
+                diesel::insert_into(audit_events::table).values(row_of(&event)).execute(&mut &*connection),
             ),
             insert_patterns(connection, self.subscription),
             Commit.execute(&mut &*connection),

@@ -1,3 +1,6 @@
+use std::cell::RefCell;
+use std::mem::take;
+
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::query_builder::BoxedSqlQuery;
@@ -8,7 +11,7 @@ use diesel_mapping::audit::{
     AuditQuery, AuditRow, Bind, DELETE_BEFORE, IdRow, NewAuditRow, audit_events_of, audit_page, list_unannounced,
 };
 use diesel_mapping::schema::audit_events;
-use domain::audit::{AuditEvent, AuditFilter};
+use domain::audit::{AuditAction, AuditCounts, AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, StoreError};
 use domain::{AuditId, Timestamp};
 
@@ -61,6 +64,24 @@ impl AuditLog for SqliteStore {
         };
         self.writer.write(purge).await
     }
+
+    fn written(&self) -> AuditCounts {
+        self.writer.written()
+    }
+}
+
+thread_local! {
+    /// The actions of the events that the current write has stored. One thread writes.
+    static STORED: RefCell<Vec<AuditAction>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Takes the actions of the events that were stored on this thread since the last call, to count them after the commit.
+pub(crate) fn take_stored() -> Vec<AuditAction> {
+    STORED.with(|stored| take(&mut *stored.borrow_mut()))
+}
+
+fn note(event: &AuditEvent) {
+    STORED.with(|stored| stored.borrow_mut().push(event.action));
 }
 
 /// Writes the events of a change. The caller calls it in the transaction of the change, and only if something changed.
@@ -70,6 +91,7 @@ pub(crate) fn write_events<'a>(
 ) -> QueryResult<()> {
     for event in events {
         diesel::insert_into(audit_events::table).values(NewAuditRow::from(event)).execute(connection)?;
+        note(event);
     }
     Ok(())
 }
@@ -78,7 +100,10 @@ fn record_new(connection: &mut SqliteConnection, events: &[AuditEvent]) -> Resul
     let mut recorded = 0;
     for event in events {
         let insertion = diesel::insert_or_ignore_into(audit_events::table).values(NewAuditRow::from(event));
-        recorded += u32::try_from(insertion.execute(connection)?).unwrap_or(1);
+        if insertion.execute(connection)? > 0 {
+            note(event);
+            recorded += 1;
+        }
     }
     Ok(recorded)
 }

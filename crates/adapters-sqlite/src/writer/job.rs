@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use counters::Histogram;
 use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
+use domain::audit::{AuditAction, AuditTally};
 use domain::ports::StoreError;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use crate::audit::take_stored;
 use crate::connection::unavailable;
 use crate::undo::{Savepoint, Undo};
 
@@ -64,6 +66,14 @@ pub(super) struct Write<T, Work, Tell> {
     pub(super) outcome: Option<Result<T, StoreError>>,
     pub(super) caller: oneshot::Sender<Result<T, StoreError>>,
     pub(super) asked: Asked,
+    pub(super) recorded: Recorded,
+}
+
+/// The events of the audit log that a write has stored, and where they are counted.
+#[derive(Default)]
+pub(super) struct Recorded {
+    pub(super) actions: Vec<AuditAction>,
+    pub(super) tally: Arc<AuditTally>,
 }
 
 /// When a caller asked, and where it is counted how long it waits for the writer.
@@ -87,7 +97,9 @@ where
         // After a failed savepoint no other write may be committed: SQLite has rolled everything back, for example
         // because the disk is full.
         Savepoint::Set.execute(connection)?;
+        take_stored();
         let outcome = work(connection).map_err(|Undo(error)| error);
+        self.recorded.actions = take_stored();
         if outcome.is_err() {
             Savepoint::RollBack.execute(connection)?;
         }
@@ -106,6 +118,7 @@ where
             _ => Err(unavailable("the transaction was not committed")),
         };
         if let Ok(done) = &answer {
+            self.recorded.tally.add(&self.recorded.actions);
             (self.tell)(done);
         }
         // An error means that the caller has dropped the future.

@@ -8,6 +8,7 @@ use std::{io, thread};
 
 use counters::{DurationCounts, Histogram};
 use diesel::SqliteConnection;
+use domain::audit::{AuditCounts, AuditTally};
 use domain::ports::{POOL_WAIT_BOUNDS, PoolFigures, StoreError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
@@ -15,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use crate::connection::{DEADLINE, DatabaseFile, unavailable};
 use crate::file_lock::FileLock;
 use crate::undo::Undo;
-use job::{Asked, Durability, Turn, Write};
+use job::{Asked, Durability, Recorded, Turn, Write};
 use worker::{Message, Worker};
 
 /// The most writes that wait. More are refused at once, so that memory stays bounded and no caller waits for an answer
@@ -27,6 +28,8 @@ const QUEUE_LENGTH_MAX: usize = 1_024;
 pub(crate) struct Writer {
     queue: mpsc::Sender<Message>,
     waits: Arc<Histogram>,
+    /// What the writes have recorded in the audit log.
+    written: Arc<AuditTally>,
 }
 
 impl Writer {
@@ -36,7 +39,7 @@ impl Writer {
         let (queue, inbox) = mpsc::channel(QUEUE_LENGTH_MAX);
         let worker = Worker { file, connection: Some(connection), durability: Durability::Flushed, lock };
         thread::Builder::new().name("sqlite-writer".into()).spawn(move || worker.run(inbox))?;
-        Ok(Self { queue, waits: Arc::new(Histogram::new(POOL_WAIT_BOUNDS)) })
+        Ok(Self { queue, waits: Arc::new(Histogram::new(POOL_WAIT_BOUNDS)), written: Arc::default() })
     }
 
     /// Performs `work` in a transaction, and answers when the transaction is on disk. If `work` fails, it changes
@@ -78,7 +81,9 @@ impl Writer {
         let (caller, mut answer) = oneshot::channel();
         let turn = Turn::default();
         let asked = Asked { at: Instant::now(), waits: Arc::clone(&self.waits) };
-        let write = Write { work: Some(work), tell, durability, turn: turn.clone(), outcome: None, caller, asked };
+        let recorded = Recorded { tally: Arc::clone(&self.written), ..Recorded::default() };
+        let (work, outcome) = (Some(work), None);
+        let write = Write { work, tell, durability, turn: turn.clone(), outcome, caller, asked, recorded };
         self.queue.try_send(Message::Perform(Box::new(write))).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => unavailable("too many writes are waiting"),
             mpsc::error::TrySendError::Closed(_) => unavailable("the store is closed"),
@@ -89,6 +94,11 @@ impl Writer {
             Ok(answered) => answered,
         };
         answered.unwrap_or_else(|_| Err(unavailable("the writer has stopped")))
+    }
+
+    /// What the writes that are committed have recorded in the audit log.
+    pub(crate) fn written(&self) -> AuditCounts {
+        self.written.read()
     }
 
     /// The writes that wait. The thread keeps its connection.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::audit::{AuditEvent, AuditFilter, Cause, Origin};
+use crate::audit::{AuditCounts, AuditEvent, AuditFilter, AuditTally, Cause, Origin};
 use crate::ports::{AuditLog, AuditPage, StoreError};
 use crate::{AuditId, Timestamp};
 
@@ -16,6 +16,7 @@ pub struct MemoryAuditLog(Arc<Mutex<Table>>);
 struct Table {
     events: BTreeMap<AuditId, AuditEvent>,
     unannounced: BTreeSet<AuditId>,
+    written: AuditTally,
 }
 
 impl Table {
@@ -23,6 +24,7 @@ impl Table {
         if event.is_announced() {
             self.unannounced.insert(event.id);
         }
+        self.written.add(&[event.action]);
         self.events.insert(event.id, event);
     }
 }
@@ -61,7 +63,7 @@ impl AuditLog for MemoryAuditLog {
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let mut stored = self.lock();
-        let Table { events, unannounced } = &mut *stored;
+        let Table { events, unannounced, .. } = &mut *stored;
         let purged = events.extract_if(..AuditId::first_at(before), |_, _| true).take(max as usize).count();
         unannounced.retain(|id| events.contains_key(id));
         Ok(u32::try_from(purged).unwrap_or(max))
@@ -89,6 +91,10 @@ impl AuditLog for MemoryAuditLog {
         let mut stored = self.lock();
         stored.unannounced.retain(|id| !ids.contains(id));
         Ok(())
+    }
+
+    fn written(&self) -> AuditCounts {
+        self.lock().written.read()
     }
 }
 

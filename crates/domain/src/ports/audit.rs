@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
-use crate::audit::{AuditEvent, AuditFilter};
+use crate::audit::{AuditCounts, AuditEvent, AuditFilter};
 use crate::{AuditId, Timestamp};
 
 /// One page of the audit log.
@@ -62,4 +62,9 @@ pub trait AuditLog: Send + Sync {
     /// Deletes at most `max` events before `before`, and returns how many. An event exactly at `before` stays. Parallel
     /// calls together count each deleted event once.
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
+
+    /// How many events of each action of this version the store has written in this process, from memory. A call that
+    /// succeeds has counted its events; one that fails or is refused counts none. One whose caller has left may count none
+    /// of what it wrote.
+    fn written(&self) -> AuditCounts;
 }

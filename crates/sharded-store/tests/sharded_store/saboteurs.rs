@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::AuditId;
 use domain::Timestamp;
-use domain::audit::{AuditEvent, AuditFilter};
+use domain::audit::{AuditCounts, AuditEvent, AuditFilter};
 use domain::ports::{
     AuditLog, AuditPage, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, KeyStore, Store, StoreError,
 };
@@ -72,6 +72,10 @@ struct Forgetful {
 
 #[async_trait]
 impl AuditLog for Forgetful {
+    fn written(&self) -> AuditCounts {
+        self.store.written()
+    }
+
     async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
         self.store.record(event).await
     }

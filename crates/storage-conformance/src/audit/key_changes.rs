@@ -7,7 +7,7 @@ use domain::audit::AuditEvent;
 use domain::ports::{Insertion, Revocation, Rotation};
 
 use super::AuditedStores;
-use super::sample::{all, cause, cause_of, expect_events, expect_no_more, second};
+use super::sample::{all, cause, cause_of, expect_counted, expect_events, expect_no_more, second};
 use crate::keys::sample::{ALL_ENDED, NO_LIMIT, Replacement, Sample, limit, view};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -42,6 +42,7 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
     let revoked = stores.keys.revoke_user_keys(&alice, Timestamp::MAX, second(5), 100, &by).await;
     assert_eq!(revoked.expect("a revocation succeeds").len(), 4, "two keys, the rotated one and its successor");
     expect_these_and_four_of(&stores, expected, by.keys_revoked(&alice, [0, 2, 3].map(|one| samples[one].id()))).await;
+    expect_counted(&*stores.audit).await;
 }
 
 /// The log has these events, and after them one for each of four keys, in any order: three that are known, and the
@@ -76,6 +77,7 @@ pub async fn the_last_key_that_fits_leaves_another_event(stores: Arc<AuditedStor
         }
     }
     expect_events(&*stores.audit, expected, "the last key must leave an event of the maximum, and no other").await;
+    expect_counted(&*stores.audit).await;
 }
 
 /// A call that is refused, finds nothing, or changes nothing leaves no event.

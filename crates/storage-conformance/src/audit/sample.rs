@@ -73,10 +73,20 @@ pub(crate) async fn expect_events(log: &dyn AuditLog, mut expected: Vec<AuditEve
     assert_eq!(found, expected, "{why}");
 }
 
+/// Panics unless what was written is counted: for a log that nobody has purged.
+pub(crate) async fn expect_counted(log: &dyn AuditLog) {
+    let found = all(log).await;
+    for (action, count) in log.written() {
+        let written = found.iter().filter(|event| event.action == action).count();
+        assert_eq!(count, written as u64, "events of {action:?} that are written must be counted, and no others");
+    }
+}
+
 /// Panics unless the log has no event after the first `known` ones.
 pub(crate) async fn expect_no_more(log: &dyn AuditLog, known: usize, what: &str) {
     let found = all(log).await;
     assert_eq!(found.len(), known, "{what} must leave no event, got {found:#?}");
+    expect_counted(log).await;
 }
 
 /// The instant this many seconds after the start of the samples.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use async_trait::async_trait;
-use domain::audit::{AuditEvent, AuditFilter};
+use domain::audit::{AuditCounts, AuditEvent, AuditFilter};
 use domain::ports::{
     AttemptCursor, AuditLog, AuditPage, ChangeFeed, Close, DeliveryLog, DeliveryPage, EventPage, FailingPlace,
     FailingSubscription, FeedPosition, FeedRead, LoggedAttempt, LoggedEvent, NotReady, OperatorLog, QueueFigures,
@@ -173,6 +173,10 @@ impl AuditLog for JournalStore {
     async fn purge(&self, before: Timestamp, max: u32) -> Answer<u32> {
         let _journal = self.record(Call::PurgeAudit { before, max }).await?;
         self.memory.audit.purge(before, max).await
+    }
+
+    fn written(&self) -> AuditCounts {
+        self.memory.audit.written()
     }
 }
 

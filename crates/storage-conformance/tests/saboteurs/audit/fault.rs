@@ -32,6 +32,9 @@ pub(crate) enum Fault {
     CountsThenPurges,
     CountsThenRecordsNew,
     RecordsNewTwice,
+    /// The counts of what was written stay 0.
+    CountsNothing,
+    CountsOneTooMany,
     AnnouncesEverything,
     /// What is older than an event that was listed is not listed, as by a cursor.
     AnnouncesByTime,

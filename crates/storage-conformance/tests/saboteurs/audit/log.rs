@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::{AuditAction, AuditEvent, AuditFilter, AuditTarget};
+use domain::audit::{AuditAction, AuditCounts, AuditEvent, AuditFilter, AuditTarget};
 use domain::memory::{MemoryAuditLog, unique_cause};
 use domain::ports::{AuditLog, AuditPage, StoreError};
 use domain::{AuditId, Timestamp, UserId};
@@ -165,5 +165,15 @@ impl AuditLog for FaultyLog {
             return Ok(u32::try_from(old).expect("a few events"));
         }
         self.log.purge(before, max).await
+    }
+
+    fn written(&self) -> AuditCounts {
+        let mut written = self.log.written();
+        match self.fault {
+            Fault::CountsNothing => written.iter_mut().for_each(|(_, count)| *count = 0),
+            Fault::CountsOneTooMany => written[0].1 += 1,
+            _ => {}
+        }
+        written
     }
 }

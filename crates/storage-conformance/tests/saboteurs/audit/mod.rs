@@ -51,6 +51,14 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::PurgesEverything, &["events_before_an_instant_are_deleted"]),
     (Fault::IgnoresPurgeMax, &["at_most_max_events_are_deleted"]),
     (Fault::CountsThenRecordsNew, &["parallel_records_of_the_same_events_count_each_once"]),
+    (
+        Fault::CountsNothing,
+        &["changes_of_keys_leave_their_events", "only_new_events_are_recorded", "a_stored_event_is_refused"],
+    ),
+    (
+        Fault::CountsOneTooMany,
+        &["calls_that_change_no_key_leave_no_event", "calls_that_change_no_session_leave_no_event"],
+    ),
     (Fault::RecordsNewTwice, &["only_new_events_are_recorded"]),
     (Fault::AnnouncesEverything, &["events_are_listed_until_they_are_announced"]),
     (Fault::AnnouncesByTime, &["an_event_that_is_stored_late_is_listed"]),
