@@ -1,5 +1,7 @@
 //! Operational events from the outside: what the operator and the owners receive, and what they do not.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::host::{Consumer, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
@@ -146,8 +148,40 @@ async fn nothing_is_lost_or_doubled_by_a_kill(storage: Storage) {
     let expected: Vec<(&str, &str)> = created.iter().map(|id| ("gatepost.key.created", id.as_str())).collect();
     told(&receiver, &expected).await;
     for id in &created {
-        let of_key = receiver.received().into_iter().filter(|one| body(one)["data"]["target"]["id"] == **id);
-        let ids: std::collections::BTreeSet<String> = of_key.map(|one| one.header("webhook-id").to_owned()).collect();
-        assert_eq!(ids.len(), 1, "repetitions have one id");
+        assert_eq!(ids_about(&receiver, id).len(), 1, "repetitions have one id");
     }
+}
+
+/// An announcement has two steps: it is published, and noted as published. A trigger of the database refuses one of them until
+/// the process is killed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kill_between_the_steps_repeats_an_announcement_under_one_id() {
+    const FAILED: &str = "cannot publish operational events";
+    let storage = Storage::postgres().await;
+    let (cluster, database) = storage.server().expect("it is on a server");
+    let sql = async |sql: &str| cluster.execute(&database.name, sql).await.expect("the server obeys");
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let mut gatepost = with_operator(&storage, &receiver).await.start().await;
+    sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''refused''; END'").await;
+    let mut created = Vec::new();
+    for (step, table) in [("UPDATE", "audit_events"), ("INSERT", "webhook_events")] {
+        sql(&format!("CREATE TRIGGER refusal BEFORE {step} ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()")).await;
+        let failed = gatepost.written().matches(FAILED).count();
+        created.push(gatepost.user("alice").created(step).await.1);
+        eventually("the step fails", async || (gatepost.written().matches(FAILED).count() > failed).then_some(()))
+            .await;
+        gatepost.kill().await;
+        sql(&format!("DROP TRIGGER refusal ON {table}")).await;
+        gatepost.start_again().await;
+        told(&receiver, &[("gatepost.key.created", &created[created.len() - 1])]).await;
+    }
+    for id in &created {
+        assert_eq!(ids_about(&receiver, id).len(), 1, "repetitions have one id");
+    }
+}
+
+/// The ids of the webhooks about this target.
+fn ids_about(receiver: &Receiver, target: &str) -> BTreeSet<String> {
+    let about = receiver.received().into_iter().filter(|one| body(one)["data"]["target"]["id"] == *target);
+    about.map(|one| one.header("webhook-id").to_owned()).collect()
 }
