@@ -25,7 +25,7 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 16] = [
+const PARTS: [&str; 17] = [
     "keys",
     "list",
     "start",
@@ -42,6 +42,7 @@ const PARTS: [&str; 16] = [
     "neighbours",
     "purge",
     "snapshot",
+    "scrape",
 ];
 
 /// One thread for the load, so that most of the machine is left to the measured process.
@@ -74,6 +75,7 @@ async fn main() -> anyhow::Result<()> {
             "neighbours" => webhooks::measure_neighbours().await?,
             "purge" => webhooks::measure_purge().await?,
             "snapshot" => webhooks::measure_snapshot().await?,
+            "scrape" => webhooks::measure_scrape().await?,
             _ => bail!("unknown part {part}; the parts are: {}", PARTS.join(", ")),
         }
     }

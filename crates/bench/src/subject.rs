@@ -6,7 +6,7 @@ use crate::store::{Data, Store};
 use crate::stored_keys::KEY;
 
 /// More than any measurement stores, plus a few per cent by which the shards of the cache differ.
-const CACHE_SIZE: &str = "1200000";
+pub(crate) const CACHE_SIZE: &str = "1200000";
 pub(crate) const OPERATOR_TOKEN: &str = "bench-bench-bench-bench-bench-bench";
 
 /// The measured service.

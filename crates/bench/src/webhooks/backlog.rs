@@ -13,6 +13,7 @@ use super::subject::{Subject, batch, publish};
 use crate::connection::Connection;
 use crate::store::Store;
 
+const QUIET: &[(&str, &str)] = &[("LOG", "warn")];
 const STUCK: &str = "user-stuck";
 const HEALTHY: &str = "user-healthy";
 const BATCH: usize = 500;
@@ -28,7 +29,7 @@ pub(crate) async fn neighbours(store: &dyn Store) -> anyhow::Result<Vec<String>>
 }
 
 async fn beside_a_backlog(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    let subject = stuck(store, 100_000).await?;
+    let subject = stuck(store, 100_000, QUIET).await?;
     let receivers = Receivers::timing(EVENTS);
     let mut addresses = Vec::new();
     for _ in 0..NEIGHBOURS {
@@ -46,7 +47,7 @@ pub(crate) async fn memory(store: &dyn Store) -> anyhow::Result<Vec<String>> {
 }
 
 async fn beside_a_million(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    let mut subject = stuck(store, 1_000_000).await?;
+    let mut subject = stuck(store, 1_000_000, QUIET).await?;
     let after_ingest = subject.gatepost.usage()?.resident_kib()?.0;
     subject.gatepost.stop()?;
     subject.gatepost.start().await?;
@@ -57,8 +58,8 @@ async fn beside_a_million(store: &dyn Store) -> anyhow::Result<Vec<String>> {
 }
 
 /// A Gatepost with this many deliveries waiting for a receiver that accepts connections and never answers.
-async fn stuck(store: &dyn Store, deliveries: usize) -> anyhow::Result<Subject> {
-    let subject = Subject::start(store, &[("LOG", "warn")]).await?;
+pub(super) async fn stuck(store: &dyn Store, deliveries: usize, settings: &[(&str, &str)]) -> anyhow::Result<Subject> {
+    let subject = Subject::start(store, settings).await?;
     subject.subscribe(STUCK, &[hanging().await?]).await?;
     let mut connection = Connection::open(subject.address()).await?;
     for first in (0..deliveries).step_by(BATCH) {

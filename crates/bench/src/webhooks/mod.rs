@@ -5,12 +5,14 @@ mod latency;
 mod neighbours;
 mod purge;
 mod receiver;
+mod scrape;
 mod snapshot;
 mod subject;
 mod throughput;
 
 use neighbours::Hosts;
 pub(crate) use purge::measure as measure_purge;
+pub(crate) use scrape::measure as measure_scrape;
 pub(crate) use snapshot::measure as measure_snapshot;
 pub(crate) use subject::publication;
 

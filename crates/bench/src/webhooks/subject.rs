@@ -14,7 +14,7 @@ use crate::subject::OPERATOR_TOKEN;
 
 pub(crate) struct Subject {
     pub(crate) gatepost: Gatepost,
-    data: Box<dyn Data>,
+    pub(super) data: Box<dyn Data>,
 }
 
 impl Subject {
