@@ -95,6 +95,17 @@ async fn every_span_arrives_once_and_in_batches() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn spans_that_follow_each_other_share_a_request() {
+    let server = collector(ResponseTemplate::new(200)).await;
+    let exporting = Exporting::to(&server.uri());
+    exporting.queue.record(span(0));
+    sleep(Duration::from_millis(200)).await;
+    exporting.queue.record(span(1));
+    exporting.counts(SpanCounts { exported: 2, dropped: 0 }).await;
+    assert_eq!(server.received_requests().await.unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_left_is_sent_on_shutdown() {
     let server = collector(ResponseTemplate::new(200)).await;
     let exporting = Exporting::to(&server.uri());
@@ -121,6 +132,17 @@ async fn a_collector_that_is_away_gets_the_oldest_spans_later() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shutdown_does_not_wait_for_a_collector_that_is_away() {
     let exporting = Exporting::to("http://127.0.0.1:9");
+    exporting.queue.record(span(1));
+    let begun = Instant::now();
+    assert_eq!(exporting.stop().await, SpanCounts { exported: 0, dropped: 1 });
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+/// It accepts connections, and answers nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shutdown_does_not_wait_for_a_collector_that_hangs() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let exporting = Exporting::to(&format!("http://{}", listener.local_addr().unwrap()));
     exporting.queue.record(span(1));
     let begun = Instant::now();
     assert_eq!(exporting.stop().await, SpanCounts { exported: 0, dropped: 1 });

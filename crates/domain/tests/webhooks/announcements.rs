@@ -160,8 +160,16 @@ fn nothing_is_stored_for_users_who_do_not_ask() {
     office.revoke(&office.desk.bob, 3);
     announce_all(&office.announcements(None));
     assert_eq!(office.published(), 0);
+    office.revoke(&office.desk.alice, 1);
     announce_all(&office.announcements(Some(&office.operator(&["gatepost.subscription.*"]))));
     assert_eq!(office.published(), 0, "the operator does not ask for keys");
+    let (asked, off) = (office.subscribe(&["gatepost.key.*"]), SubscriptionChange::default());
+    let off = SubscriptionChange { enabled: Some(false), ..off };
+    let disabled = office.desk.webhooks.change_subscription(&office.desk.alice, asked, &off, &Origin::SERVICE);
+    block_on(disabled).unwrap();
+    office.revoke(&office.desk.alice, 1);
+    announce_all(&office.announcements(None));
+    assert_eq!(office.published(), 0, "a disabled subscription does not ask");
 }
 
 #[test]
