@@ -123,7 +123,7 @@ pub(crate) async fn count_present(connection: &mut AsyncPgConnection) -> QueryRe
     Ok(present.get_result::<CountRow>(connection).await?.count)
 }
 
-/// How many of the processes that are present have each version.
+/// How many of the processes that are present have each version. See decision 101.
 pub(crate) struct CountVersions;
 
 #[derive(QueryableByName)]
