@@ -14,10 +14,11 @@ use tokio::time::Instant;
 use crate::PostgresStore;
 use crate::claimers::{Claimers, Presence};
 use crate::server::{Purpose, Server};
+use crate::shard::Shard;
 
-const LISTEN: &str = "LISTEN gatepost_credential_changes; LISTEN gatepost_deliveries";
-const NOTIFY_KEYS: &str = "NOTIFY gatepost_credential_changes";
-const NOTIFY_DELIVERIES: &str = "NOTIFY gatepost_deliveries";
+const LISTEN: &str = "LISTEN ";
+const NOTIFY: &str = "NOTIFY ";
+const KEYS: &str = "gatepost_credential_changes";
 const DELIVERIES: &str = "gatepost_deliveries";
 
 /// The wait before a lost connection is opened again.
@@ -56,23 +57,24 @@ struct Inner {
     task_end: Mutex<Option<mpsc::Receiver<Infallible>>>,
 }
 
-#[derive(Default)]
 struct Signals {
     keys: Signal,
     deliveries: Signal,
 }
 
 /// Each [`Notify`] keeps one wake-up for the next waiter. Several wake-ups count as one.
-#[derive(Default)]
 struct Signal {
+    /// The channel of the database. Its shards have one each.
+    channel: String,
     received: Notify,
     to_send: Notify,
 }
 
 impl ChangeSignal {
-    pub(crate) fn new(server: Server, claimers: Claimers, runtime: Handle) -> Self {
+    pub(crate) fn new(server: Server, claimers: Claimers, shard: Option<Shard>, runtime: Handle) -> Self {
         let (task_alive, task_end) = mpsc::channel(1);
-        let (signals, task, task_end) = (Arc::default(), OnceLock::new(), Mutex::new(Some(task_end)));
+        let (signals, task, task_end) =
+            (Arc::new(Signals::of_shard(shard)), OnceLock::new(), Mutex::new(Some(task_end)));
         Self(Arc::new(Inner { server, claimers, runtime, signals, task, task_alive, task_end }))
     }
 
@@ -162,7 +164,7 @@ async fn exchange(
     is_replaced: impl Fn() -> bool,
 ) -> QueryResult<()> {
     if !is_shared {
-        in_time(connection.batch_execute(LISTEN)).await?;
+        in_time(connection.batch_execute(&signals.listen())).await?;
     }
     let mut watch = claimers.watch(if is_shared { Presence::Seen } else { Presence::Locked });
     // Notifications may have been sent before this connection listened.
@@ -187,9 +189,9 @@ async fn exchange(
         match next {
             Exchange::Received(None) => return Ok(()),
             Exchange::Received(Some(notification)) => signals.of(&notification?.channel).received.notify_one(),
-            Exchange::NotifyOfKeys => in_time(connection.batch_execute(NOTIFY_KEYS)).await?,
+            Exchange::NotifyOfKeys => in_time(connection.batch_execute(&signals.keys.notify())).await?,
             Exchange::NotifyOfDeliveries => {
-                in_time(connection.batch_execute(NOTIFY_DELIVERIES)).await?;
+                in_time(connection.batch_execute(&signals.deliveries.notify())).await?;
                 next_of_deliveries = Instant::now() + DELIVERIES_INTERVAL;
             }
             Exchange::Look if is_replaced() => return Ok(()),
@@ -209,8 +211,27 @@ async fn in_time<T>(answer: impl Future<Output = QueryResult<T>>) -> QueryResult
     tokio::time::timeout(ANSWER_TIMEOUT, answer).await.unwrap_or_else(late)
 }
 
+impl Signal {
+    fn of(channel: &str, shard: Option<Shard>) -> Self {
+        let channel = shard.map_or_else(|| channel.to_owned(), |shard| format!("{channel}_{}", shard.number));
+        Self { channel, received: Notify::new(), to_send: Notify::new() }
+    }
+
+    fn notify(&self) -> String {
+        format!("{NOTIFY}{}", self.channel)
+    }
+}
+
 impl Signals {
+    fn of_shard(shard: Option<Shard>) -> Self {
+        Self { keys: Signal::of(KEYS, shard), deliveries: Signal::of(DELIVERIES, shard) }
+    }
+
+    fn listen(&self) -> String {
+        [&self.keys, &self.deliveries].map(|signal| format!("{LISTEN}{}", signal.channel)).join("; ")
+    }
+
     fn of(&self, channel: &str) -> &Signal {
-        if channel == DELIVERIES { &self.deliveries } else { &self.keys }
+        if channel == self.deliveries.channel { &self.deliveries } else { &self.keys }
     }
 }

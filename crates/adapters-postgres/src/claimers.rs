@@ -12,13 +12,15 @@ use domain::ports::VersionCount;
 use tokio::time::Instant;
 
 use crate::attempt::{CountRow, Failure, Work};
+use crate::shard::Shard;
 use crate::transaction::only_row;
 
 /// The version of this process. All crates of the workspace have the same one.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII.
-pub(crate) const LOCKS: i32 = 0x6761_7465;
+/// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII. Each shard of a database
+/// has another one: it numbers its processes by itself.
+const LOCKS: i32 = 0x6761_7465;
 /// How often a process looks who is gone.
 pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// A process without a lock, and not seen, for this long is gone. A process that has only lost its connection opens
@@ -41,7 +43,7 @@ macro_rules! is_seen {
         "abs(extract(epoch FROM clock_timestamp() - seen_at)) < 2"
     };
 }
-/// Whether a process holds the lock of its number; `$1` is [`LOCKS`].
+/// Whether a process holds the lock of its number; `$1` is the first key of the locks.
 macro_rules! is_locked {
     () => {
         "EXISTS (
@@ -63,7 +65,7 @@ const VERSIONS: &str = concat!(
     is_locked!(),
     " GROUP BY version ORDER BY version"
 );
-/// How many processes hold the lock of their number; `$1` is [`LOCKS`]. Needs no table, so it works before migrations.
+/// How many processes hold the lock of their number; `$1` is the first key of the locks. Needs no table, so it works before migrations.
 pub(crate) const LOCKED: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
     WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
@@ -89,13 +91,26 @@ impl Claimer {
 }
 
 /// The number of this process, and the processes that it has found gone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Claimers {
+    /// The first key of their locks.
+    locks: i32,
     own: Arc<OnceLock<Claimer>>,
     gone: Arc<Mutex<Vec<Claimer>>>,
 }
 
 impl Claimers {
+    /// Those of this shard; `None` for a database that is not one of several shards.
+    pub(crate) fn of(shard: Option<Shard>) -> Self {
+        let place = shard.map_or(0, |shard| 1 + i32::from(shard.number));
+        Self { locks: LOCKS.wrapping_add(place), own: Arc::default(), gone: Arc::default() }
+    }
+
+    /// The first key of their locks.
+    pub(crate) const fn locks(&self) -> i32 {
+        self.locks
+    }
+
     /// The number of this process; `None` until it has reached the database.
     pub(crate) fn own(&self) -> Option<Claimer> {
         self.own.get().copied()
@@ -118,13 +133,16 @@ impl Claimers {
 }
 
 /// How many processes that serve are connected to this database.
-pub(crate) async fn count_present(connection: &mut AsyncPgConnection) -> QueryResult<i64> {
-    let present = diesel::sql_query(PRESENT).bind::<Integer, _>(LOCKS);
+pub(crate) async fn count_present(connection: &mut AsyncPgConnection, claimers: &Claimers) -> QueryResult<i64> {
+    let present = diesel::sql_query(PRESENT).bind::<Integer, _>(claimers.locks);
     Ok(present.get_result::<CountRow>(connection).await?.count)
 }
 
 /// How many of the processes that are present have each version. See decision 101.
-pub(crate) struct CountVersions;
+pub(crate) struct CountVersions {
+    /// The first key of their locks.
+    pub(crate) locks: i32,
+}
 
 #[derive(QueryableByName)]
 struct VersionRow {
@@ -139,7 +157,7 @@ impl Work for CountVersions {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let rows: Vec<VersionRow> =
-            diesel::sql_query(VERSIONS).bind::<Integer, _>(LOCKS).load(&mut &*connection).await?;
+            diesel::sql_query(VERSIONS).bind::<Integer, _>(self.locks).load(&mut &*connection).await?;
         let count = |row: VersionRow| VersionCount {
             version: row.version,
             instances: u32::try_from(row.count).unwrap_or(u32::MAX),
@@ -187,7 +205,7 @@ impl Watch {
             }
         }
         let absent: Vec<ClaimerRow> =
-            diesel::sql_query(ABSENT).bind::<Integer, _>(LOCKS).load(&mut &*connection).await?;
+            diesel::sql_query(ABSENT).bind::<Integer, _>(self.claimers.locks).load(&mut &*connection).await?;
         let absent = absent.into_iter().map(|row| Claimer(row.number));
         self.absent_since = absent.map(|claimer| (claimer, *self.absent_since.get(&claimer).unwrap_or(&now))).collect();
         let gone: Vec<Claimer> = self.gone(now).collect();
@@ -216,7 +234,7 @@ impl Watch {
             Presence::Locked => {
                 let again = diesel::sql_query(REGISTER_AGAIN).bind::<Integer, _>(own.0).bind::<Text, _>(VERSION);
                 again.execute(&mut &*connection).await?;
-                let lock = diesel::sql_query(LOCK).bind::<Integer, _>(LOCKS).bind::<Integer, _>(own.0);
+                let lock = diesel::sql_query(LOCK).bind::<Integer, _>(self.claimers.locks).bind::<Integer, _>(own.0);
                 lock.execute(&mut &*connection).await?;
             }
             Presence::Seen => {

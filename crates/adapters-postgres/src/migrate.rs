@@ -15,6 +15,7 @@ use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::server::{Purpose, Server};
 use crate::server_session::ConnectError;
+use crate::shard::{CheckShard, Shard, WrongShards, check, set_up};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
@@ -45,7 +46,7 @@ extern "SQL" {
 #[async_trait]
 impl Schema for PostgresStore {
     async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
-        let migration = self.runtime.spawn(migrate(self.server.clone()));
+        let migration = self.runtime.spawn(migrate(self.server.clone(), self.shard));
         migration.await.unwrap_or_else(|cut_off| Err(unavailable(cut_off)))
     }
 
@@ -53,13 +54,14 @@ impl Schema for PostgresStore {
         let server = self.server.clone();
         let checking = self.runtime.spawn(async move { server.check().await });
         checking.await.map_err(unavailable)?.map_err(not_connected)?;
+        right_shards(self.run(&CheckShard(self.shard)).await.map_err(unavailable)?)?;
         let applied = self.run(&AppliedMigrations).await.map_err(unavailable)?;
         known_migrations()?.status(&applied)
     }
 }
 
 /// Uses a separate connection. The server releases the lock when this connection closes, for whatever reason.
-async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
+async fn migrate(server: Server, shard: Option<Shard>) -> Result<Vec<String>, MigrateError> {
     let mut connection = server.connect(Purpose::Migrations).await.map_err(not_connected)?;
     let in_one_transaction = server.shares_sessions();
     if in_one_transaction {
@@ -67,6 +69,10 @@ async fn migrate(server: Server) -> Result<Vec<String>, MigrateError> {
         lock(&mut connection, LOCK_TRANSACTION).await?;
     } else {
         lock(&mut connection, LOCK_SESSION).await?;
+    }
+    right_shards(check(&connection, shard).await.map_err(unavailable)?)?;
+    if let Some(shard) = shard {
+        set_up(&connection, shard).await.map_err(unavailable)?;
     }
     let (names, mut connection) = apply(connection).await?;
     if in_one_transaction {
@@ -116,6 +122,10 @@ impl Work for AppliedMigrations {
         }
         Ok(schema_migrations::table.select(schema_migrations::version).load(&mut connection).await?)
     }
+}
+
+fn right_shards(wrong: Option<WrongShards>) -> Result<(), MigrateError> {
+    wrong.map_or(Ok(()), |wrong| Err(MigrateError::Unusable(Box::new(wrong))))
 }
 
 fn not_connected(error: ConnectError) -> MigrateError {

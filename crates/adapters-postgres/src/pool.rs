@@ -162,7 +162,7 @@ mod tests {
     #[tokio::test]
     async fn a_connection_to_a_server_that_is_replaced_meanwhile_is_not_kept() {
         let database = Cluster::shared().await.unwrap().database().await.unwrap();
-        let server = Server::parse(&format!("{}?sslmode=disable", database.url)).unwrap();
+        let server = Server::parse(&format!("{}?sslmode=disable", database.url), None).unwrap();
         let pool = Connections::new("test", server.clone(), Purpose::Calls, 2, Handle::current()).unwrap();
         pool.lease().await.unwrap().give_back();
         assert_eq!(pool.figures().idle, 1);

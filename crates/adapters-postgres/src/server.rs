@@ -136,8 +136,13 @@ struct Sessions {
 type Opening<'a, Opened> = BoxFuture<'a, Result<Opened, ConnectError>>;
 
 impl Server {
-    pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
+    /// With a schema, connections find and make tables there only. It is a parameter of their start, so nothing resets it.
+    pub(crate) fn parse(url: &str, schema: Option<&str>) -> Result<Self, OpenError> {
         let mut config = parse_url(url)?;
+        if let Some(schema) = schema {
+            let before = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
+            config.options(format!("{before}-c search_path={schema}"));
+        }
         if config.get_target_session_attrs() == TargetSessionAttrs::ReadOnly {
             return Err(invalid(
                 "target_session_attrs=read-only selects read-only servers, but Gatepost needs to write",
@@ -326,7 +331,7 @@ mod tests {
     use super::*;
 
     fn refusal(url: &str) -> Option<String> {
-        Server::parse(url).err().map(|error| error.to_string())
+        Server::parse(url, None).err().map(|error| error.to_string())
     }
 
     #[test]

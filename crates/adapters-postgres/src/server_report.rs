@@ -7,7 +7,7 @@ use domain::ports::StoreError;
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
-use crate::claimers::{LOCKED, LOCKS};
+use crate::claimers::LOCKED;
 
 /// The settings of the server that promises and pools depend on. Standbys are counted, and not their states, which only members of `pg_monitor` see.
 const REPORT: &str = "SELECT current_database()::text AS database, current_user::text AS role,
@@ -67,17 +67,19 @@ impl PostgresStore {
     ///
     /// When the server does not answer.
     pub async fn server_report(&self) -> Result<ServerReport, StoreError> {
-        self.run(&ReadReport).await
+        self.run(&ReadReport { locks: self.claimers.locks() }).await
     }
 }
 
-struct ReadReport;
+struct ReadReport {
+    locks: i32,
+}
 
 impl Work for ReadReport {
     type Answer = ServerReport;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<ServerReport, Failure> {
-        let report = diesel::sql_query(format!("{REPORT}, ({LOCKED}) AS instances")).bind::<Integer, _>(LOCKS);
+        let report = diesel::sql_query(format!("{REPORT}, ({LOCKED}) AS instances")).bind::<Integer, _>(self.locks);
         Ok(report.get_result(&mut &*connection).await?)
     }
 }

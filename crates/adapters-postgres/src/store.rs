@@ -12,6 +12,7 @@ use crate::claimers::Claimers;
 use crate::owner_lock::OwnerTurns;
 use crate::pool::Connections;
 use crate::server::{OpenError, Purpose, Server};
+use crate::shard::Shard;
 use crate::webhooks::{Audience, Publisher};
 
 /// Connections for the queue of webhooks, opened when they are needed: one for a claim, and others for completions.
@@ -47,6 +48,7 @@ impl fmt::Debug for PostgresSettings {
 /// The storage ports on Postgres. Cheap to clone: all clones share one pool.
 #[derive(Clone)]
 pub struct PostgresStore {
+    pub(crate) shard: Option<Shard>,
     pub(crate) server: Server,
     pub(crate) connections: Connections,
     pub(crate) look_up_connections: Connections,
@@ -74,8 +76,23 @@ impl PostgresStore {
         reason = "asynchronous, so that callers are in the runtime that drives the connections"
     )]
     pub async fn open(settings: PostgresSettings) -> Result<Self, OpenError> {
+        Self::build(&settings, None)
+    }
+
+    /// The same for one of several shards, which is one schema of the database.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
+    #[expect(clippy::unused_async, reason = "see `open`")]
+    pub async fn open_shard(settings: PostgresSettings, shard: Shard) -> Result<Self, OpenError> {
+        Self::build(&settings, Some(shard))
+    }
+
+    fn build(settings: &PostgresSettings, shard: Option<Shard>) -> Result<Self, OpenError> {
         let runtime = Handle::current();
-        let server = Server::parse(&settings.url)?;
+        let schema = shard.map(Shard::schema);
+        let server = Server::parse(&settings.url, schema.as_deref())?;
         let pool = |name, purpose, size| Connections::new(name, server.clone(), purpose, size, runtime.clone());
         let connections = pool("calls", Purpose::Calls, settings.pool_size)?;
         let look_up_connections = pool("look_ups", Purpose::Calls, LOOK_UP_CONNECTIONS)?;
@@ -83,14 +100,15 @@ impl PostgresStore {
         let queue_connections = pool("queue", Purpose::Queue, QUEUE_CONNECTIONS)?;
         let publishing = PUBLISHING.map(|name| pool(name, Purpose::Queue, 1));
         let [first, second] = publishing;
-        let claimers = Claimers::default();
-        let change_signal = ChangeSignal::new(server.clone(), claimers.clone(), runtime.clone());
+        let claimers = Claimers::of(shard);
+        let change_signal = ChangeSignal::new(server.clone(), claimers.clone(), shard, runtime.clone());
         let direct_claims = Arc::<DirectClaims>::default();
         let (claims, signal) = (Arc::clone(&direct_claims), change_signal.clone());
         let audience = Audience { claims, claimers: claimers.clone(), signal };
         let publisher = Publisher::new([first?, second?], audience, &runtime);
         let owner_turns = OwnerTurns::new();
         Ok(Self {
+            shard,
             server,
             connections,
             look_up_connections,
@@ -173,7 +191,7 @@ mod tests {
         working.block_on(tokio::task::yield_now());
         assert_eq!(watching.block_on(ended(&store, long)), Some("the task that exchanges notifications"));
         let other = PostgresStore {
-            change_signal: ChangeSignal::new(store.server.clone(), store.claimers.clone(), store.runtime.clone()),
+            change_signal: ChangeSignal::new(store.server.clone(), store.claimers.clone(), None, store.runtime.clone()),
             ..store
         };
         assert_eq!(watching.block_on(ended(&other, moment)), None);

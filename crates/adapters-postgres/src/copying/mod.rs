@@ -8,7 +8,7 @@ use diesel_mapping::copying::{CopyError, RowCount};
 use tokio::time::Instant;
 
 use crate::PostgresStore;
-use crate::claimers::{SEEN_FOR, count_present};
+use crate::claimers::{Claimers, SEEN_FOR, count_present};
 use crate::server::Purpose;
 use crate::server_session::ConnectError;
 
@@ -24,14 +24,14 @@ impl PostgresStore {
 /// Outside a transaction, whose snapshot would not show who goes on.
 async fn wait_for_ended(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {
     let begin = Instant::now();
-    while begin.elapsed() < SEEN_FOR && count_present(connection).await? > 0 {
+    while begin.elapsed() < SEEN_FOR && count_present(connection, &Claimers::of(None)).await? > 0 {
         tokio::time::sleep(SEEN_FOR / 20).await;
     }
     Ok(())
 }
 
 async fn check_unused(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {
-    match count_present(connection).await? {
+    match count_present(connection, &Claimers::of(None)).await? {
         0 => Ok(()),
         processes => Err(CopyError::InUse { processes }),
     }

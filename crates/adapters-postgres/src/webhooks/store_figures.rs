@@ -51,7 +51,7 @@ impl StoreFigures for PostgresStore {
     }
 
     async fn instances(&self) -> Result<Vec<VersionCount>, StoreError> {
-        self.run(&CountVersions).await
+        self.run(&CountVersions { locks: self.claimers.locks() }).await
     }
 
     fn pools(&self) -> Vec<PoolFigures> {

@@ -1,0 +1,125 @@
+//! One of several shards: a schema of a database, and what says that it is this one. See decision 98.
+
+use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{Bool, Integer};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+
+use crate::attempt::{Failure, Work};
+
+/// Which of several shards a store is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Its number, from 0.
+    pub number: u16,
+    /// How many shards there are.
+    pub shards: u16,
+    /// The number of its server, from 0.
+    pub server: u16,
+}
+
+/// The database has other shards than the configuration says.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WrongShards {
+    /// There is another number of shards.
+    #[error(
+        "the database has {stored}, and DATABASE_SHARDS says {configured}: set DATABASE_SHARDS to the number of the first \
+         start, which says where each user's data is and never changes",
+        stored = counted(*stored),
+        configured = counted(*configured)
+    )]
+    Number {
+        /// What the database has.
+        stored: u16,
+        /// What the configuration says.
+        configured: u16,
+    },
+    /// The shards of this server belong to another place in the list of servers.
+    #[error(
+        "the server at place {configured} of DATABASE_URL has the shards of place {stored}: list the servers of the first \
+         start, in the order of the first start"
+    )]
+    Place {
+        /// The place whose shards the server has, from 1.
+        stored: u16,
+        /// The place of the server in the configuration, from 1.
+        configured: u16,
+    },
+}
+
+fn counted(shards: u16) -> String {
+    if shards == 1 { "one shard".to_owned() } else { format!("{shards} shards") }
+}
+
+/// Where a database with several shards says which ones it has. A database with one shard has no such schema.
+const IS_DIVIDED: &str = "SELECT to_regclass('gatepost_shards.stamp') IS NOT NULL AS is_true";
+/// Whether the database was set up with one shard.
+const IS_SINGLE: &str = "SELECT to_regclass('public.__diesel_schema_migrations') IS NOT NULL AS is_true";
+const READ_STAMP: &str = "SELECT shards, server FROM gatepost_shards.stamp";
+const SET_UP: &str = "CREATE SCHEMA IF NOT EXISTS gatepost_shards;
+    CREATE TABLE IF NOT EXISTS gatepost_shards.stamp (
+        is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), shards integer NOT NULL, server integer NOT NULL
+    );";
+const STAMP: &str = "INSERT INTO gatepost_shards.stamp (shards, server) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+
+#[derive(QueryableByName)]
+struct Answer {
+    #[diesel(sql_type = Bool)]
+    is_true: bool,
+}
+
+#[derive(QueryableByName)]
+struct Stamp {
+    #[diesel(sql_type = Integer)]
+    shards: i32,
+    #[diesel(sql_type = Integer)]
+    server: i32,
+}
+
+impl Shard {
+    /// The schema of the shard.
+    pub fn schema(self) -> String {
+        format!("gatepost_shard_{}", self.number)
+    }
+}
+
+/// Fails if the database was set up for other shards. Changes nothing.
+pub(crate) struct CheckShard(pub(crate) Option<Shard>);
+
+impl Work for CheckShard {
+    type Answer = Option<WrongShards>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        Ok(check(connection, self.0).await?)
+    }
+}
+
+/// What is wrong with the shards of the database, if something is.
+pub(crate) async fn check(connection: &AsyncPgConnection, shard: Option<Shard>) -> QueryResult<Option<WrongShards>> {
+    let configured = shard.map_or(1, |shard| shard.shards);
+    if !is_true(connection, IS_DIVIDED).await? {
+        let is_wrong = shard.is_some() && is_true(connection, IS_SINGLE).await?;
+        return Ok(is_wrong.then_some(WrongShards::Number { stored: 1, configured }));
+    }
+    let Stamp { shards, server } = diesel::sql_query(READ_STAMP).get_result(&mut &*connection).await?;
+    let [stored, place] = [shards, server].map(|number| u16::try_from(number).unwrap_or(0));
+    Ok(match shard {
+        Some(shard) if stored == shard.shards && place == shard.server => None,
+        Some(shard) if stored == shard.shards => {
+            Some(WrongShards::Place { stored: place + 1, configured: shard.server + 1 })
+        }
+        _ => Some(WrongShards::Number { stored, configured }),
+    })
+}
+
+async fn is_true(connection: &AsyncPgConnection, question: &str) -> QueryResult<bool> {
+    Ok(diesel::sql_query(question).get_result::<Answer>(&mut &*connection).await?.is_true)
+}
+
+/// Makes the schema of the shard, and says for good which shards the database has. The caller holds the lock of migrations.
+pub(crate) async fn set_up(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
+    connection.batch_execute(SET_UP).await?;
+    let stamp = diesel::sql_query(STAMP).bind::<Integer, _>(i32::from(shard.shards));
+    stamp.bind::<Integer, _>(i32::from(shard.server)).execute(&mut connection).await?;
+    connection.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {}", shard.schema())).await
+}
