@@ -2,5 +2,6 @@
 
 mod composed;
 mod memory;
+mod postgres;
 
 mod saboteurs;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
-use storage_conformance::{Instances, Promise, SharedPromise, SharedSessionStore, audit, keep, keep_shared};
+use storage_conformance::{
+    FreshStore, Instances, Promise, SharedPromise, SharedSessionStore, audit, keep, keep_shared,
+};
 use storage_conformance::{keys, sessions, webhooks};
 
 use crate::composed::{AllFeeds, KeysWithFeed, SessionsWithFeed, memory_store, of_memory};
@@ -28,9 +30,17 @@ pub(crate) const OF_ONE_DATABASE: &[&str] = &[
 
 /// Checks every promise but those of one database. Returns the broken ones of these.
 fn check_all<Store: ?Sized>(promises: &[Promise<Store>], fresh: impl Fn() -> Arc<Store>) -> Vec<&'static str> {
+    check_each(promises, async || fresh())
+}
+
+/// The same on stores that take a while to make.
+pub(crate) fn check_each<Port: ?Sized, Fresh: Into<FreshStore<Port>>>(
+    promises: &[Promise<Port>],
+    fresh: impl AsyncFn() -> Fresh,
+) -> Vec<&'static str> {
     let mut broken = Vec::new();
     for promise in promises {
-        let kept = catch_unwind(AssertUnwindSafe(|| keep(promise, ready(fresh()))));
+        let kept = catch_unwind(AssertUnwindSafe(|| keep(promise, fresh())));
         if kept.is_err() {
             broken.push(promise.name);
         }

@@ -1,0 +1,121 @@
+//! Every promise of the ports, over three schemas of one Postgres server.
+
+use std::sync::Arc;
+
+use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
+use domain::ports::{ChangeFeed, MigrateError, Schema as _, Store};
+use sharded_store::ShardedStore;
+use storage_conformance::audit::AuditedStores;
+use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
+use throwaway_postgres::{Cluster, Database};
+
+use crate::composed::KeysWithFeed;
+use crate::memory::check_each;
+
+const SHARDS: u16 = 3;
+
+async fn database() -> Database {
+    Cluster::shared().await.expect("a server starts").database().await.expect("a database is made")
+}
+
+fn settings(url: &str) -> PostgresSettings {
+    PostgresSettings { url: url.to_owned(), pool_size: 4 }
+}
+
+/// One shard of this database.
+async fn shard(url: &str, shard: Shard) -> Store {
+    let store = Arc::new(PostgresStore::open_shard(settings(url), shard).await.expect("the URL is valid"));
+    Store::single(&store).shared(store)
+}
+
+fn at(number: u16) -> Shard {
+    Shard { number, shards: SHARDS, server: 0 }
+}
+
+async fn shards(url: &str) -> Vec<Store> {
+    let mut shards = Vec::new();
+    for number in 0..SHARDS {
+        shards.push(shard(url, at(number)).await);
+    }
+    shards
+}
+
+async fn fresh() -> (Arc<ShardedStore>, Database) {
+    let database = database().await;
+    let store = Arc::new(ShardedStore::new(shards(&database.url).await));
+    store.migrate().await.expect("a new database is migrated");
+    (store, database)
+}
+
+#[test]
+fn keys_of_three_schemas() {
+    check_each(keys::PROMISES, async || {
+        let (store, database) = fresh().await;
+        (store as _, database)
+    });
+}
+
+#[test]
+fn feeds_of_three_schemas() {
+    for promise in keys::SHARED_PROMISES {
+        keep_shared(promise, async {
+            let (_, database) = fresh().await;
+            let mut instances: Vec<Arc<dyn storage_conformance::SharedStore>> = Vec::new();
+            for _ in 0..2 {
+                let shards = shards(&database.url).await;
+                let feeds: Vec<Arc<dyn ChangeFeed>> = shards.iter().flat_map(|shard| shard.changes.clone()).collect();
+                instances.push(Arc::new(KeysWithFeed::of(Arc::new(ShardedStore::new(shards)), feeds)));
+            }
+            ([Arc::clone(&instances[0]), Arc::clone(&instances[1])], database)
+        });
+    }
+}
+
+#[test]
+fn sessions_of_three_schemas() {
+    check_each(sessions::PROMISES, async || {
+        let (store, database) = fresh().await;
+        (store as _, database)
+    });
+}
+
+#[test]
+fn webhooks_of_three_schemas() {
+    check_each(webhooks::PROMISES, async || {
+        let (store, database) = fresh().await;
+        (store as _, database)
+    });
+}
+
+#[test]
+fn audit_logs_of_three_schemas() {
+    check_each(audit::PROMISES, async || {
+        let (store, database) = fresh().await;
+        (Arc::new(AuditedStores::of(&store)), database)
+    });
+}
+
+/// What the first start said stays: the number of shards, and the place of their server.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn other_shards_than_those_of_the_first_start_are_refused() {
+    let (_, divided) = fresh().await;
+    let single = database().await;
+    let store = PostgresStore::open(settings(&single.url)).await.expect("the URL is valid");
+    store.migrate().await.expect("a new database is migrated");
+    let single_now = PostgresStore::open(settings(&divided.url)).await.expect("the URL is valid");
+    let schema_of = async |url: &str, place| shard(url, place).await.schema;
+    let sixteen = Shard { number: 0, shards: 16, server: 0 };
+    let elsewhere = Shard { number: 0, shards: SHARDS, server: 1 };
+    for (schema, wrong) in [
+        (Arc::new(single_now) as _, "has 3 shards, and DATABASE_SHARDS says one shard"),
+        (schema_of(&divided.url, sixteen).await, "has 3 shards, and DATABASE_SHARDS says 16 shards"),
+        (schema_of(&single.url, at(0)).await, "has one shard, and DATABASE_SHARDS says 3 shards"),
+        (schema_of(&divided.url, elsewhere).await, "the server at place 2 of DATABASE_URL has the shards of place 1"),
+    ] {
+        for refused in [schema.migrate().await.map(drop), schema.status().await.map(drop)] {
+            let Err(MigrateError::Unusable(cause)) = refused else { panic!("{wrong}: {refused:?}") };
+            assert!(cause.to_string().contains(wrong), "{cause}");
+        }
+    }
+    assert_eq!(store.migrate().await.expect("the right number is taken"), Vec::<String>::new());
+}
