@@ -20,6 +20,7 @@
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
 //! | `doctor` | planted faults are found, and named with their cure |
+//! | `shards` | three servers as one store: the exact maximum, revocations and webhooks across them, and what a stopped one does |
 //! | `service_unit` | what the service tells systemd, and how far the unit confines it |
 //! | `metrics` | the figures move by what happened, name nobody, and are those that alerts and dashboards ask for |
 //! | `traces` | sampled requests and attempts arrive at a collector, and nothing else; without the collector nothing changes |
@@ -61,6 +62,7 @@ mod portal;
 mod reload;
 mod revocation;
 mod service_unit;
+mod shards;
 mod sign_in;
 mod survival;
 mod traces;

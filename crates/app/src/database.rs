@@ -1,12 +1,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use adapters_postgres::{OpenError, PostgresSettings, PostgresStore};
+use adapters_postgres::{OpenError, PostgresSettings, PostgresStore, Shard};
 use adapters_sqlite::{SqliteSettings, SqliteStore};
 use adapters_system::{DatabaseClock, FollowedFeed, Secret, SteadyClock, SystemClock};
 use anyhow::{Context, Result};
 use domain::IdForm;
 use domain::ports::{ChangeFeed, Clock, MigrationStatus, Store};
+
+use sharded_store::ShardedStore;
 
 use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Problem};
 
@@ -21,11 +23,33 @@ use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Pro
 pub(crate) async fn open_store(configuration: &Configuration) -> Result<Store> {
     match &configuration.database_url {
         DatabaseUrl::Sqlite(path) => Ok(Store::single(&Arc::new(open_sqlite(configuration, path).await?))),
+        DatabaseUrl::Postgres(_) if configuration.database_shards > 1 => {
+            Ok(ShardedStore::composed(open_shards(configuration).await?.into_iter().map(|(_, store)| store)))
+        }
         DatabaseUrl::Postgres(url) => {
             let store = Arc::new(open_postgres(configuration, url).await?);
             Ok(Store::single(&store).shared(store))
         }
     }
+}
+
+/// Opens each shard of Postgres, in their order. Shards that follow each other are on one server.
+///
+/// # Errors
+///
+/// When no server can have one of the URLs.
+pub(crate) async fn open_shards(configuration: &Configuration) -> Result<Vec<(Arc<PostgresStore>, Store)>> {
+    let (servers, shards) = (configuration.database_url.servers(), configuration.database_shards);
+    let mut opened = Vec::new();
+    for number in 0..shards {
+        let place = usize::from(number) * servers.len() / usize::from(shards);
+        let url = &servers[place];
+        let shard = Shard { number, shards, server: u16::try_from(place)? };
+        let store = PostgresStore::open_shard(postgres_settings(configuration, url), shard).await;
+        let store = Arc::new(fitting(url, store)?);
+        opened.push((Arc::clone(&store), Store::single(&store).shared(store)));
+    }
+    Ok(opened)
 }
 
 /// The form of the ids of what this store has: with several shards, ids say in which one to look.
@@ -65,8 +89,16 @@ pub(crate) async fn open_sqlite(configuration: &Configuration, path: &Path) -> R
 ///
 /// When no server can have the URL.
 pub(crate) async fn open_postgres(configuration: &Configuration, url: &Secret) -> Result<PostgresStore> {
-    let settings = PostgresSettings { url: url.expose().to_owned(), pool_size: configuration.database_pool_size };
-    match PostgresStore::open(settings).await {
+    fitting(url, PostgresStore::open(postgres_settings(configuration, url)).await)
+}
+
+fn postgres_settings(configuration: &Configuration, url: &Secret) -> PostgresSettings {
+    PostgresSettings { url: url.expose().to_owned(), pool_size: configuration.database_pool_size }
+}
+
+/// An error that the adapter finds in the URL is an error of the configuration.
+fn fitting(url: &Secret, opened: Result<PostgresStore, OpenError>) -> Result<PostgresStore> {
+    match opened {
         Err(error @ (OpenError::InvalidUrl { .. } | OpenError::NoCertificateAuthorities(_))) => {
             Err(unfit(&DatabaseUrl::Postgres(url.clone()), &error).into())
         }
@@ -90,7 +122,6 @@ pub(crate) async fn migrations(configuration: &Configuration) -> Result<Vec<Migr
     Ok(migrations?)
 }
 
-/// An error that the adapter finds in the URL is an error of the configuration.
 fn unfit(url: &DatabaseUrl, error: &OpenError) -> InvalidConfiguration {
     let rule = error.to_string();
     Problem::NotForThisCommand { name: "DATABASE_URL", shown: url.to_string(), rule }.into()

@@ -42,6 +42,7 @@ pages_with_commands! {
     the_page_about_moving_runs: "docs/runbooks/move-to-postgres.md", 0, 2;
     the_page_about_operational_events_runs: "docs/webhooks/operational-events.md", 0, 1;
     the_page_about_webhooks_runs: "docs/webhooks/README.md", 9, 0;
+    the_page_about_scaling_runs: "docs/scaling.md", 0, 1;
     the_page_about_the_shell_runs: "docs/webhooks/command-line.md", 3, 0;
 }
 

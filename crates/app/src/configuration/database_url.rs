@@ -25,13 +25,21 @@ const HARMLESS_PARAMETERS: [&str; 13] = [
 pub(crate) enum DatabaseUrl {
     /// A file on this machine.
     Sqlite(PathBuf),
-    /// A server; the whole URL, with the password.
+    /// A server, or several with spaces between them; the whole text, with the passwords.
     Postgres(Secret),
 }
 
 impl DatabaseUrl {
     /// What [`DatabaseUrl::parse`] accepts.
     pub(crate) const ALLOWED: &str = "sqlite://PATH (sqlite:///PATH when absolute) or postgres://USER@HOST/DATABASE";
+
+    /// The URL of each server; none for a file.
+    pub(crate) fn servers(&self) -> Vec<Secret> {
+        match self {
+            Self::Sqlite(_) => Vec::new(),
+            Self::Postgres(urls) => split(urls.expose()).into_iter().map(Secret::new).collect(),
+        }
+    }
 
     /// Parses a URL by its scheme; `None` for any other scheme. The adapter checks what follows `postgres://`.
     pub(crate) fn parse(url: &str) -> Option<Self> {
@@ -67,7 +75,7 @@ impl DatabaseUrl {
                 let shown = format!("sqlite://{}", path.display());
                 Parts { kind: "sqlite", file: Some(path), shown }
             }
-            Self::Postgres(url) => Parts { kind: "postgres", file: None, shown: without_password(url.expose()) },
+            Self::Postgres(url) => Parts { kind: "postgres", file: None, shown: without_passwords(url.expose()) },
         }
     }
 }
@@ -96,6 +104,25 @@ impl fmt::Debug for DatabaseUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
     }
+}
+
+/// The URLs in the text. A space is between two of them if another URL follows: a password may contain spaces.
+fn split(urls: &str) -> Vec<&str> {
+    let (mut parts, mut begin) = (Vec::new(), 0);
+    for (place, _) in urls.match_indices(char::is_whitespace) {
+        let rest = urls[place..].trim_start();
+        if place >= begin && (rest.starts_with("postgres://") || rest.starts_with("postgresql://")) {
+            parts.push(urls[begin..place].trim());
+            begin = urls.len() - rest.len();
+        }
+    }
+    parts.push(urls[begin..].trim());
+    parts
+}
+
+/// Each of the URLs as it may be shown.
+pub(crate) fn without_passwords(urls: &str) -> String {
+    split(urls).into_iter().map(without_password).collect::<Vec<_>>().join(" ")
 }
 
 /// The URL as it may be shown. A password may contain `@`, `:`, `/` and `?` unescaped, so everything from the first `:`

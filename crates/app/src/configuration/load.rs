@@ -87,7 +87,8 @@ pub(crate) fn load(
     // A setting that was refused above is not reported a second time as missing or unfit.
     let on_top = |need: &Problem| need.setting().is_none_or(|name| !unusable.contains(name));
     let Findings { origins, mut problems, .. } = findings;
-    problems.extend(needs(&configuration).into_iter().filter(on_top));
+    let wanted = configuration.shards_problem().into_iter().chain(needs(&configuration));
+    problems.extend(wanted.filter(on_top));
     if !problems.is_empty() {
         return Err(InvalidConfiguration(problems));
     }

@@ -58,6 +58,8 @@ const CREDENTIAL_FAILURE_LIMIT_DEFAULT: &str = "100/m";
 pub(crate) struct Configuration {
     /// `DATABASE_URL`
     pub(crate) database_url: DatabaseUrl,
+    /// `DATABASE_SHARDS`
+    pub(crate) database_shards: u16,
     /// `DATABASE_POOL_SIZE`
     pub(crate) database_pool_size: usize,
     /// `LISTEN`
@@ -146,6 +148,21 @@ impl Configuration {
         self.address_at(self.listen)
     }
 
+    /// What is wrong with the number of shards for this database.
+    fn shards_problem(&self) -> Option<Problem> {
+        let rule = match &self.database_url {
+            DatabaseUrl::Sqlite(_) if self.database_shards > 1 => {
+                "DATABASE_URL names a SQLite file, which one process has to itself: use Postgres, or 1".to_owned()
+            }
+            DatabaseUrl::Postgres(_) if usize::from(self.database_shards) < self.database_url.servers().len() => {
+                let servers = self.database_url.servers().len();
+                format!("DATABASE_URL has {servers} servers, and each needs a shard: set it to {servers} or more")
+            }
+            _ => return None,
+        };
+        Some(Problem::NotForThisCommand { name: "DATABASE_SHARDS", shown: self.database_shards.to_string(), rule })
+    }
+
     /// The same, if the service listens at `address`.
     pub(crate) fn address_at(&self, address: SocketAddr) -> WebAddress {
         let scheme = if self.tls.is_on() { "https" } else { "http" };
@@ -158,6 +175,7 @@ impl Default for Configuration {
         let limits = HttpLimits::default();
         Self {
             database_url: DatabaseUrl::default(),
+            database_shards: 1,
             database_pool_size: 16,
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080),
             tls: TlsConfiguration::default(),

@@ -13,7 +13,7 @@ use domain::{KeyPolicy, KeyPolicySettings};
 use ipnet::IpNet;
 use url::Url;
 
-use super::database_url::without_password;
+use super::database_url::without_passwords;
 use super::given::{Given, Refused};
 use super::http_settings::HTTP_SETTINGS;
 use super::operator_webhook_settings::OPERATOR_WEBHOOK_SETTINGS;
@@ -27,6 +27,8 @@ use super::{Configuration, DatabaseUrl};
 
 /// The largest connection pool. A Postgres server with default settings allows 100 connections in all.
 const POOL_SIZE_MAX: usize = 500;
+/// The most shards. Each instance reads the changes of each four times a second.
+const SHARDS_MAX: u16 = 256;
 pub(super) const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// One row of the table: a setting.
@@ -95,7 +97,7 @@ impl Setting {
     pub(super) fn shown(&self, given: &Given) -> String {
         match self.secrecy {
             Secrecy::Open => given.shown(),
-            Secrecy::Password => without_password(&given.shown()),
+            Secrecy::Password => without_passwords(&given.shown()),
             Secrecy::Secret => MASK.to_owned(),
         }
     }
@@ -125,15 +127,26 @@ const SETTINGS: &[Setting] = &[
     Setting::new(
         "DATABASE_URL",
         "Where the data is: a SQLite file for one machine, or a Postgres server, which several instances may \
-              share.",
+              share. Several servers for [several shards](scaling.md), with spaces between their URLs.",
         || DatabaseUrl::ALLOWED.into(),
         |draft, given| given.one(DatabaseUrl::parse).map(|url| draft.configuration.database_url = url),
         |configuration| Some(configuration.database_url.to_string()),
     )
     .showing(Secrecy::Password),
     Setting::new(
+        "DATABASE_SHARDS",
+        "In how many [shards](scaling.md) of Postgres the data is. The first start fixes the number for good. Each shard is \
+              a schema of a database that `DATABASE_URL` names.",
+        || format!("1 to {SHARDS_MAX}; 1 for SQLite"),
+        |draft, given| {
+            given.one(|text| within(1..=SHARDS_MAX, text)).map(|shards| draft.configuration.database_shards = shards)
+        },
+        |configuration| Some(configuration.database_shards.to_string()),
+    ),
+    Setting::new(
         "DATABASE_POOL_SIZE",
-        "The maximum of connections to the database. SQLite opens this many for reading, and one for writing.",
+        "The maximum of connections to the database, or to each shard. SQLite opens this many for reading, and one for \
+              writing.",
         || format!("1 to {POOL_SIZE_MAX}"),
         |draft, given| {
             given.one(|text| within(1..=POOL_SIZE_MAX, text)).map(|size| draft.configuration.database_pool_size = size)

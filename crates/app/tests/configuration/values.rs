@@ -7,6 +7,7 @@ fn nothing_set_gives_the_documented_defaults() {
     let loaded = with("", []).unwrap();
     for (name, default) in [
         ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
+        ("DATABASE_SHARDS", Some("1")),
         ("DATABASE_POOL_SIZE", Some("16")),
         ("LISTEN", Some("127.0.0.1:8080")),
         ("METRICS_LISTEN", Some("127.0.0.1:9464")),
@@ -66,13 +67,14 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 59);
+    assert_eq!(loaded.settings.len(), 60);
 }
 
 #[test]
 fn every_setting_takes_a_good_value_from_either_source() {
     for (name, good) in [
         ("DATABASE_URL", "postgres://u@h/d"),
+        ("DATABASE_SHARDS", "1"),
         ("DATABASE_POOL_SIZE", "500"),
         ("LISTEN", "[::1]:0"),
         ("METRICS_LISTEN", "[::1]:0"),
@@ -138,6 +140,8 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
     for (name, wrong, allowed) in [
         ("DATABASE_URL", "mysql://h/d", "sqlite://PATH"),
         ("DATABASE_URL", "", "postgres://"),
+        ("DATABASE_SHARDS", "0", "1 to 256"),
+        ("DATABASE_SHARDS", "257", "1 to 256"),
         ("DATABASE_POOL_SIZE", "0", "1 to 500"),
         ("DATABASE_POOL_SIZE", "many", "1 to 500"),
         ("KEY_CACHE_SIZE", "0", "1 to 10000000"),
@@ -237,11 +241,31 @@ fn empty_means_not_set_only_where_there_is_no_default() {
     for name in names.into_iter().chain(["CORS_ORIGINS", "TRUSTED_PROXIES"]) {
         assert_eq!(value(&with("", [(name, "")]).unwrap(), name).0, None, "{name}");
     }
-    let with_default =
-        ["DATABASE_URL", "DATABASE_POOL_SIZE", "LISTEN", "API_KEYS_MAX_ACTIVE", "KEY_CACHE_SIZE", "MIGRATE", "LOG"];
+    let with_default = [
+        "DATABASE_URL",
+        "DATABASE_SHARDS",
+        "DATABASE_POOL_SIZE",
+        "LISTEN",
+        "API_KEYS_MAX_ACTIVE",
+        "KEY_CACHE_SIZE",
+        "MIGRATE",
+        "LOG",
+    ];
     for name in with_default {
         assert!(problems("", [(name, "")]).contains(name), "{name}");
     }
+}
+
+#[test]
+fn shards_are_of_postgres_and_each_server_has_one() {
+    assert!(problems("", [("DATABASE_SHARDS", "2")]).contains("DATABASE_URL names a SQLite file"));
+    let servers = "postgres://u:se cret@a/d postgresql://u:p:w@b,c/d?sslmode=disable";
+    let few = problems("", [("DATABASE_URL", servers), ("DATABASE_SHARDS", "1")]);
+    assert!(few.contains("DATABASE_URL has 2 servers") && few.contains("set it to 2 or more"), "{few}");
+    let loaded = with("", [("DATABASE_URL", servers), ("DATABASE_SHARDS", "16")]).unwrap();
+    let shown = "postgres://u:***@a/d postgresql://u:***@b,c/d?sslmode=disable";
+    assert_eq!(value(&loaded, "DATABASE_URL").0.as_deref(), Some(shown));
+    assert_eq!(value(&loaded, "DATABASE_SHARDS").0.as_deref(), Some("16"));
 }
 
 #[test]

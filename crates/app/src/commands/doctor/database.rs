@@ -8,9 +8,10 @@ use cli::WebAddress;
 use doctor::{DatabaseServer, Finding, Report, check_sealing_keys, check_server, check_store, is_served};
 use domain::SealingKeys;
 use domain::ports::Store;
+use sharded_store::ShardedStore;
 
 use crate::configuration::{Configuration, DatabaseUrl};
-use crate::database::{open_postgres, open_store, with_clock};
+use crate::database::{open_postgres, open_shards, open_store, with_clock};
 
 /// A SQLite file that does not exist is made by the first start. One that a running instance has open is not examined.
 pub(super) async fn examine_database(configuration: &Configuration, report: &mut Report) {
@@ -21,6 +22,9 @@ pub(super) async fn examine_database(configuration: &Configuration, report: &mut
     }
     let opened = match &configuration.database_url {
         DatabaseUrl::Sqlite(_) => open_store(configuration).await,
+        DatabaseUrl::Postgres(_) if configuration.database_shards > 1 => {
+            examine_shards(configuration, is_taken, report).await
+        }
         DatabaseUrl::Postgres(url) => examine_server(configuration, url, is_taken, report).await,
     };
     match opened {
@@ -46,13 +50,33 @@ async fn examine_server(
 ) -> Result<Store> {
     let store = Arc::new(open_postgres(configuration, url).await?);
     if let Ok(server) = store.server_report().await {
-        report.add("database server", check_server(&described(server, configuration, is_running)));
+        report.add("database server", check_server(&described(server, configuration, is_running, 1)));
     }
     Ok(Store::single(&store).shared(store))
 }
 
+/// Each server once, and each shard by itself. What is found of a shard names it.
+async fn examine_shards(configuration: &Configuration, is_running: bool, report: &mut Report) -> Result<Store> {
+    let shards = open_shards(configuration).await?;
+    let servers = configuration.database_url.servers().len();
+    let server = |number: usize| number * servers / shards.len();
+    for (number, (postgres, store)) in shards.iter().enumerate() {
+        if number == 0 || server(number) != server(number - 1) {
+            let on_server = (0..shards.len()).filter(|other| server(*other) == server(number)).count();
+            if let Ok(found) = postgres.server_report().await {
+                report.add("database server", check_server(&described(found, configuration, is_running, on_server)));
+            }
+        }
+        let (store, clock) = with_clock(store.clone());
+        let findings = check_store(&store, &*clock, configuration.migrate).await;
+        let named = |finding: Finding| Finding { what: format!("shard {number}: {}", finding.what), ..finding };
+        report.findings.extend(findings.into_iter().map(named));
+    }
+    Ok(ShardedStore::composed(shards.into_iter().map(|(_, store)| store)))
+}
+
 /// Counts are never negative. An instance with this configuration that does not run yet opens connections too.
-fn described(server: ServerReport, configuration: &Configuration, is_running: bool) -> DatabaseServer {
+fn described(server: ServerReport, configuration: &Configuration, is_running: bool, shards: usize) -> DatabaseServer {
     let count = |count: i64| u64::try_from(count).unwrap_or_default();
     let running = count(server.instances);
     DatabaseServer {
@@ -61,8 +85,8 @@ fn described(server: ServerReport, configuration: &Configuration, is_running: bo
         connections_max: count(server.connections_max),
         connections_of_others: count(server.connections_of_others),
         instances: if is_running { running.max(1) } else { running + 1 },
-        pool_size: configuration.database_pool_size as u64,
-        beside_pool: PostgresSettings::BESIDE_POOL as u64,
+        pool_size: (configuration.database_pool_size * shards) as u64,
+        beside_pool: (PostgresSettings::BESIDE_POOL * shards) as u64,
         fsync: server.fsync,
         full_page_writes: server.full_page_writes,
         synchronous_commit: server.synchronous_commit,

@@ -1,0 +1,137 @@
+//! Three Postgres servers as one store: two instances on them answer as on one, and a server that stops fails the calls of
+//! its users and nobody else's.
+
+use std::time::Duration;
+
+use domain::{Home, UserId};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use throwaway_postgres::{Cluster, ClusterSettings};
+use tokio::time::Instant;
+
+use crate::harness::{Gatepost, Setup, Storage, eventually};
+use crate::webhooks::host::{Consumer, Host, setup};
+use crate::webhooks::receiver::{Behaviour, Receiver};
+
+const SHARDS: usize = 3;
+/// A revoked key is refused everywhere within this time.
+const REFUSED_WITHIN: Duration = Duration::from_secs(3);
+/// Every call has an answer within this time.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
+
+async fn servers() -> Vec<Cluster> {
+    let settings = ClusterSettings { durable: false, connections_max: 100 };
+    let servers = join_all((0..SHARDS).map(|_| Cluster::start(settings))).await;
+    servers.into_iter().map(|server| server.expect("a Postgres server")).collect()
+}
+
+/// `gatepost serve` over a database of each server.
+async fn serving(servers: &[Cluster]) -> Setup {
+    let mut databases = Vec::new();
+    for server in servers {
+        databases.push(Storage::on_server(server.clone(), server.database().await.expect("a database")));
+    }
+    let urls: Vec<String> = databases.iter().map(Storage::url).collect();
+    let setup = setup(&databases[0]).await.with("DATABASE_URL", &urls.join(" "));
+    setup.with("DATABASE_SHARDS", &SHARDS.to_string()).with("DATABASE_POOL_SIZE", "4")
+}
+
+/// A user of each shard.
+fn subjects(gatepost: &Gatepost, name: &str) -> Vec<String> {
+    let issuer = gatepost.provider().issuer();
+    let shard = |subject: &String| Home::of(&UserId::new(issuer, subject.as_str()).unwrap()).shard(SHARDS);
+    let mut subjects = (0..).map(|n| format!("{name}-{n}"));
+    (0..SHARDS).map(|wanted| subjects.find(|subject| shard(subject) == wanted).expect("a user")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_instances_on_three_servers_answer_as_on_one() {
+    let servers = servers().await;
+    let setup = serving(&servers).await;
+    let (here, there) = tokio::join!(setup.clone().start(), setup.twin().start());
+    let subjects = subjects(&here, "user");
+    let mut ids = Vec::new();
+    for subject in &subjects {
+        let user = here.user(subject);
+        let creations = (0..40).map(|call| {
+            let instance = if call % 2 == 0 { &here } else { &there };
+            let user = user.at(instance.address());
+            async move { user.create("one of many").await }
+        });
+        let answers = join_all(creations).await;
+        let stored: Vec<Value> = answers.iter().filter(|one| one.status == 200).map(|one| one.json()).collect();
+        assert!(answers.iter().all(|one| [200, 400].contains(&one.status)), "refusals are values");
+        assert_eq!((stored.len(), user.at(there.address()).keys().await.len()), (10, 10), "the maximum is exact");
+        let (key, id) = (stored[0]["key"].as_str().unwrap(), stored[0]["keyId"].as_str().unwrap());
+        for instance in [&here, &there] {
+            assert_eq!(instance.whoami(key).await.status, 200);
+        }
+        assert_eq!(user.revoke(id).await.status, 200);
+        let revoked = Instant::now();
+        assert_eq!(here.whoami(key).await.status, 401);
+        eventually("the other instance refuses", async || (there.whoami(key).await.status == 401).then_some(())).await;
+        assert!(revoked.elapsed() <= REFUSED_WITHIN, "{:?}", revoked.elapsed());
+        ids.push(stored[1]["keyId"].as_str().unwrap().to_owned());
+    }
+    let [first, second, _] = subjects.as_slice() else { panic!("three users") };
+    assert_eq!(here.user(first).revoke(&ids[1]).await.status, 403, "another user's key, in another shard");
+    assert_eq!(here.user(second).revoke("key_01h455vb4pex5vsknk084sn02q").await.status, 404);
+    assert_eq!(here.whoami("svc_live_unknown").await.status, 401);
+    deliver(&here, &there, &subjects).await;
+    let (status, log) = setup.twin().with("DATABASE_SHARDS", "4").start_refused().await;
+    assert!(!status.success() && log.contains("DATABASE_SHARDS"), "{log}");
+}
+
+/// Each user gets what another instance publishes.
+async fn deliver(here: &Gatepost, there: &Gatepost, subjects: &[String]) {
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    for subject in subjects {
+        let key = here.user(subject).keys().await[0]["id"].as_str().unwrap().to_owned();
+        assert_eq!(here.user(subject).revoke(&key).await.status, 200, "to make room for another");
+        Consumer::new(here, subject).await.subscribe(&receiver.url(), &["*"]).await;
+        let published = Host(there.address()).publish(subject, "invoice.paid", json!({ "of": subject })).await;
+        assert_eq!(published["deliveries"], 1, "{published}");
+    }
+    assert_eq!(receiver.expect(subjects.len()).await.len(), subjects.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_fails_its_users_and_nobody_else() {
+    let servers = servers().await;
+    let gatepost = serving(&servers).await.start().await;
+    let subjects = subjects(&gatepost, "user");
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let mut keys = Vec::new();
+    for subject in &subjects {
+        keys.push(gatepost.user(subject).created("first").await.0);
+        Consumer::new(&gatepost, subject).await.subscribe(&receiver.url(), &["*"]).await;
+    }
+    servers[1].stop().await.expect("the server stops");
+    let called = Instant::now();
+    assert_eq!(gatepost.user(&subjects[1]).create("lost").await.status, 503);
+    assert!(called.elapsed() < ANSWERED_WITHIN, "{:?}", called.elapsed());
+    eventually("a key of the stopped server is not trusted any more", async || {
+        let (called, status) = (Instant::now(), gatepost.whoami(&keys[1]).await.status);
+        assert!(called.elapsed() < ANSWERED_WITHIN, "{:?}", called.elapsed());
+        (status == 503).then_some(())
+    })
+    .await;
+    for shard in [0, 2] {
+        let (user, called) = (gatepost.user(&subjects[shard]), Instant::now());
+        let (new, _) = user.created("while the other is down").await;
+        assert_eq!((gatepost.whoami(&new).await.status, gatepost.whoami(&keys[shard]).await.status), (200, 200));
+        assert!(called.elapsed() < Duration::from_secs(2), "nobody waits for the server: {:?}", called.elapsed());
+        Host(gatepost.address()).publish(&subjects[shard], "invoice.paid", json!({})).await;
+    }
+    assert_eq!(receiver.expect(2).await.len(), 2, "webhooks of the others are delivered");
+
+    servers[1].start_again().await.expect("the server starts");
+    eventually("the server's users are served again", async || {
+        let (created, known) =
+            (gatepost.user(&subjects[1]).create("back").await.status, gatepost.whoami(&keys[1]).await.status);
+        (known == 200 && [200, 400].contains(&created)).then_some(())
+    })
+    .await;
+    Host(gatepost.address()).publish(&subjects[1], "invoice.paid", json!({})).await;
+    assert_eq!(receiver.expect(3).await.len(), 3);
+}
