@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::ports::{HeldSnapshot, PoolFigures, QueueFigures, StoreError, StoreFigures};
+use domain::ports::{HeldSnapshot, PoolFigures, QueueFigures, StoreError, StoreFigures, VersionCount};
 
 use crate::ShardedStore;
-use crate::fan_out::all;
+use crate::fan_out::{all, first};
 
 #[async_trait]
 impl StoreFigures for ShardedStore {
@@ -38,6 +38,12 @@ impl StoreFigures for ShardedStore {
     async fn snapshot_holder(&self) -> Result<Option<HeldSnapshot>, StoreError> {
         let holders = all(&self.shards, |shard| shard.store.figures.snapshot_holder()).await?;
         Ok(holders.into_iter().flatten().next())
+    }
+
+    /// Every process serves all shards, so one of them knows.
+    async fn instances(&self) -> Result<Vec<VersionCount>, StoreError> {
+        let counted = first(&self.shards, |shard| async move { Ok(Some(shard.store.figures.instances().await?)) });
+        Ok(counted.await?.unwrap_or_default())
     }
 
     /// The pools of all shards with one name are one pool.
