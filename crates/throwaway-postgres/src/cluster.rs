@@ -122,10 +122,23 @@ impl Cluster {
     ///
     /// The server is stopped.
     pub async fn database(&self) -> anyhow::Result<Database> {
+        self.database_from("template0").await
+    }
+
+    /// Makes a copy of a database. Nothing may be connected to the model, or its connections must end within seconds.
+    ///
+    /// # Errors
+    ///
+    /// The server is stopped, or the model is in use.
+    pub async fn copy_of(&self, model: &Database) -> anyhow::Result<Database> {
+        self.database_from(&model.name).await
+    }
+
+    async fn database_from(&self, template: &str) -> anyhow::Result<Database> {
         let number = self.inner.databases.fetch_add(1, Ordering::Relaxed);
         // At random, and not by the process id: a long run of tests starts more processes than there are ids.
         let name = format!("test_{:x}_{number}", RandomState::new().hash_one(number));
-        self.execute("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0")).await?;
+        self.execute("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
         Ok(Database { url: format!("postgres://postgres@127.0.0.1:{}/{name}", self.port()), name })
     }
 
