@@ -24,11 +24,15 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn new() -> Self {
+        Self::with_max_active(3)
+    }
+
+    pub(crate) fn with_max_active(max_active: u32) -> Self {
         let store = Arc::new(MemoryKeyStore::default());
         let start = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
         let clock = Arc::new(ManualClock::new(start));
         let noted = Arc::new(NotedUses::default());
-        Self { keys: keys(store.clone(), noted.clone(), clock.clone()), clock, store, noted }
+        Self { keys: keys(store.clone(), noted.clone(), clock.clone(), max_active), clock, store, noted }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -47,7 +51,7 @@ impl Desk {
 /// The use cases on a store that is down.
 pub(crate) fn keys_over_a_failing_store() -> Keys {
     let clock = Arc::new(ManualClock::new(Timestamp::MAX));
-    keys(Arc::new(FailingStore), Arc::new(()), clock)
+    keys(Arc::new(FailingStore), Arc::new(()), clock, 3)
 }
 
 pub(crate) fn request(expires_at: Option<Timestamp>) -> CreateKey {
@@ -62,9 +66,9 @@ pub(crate) fn is_unavailable(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(_))
 }
 
-fn keys(store: Arc<dyn KeyStore>, noted: Arc<dyn RecentUses<KeyId>>, clock: Arc<ManualClock>) -> Keys {
+fn keys(store: Arc<dyn KeyStore>, noted: Arc<dyn RecentUses<KeyId>>, clock: Arc<ManualClock>, max_active: u32) -> Keys {
     let settings =
-        KeyPolicySettings { max_active: 3, max_ttl_days: 30, retention_days: 10, ..KeyPolicySettings::default() };
+        KeyPolicySettings { max_active, max_ttl_days: 30, retention_days: 10, ..KeyPolicySettings::default() };
     let policy = KeyPolicy::new(settings).expect("valid settings");
     Keys::new(store, noted, clock, Arc::new(SeededEntropy::new(5)), policy)
 }

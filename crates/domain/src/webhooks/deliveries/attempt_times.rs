@@ -72,6 +72,30 @@ impl Webhooks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::webhooks::{AnswerHeaders, AttemptRecord};
+    use crate::{DeliveryId, EventId};
+
+    #[test]
+    fn half_of_the_attempts_are_not_slower_than_the_first_figure() {
+        let attempt = |millis| LoggedAttempt {
+            subscription: SubscriptionId::from_bytes([1; 16]),
+            delivery: DeliveryId::from_bytes([2; 16]),
+            event: EventId::from_bytes([3; 16]),
+            attempt: AttemptRecord {
+                number: 1,
+                started_at: Timestamp::MIN,
+                duration: Duration::from_millis(millis),
+                failure: None,
+                status: Some(204),
+                headers: AnswerHeaders::default(),
+                excerpt: Vec::new(),
+            },
+        };
+        let unsorted: Vec<LoggedAttempt> = (0..100).map(|n| attempt(1 + n * 37 % 100)).collect();
+        let times = AttemptTimes::of(Timestamp::MIN, &unsorted);
+        let [p50, p95] = [50, 95].map(Duration::from_millis);
+        assert_eq!(times, AttemptTimes { since: Timestamp::MIN, attempts: 100, p50, p95 });
+    }
 
     #[test]
     fn a_percentile_is_one_of_the_durations() {
