@@ -1,5 +1,5 @@
-use domain::KeyUse;
 use domain::ports::KeyStore;
+use domain::{KEYS_WITH_USES_MAX, KeyId, KeyUse, UserId};
 
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, user};
 
@@ -29,6 +29,29 @@ fn a_use_shows_at_once_and_never_goes_back() {
     assert_eq!(shown(), Some(first), "noted, not written");
     pollster::block_on(desk.store.record_uses(&[KeyUse { id, at: second }])).unwrap();
     assert_eq!(shown(), Some(second), "written by another instance, newer than what is noted here");
+}
+
+fn with_uses(desk: &Desk, owner: &UserId) -> Vec<KeyId> {
+    let uses = pollster::block_on(desk.keys.daily_uses(owner)).expect("the memory store does not fail");
+    uses.keys.into_iter().map(|(id, _)| id).collect()
+}
+
+#[test]
+fn uses_are_shown_of_the_keys_that_were_used_or_made_last() {
+    let (desk, alice) = (Desk::with_max_active(100), user("alice"));
+    let mut newest_first = Vec::new();
+    for _ in 0..=KEYS_WITH_USES_MAX {
+        desk.clock.advance(MILLISECOND);
+        newest_first.insert(0, desk.create(&alice, None).expect("there is room").id);
+    }
+    let oldest = newest_first.pop().expect("the first key");
+    assert_eq!(with_uses(&desk, &alice), newest_first, "one key too many: the oldest is missing");
+    desk.clock.advance(MILLISECOND);
+    desk.noted.note(oldest, desk.now());
+    newest_first.pop();
+    newest_first.insert(0, oldest);
+    assert_eq!(with_uses(&desk, &alice), newest_first, "its use brings the oldest to the front");
+    assert_eq!(with_uses(&desk, &user("bob")), []);
 }
 
 #[test]

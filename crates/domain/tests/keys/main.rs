@@ -1,7 +1,6 @@
 //! The use cases of keys on the memory store, with a clock that the tests move and randomness from a seed.
 
 mod create_key;
-mod daily_uses;
 mod desk;
 mod list_keys;
 mod properties;
