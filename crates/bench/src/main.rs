@@ -25,7 +25,7 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 17] = [
+const PARTS: [&str; 18] = [
     "keys",
     "list",
     "start",
@@ -43,6 +43,7 @@ const PARTS: [&str; 17] = [
     "purge",
     "snapshot",
     "scrape",
+    "shards",
 ];
 
 /// One thread for the load, so that most of the machine is left to the measured process.
@@ -76,6 +77,7 @@ async fn main() -> anyhow::Result<()> {
             "purge" => webhooks::measure_purge().await?,
             "snapshot" => webhooks::measure_snapshot().await?,
             "scrape" => webhooks::measure_scrape().await?,
+            "shards" => webhooks::measure_shards().await?,
             _ => bail!("unknown part {part}; the parts are: {}", PARTS.join(", ")),
         }
     }

@@ -6,6 +6,7 @@ mod neighbours;
 mod purge;
 mod receiver;
 mod scrape;
+mod shards;
 mod snapshot;
 mod subject;
 mod throughput;
@@ -13,6 +14,7 @@ mod throughput;
 use neighbours::Hosts;
 pub(crate) use purge::measure as measure_purge;
 pub(crate) use scrape::measure as measure_scrape;
+pub(crate) use shards::measure as measure_shards;
 pub(crate) use snapshot::measure as measure_snapshot;
 pub(crate) use subject::publication;
 

@@ -62,6 +62,12 @@ pub(crate) fn batch(user: &str, numbers: std::ops::Range<usize>) -> Vec<u8> {
     post("/api/operator/events/batch", OPERATOR_TOKEN, &json!({ "events": events }))
 }
 
+/// The request that publishes one event of each number, of the users in turn.
+pub(crate) fn events_of(users: &[String], numbers: std::ops::Range<usize>) -> Vec<u8> {
+    let events: Vec<Value> = numbers.map(|number| event(&users[number % users.len()], number)).collect();
+    post("/api/operator/events/batch", OPERATOR_TOKEN, &json!({ "events": events }))
+}
+
 /// Sends a publication that must be accepted.
 pub(crate) async fn publish(connection: &mut Connection, request: &[u8]) -> anyhow::Result<()> {
     let (status, body) = connection.exchange(request).await.context("publishing")?;
