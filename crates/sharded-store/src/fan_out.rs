@@ -34,6 +34,13 @@ pub(crate) async fn first<'a, T, Answer: Future<Output = Result<Option<T>, Store
     failure.map_or(Ok(None), Err)
 }
 
+/// Lets a look-up go on when its caller has the answer of another shard: the connection of a call that is dropped is closed.
+pub(crate) async fn to_its_end<T: Send + 'static>(
+    call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::spawn(call).await.unwrap_or_else(|aborted| Err(StoreError::Unavailable(aborted.into())))
+}
+
 /// The errors of parts of which each did or did not happen: none if one of them happened, or there was nothing to do.
 pub(crate) fn unless_all_failed(answers: Vec<Result<(), StoreError>>) -> Result<(), StoreError> {
     if answers.iter().any(Result::is_ok) { Ok(()) } else { answers.into_iter().collect() }

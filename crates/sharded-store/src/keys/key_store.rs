@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
@@ -10,7 +11,7 @@ use domain::{
 
 use crate::ShardedStore;
 use crate::audit::part_of;
-use crate::fan_out::{all, first, up_to};
+use crate::fan_out::{all, first, to_its_end, up_to};
 use crate::pages::in_order;
 
 impl ShardedStore {
@@ -110,7 +111,11 @@ impl KeyStore for ShardedStore {
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        first(&self.shards, |shard| shard.store.keys.find_by_digest(digest)).await
+        first(&self.shards, |shard| {
+            let (store, digest) = (Arc::clone(&shard.store.keys), *digest);
+            to_its_end(async move { store.find_by_digest(&digest).await })
+        })
+        .await
     }
 
     async fn find_by_digests(
@@ -125,7 +130,12 @@ impl KeyStore for ShardedStore {
         &self,
         digests: &[CredentialDigest],
     ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
-        self.in_part(digests.len(), |shard| shard.store.keys.find_by_digests(digests)).await
+        let all: Arc<[CredentialDigest]> = digests.into();
+        self.in_part(digests.len(), |shard| {
+            let (store, digests) = (Arc::clone(&shard.store.keys), Arc::clone(&all));
+            to_its_end(async move { store.find_by_digests(&digests).await })
+        })
+        .await
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {

@@ -7,7 +7,7 @@ use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 
 use crate::ShardedStore;
-use crate::fan_out::{all, first, up_to};
+use crate::fan_out::{all, first, to_its_end, up_to};
 use crate::shard::Shard;
 
 #[async_trait]
@@ -40,7 +40,11 @@ impl SessionStore for ShardedStore {
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        first(&self.shards, |shard| shard.store.sessions.find_by_digest(digest)).await
+        first(&self.shards, |shard| {
+            let (store, digest) = (Arc::clone(&shard.store.sessions), *digest);
+            to_its_end(async move { store.find_by_digest(&digest).await })
+        })
+        .await
     }
 
     async fn find_by_digests(
@@ -55,7 +59,12 @@ impl SessionStore for ShardedStore {
         &self,
         digests: &[CredentialDigest],
     ) -> (Vec<(CredentialDigest, Session)>, Option<StoreError>) {
-        self.in_part(digests.len(), |shard| shard.store.sessions.find_by_digests(digests)).await
+        let all: Arc<[CredentialDigest]> = digests.into();
+        self.in_part(digests.len(), |shard| {
+            let (store, digests) = (Arc::clone(&shard.store.sessions), Arc::clone(&all));
+            to_its_end(async move { store.find_by_digests(&digests).await })
+        })
+        .await
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
-use domain::ports::{ChangeFeed, MigrateError, Schema as _, Store};
+use domain::CredentialDigest;
+use domain::ports::{ChangeFeed, KeyStore, MigrateError, Schema as _, Store};
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
@@ -104,6 +105,30 @@ fn audit_logs_of_three_schemas() {
         let (store, database) = fresh().await;
         (Arc::new(AuditedStores::of(&store)), database)
     });
+}
+
+/// The shards that have lost the race go on: a store closes the connection of a call that is dropped.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_look_up_costs_no_connection() {
+    const CONNECTIONS: &str = "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'gatepost' AND query LIKE '%api_keys%'";
+    let (store, database) = fresh().await;
+    let cluster = Cluster::shared().await.expect("a server runs");
+    let plant = "INSERT INTO gatepost_shard_1.api_keys SELECT uuid_send('01941f29-7c00-7aaa-8aaa-aaaaaaaaaaaa'),
+        decode(repeat('07', 32), 'hex'), 'https://id.example.com', 'alice', 'CI', 'svc', now(), NULL, NULL, NULL, '', NULL";
+    cluster.execute(&database.name, plant).await.expect("a key is stored");
+    let digest = CredentialDigest::from_bytes([7; 32]);
+    let look_up = async |times| {
+        for _ in 0..times {
+            let keys: &dyn KeyStore = &*store;
+            assert!(keys.find_by_digest(&digest).await.expect("the shards answer").is_some());
+        }
+        cluster.execute(&database.name, CONNECTIONS).await.expect("the server answers")
+    };
+    let (first, last) = (look_up(100).await, look_up(100).await);
+    let closed: Vec<&str> = first.split(' ').filter(|pid| !last.split(' ').any(|other| other == *pid)).collect();
+    assert!(first.split(' ').count() >= SHARDS.into(), "a connection of each shard is open: {first}");
+    assert_eq!(closed, Vec::<&str>::new(), "{first}, later {last}");
 }
 
 /// What the first start said stays: the number of shards, and the place of their server.
