@@ -54,7 +54,7 @@ mod timelines;
 mod transaction;
 mod webhooks;
 
-pub use diesel_mapping::copying::{Copied, CopyError};
+pub use diesel_mapping::copying::{Copied, CopyError, Division};
 pub use server::OpenError;
 pub use server_report::ServerReport;
 pub use shard::Shard;

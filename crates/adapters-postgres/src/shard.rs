@@ -34,6 +34,11 @@ pub(crate) enum WrongShards {
         /// What the configuration says.
         configured: u16,
     },
+    /// A copy to the database has not ended.
+    #[error(
+        "a copy to the database has not ended, and it has a part of the data: run `gatepost copy` again, which begins anew"
+    )]
+    Unfinished,
     /// The shards of this server belong to another place in the list of servers.
     #[error(
         "the server at place {configured} of DATABASE_URL has the shards of place {stored}: list the servers of the first \
@@ -59,8 +64,13 @@ const READ_STAMP: &str = "SELECT shards, server FROM gatepost_shards.stamp";
 const SET_UP: &str = "CREATE SCHEMA IF NOT EXISTS gatepost_shards;
     CREATE TABLE IF NOT EXISTS gatepost_shards.stamp (
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), shards integer NOT NULL, server integer NOT NULL
-    );";
+    );
+    CREATE TABLE IF NOT EXISTS gatepost_shards.unfinished (shard integer PRIMARY KEY);";
 const STAMP: &str = "INSERT INTO gatepost_shards.stamp (shards, server) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+/// The shards to which a copy has not ended. See decision 84.
+const IS_UNFINISHED: &str = "SELECT EXISTS (SELECT FROM gatepost_shards.unfinished WHERE shard = $1) AS is_true";
+const MARK: &str = "INSERT INTO gatepost_shards.unfinished VALUES ($1) ON CONFLICT DO NOTHING";
+const UNMARK: &str = "DELETE FROM gatepost_shards.unfinished WHERE shard = $1";
 
 #[derive(QueryableByName)]
 struct Answer {
@@ -96,6 +106,18 @@ impl Work for CheckShard {
 
 /// What is wrong with the shards of the database, if something is.
 pub(crate) async fn check(connection: &AsyncPgConnection, shard: Option<Shard>) -> QueryResult<Option<WrongShards>> {
+    let wrong = check_place(connection, shard).await?;
+    match shard {
+        Some(shard) if wrong.is_none() && is_unfinished(connection, shard).await? => Ok(Some(WrongShards::Unfinished)),
+        _ => Ok(wrong),
+    }
+}
+
+/// Whether the number of the shards or the place of the server is wrong. A copy that has not ended is not.
+pub(crate) async fn check_place(
+    connection: &AsyncPgConnection,
+    shard: Option<Shard>,
+) -> QueryResult<Option<WrongShards>> {
     let configured = shard.map_or(1, |shard| shard.shards);
     if !is_true(connection, IS_DIVIDED).await? {
         let is_wrong = shard.is_some() && is_true(connection, IS_SINGLE).await?;
@@ -122,4 +144,27 @@ pub(crate) async fn set_up(mut connection: &AsyncPgConnection, shard: Shard) -> 
     let stamp = diesel::sql_query(STAMP).bind::<Integer, _>(i32::from(shard.shards));
     stamp.bind::<Integer, _>(i32::from(shard.server)).execute(&mut connection).await?;
     connection.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {}", shard.schema())).await
+}
+
+/// Whether a copy to the shard has not ended.
+pub(crate) async fn is_unfinished(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<bool> {
+    if !is_true(connection, IS_DIVIDED).await? {
+        return Ok(false);
+    }
+    let is_unfinished = diesel::sql_query(IS_UNFINISHED).bind::<Integer, _>(i32::from(shard.number));
+    Ok(is_unfinished.get_result::<Answer>(&mut connection).await?.is_true)
+}
+
+/// Says that a copy to the shard has not ended, until [`unmark`].
+pub(crate) async fn mark_unfinished(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
+    diesel::sql_query(MARK).bind::<Integer, _>(i32::from(shard.number)).execute(&mut connection).await.map(drop)
+}
+
+pub(crate) async fn unmark(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
+    diesel::sql_query(UNMARK).bind::<Integer, _>(i32::from(shard.number)).execute(&mut connection).await.map(drop)
+}
+
+/// Drops everything that the shard has.
+pub(crate) async fn remove_all(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
+    connection.batch_execute(&format!("DROP SCHEMA IF EXISTS {} CASCADE", shard.schema())).await
 }

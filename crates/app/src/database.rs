@@ -24,7 +24,7 @@ pub(crate) async fn open_store(configuration: &Configuration) -> Result<Store> {
     match &configuration.database_url {
         DatabaseUrl::Sqlite(path) => Ok(Store::single(&Arc::new(open_sqlite(configuration, path).await?))),
         DatabaseUrl::Postgres(_) if configuration.database_shards > 1 => {
-            Ok(ShardedStore::composed(open_shards(configuration).await?.into_iter().map(|(_, store)| store)))
+            Ok(ShardedStore::composed(open_configured_shards(configuration).await?.into_iter().map(|(_, store)| store)))
         }
         DatabaseUrl::Postgres(url) => {
             let store = Arc::new(open_postgres(configuration, url).await?);
@@ -33,21 +33,35 @@ pub(crate) async fn open_store(configuration: &Configuration) -> Result<Store> {
     }
 }
 
-/// Opens each shard of Postgres, in their order. Shards that follow each other are on one server.
+/// Opens the shards that the configuration names, in their order, with the ports of each.
 ///
 /// # Errors
 ///
 /// When no server can have one of the URLs.
-pub(crate) async fn open_shards(configuration: &Configuration) -> Result<Vec<(Arc<PostgresStore>, Store)>> {
-    let (servers, shards) = (configuration.database_url.servers(), configuration.database_shards);
+pub(crate) async fn open_configured_shards(configuration: &Configuration) -> Result<Vec<(Arc<PostgresStore>, Store)>> {
+    let shards = open_shards(configuration, &configuration.database_url, configuration.database_shards).await?;
+    let with_ports = |store: Arc<PostgresStore>| (Arc::clone(&store), Store::single(&store).shared(store));
+    Ok(shards.into_iter().map(with_ports).collect())
+}
+
+/// Opens so many shards of Postgres, in their order. Shards that follow each other are on one server.
+///
+/// # Errors
+///
+/// When no server can have one of the URLs.
+pub(crate) async fn open_shards(
+    configuration: &Configuration,
+    url: &DatabaseUrl,
+    shards: u16,
+) -> Result<Vec<Arc<PostgresStore>>> {
+    let servers = url.servers();
     let mut opened = Vec::new();
     for number in 0..shards {
         let place = usize::from(number) * servers.len() / usize::from(shards);
         let url = &servers[place];
         let shard = Shard { number, shards, server: u16::try_from(place)? };
         let store = PostgresStore::open_shard(postgres_settings(configuration, url), shard).await;
-        let store = Arc::new(fitting(url, store)?);
-        opened.push((Arc::clone(&store), Store::single(&store).shared(store)));
+        opened.push(Arc::new(fitting(url, store)?));
     }
     Ok(opened)
 }

@@ -167,7 +167,10 @@ diesel::table! {
     }
 }
 
+diesel::allow_tables_to_appear_in_same_query!(api_keys, usage_by_hour);
+
 diesel::allow_tables_to_appear_in_same_query!(
+    deliveries_by_hour,
     webhook_attempts,
     webhook_deliveries,
     webhook_due,

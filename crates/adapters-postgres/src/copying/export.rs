@@ -1,11 +1,11 @@
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::copying::{
-    AttemptCopy, AuditCopy, Batch, CheckCopy, Copied, CopiedRow, CopiedRows, CopyError, DeliveryCopy, DueCopy,
-    EventCopy, KeyCopy, LaneCopy, OutcomeCopy, PatternCopy, PublicationCopy, SessionCopy, SubscriptionCopy, UsageCopy,
-    count_all,
+    AttemptCopy, AuditCopy, Batches, CheckCopy, Copied, CopiedRow, CopiedRows, CopyError, DeliveryCopy, Division,
+    DueCopy, EventCopy, KeyCopy, LaneCopy, OutcomeCopy, OwnerColumns, PatternCopy, PublicationCopy, SessionCopy,
+    SubscriptionCopy, UsageCopy, count_all,
 };
-use diesel_mapping::{StoredInstant, for_each_copied_table, schema};
+use diesel_mapping::{StoredInstant, for_each_copied_table, rows_with_owners};
 use domain::Timestamp;
 use domain::ports::Schema;
 use futures_util::{Stream, TryStreamExt};
@@ -16,59 +16,70 @@ use crate::PostgresStore;
 use crate::transaction::{BeginSnapshot, Rollback};
 
 impl PostgresStore {
-    /// Sends every row of the database, as it is at rest at this time: all from one snapshot.
+    /// Sends every row of the database, as it is at rest at this time, to the shard of the target that the division says: all
+    /// from one snapshot.
     ///
     /// # Errors
     ///
     /// See [`CopyError`].
-    pub async fn export(&self, at: Timestamp, to: Sender<Copied>) -> Result<(), CopyError> {
+    pub async fn export(&self, at: Timestamp, division: Division, to: &Sender<Copied>) -> Result<(), CopyError> {
         let pending = self.status().await?.iter().filter(|migration| !migration.applied).count();
         if pending > 0 {
             return Err(CopyError::OldSource { pending });
         }
         let mut connection = self.connect_for_copying().await?;
-        wait_for_ended(&mut connection).await?;
+        wait_for_ended(&mut connection, &self.claimers).await?;
         BeginSnapshot.execute(&mut connection).await?;
-        check_unused(&mut connection).await?;
-        send_all(&mut connection, at.into(), &to).await?;
+        check_unused(&mut connection, &self.claimers).await?;
+        send_all(&mut connection, Sending { at: at.into(), division, to }).await?;
         Rollback.execute(&mut connection).await?;
         Ok(())
     }
 }
 
-async fn send_all(connection: &mut AsyncPgConnection, at: StoredInstant, to: &Sender<Copied>) -> Result<(), CopyError> {
+/// How rows are sent.
+#[derive(Clone, Copy)]
+struct Sending<'a> {
+    at: StoredInstant,
+    division: Division,
+    to: &'a Sender<Copied>,
+}
+
+async fn send_all(connection: &mut AsyncPgConnection, sending: Sending<'_>) -> Result<(), CopyError> {
     macro_rules! send {
-        ($(($name:ident, $table:ident, $row:ident)),+ $(,)?) => {$(
-            let rows = schema::$table::table.select($row::as_select()).load_stream::<$row>(connection).await?;
-            send_rows(rows, at, CopiedRows::$name, to).await?;
+        ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
+            let rows = rows_with_owners!($table, $row, $owner);
+            let rows = rows.load_stream::<($row, OwnerColumns)>(connection).await?;
+            sending.send_rows(rows, CopiedRows::$name).await?;
             let counted = count(connection, count_all(stringify!($table))).await?;
-            send_one(Copied::End { table: stringify!($table), count: counted }, to).await?;
+            sending.send(Copied::End { table: stringify!($table), count: counted }).await?;
         )+};
     }
     for_each_copied_table!(send);
     Ok(())
 }
 
-async fn send_rows<Row: CopiedRow>(
-    rows: impl Stream<Item = QueryResult<Row>>,
-    at: StoredInstant,
-    name: impl Fn(Vec<Row>) -> CopiedRows,
-    to: &Sender<Copied>,
-) -> Result<(), CopyError> {
-    let (mut rows, mut batch) = (std::pin::pin!(rows), Batch::default());
-    while let Some(row) = rows.try_next().await? {
-        if let Some(full) = batch.push(row.at_rest(at)) {
-            send_one(Copied::Rows(name(full)), to).await?;
+impl Sending<'_> {
+    async fn send_rows<Row: CopiedRow>(
+        self,
+        rows: impl Stream<Item = QueryResult<(Row, OwnerColumns)>>,
+        name: impl Fn(Vec<Row>) -> CopiedRows,
+    ) -> Result<(), CopyError> {
+        let (mut rows, mut batches) = (std::pin::pin!(rows), Batches::new(self.division.shards()));
+        while let Some((row, owner)) = rows.try_next().await? {
+            if let Some((shard, full)) = batches.push(self.division.shard_of(owner), row.at_rest(self.at)) {
+                self.send(Copied::Rows { shard, rows: name(full) }).await?;
+            }
         }
+        for (shard, rest) in batches.rest() {
+            self.send(Copied::Rows { shard, rows: name(rest) }).await?;
+        }
+        Ok(())
     }
-    match batch.rest() {
-        Some(rest) => send_one(Copied::Rows(name(rest)), to).await,
-        None => Ok(()),
-    }
-}
 
-async fn send_one(copied: Copied, to: &Sender<Copied>) -> Result<(), CopyError> {
-    to.send(copied).await.map_err(|_| CopyError::CutOff)
+    async fn send(self, copied: Copied) -> Result<(), CopyError> {
+        self.to.send(copied).await.map_err(|_| CopyError::CutOff)
+    }
 }
 
 #[cfg(test)]
@@ -106,8 +117,8 @@ mod tests {
         let columns: Vec<Column> = diesel::sql_query(COLUMNS).load(&mut connection).await.unwrap();
         let mut selected = String::new();
         macro_rules! select {
-            ($(($name:ident, $table:ident, $row:ident)),+ $(,)?) => {$(
-                let rows = schema::$table::table.select($row::as_select());
+            ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
+                let rows = rows_with_owners!($table, $row, $owner);
                 selected += &diesel::debug_query::<Pg, _>(&rows).to_string();
             )+};
         }

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::copying::{
-    COPIED_TABLES, Copied, CopiedRows, CopyError, check_counted, count_all, count_first, is_in_the_way,
+    COPIED_TABLES, Copied, CopiedRows, CopyError, Expected, count_all, count_first, is_in_the_way,
 };
 use diesel_mapping::{for_each_copied_table, schema};
 use domain::ports::Schema;
@@ -10,6 +10,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::{check_unused, count, wait_for_ended};
 use crate::PostgresStore;
+use crate::claimers::Claimers;
 use crate::transaction::{Begin, Commit};
 use crate::webhooks::create_periods_of;
 
@@ -26,17 +27,23 @@ impl PostgresStore {
     pub async fn import(&self, mut from: Receiver<Copied>) -> Result<(), CopyError> {
         self.migrate().await?;
         let mut connection = self.connect_for_copying().await?;
-        wait_for_ended(&mut connection).await?;
-        Begin.execute(&mut connection).await?;
-        let lock = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", COPIED_TABLES.join(", "));
-        connection.batch_execute(&format!("{NO_TIMEOUT}; {lock}")).await?;
-        check_unused(&mut connection).await?;
-        check_empty(&mut connection).await?;
-        diesel::delete(schema::encryption_checks::table).execute(&mut connection).await?;
+        wait_for_ended(&mut connection, &self.claimers).await?;
+        begin_alone(&mut connection, &self.claimers).await?;
         insert_all(&mut connection, &mut from).await?;
         Commit.execute(&mut connection).await?;
         Ok(())
     }
+}
+
+/// Begins a transaction in which the database is empty, and nobody else writes to it.
+pub(super) async fn begin_alone(connection: &mut AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
+    Begin.execute(connection).await?;
+    let lock = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", COPIED_TABLES.join(", "));
+    connection.batch_execute(&format!("{NO_TIMEOUT}; {lock}")).await?;
+    check_unused(connection, claimers).await?;
+    check_empty(connection).await?;
+    diesel::delete(schema::encryption_checks::table).execute(connection).await?;
+    Ok(())
 }
 
 async fn check_empty(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {
@@ -49,20 +56,23 @@ async fn check_empty(connection: &mut AsyncPgConnection) -> Result<(), CopyError
 }
 
 async fn insert_all(connection: &mut AsyncPgConnection, from: &mut Receiver<Copied>) -> Result<(), CopyError> {
-    let mut ended = 0;
+    let mut expected = Expected::default();
     while let Some(copied) = from.recv().await {
         match copied {
-            Copied::Rows(rows) => {
-                create_periods_of(connection, &published_ids(&rows)).await?;
-                insert(connection, rows).await?;
-            }
+            Copied::Rows { rows, .. } => insert_rows(connection, rows).await?,
             Copied::End { table, count: counted } => {
-                check_counted(table, counted, count(connection, count_all(table)).await?)?;
-                ended += 1;
+                expected.check(table, counted, count(connection, count_all(table)).await?)?;
             }
+            Copied::Complete => return Ok(()),
         }
     }
-    if ended == COPIED_TABLES.len() { Ok(()) } else { Err(CopyError::CutOff) }
+    Err(CopyError::CutOff)
+}
+
+/// Inserts the rows of a transaction, and makes the partitions that they need.
+pub(super) async fn insert_rows(connection: &mut AsyncPgConnection, rows: CopiedRows) -> Result<(), CopyError> {
+    create_periods_of(connection, &published_ids(&rows)).await?;
+    insert(connection, rows).await
 }
 
 /// The ids of events and deliveries, which name the partition of the row.
@@ -77,7 +87,7 @@ fn published_ids(rows: &CopiedRows) -> BTreeSet<&[u8]> {
 
 async fn insert(connection: &mut AsyncPgConnection, rows: CopiedRows) -> Result<(), CopyError> {
     macro_rules! insert {
-        ($(($name:ident, $table:ident, $row:ident)),+ $(,)?) => {
+        ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {
             match rows {
                 $(CopiedRows::$name(rows) => {
                     diesel::insert_into(schema::$table::table).values(rows).execute(connection).await?

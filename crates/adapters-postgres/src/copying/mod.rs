@@ -2,6 +2,7 @@
 
 mod export;
 mod import;
+mod import_shards;
 
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::copying::{CopyError, RowCount};
@@ -22,16 +23,16 @@ impl PostgresStore {
 
 /// Waits until processes behind a pooler that have just ended are no longer there: they hold no lock that ends with them.
 /// Outside a transaction, whose snapshot would not show who goes on.
-async fn wait_for_ended(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {
+async fn wait_for_ended(connection: &mut AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
     let begin = Instant::now();
-    while begin.elapsed() < SEEN_FOR && count_present(connection, &Claimers::of(None)).await? > 0 {
+    while begin.elapsed() < SEEN_FOR && count_present(connection, claimers).await? > 0 {
         tokio::time::sleep(SEEN_FOR / 20).await;
     }
     Ok(())
 }
 
-async fn check_unused(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {
-    match count_present(connection, &Claimers::of(None)).await? {
+async fn check_unused(connection: &mut AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
+    match count_present(connection, claimers).await? {
         0 => Ok(()),
         processes => Err(CopyError::InUse { processes }),
     }

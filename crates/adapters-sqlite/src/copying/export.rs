@@ -1,11 +1,11 @@
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use diesel_mapping::copying::{
-    AttemptCopy, AuditCopy, Batch, CheckCopy, Copied, CopiedRow, CopiedRows, CopyError, DeliveryCopy, DueCopy,
-    EventCopy, KeyCopy, LaneCopy, OutcomeCopy, PatternCopy, PublicationCopy, RowCount, SessionCopy, SubscriptionCopy,
-    UsageCopy, count_all,
+    AttemptCopy, AuditCopy, Batches, CheckCopy, Copied, CopiedRow, CopiedRows, CopyError, DeliveryCopy, Division,
+    DueCopy, EventCopy, KeyCopy, LaneCopy, OutcomeCopy, OwnerColumns, PatternCopy, PublicationCopy, RowCount,
+    SessionCopy, SubscriptionCopy, UsageCopy, count_all,
 };
-use diesel_mapping::{StoredInstant, for_each_copied_table, schema};
+use diesel_mapping::{StoredInstant, for_each_copied_table, rows_with_owners};
 use domain::Timestamp;
 use domain::ports::Schema;
 use tokio::sync::mpsc::Sender;
@@ -14,56 +14,67 @@ use super::blocking;
 use crate::SqliteStore;
 
 impl SqliteStore {
-    /// Sends every row of the database, as it is at rest at this time. No other process has the file.
+    /// Sends every row of the database, as it is at rest at this time, to the shard of the target that the division says. No
+    /// other process has the file.
     ///
     /// # Errors
     ///
     /// See [`CopyError`].
-    pub async fn export(&self, at: Timestamp, to: Sender<Copied>) -> Result<(), CopyError> {
+    pub async fn export(&self, at: Timestamp, division: Division, to: &Sender<Copied>) -> Result<(), CopyError> {
         let pending = self.status().await?.iter().filter(|migration| !migration.applied).count();
         if pending > 0 {
             return Err(CopyError::OldSource { pending });
         }
-        let file = self.file.clone();
+        let (file, to) = (self.file.clone(), to.clone());
         blocking(move || {
             let mut connection = file.connect_reader().map_err(|error| CopyError::Database(Box::new(error)))?;
-            connection.transaction(|connection| send_all(connection, at.into(), &to))
+            connection.transaction(|connection| send_all(connection, Sending { at: at.into(), division, to: &to }))
         })
         .await
     }
 }
 
-fn send_all(connection: &mut SqliteConnection, at: StoredInstant, to: &Sender<Copied>) -> Result<(), CopyError> {
+/// How rows are sent.
+#[derive(Clone, Copy)]
+struct Sending<'a> {
+    at: StoredInstant,
+    division: Division,
+    to: &'a Sender<Copied>,
+}
+
+fn send_all(connection: &mut SqliteConnection, sending: Sending<'_>) -> Result<(), CopyError> {
     macro_rules! send {
-        ($(($name:ident, $table:ident, $row:ident)),+ $(,)?) => {$(
-            let rows = schema::$table::table.select($row::as_select());
-            let rows = rows.load_iter::<$row, diesel::connection::DefaultLoadingMode>(connection)?;
-            send_rows(rows, at, CopiedRows::$name, to)?;
+        ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
+            let rows = rows_with_owners!($table, $row, $owner);
+            let rows = rows.load_iter::<($row, OwnerColumns), diesel::connection::DefaultLoadingMode>(connection)?;
+            sending.send_rows(rows, CopiedRows::$name)?;
             let count = diesel::sql_query(count_all(stringify!($table))).get_result::<RowCount>(connection)?.count;
-            send_one(Copied::End { table: stringify!($table), count }, to)?;
+            sending.send(Copied::End { table: stringify!($table), count })?;
         )+};
     }
     for_each_copied_table!(send);
     Ok(())
 }
 
-fn send_rows<Row: CopiedRow>(
-    rows: impl Iterator<Item = QueryResult<Row>>,
-    at: StoredInstant,
-    name: impl Fn(Vec<Row>) -> CopiedRows,
-    to: &Sender<Copied>,
-) -> Result<(), CopyError> {
-    let mut batch = Batch::default();
-    for row in rows {
-        if let Some(full) = batch.push(row?.at_rest(at)) {
-            send_one(Copied::Rows(name(full)), to)?;
+impl Sending<'_> {
+    fn send_rows<Row: CopiedRow>(
+        self,
+        rows: impl Iterator<Item = QueryResult<(Row, OwnerColumns)>>,
+        name: impl Fn(Vec<Row>) -> CopiedRows,
+    ) -> Result<(), CopyError> {
+        let mut batches = Batches::new(self.division.shards());
+        for row in rows {
+            let (row, owner) = row?;
+            if let Some((shard, full)) = batches.push(self.division.shard_of(owner), row.at_rest(self.at)) {
+                self.send(Copied::Rows { shard, rows: name(full) })?;
+            }
         }
+        batches.rest().try_for_each(|(shard, rest)| self.send(Copied::Rows { shard, rows: name(rest) }))
     }
-    batch.rest().map_or(Ok(()), |rest| send_one(Copied::Rows(name(rest)), to))
-}
 
-fn send_one(copied: Copied, to: &Sender<Copied>) -> Result<(), CopyError> {
-    to.blocking_send(copied).map_err(|_| CopyError::CutOff)
+    fn send(self, copied: Copied) -> Result<(), CopyError> {
+        self.to.blocking_send(copied).map_err(|_| CopyError::CutOff)
+    }
 }
 
 #[cfg(test)]
@@ -96,8 +107,8 @@ mod tests {
         let columns: Vec<Column> = diesel::sql_query(COLUMNS).load(&mut store.file.connect().unwrap()).unwrap();
         let mut selected = String::new();
         macro_rules! select {
-            ($(($name:ident, $table:ident, $row:ident)),+ $(,)?) => {$(
-                let rows = schema::$table::table.select($row::as_select());
+            ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
+                let rows = rows_with_owners!($table, $row, $owner);
                 selected += &diesel::debug_query::<Sqlite, _>(&rows).to_string();
             )+};
         }

@@ -1,7 +1,7 @@
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use diesel_mapping::copying::{
-    COPIED_TABLES, Copied, CopiedRows, CopyError, RowCount, check_counted, count_all, count_first, is_in_the_way,
+    COPIED_TABLES, Copied, CopiedRows, CopyError, Expected, RowCount, count_all, count_first, is_in_the_way,
 };
 use diesel_mapping::{for_each_copied_table, schema};
 use domain::ports::Schema;
@@ -42,23 +42,23 @@ fn check_empty(connection: &mut SqliteConnection) -> Result<(), CopyError> {
 }
 
 fn insert_all(connection: &mut SqliteConnection, from: &mut Receiver<Copied>) -> Result<(), CopyError> {
-    let mut ended = 0;
+    let mut expected = Expected::default();
     while let Some(copied) = from.blocking_recv() {
         match copied {
-            Copied::Rows(rows) => insert(connection, rows)?,
+            Copied::Rows { rows, .. } => insert(connection, rows)?,
             Copied::End { table, count } => {
                 let copied = diesel::sql_query(count_all(table)).get_result::<RowCount>(connection)?.count;
-                check_counted(table, count, copied)?;
-                ended += 1;
+                expected.check(table, count, copied)?;
             }
+            Copied::Complete => return Ok(()),
         }
     }
-    if ended == COPIED_TABLES.len() { Ok(()) } else { Err(CopyError::CutOff) }
+    Err(CopyError::CutOff)
 }
 
 fn insert(connection: &mut SqliteConnection, rows: CopiedRows) -> Result<(), CopyError> {
     macro_rules! insert {
-        ($(($name:ident, $table:ident, $row:ident)),+ $(,)?) => {
+        ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {
             match rows {
                 $(CopiedRows::$name(rows) => {
                     diesel::insert_into(schema::$table::table).values(rows).execute(connection)?

@@ -1,16 +1,20 @@
-use adapters_postgres::{Copied, CopyError, PostgresStore};
+use std::sync::Arc;
+
+use adapters_postgres::{Copied, CopyError, Division, PostgresStore};
 use adapters_sqlite::SqliteStore;
 use adapters_system::SystemClock;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use cli::output::{answer, answer_json, remark};
 use domain::Timestamp;
 use domain::ports::{Clock, Close};
+use futures_util::future::join_all;
 use serde::Serialize;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::configuration::{Configuration, DatabaseUrl, Loaded};
-use crate::database::{open_postgres, open_sqlite};
+use crate::configuration::{Configuration, DatabaseUrl, Loaded, SHARDS_MAX};
+use crate::database::{open_postgres, open_shards, open_sqlite};
 
 /// Copy everything from one database to another, which is empty. Stop Gatepost first
 #[derive(Debug, Args)]
@@ -22,6 +26,12 @@ pub(crate) struct Arguments {
     /// The empty database; the configured one without it
     #[arg(long, value_name = "URL", value_parser = database_url)]
     to: Option<DatabaseUrl>,
+    /// How many shards the database of --from has
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = shards(), requires = "from")]
+    from_shards: u16,
+    /// Into how many shards the database of --to is divided
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = shards(), requires = "to")]
+    to_shards: u16,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -31,7 +41,9 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost copy --from sqlite://old.db --to sqlite://new.db
   gatepost copy --from sqlite://old.db --to postgres://gatepost@db/gatepost
-  gatepost copy --from postgres://gatepost@db/gatepost --to sqlite://new.db";
+  gatepost copy --from postgres://gatepost@db/gatepost --to sqlite://new.db
+  gatepost copy --from sqlite://old.db \\
+      --to postgres://gatepost@db/gatepost --to-shards 16";
 
 /// A remark says so after so many rows of a table.
 const REMARK_EVERY: usize = 100_000;
@@ -53,14 +65,21 @@ struct TableAnswer {
 /// # Errors
 ///
 /// When a database is in use or fails, or the target has data. The target is then as it was.
-pub(crate) async fn run(Arguments { from, to, json }: Arguments, loaded: Loaded) -> Result<()> {
+pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
+    let Arguments { from, to, from_shards, to_shards, json } = arguments;
     let configuration = loaded.configuration;
-    let [from, to] = [from, to].map(|url| url.unwrap_or_else(|| configuration.database_url.clone()));
+    let place = |url: Option<DatabaseUrl>, shards| match url {
+        Some(url) => (url, shards),
+        None => (configuration.database_url.clone(), configuration.database_shards),
+    };
+    let [(from, from_shards), (to, to_shards)] = [place(from, from_shards), place(to, to_shards)];
     if let Some(file) = from.file().filter(|file| !file.exists()) {
         bail!("there is no database at {}", file.display());
     }
-    let source = Database::open(&configuration, &from).await.with_context(|| format!("cannot copy from {from}"))?;
-    let target = Database::open(&configuration, &to).await.with_context(|| format!("cannot copy to {to}"))?;
+    let source = Database::open(&configuration, &from, from_shards).await;
+    let source = source.with_context(|| format!("cannot copy from {from}"))?;
+    let target = Database::open(&configuration, &to, to_shards).await;
+    let target = target.with_context(|| format!("cannot copy to {to}"))?;
     let outcome = copy(&source, &target).await;
     source.close().await;
     target.close().await;
@@ -71,6 +90,10 @@ pub(crate) async fn run(Arguments { from, to, json }: Arguments, loaded: Loaded)
     }
     let lines: Vec<_> = tables.iter().map(|copied| format!("{:>12}  {}", copied.rows, copied.table)).collect();
     Ok(answer(&lines.join("\n"))?)
+}
+
+fn shards() -> RangedU64ValueParser<u16> {
+    RangedU64ValueParser::new().range(1..=u64::from(SHARDS_MAX))
 }
 
 fn database_url(url: &str) -> Result<DatabaseUrl, String> {
@@ -96,8 +119,9 @@ async fn copy(source: &Database, target: &Database) -> Result<Vec<TableAnswer>, 
     let (exporting, exported) = channel(1);
     let (importing, imported) = channel(1);
     let at = SystemClock.now();
+    let division = Division::into_shards(target.shards());
     let (sent, stored, tables) =
-        tokio::join!(source.export(at, exporting), target.import(imported), watch(exported, importing));
+        tokio::join!(source.export(at, division, exporting), target.import(imported), watch(exported, importing));
     match (sent, stored) {
         (Ok(()), Ok(())) => Ok(tables),
         // The side that stopped because of the other one knows no cause.
@@ -108,10 +132,10 @@ async fn copy(source: &Database, target: &Database) -> Result<Vec<TableAnswer>, 
 
 /// Passes everything on, and says how far the copy is.
 async fn watch(mut from: Receiver<Copied>, to: Sender<Copied>) -> Vec<TableAnswer> {
-    let (mut tables, mut rows_of_table) = (Vec::new(), 0);
+    let (mut tables, mut rows_of_table) = (Vec::<TableAnswer>::new(), 0);
     while let Some(copied) = from.recv().await {
         match &copied {
-            Copied::Rows(rows) => {
+            Copied::Rows { rows, .. } => {
                 let before = rows_of_table / REMARK_EVERY;
                 rows_of_table += rows.count();
                 if rows_of_table / REMARK_EVERY > before {
@@ -119,9 +143,14 @@ async fn watch(mut from: Receiver<Copied>, to: Sender<Copied>) -> Vec<TableAnswe
                 }
             }
             Copied::End { table, count } => {
-                tables.push(TableAnswer { table, rows: *count });
+                // A source with several shards has each table several times.
+                match tables.iter_mut().find(|known| known.table == *table) {
+                    Some(known) => known.rows += count,
+                    None => tables.push(TableAnswer { table, rows: *count }),
+                }
                 rows_of_table = 0;
             }
+            Copied::Complete => {}
         }
         if to.send(copied).await.is_err() {
             break;
@@ -134,27 +163,48 @@ async fn watch(mut from: Receiver<Copied>, to: Sender<Copied>) -> Vec<TableAnswe
 enum Database {
     Sqlite(SqliteStore),
     Postgres(Box<PostgresStore>),
+    Shards(Vec<Arc<PostgresStore>>),
 }
 
 impl Database {
-    async fn open(configuration: &Configuration, url: &DatabaseUrl) -> Result<Self> {
+    async fn open(configuration: &Configuration, url: &DatabaseUrl, shards: u16) -> Result<Self> {
+        if let Some(rule) = url.misfit(shards) {
+            bail!("{shards} shards: {rule}");
+        }
         match url {
             DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(open_sqlite(configuration, path).await?)),
-            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(Box::new(open_postgres(configuration, url).await?))),
+            DatabaseUrl::Postgres(url) if shards == 1 => {
+                Ok(Self::Postgres(Box::new(open_postgres(configuration, url).await?)))
+            }
+            DatabaseUrl::Postgres(_) => Ok(Self::Shards(open_shards(configuration, url, shards).await?)),
         }
     }
 
-    async fn export(&self, at: Timestamp, to: Sender<Copied>) -> Result<(), CopyError> {
+    fn shards(&self) -> usize {
         match self {
-            Self::Sqlite(store) => store.export(at, to).await,
-            Self::Postgres(store) => store.export(at, to).await,
+            Self::Sqlite(_) | Self::Postgres(_) => 1,
+            Self::Shards(shards) => shards.len(),
         }
+    }
+
+    async fn export(&self, at: Timestamp, division: Division, to: Sender<Copied>) -> Result<(), CopyError> {
+        match self {
+            Self::Sqlite(store) => store.export(at, division, &to).await?,
+            Self::Postgres(store) => store.export(at, division, &to).await?,
+            Self::Shards(shards) => {
+                for shard in shards {
+                    shard.export(at, division, &to).await?;
+                }
+            }
+        }
+        to.send(Copied::Complete).await.map_err(|_| CopyError::CutOff)
     }
 
     async fn import(&self, from: Receiver<Copied>) -> Result<(), CopyError> {
         match self {
             Self::Sqlite(store) => store.import(from).await,
             Self::Postgres(store) => store.import(from).await,
+            Self::Shards(shards) => PostgresStore::import_shards(shards, from).await,
         }
     }
 
@@ -162,6 +212,7 @@ impl Database {
         match self {
             Self::Sqlite(store) => store.close().await,
             Self::Postgres(store) => store.close().await,
+            Self::Shards(shards) => join_all(shards.iter().map(|shard| shard.close())).await.into_iter().collect(),
         }
     }
 }

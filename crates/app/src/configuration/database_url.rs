@@ -41,6 +41,20 @@ impl DatabaseUrl {
         }
     }
 
+    /// Why what it names cannot have so many shards; `None` if it can.
+    pub(crate) fn misfit(&self, shards: u16) -> Option<String> {
+        let servers = self.servers().len();
+        match self {
+            Self::Sqlite(_) if shards > 1 => {
+                Some("a SQLite file, which one process has to itself: use Postgres, or 1".to_owned())
+            }
+            Self::Postgres(_) if usize::from(shards) < servers => {
+                Some(format!("{servers} servers, and each needs a shard: set it to {servers} or more"))
+            }
+            _ => None,
+        }
+    }
+
     /// Parses a URL by its scheme; `None` for any other scheme. The adapter checks what follows `postgres://`.
     pub(crate) fn parse(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;

@@ -41,7 +41,7 @@ pub(crate) use load::{Effective, Loaded, in_environment, load};
 use operator_webhook_settings::OperatorWebhookConfiguration;
 pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use reference::reference_page;
-pub(crate) use settings::operator_token;
+pub(crate) use settings::{SHARDS_MAX, operator_token};
 pub(crate) use tls_settings::TlsConfiguration;
 pub(crate) use trace_settings::TraceConfiguration;
 pub(crate) use warning::Warning;
@@ -150,16 +150,8 @@ impl Configuration {
 
     /// What is wrong with the number of shards for this database.
     fn shards_problem(&self) -> Option<Problem> {
-        let rule = match &self.database_url {
-            DatabaseUrl::Sqlite(_) if self.database_shards > 1 => {
-                "DATABASE_URL names a SQLite file, which one process has to itself: use Postgres, or 1".to_owned()
-            }
-            DatabaseUrl::Postgres(_) if usize::from(self.database_shards) < self.database_url.servers().len() => {
-                let servers = self.database_url.servers().len();
-                format!("DATABASE_URL has {servers} servers, and each needs a shard: set it to {servers} or more")
-            }
-            _ => return None,
-        };
+        let rule = self.database_url.misfit(self.database_shards)?;
+        let rule = format!("DATABASE_URL names {rule}");
         Some(Problem::NotForThisCommand { name: "DATABASE_SHARDS", shown: self.database_shards.to_string(), rule })
     }
 

@@ -28,7 +28,7 @@ use super::{Configuration, DatabaseUrl};
 /// The largest connection pool. A Postgres server with default settings allows 100 connections in all.
 const POOL_SIZE_MAX: usize = 500;
 /// The most shards. Each instance reads the changes of each four times a second.
-const SHARDS_MAX: u16 = 256;
+pub(crate) const SHARDS_MAX: u16 = 256;
 pub(super) const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// One row of the table: a setting.

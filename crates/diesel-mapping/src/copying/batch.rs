@@ -20,8 +20,16 @@ pub trait CopiedRow: Sized {
     }
 }
 
-/// Rows that go to the target together, so that memory stays bounded.
-pub struct Batch<Row> {
+/// The weight of a row beside its long columns.
+const ROW_BYTES: usize = 256;
+
+/// Rows that go to each shard of the target together. Memory stays bounded, however many shards there are.
+pub struct Batches<Row> {
+    of_shards: Vec<Batch<Row>>,
+    bytes: usize,
+}
+
+struct Batch<Row> {
     rows: Vec<Row>,
     bytes: usize,
 }
@@ -32,18 +40,36 @@ impl<Row> Default for Batch<Row> {
     }
 }
 
-impl<Row: CopiedRow> Batch<Row> {
-    /// Adds the row, and returns the rows of a batch that is full.
-    pub fn push(&mut self, row: Row) -> Option<Vec<Row>> {
-        self.bytes += row.bytes();
-        self.rows.push(row);
-        let is_full = self.rows.len() >= ROWS_MAX || self.bytes >= BYTES_MAX;
-        is_full.then(|| std::mem::take(self).rows)
+impl<Row: CopiedRow> Batches<Row> {
+    /// Empty batches for so many shards.
+    pub fn new(shards: usize) -> Self {
+        Self { of_shards: std::iter::repeat_with(Batch::default).take(shards).collect(), bytes: 0 }
     }
 
-    /// The rows that are left, if there are any.
-    pub fn rest(self) -> Option<Vec<Row>> {
-        (!self.rows.is_empty()).then_some(self.rows)
+    /// Adds the row of a shard, and returns the rows that go to a shard now: to this one if it has enough rows, or to the
+    /// one with most if all of them together have enough bytes.
+    pub fn push(&mut self, shard: usize, row: Row) -> Option<(usize, Vec<Row>)> {
+        let (batch, bytes) = (&mut self.of_shards[shard], ROW_BYTES + row.bytes());
+        batch.rows.push(row);
+        batch.bytes += bytes;
+        self.bytes += bytes;
+        if self.of_shards[shard].rows.len() >= ROWS_MAX {
+            return Some(self.take(shard));
+        }
+        let heaviest = (0..self.of_shards.len()).max_by_key(|shard| self.of_shards[*shard].bytes);
+        heaviest.filter(|_| self.bytes >= BYTES_MAX).map(|shard| self.take(shard))
+    }
+
+    fn take(&mut self, shard: usize) -> (usize, Vec<Row>) {
+        let Batch { rows, bytes } = std::mem::take(&mut self.of_shards[shard]);
+        self.bytes -= bytes;
+        (shard, rows)
+    }
+
+    /// The rows that are left for each shard that has some.
+    pub fn rest(self) -> impl Iterator<Item = (usize, Vec<Row>)> {
+        let rows = self.of_shards.into_iter().map(|batch| batch.rows);
+        rows.enumerate().filter(|(_, rows)| !rows.is_empty())
     }
 }
 
@@ -60,10 +86,15 @@ mod tests {
     }
 
     fn sizes(rows: impl Iterator<Item = usize>) -> Vec<usize> {
-        let mut batch = Batch::default();
-        let mut full: Vec<Vec<Long>> = rows.filter_map(|bytes| batch.push(Long(bytes))).collect();
-        full.extend(batch.rest());
-        full.iter().map(Vec::len).collect()
+        sent(1, rows.map(|bytes| (0, bytes))).into_iter().map(|(_, rows)| rows).collect()
+    }
+
+    /// How many rows go to which shard, in the order in which they go.
+    fn sent(shards: usize, rows: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
+        let mut batches = Batches::new(shards);
+        let mut sent: Vec<_> = rows.filter_map(|(shard, bytes)| batches.push(shard, Long(bytes))).collect();
+        sent.extend(batches.rest());
+        sent.into_iter().map(|(shard, rows)| (shard, rows.len())).collect()
     }
 
     #[test]
@@ -71,5 +102,15 @@ mod tests {
         assert_eq!(sizes(std::iter::repeat_n(1, 2_001)), [1_000, 1_000, 1]);
         assert_eq!(sizes(std::iter::repeat_n(BYTES_MAX / 2, 5)), [2, 2, 1]);
         assert_eq!(sizes(std::iter::empty()), [0; 0]);
+    }
+
+    #[test]
+    fn the_shards_share_the_memory_of_one() {
+        let few = [(1, 1), (0, BYTES_MAX / 2), (1, 1), (0, BYTES_MAX / 2), (2, 1)];
+        assert_eq!(sent(3, few.into_iter()), [(0, 2), (1, 2), (2, 1)], "the heaviest goes, and the others stay");
+        let many = sent(256, (0..100_000).map(|row| (row % 256, 1)));
+        assert_eq!(many.iter().map(|(_, rows)| rows).sum::<usize>(), 100_000);
+        let waiting: usize = many[many.len() - 256..].iter().map(|(_, rows)| rows).sum();
+        assert!(waiting <= BYTES_MAX / ROW_BYTES, "{waiting} rows are in memory together");
     }
 }

@@ -21,6 +21,9 @@ pub enum CopyError {
         /// How many processes use it.
         processes: i64,
     },
+    /// Another copy writes to the database.
+    #[error("another copy writes to the database: wait until it has ended")]
+    Copying,
     /// The target has another number of rows than the source.
     #[error("{table} has {copied} rows in the target and {count} in the source")]
     Counts {

@@ -6,40 +6,43 @@
 
 mod batch;
 mod copy_error;
+mod division;
 mod row_count;
 mod rows;
 
-pub use batch::{Batch, CopiedRow};
+pub use batch::{Batches, CopiedRow};
 pub use copy_error::CopyError;
-pub use row_count::{RowCount, check_counted, count_all, count_first, is_in_the_way};
+pub use division::{Division, OwnerColumns};
+pub use row_count::{Expected, RowCount, count_all, count_first, is_in_the_way};
 pub use rows::*;
 
-/// Calls a macro with each table that is copied: the name of its rows, the table, and the type of a row. An adapter does
-/// the same with every table, in types that no function can name in common.
+/// Calls a macro with each table that is copied: the name of its rows, the table, the type of a row, and how its owner is
+/// found, for [`rows_with_owners`](crate::rows_with_owners). An adapter does the same with every table, in types that no
+/// function can name in common.
 #[macro_export]
 macro_rules! for_each_copied_table {
     ($callback:ident) => {
         $callback! {
-            (Keys, api_keys, KeyCopy),
-            (Usage, usage_by_hour, UsageCopy),
-            (Sessions, sessions, SessionCopy),
-            (Checks, encryption_checks, CheckCopy),
-            (Subscriptions, webhook_subscriptions, SubscriptionCopy),
-            (Patterns, webhook_patterns, PatternCopy),
-            (Lanes, webhook_lanes, LaneCopy),
-            (Events, webhook_events, EventCopy),
-            (Publications, webhook_publications, PublicationCopy),
-            (Due, webhook_due, DueCopy),
-            (Deliveries, webhook_deliveries, DeliveryCopy),
-            (Attempts, webhook_attempts, AttemptCopy),
-            (Outcomes, deliveries_by_hour, OutcomeCopy),
-            (Audit, audit_events, AuditCopy),
+            (Keys, api_keys, KeyCopy, own),
+            (Usage, usage_by_hour, UsageCopy, of_key),
+            (Sessions, sessions, SessionCopy, own),
+            (Checks, encryption_checks, CheckCopy, of_nobody),
+            (Subscriptions, webhook_subscriptions, SubscriptionCopy, own),
+            (Patterns, webhook_patterns, PatternCopy, own),
+            (Lanes, webhook_lanes, LaneCopy, of_subscription),
+            (Events, webhook_events, EventCopy, own),
+            (Publications, webhook_publications, PublicationCopy, own),
+            (Due, webhook_due, DueCopy, of_subscription),
+            (Deliveries, webhook_deliveries, DeliveryCopy, of_subscription),
+            (Attempts, webhook_attempts, AttemptCopy, of_subscription),
+            (Outcomes, deliveries_by_hour, OutcomeCopy, of_subscription),
+            (Audit, audit_events, AuditCopy, own),
         }
     };
 }
 
 macro_rules! define {
-    ($(($name:ident, $table:ident, $row:ident)),+ $(,)?) => {
+    ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {
         /// Rows of one table.
         #[expect(missing_docs, reason = "the table has the documentation")]
         pub enum CopiedRows {
@@ -70,13 +73,20 @@ for_each_copied_table!(define);
 
 /// What goes from the source to the target.
 pub enum Copied {
-    /// The next rows.
-    Rows(CopiedRows),
-    /// The source has no more rows of this table.
+    /// The next rows of a shard of the target.
+    Rows {
+        /// Its number, from 0. A target with one shard has the number 0.
+        shard: usize,
+        /// The rows.
+        rows: CopiedRows,
+    },
+    /// The source has no more rows of this table; if it has several shards, the one that is being copied has no more.
     End {
         /// The table.
         table: &'static str,
         /// How many rows the source counts in it.
         count: i64,
     },
+    /// The source has sent everything.
+    Complete,
 }

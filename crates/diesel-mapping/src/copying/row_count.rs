@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::BigInt;
 
@@ -27,11 +29,34 @@ pub fn is_in_the_way(table: &str) -> bool {
     table != "encryption_checks"
 }
 
-/// Checks that the target has as many rows as the source.
-///
-/// # Errors
-///
-/// [`CopyError::Counts`] when it has not.
-pub fn check_counted(table: &'static str, count: i64, copied: i64) -> Result<(), CopyError> {
-    if copied == count { Ok(()) } else { Err(CopyError::Counts { table, count, copied }) }
+/// How many rows of each table the source has sent.
+#[derive(Default)]
+pub struct Expected(BTreeMap<&'static str, i64>);
+
+impl Expected {
+    /// Adds the rows of a source, and checks that the target has as many as all sources so far.
+    ///
+    /// # Errors
+    ///
+    /// [`CopyError::Counts`] when it has not.
+    pub fn check(&mut self, table: &'static str, count: i64, copied: i64) -> Result<(), CopyError> {
+        let expected = self.0.entry(table).or_default();
+        *expected += count;
+        if copied == *expected { Ok(()) } else { Err(CopyError::Counts { table, count: *expected, copied }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_target_has_what_all_sources_have() {
+        let mut expected = Expected::default();
+        assert!(expected.check("api_keys", 3, 3).is_ok());
+        assert!(expected.check("sessions", 1, 1).is_ok());
+        assert!(expected.check("api_keys", 2, 5).is_ok());
+        let wrong = expected.check("api_keys", 2, 6).unwrap_err().to_string();
+        assert_eq!(wrong, "api_keys has 6 rows in the target and 7 in the source");
+    }
 }

@@ -11,7 +11,7 @@ use domain::ports::Store;
 use sharded_store::ShardedStore;
 
 use crate::configuration::{Configuration, DatabaseUrl};
-use crate::database::{open_postgres, open_shards, open_store, with_clock};
+use crate::database::{open_configured_shards, open_postgres, open_store, with_clock};
 
 /// A SQLite file that does not exist is made by the first start. One that a running instance has open is not examined.
 pub(super) async fn examine_database(configuration: &Configuration, report: &mut Report) {
@@ -57,7 +57,7 @@ async fn examine_server(
 
 /// Each server once, and each shard by itself. What is found of a shard names it.
 async fn examine_shards(configuration: &Configuration, is_running: bool, report: &mut Report) -> Result<Store> {
-    let shards = open_shards(configuration).await?;
+    let shards = open_configured_shards(configuration).await?;
     let servers = configuration.database_url.servers().len();
     let server = |number: usize| number * servers / shards.len();
     for (number, (postgres, store)) in shards.iter().enumerate() {

@@ -1,0 +1,175 @@
+//! The target of a copy is several shards. No transaction spans them, so a mark says that they are not whole yet. See
+//! decision 84.
+
+use std::sync::Arc;
+
+use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{Bool, Integer};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::copying::{Copied, CopyError, Expected, RowCount, count_all};
+use domain::ports::Schema;
+use tokio::sync::mpsc::Receiver;
+
+use super::import::{begin_alone, insert_rows};
+use super::{check_unused, count, wait_for_ended};
+use crate::PostgresStore;
+use crate::claimers::LOCKED;
+use crate::shard::{Shard, check_place, is_unfinished, mark_unfinished, remove_all, unmark};
+use crate::transaction::{Begin, Commit, Rollback};
+
+/// The first key of the advisory lock of a copy, "copy" in ASCII; the second is the number of the shard.
+const LOCK: i32 = 0x636f_7079;
+const LOCK_SESSION: &str = "SELECT pg_try_advisory_lock($1, $2) AS is_held";
+
+#[derive(QueryableByName)]
+struct LockRow {
+    #[diesel(sql_type = Bool)]
+    is_held: bool,
+}
+
+/// A shard, and the connection of the copy, which has its lock.
+struct Target {
+    store: Arc<PostgresStore>,
+    shard: Shard,
+    connection: AsyncPgConnection,
+}
+
+impl PostgresStore {
+    /// Migrates all shards and inserts every row that arrives. Until everything is there, no process starts on them.
+    /// Whatever interrupts the copy, the next one removes what this one has left.
+    ///
+    /// # Errors
+    ///
+    /// See [`CopyError`].
+    pub async fn import_shards(shards: &[Arc<Self>], mut from: Receiver<Copied>) -> Result<(), CopyError> {
+        let mut targets = Vec::new();
+        for store in shards {
+            targets.extend(Target::open(store).await?);
+        }
+        if let [first, ..] = targets.as_slice()
+            && is_unfinished(&first.connection, first.shard).await?
+        {
+            remove_unfinished(&mut targets).await?;
+        }
+        begin(&mut targets).await?;
+        let inserted = insert_all(&mut targets, &mut from).await;
+        let outcome = match inserted {
+            Ok(()) => finish(&mut targets).await,
+            Err(error) => Err(error),
+        };
+        if outcome.is_err() {
+            // The mark stays if this fails, and the next copy tries again.
+            let _ = remove(&mut targets).await;
+        }
+        outcome
+    }
+}
+
+impl Target {
+    async fn open(store: &Arc<PostgresStore>) -> Result<Option<Self>, CopyError> {
+        let Some(shard) = store.shard else { return Ok(None) };
+        let mut connection = store.connect_for_copying().await?;
+        if let Some(wrong) = check_place(&connection, Some(shard)).await? {
+            return Err(CopyError::Database(Box::new(wrong)));
+        }
+        let lock = diesel::sql_query(LOCK_SESSION).bind::<Integer, _>(LOCK).bind::<Integer, _>(i32::from(shard.number));
+        if !lock.get_result::<LockRow>(&mut connection).await?.is_held {
+            return Err(CopyError::Copying);
+        }
+        Ok(Some(Self { store: Arc::clone(store), shard, connection }))
+    }
+
+    /// Checks that the shard is empty, and marks it if that is wanted.
+    async fn check_empty(&mut self, and_mark: bool) -> Result<(), CopyError> {
+        let begun = begin_alone(&mut self.connection, &self.store.claimers).await;
+        if begun.is_err() || !and_mark {
+            Rollback.execute(&mut self.connection).await?;
+            return begun;
+        }
+        mark_unfinished(&self.connection, self.shard).await?;
+        Commit.execute(&mut self.connection).await?;
+        Ok(())
+    }
+}
+
+/// Marks all shards, if all are empty.
+async fn begin(targets: &mut [Target]) -> Result<(), CopyError> {
+    for target in &mut *targets {
+        target.store.migrate().await?;
+        wait_for_ended(&mut target.connection, &target.store.claimers).await?;
+        target.check_empty(false).await?;
+    }
+    for number in 0..targets.len() {
+        if let Err(error) = targets[number].check_empty(true).await {
+            // The first shard loses its mark last.
+            for marked in targets[..number].iter().rev() {
+                unmark(&marked.connection, marked.shard).await?;
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Each batch is a transaction: partitions and rows of many shards are more than one server can lock.
+async fn insert_all(targets: &mut [Target], from: &mut Receiver<Copied>) -> Result<(), CopyError> {
+    let mut expected = Expected::default();
+    while let Some(copied) = from.recv().await {
+        match copied {
+            Copied::Rows { shard, rows } => {
+                let connection = &mut targets[shard].connection;
+                Begin.execute(connection).await?;
+                insert_rows(connection, rows).await?;
+                Commit.execute(connection).await?;
+            }
+            Copied::End { table, count } => expected.check(table, count, count_rows(targets, table).await?)?,
+            Copied::Complete => return Ok(()),
+        }
+    }
+    Err(CopyError::CutOff)
+}
+
+async fn count_rows(targets: &mut [Target], table: &str) -> Result<i64, CopyError> {
+    let mut rows = 0;
+    for target in targets {
+        rows += count(&mut target.connection, count_all(table)).await?;
+    }
+    Ok(rows)
+}
+
+/// Removes the marks. The first shard's goes last, so that it says by itself whether all shards are whole.
+async fn finish(targets: &mut [Target]) -> Result<(), CopyError> {
+    for target in &mut *targets {
+        check_unused(&mut target.connection, &target.store.claimers).await?;
+    }
+    for target in targets.iter().rev() {
+        unmark(&target.connection, target.shard).await?;
+    }
+    Ok(())
+}
+
+/// Removes what a copy has left, unless a process uses it. The shards need not have tables.
+async fn remove_unfinished(targets: &mut [Target]) -> Result<(), CopyError> {
+    for Target { store, connection, .. } in &mut *targets {
+        let processes = diesel::sql_query(LOCKED).bind::<Integer, _>(store.claimers.locks());
+        match processes.get_result::<RowCount>(connection).await?.count {
+            0 => {}
+            processes => return Err(CopyError::InUse { processes }),
+        }
+    }
+    Ok(remove(targets).await?)
+}
+
+/// Removes what a copy has left in all shards, and the mark of the first one last.
+async fn remove(targets: &mut [Target]) -> QueryResult<()> {
+    for target in targets.iter_mut().rev() {
+        // A statement may have failed in a transaction.
+        Rollback.execute(&mut target.connection).await?;
+        Begin.execute(&mut target.connection).await?;
+        remove_all(&target.connection, target.shard).await?;
+        unmark(&target.connection, target.shard).await?;
+        Commit.execute(&mut target.connection).await?;
+    }
+    Ok(())
+}
