@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use crate::harness::{Gatepost, Request, Setup, Storage, eventually, gatepost_binary, run_gatepost};
+use crate::shards::{shard_of, subjects};
 use crate::webhooks::host::{Consumer, DELIVERIES, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -23,24 +24,45 @@ async fn a_copy_on_sqlite_answers_as_postgres_did() {
     a_copy_answers_as_its_source(Storage::postgres().await, Storage::sqlite()).await;
 }
 
+/// Three shards in two databases.
+async fn three_shards() -> Storage {
+    Storage::divided(&[Storage::postgres().await, Storage::postgres().await], 3)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_on_three_shards_answers_as_the_sqlite_file_did() {
+    a_copy_answers_as_its_source(Storage::sqlite(), three_shards().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_on_two_shards_answers_as_three_did() {
+    a_copy_answers_as_its_source(three_shards().await, Storage::divided(&[Storage::postgres().await], 2)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_on_sqlite_answers_as_three_shards_did() {
+    a_copy_answers_as_its_source(three_shards().await, Storage::sqlite()).await;
+}
+
 /// Everything that can be read is the same. What waited is delivered once, what was in flight at a kill a second time,
 /// and what was published before is not published again.
 async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     let setup = setup(&from).await;
     let mut source = setup.clone().start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
-    let world = World::fill(&source, &receiver).await;
+    let world = World::fill(&source, &receiver, from.shards().max(to.shards())).await;
     let served = copy(&from, &to).await;
     assert!(!served.status.success() && said(&served).contains("us"), "a source that is served: {}", said(&served));
     let before = world.answers(&source).await;
     source.kill().await;
 
-    copied(&from, &to).await;
+    let tables = copied(&from, &to).await;
+    assert!(tables.len() == 14 && tables.values().all(|rows| *rows > 0), "every table has rows: {tables:?}");
     let again = copy(&from, &to).await;
     assert!(said(&again).contains("the target is not empty: it has rows in api_keys"), "{}", said(&again));
 
     let count = receiver.received().len();
-    let setup = setup.twin().with("DATABASE_URL", &to.url());
+    let setup = setup.twin().on(&to);
     let mut target = setup.clone().with("DISPATCH", "false").start().await;
     let after = world.answers(&target).await;
     assert_eq!(before.len(), after.len());
@@ -52,90 +74,49 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     world.waiting_arrives_once(setup, &receiver, count).await;
 }
 
-/// What a test has stored, and may ask for.
+/// What a test has stored, and may ask for: of one user for each shard.
 struct World {
-    alice: Consumer,
-    alice_token: String,
-    good: String,
-    revoked: String,
-    session: String,
+    people: Vec<Person>,
     waiting: Vec<String>,
 }
 
-impl World {
-    async fn fill(gatepost: &Gatepost, receiver: &Receiver) -> Self {
-        let alice = Consumer::new(gatepost, "alice").await;
-        let user = gatepost.user("alice");
-        let (good, good_id) = user.created("Zoë's \u{1F511} deploy key").await;
-        let (revoked, revoked_id) = user.created("revoked").await;
-        assert_eq!(user.revoke(&revoked_id).await.status, 200);
-        let rotated = Request::new("POST", &format!("/api/api-keys/{good_id}/rotate")).bearer(&user.token);
-        let rotated = rotated.json(&json!({ "overlapSeconds": 3600 }));
-        assert_eq!(gatepost.send(&rotated).await.status, 200);
-        assert_eq!(gatepost.whoami(&good).await.status, 200);
-        let (gone, _) = alice.subscribe(&receiver.url(), &["never.sent"]).await;
-        alice.call(Request::new("DELETE", &format!("{SUBSCRIPTIONS}/{gone}"))).await;
-        let (delivered, _) = alice.subscribe(&receiver.url(), &["order.*"]).await;
-        let host = Host(gatepost.address());
-        let event = json!({ "userId": "alice", "type": "order.paid", "id": "paid-1", "data": { "total": 1.50 } });
-        assert_eq!(host.try_publish(&event).await.unwrap().status, 202);
-        alice.delivery_in(&delivered, "delivered").await;
-        let waiting = Self::fill_queue(&alice, host, receiver).await;
-        Self { alice, alice_token: user.token, good, revoked, session: session(gatepost).await, waiting }
-    }
+struct Person {
+    name: String,
+    consumer: Consumer,
+    token: String,
+    good: String,
+    good_id: String,
+    revoked: String,
+    session: String,
+}
 
-    /// Some deliveries that have failed once and wait, and one that is being sent.
-    async fn fill_queue(alice: &Consumer, host: Host, receiver: &Receiver) -> Vec<String> {
-        receiver.behave(Behaviour::answer("503 Service Unavailable", "", ""));
-        let (failing, _) = alice.subscribe(&receiver.url(), &["invoice.*"]).await;
-        let mut waiting = Vec::new();
-        for number in 0..WAITING {
-            let published = host.publish("alice", "invoice.sent", json!({ "number": number })).await;
-            waiting.push(published["event"]["id"].as_str().unwrap().to_owned());
+impl World {
+    async fn fill(gatepost: &Gatepost, receiver: &Receiver, users: usize) -> Self {
+        let names = if users == 1 { vec!["alice".to_owned()] } else { subjects(gatepost, "user", users) };
+        let mut people = Vec::new();
+        for name in names {
+            people.push(Person::fill(gatepost, receiver, name).await);
         }
-        let failed = format!("subscriptionId={failing}&state=waiting");
-        let has_failed = |delivery: &Value| delivery["attempts"] == 1;
-        eventually("they have failed once", async || {
-            (alice.deliveries(&failed).await.iter().filter(|one| has_failed(one)).count() == WAITING).then_some(())
-        })
-        .await;
+        receiver.behave(Behaviour::answer("503 Service Unavailable", "", ""));
+        let (host, mut waiting) = (Host(gatepost.address()), Vec::new());
+        for person in &people {
+            waiting.extend(person.fail(host, receiver).await);
+        }
         receiver.behave(Behaviour::Hang);
-        let (hanging, _) = alice.subscribe(&receiver.url(), &["refund.*"]).await;
-        let published = host.publish("alice", "refund.sent", json!({})).await;
-        waiting.push(published["event"]["id"].as_str().unwrap().to_owned());
-        let sending = format!("subscriptionId={hanging}&state=sending");
-        eventually("a delivery is being sent", async || alice.deliveries(&sending).await.pop()).await;
-        waiting
+        for person in &people {
+            waiting.push(person.hang(host, receiver).await);
+        }
+        Self { people, waiting }
     }
 
     /// The answers of every call that reads, without what the time of the call changes.
     async fn answers(&self, gatepost: &Gatepost) -> BTreeMap<String, Value> {
-        let alice = self.alice.at(gatepost.address());
         let mut answers = BTreeMap::new();
-        let lists = [
-            format!("{SUBSCRIPTIONS}?limit=50"),
-            format!("{DELIVERIES}?limit=50&state=delivered"),
-            "/api/audit?limit=200".to_owned(),
-            "/api/api-keys".to_owned(),
-        ];
-        for path in lists {
-            let answer = gatepost.send(&Request::new("GET", &path).bearer(&self.alice_token)).await;
-            assert_eq!(answer.status, 200, "{path}: {}", answer.text());
-            answers.insert(path, without_last_use(answer.json()));
+        for person in &self.people {
+            person.add_answers(gatepost, &mut answers).await;
         }
-        for delivery in alice.deliveries("limit=50&state=delivered").await {
-            let path = format!("{DELIVERIES}/{}", delivery["id"].as_str().unwrap());
-            answers.insert(path.clone(), alice.get(&path).await);
-        }
-        for (name, key) in [("good", &self.good), ("revoked", &self.revoked)] {
-            let answer = gatepost.whoami(key).await;
-            answers.insert(name.to_owned(), json!([answer.status, answer.json()["keyId"]]));
-        }
-        let session = Request::new("GET", "/api/session").header("cookie", &self.session);
-        answers.insert("session".to_owned(), gatepost.send(&session).await.json());
-        let all = alice.deliveries("limit=50").await;
-        let counts = all.iter().map(|one| json!([one["id"], one["eventId"], one["attempts"]]));
-        answers.insert("all deliveries".to_owned(), counts.collect());
+        let audit = Request::new("GET", "/api/operator/audit?limit=200").bearer(OPERATOR_TOKEN);
+        answers.insert("audit of all".to_owned(), gatepost.send(&audit).await.json());
         answers
     }
 
@@ -148,13 +129,110 @@ impl World {
         let mut expected: Vec<&str> = self.waiting.iter().map(String::as_str).collect();
         expected.sort_unstable();
         assert_eq!(ids, expected);
-        let paid = json!({ "userId": "alice", "type": "order.paid", "id": "paid-1", "data": { "total": 1.50 } });
-        let again = Host(target.address()).try_publish(&paid).await.unwrap();
-        assert_eq!(again.status, 202, "{}", again.text());
-        Host(target.address()).publish("alice", "order.paid", json!("the last")).await;
-        let after = receiver.expect(count + self.waiting.len() + 1).await;
-        let last: Value = serde_json::from_slice(&after[count + self.waiting.len()].body).unwrap();
-        assert_eq!(last["data"], "the last", "nothing is delivered twice");
+        let sent = count + self.waiting.len();
+        for (count, Person { name, .. }) in (sent..).zip(&self.people) {
+            let again = Host(target.address()).try_publish(&paid(name)).await.unwrap();
+            assert_eq!(again.status, 202, "{}", again.text());
+            Host(target.address()).publish(name, "order.paid", json!("the last")).await;
+            let after = receiver.expect(count + 1).await;
+            let last: Value = serde_json::from_slice(&after[count].body).unwrap();
+            assert_eq!(last["data"], "the last", "nothing is delivered twice");
+        }
+    }
+}
+
+/// An event that is published twice.
+fn paid(user: &str) -> Value {
+    json!({ "userId": user, "type": "order.paid", "id": "paid-1", "data": { "total": 1.50 } })
+}
+
+impl Person {
+    async fn fill(gatepost: &Gatepost, receiver: &Receiver, name: String) -> Self {
+        let consumer = Consumer::new(gatepost, &name).await;
+        let user = gatepost.user(&name);
+        let (good, good_id) = user.created("Zoë's \u{1F511} deploy key").await;
+        let (revoked, revoked_id) = user.created("revoked").await;
+        assert_eq!(user.revoke(&revoked_id).await.status, 200);
+        let rotated = Request::new("POST", &format!("/api/api-keys/{good_id}/rotate")).bearer(&user.token);
+        let rotated = rotated.json(&json!({ "overlapSeconds": 3600 }));
+        assert_eq!(gatepost.send(&rotated).await.status, 200);
+        assert_eq!(gatepost.whoami(&good).await.status, 200);
+        let (gone, _) = consumer.subscribe(&receiver.url(), &["never.sent"]).await;
+        consumer.call(Request::new("DELETE", &format!("{SUBSCRIPTIONS}/{gone}"))).await;
+        let (delivered, _) = consumer.subscribe(&receiver.url(), &["order.*"]).await;
+        assert_eq!(Host(gatepost.address()).try_publish(&paid(&name)).await.unwrap().status, 202);
+        consumer.delivery_in(&delivered, "delivered").await;
+        let session = session(gatepost, &name).await;
+        Self { name, consumer, token: user.token, good, good_id, revoked, session }
+    }
+
+    /// Deliveries that have failed once and wait.
+    async fn fail(&self, host: Host, receiver: &Receiver) -> Vec<String> {
+        let (failing, _) = self.consumer.subscribe(&receiver.url(), &["invoice.*"]).await;
+        let mut waiting = Vec::new();
+        for number in 0..WAITING {
+            let published = host.publish(&self.name, "invoice.sent", json!({ "number": number })).await;
+            waiting.push(published["event"]["id"].as_str().unwrap().to_owned());
+        }
+        let failed = format!("subscriptionId={failing}&state=waiting");
+        let has_failed = |delivery: &Value| delivery["attempts"] == 1;
+        eventually("they have failed once", async || {
+            let waiting = self.consumer.deliveries(&failed).await;
+            (waiting.iter().filter(|one| has_failed(one)).count() == WAITING).then_some(())
+        })
+        .await;
+        waiting
+    }
+
+    /// A delivery that is being sent.
+    async fn hang(&self, host: Host, receiver: &Receiver) -> String {
+        let (hanging, _) = self.consumer.subscribe(&receiver.url(), &["refund.*"]).await;
+        let published = host.publish(&self.name, "refund.sent", json!({})).await;
+        let sending = format!("subscriptionId={hanging}&state=sending");
+        eventually("a delivery is being sent", async || self.consumer.deliveries(&sending).await.pop()).await;
+        published["event"]["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn add_answers(&self, gatepost: &Gatepost, answers: &mut BTreeMap<String, Value>) {
+        let consumer = self.consumer.at(gatepost.address());
+        let lists = [
+            format!("{SUBSCRIPTIONS}?limit=50"),
+            format!("{DELIVERIES}?limit=50&state=delivered"),
+            "/api/audit?limit=200".to_owned(),
+            "/api/api-keys".to_owned(),
+        ];
+        let mut add = |call: &str, answer: Value| answers.insert(format!("{}: {call}", self.name), answer);
+        for path in lists {
+            let answer = gatepost.send(&Request::new("GET", &path).bearer(&self.token)).await;
+            assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+            add(&path, without_last_use(answer.json()));
+        }
+        let usage = format!("/api/api-keys/{}/usage?hours=2", self.good_id);
+        add("verifications", self.total(gatepost, &usage, "accepted").await);
+        add("attempts", self.total(gatepost, "/api/webhooks/outcomes?hours=2", "delivered").await);
+        for delivery in consumer.deliveries("limit=50&state=delivered").await {
+            let path = format!("{DELIVERIES}/{}", delivery["id"].as_str().unwrap());
+            add(&path, consumer.get(&path).await);
+        }
+        for (name, key) in [("good", &self.good), ("revoked", &self.revoked)] {
+            let answer = gatepost.whoami(key).await;
+            add(name, json!([answer.status, answer.json()["keyId"]]));
+        }
+        let session = Request::new("GET", "/api/session").header("cookie", &self.session);
+        add("session", gatepost.send(&session).await.json());
+        let all = consumer.deliveries("limit=50").await;
+        let counts = all.iter().map(|one| json!([one["id"], one["eventId"], one["attempts"]]));
+        add("all deliveries", counts.collect());
+    }
+
+    /// Whether something was counted by the hour.
+    async fn total(&self, gatepost: &Gatepost, path: &str, what: &str) -> Value {
+        eventually(&format!("{path} has counted"), async || {
+            let answer = gatepost.send(&Request::new("GET", path).bearer(&self.token)).await.json();
+            let count = answer["total"][what].as_u64().unwrap_or_else(|| panic!("{path}: {answer}"));
+            (count > 0).then(|| json!(count > 0))
+        })
+        .await
     }
 }
 
@@ -183,27 +261,10 @@ async fn a_copy_to_sqlite_that_is_killed_leaves_nothing() {
 
 async fn a_copy_that_is_killed_leaves_nothing(from: &Storage, to: &Storage, locked: &Storage, table: &str) {
     let setup = setup(from).await;
-    let mut source = setup.clone().start().await;
-    let alice = Consumer::new(&source, "alice").await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    alice.subscribe(&receiver.url(), &["*"]).await;
-    Host(source.address()).publish("alice", "order.paid", json!({})).await;
-    let there = setup.twin().with("DATABASE_URL", &to.url());
+    fill_and_stop(&setup, "alice").await;
+    let there = setup.twin().on(to);
     migrate(to).await;
-    source.kill().await;
-
-    let lock = tokio::spawn(hold(locked, table));
-    eventually("the table is locked", async || (sessions(locked, table, true).await > 0).then_some(())).await;
-    let arguments = ["copy", "--from", &from.url(), "--to", &to.url()];
-    let mut copy = Command::new(gatepost_binary()).args(arguments).env_clear().stderr(Stdio::null()).spawn().unwrap();
-    eventually("the copy waits", async || (sessions(locked, table, false).await > 0).then_some(())).await;
-    copy.kill().unwrap();
-    copy.wait().unwrap();
-    lock.abort();
-    let (cluster, database) = locked.server().unwrap();
-    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity 
-        WHERE query LIKE '%pg_sleep%' AND pid <> pg_backend_pid() AND datname = current_database()";
-    cluster.execute(&database.name, end).await.unwrap();
+    copy_until_killed(from, to, locked, table).await;
 
     let mut target = there.clone().start().await;
     assert!(target.user("alice").keys().await.is_empty());
@@ -211,6 +272,123 @@ async fn a_copy_that_is_killed_leaves_nothing(from: &Storage, to: &Storage, lock
     target.exited().await;
     assert_eq!(copied(from, to).await["api_keys"], 1);
     assert_eq!(there.start().await.user("alice").keys().await.len(), 1);
+}
+
+/// Nobody starts on shards of which some have a part of the data, and the next copy begins anew.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_to_shards_that_is_killed_leaves_nothing_that_starts() {
+    let (from, to) = (Storage::sqlite(), Storage::divided(&[Storage::postgres().await], 3));
+    let setup = setup(&from).await;
+    let source = fill_and_stop(&setup, "alice").await;
+    let there = setup.twin().on(&to);
+    migrate(&to).await;
+    // The partitions of the log are made after the keys are copied.
+    let table = format!("gatepost_shard_{}.webhook_periods", shard_of(&source, "alice", 3));
+    copy_until_killed(&from, &to, &to, &table).await;
+    let keys = "SELECT sum(count) FROM (SELECT count(*) FROM gatepost_shard_0.api_keys
+        UNION ALL SELECT count(*) FROM gatepost_shard_1.api_keys UNION ALL SELECT count(*) FROM gatepost_shard_2.api_keys) _";
+    assert_eq!(answer(&to, keys).await, "1", "the copy was in the middle");
+
+    let (status, log) = there.clone().start_refused().await;
+    assert!(!status.success() && log.contains("a copy to the database has not ended"), "{log}");
+    let again = eventually("the session of the killed copy has ended", async || {
+        let again = copy(&from, &to).await;
+        (!said(&again).contains("another copy writes")).then_some(again)
+    })
+    .await;
+    assert!(again.status.success(), "{}", said(&again));
+    assert_eq!(answer(&to, keys).await, "1");
+
+    // As a copy leaves it that is killed while it removes the marks.
+    answer(&to, "INSERT INTO gatepost_shards.unfinished VALUES (0)").await;
+    assert!(!there.clone().start_refused().await.0.success());
+    assert_eq!(copied(&from, &to).await["api_keys"], 1);
+    assert_eq!(answer(&to, keys).await, "1");
+    assert_eq!(there.start().await.user("alice").keys().await.len(), 1);
+}
+
+/// A copy that is refused, or fails, takes nothing away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn shards_with_data_are_not_copied_to() {
+    let (from, to) = (Storage::sqlite(), three_shards().await);
+    let setup = setup(&from).await;
+    let there = setup.twin().on(&to);
+    let mut target = there.clone().start().await;
+    let [_, _, last] = subjects(&target, "user", 3).try_into().unwrap();
+    target.user(&last).created("in the last shard").await;
+    fill_and_stop(&setup, &last).await;
+    let served = copy(&from, &to).await;
+    assert!(said(&served).contains("1 running processes use the database"), "{}", said(&served));
+    target.kill().await;
+    let refused = copy(&from, &to).await;
+    assert!(said(&refused).contains("the target is not empty: it has rows in api_keys"), "{}", said(&refused));
+    let wrong = copy(&from, &Storage::divided(&[to], 4)).await;
+    assert!(said(&wrong).contains("DATABASE_SHARDS"), "{}", said(&wrong));
+    assert_eq!(there.start().await.user(&last).keys().await.len(), 1);
+}
+
+/// While its database refuses writes, an instance verifies keys beside the copy. See the runbook "move to several shards".
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_source_serves_reads_while_it_is_copied() {
+    let (from, to) = (Storage::postgres().await, three_shards().await);
+    let setup = setup(&from).await;
+    let source = setup.clone().start().await;
+    let (user, there) = (source.user("alice"), setup.twin().on(&to));
+    let (key, id) = user.created("before").await;
+    let database = &from.server().unwrap().1.name;
+    answer(&from, &format!("ALTER DATABASE {database} SET default_transaction_read_only = on")).await;
+    let sessions = "pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    answer(&from, &format!("SELECT count(pg_terminate_backend(pid)) FROM {sessions}")).await;
+    eventually("writes are refused", async || (user.create("after").await.status == 503).then_some(())).await;
+
+    let copying = tokio::spawn({
+        let arguments = arguments(&from, &to);
+        async move { run(arguments).await }
+    });
+    let mut verified = 0;
+    while !copying.is_finished() {
+        assert_eq!(source.whoami(&key).await.status, 200);
+        assert_eq!(user.keys().await.len(), 1);
+        verified += 1;
+    }
+    let copied = copying.await.unwrap();
+    assert!(copied.status.success() && verified > 0, "{}", said(&copied));
+    let target = there.start().await;
+    assert_eq!((target.whoami(&key).await.status, target.user("alice").keys().await.len()), (200, 1));
+    assert_eq!(target.user("alice").revoke(&id).await.status, 200);
+    assert_eq!(source.user("alice").revoke(&id).await.status, 503);
+}
+
+/// A source with a key and an event that was published, whose process has ended.
+async fn fill_and_stop(setup: &Setup, user: &str) -> Gatepost {
+    let mut source = setup.clone().start().await;
+    let consumer = Consumer::new(&source, user).await;
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    consumer.subscribe(&receiver.url(), &["*"]).await;
+    Host(source.address()).publish(user, "order.paid", json!({})).await;
+    source.kill().await;
+    source
+}
+
+/// Copies until the copy needs this table, and kills it there.
+async fn copy_until_killed(from: &Storage, to: &Storage, locked: &Storage, table: &str) {
+    let lock = tokio::spawn(hold(locked, table));
+    eventually("the table is locked", async || (sessions(locked, table, true).await > 0).then_some(())).await;
+    let arguments = arguments(from, to);
+    let mut copy = Command::new(gatepost_binary()).args(arguments).env_clear().stderr(Stdio::null()).spawn().unwrap();
+    eventually("the copy waits", async || (sessions(locked, table, false).await > 0).then_some(())).await;
+    copy.kill().unwrap();
+    copy.wait().unwrap();
+    lock.abort();
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity 
+        WHERE query LIKE '%pg_sleep%' AND pid <> pg_backend_pid() AND datname = current_database()";
+    answer(locked, end).await;
+}
+
+/// What the first database of a storage answers.
+async fn answer(storage: &Storage, statement: &str) -> String {
+    let (cluster, database) = storage.server().expect("a server");
+    cluster.execute(&database.name, statement).await.unwrap().trim().to_owned()
 }
 
 /// Keeps everybody from the table.
@@ -225,35 +403,46 @@ fn hold(storage: &Storage, table: &str) -> impl Future<Output = ()> + Send + 'st
 
 /// How many sessions have a lock on the table, or wait for one.
 async fn sessions(storage: &Storage, table: &str, granted: bool) -> usize {
-    let (cluster, database) = storage.server().expect("a server");
     let count = format!(
         "SELECT count(*) FROM pg_locks WHERE relation = to_regclass('{table}') AND granted = {granted}
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
     );
-    cluster.execute(&database.name, &count).await.unwrap().trim().parse().unwrap()
+    answer(storage, &count).await.parse().unwrap()
 }
 
 async fn migrate(storage: &Storage) {
-    let url = storage.url();
-    let work = move || run_gatepost(std::env::temp_dir().as_path(), &["migrate"], &[("DATABASE_URL", &url)]);
+    let settings = [("DATABASE_URL", storage.url()), ("DATABASE_SHARDS", storage.shards().to_string())];
+    let work = move || {
+        let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
+        run_gatepost(std::env::temp_dir().as_path(), &["migrate"], &settings)
+    };
     assert!(spawn_blocking(work).await.unwrap().status.success());
 }
 
-/// The cookie of a browser that alice's portal link has signed in.
-async fn session(gatepost: &Gatepost) -> String {
+/// The cookie of a browser that a user's portal link has signed in.
+async fn session(gatepost: &Gatepost, user: &str) -> String {
     let link = Request::new("POST", "/api/operator/portal-links").bearer(OPERATOR_TOKEN);
-    let link = gatepost.send(&link.json(&json!({ "userId": "alice" }))).await.json();
+    let link = gatepost.send(&link.json(&json!({ "userId": user }))).await.json();
     let code = link["url"].as_str().unwrap().rsplit('#').next().unwrap().to_owned();
     let enter = Request::new("POST", "/api/session").header("sec-fetch-site", "same-origin");
     let entered = gatepost.send(&enter.json(&json!({ "code": code }))).await;
     entered.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
 }
 
+fn arguments(from: &Storage, to: &Storage) -> Vec<String> {
+    let (from_shards, to_shards) = (format!("--from-shards={}", from.shards()), format!("--to-shards={}", to.shards()));
+    let ends = ["copy".into(), "--from".into(), from.url(), from_shards, "--to".into(), to.url(), to_shards];
+    ends.into_iter().chain(["--json".to_owned()]).collect()
+}
+
 async fn copy(from: &Storage, to: &Storage) -> Output {
-    let arguments = ["copy".to_owned(), "--from".into(), from.url(), "--to".into(), to.url(), "--json".into()];
+    run(arguments(from, to)).await
+}
+
+async fn run(arguments: Vec<String>) -> Output {
     let work = move || {
         let folder = TempDir::new().unwrap();
-        run_gatepost(folder.path(), &arguments.each_ref().map(String::as_str), &[])
+        run_gatepost(folder.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>(), &[])
     };
     spawn_blocking(work).await.unwrap()
 }

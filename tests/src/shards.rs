@@ -31,17 +31,18 @@ async fn serving(servers: &[Cluster]) -> Setup {
     for server in servers {
         databases.push(Storage::on_server(server.clone(), server.database().await.expect("a database")));
     }
-    let urls: Vec<String> = databases.iter().map(Storage::url).collect();
-    let setup = setup(&databases[0]).await.with("DATABASE_URL", &urls.join(" "));
-    setup.with("DATABASE_SHARDS", &SHARDS.to_string()).with("DATABASE_POOL_SIZE", "4")
+    setup(&Storage::divided(&databases, SHARDS)).await
 }
 
 /// A user of each shard.
-fn subjects(gatepost: &Gatepost, name: &str) -> Vec<String> {
-    let issuer = gatepost.provider().issuer();
-    let shard = |subject: &String| Home::of(&UserId::new(issuer, subject.as_str()).unwrap()).shard(SHARDS);
+pub(crate) fn subjects(gatepost: &Gatepost, name: &str, shards: usize) -> Vec<String> {
     let mut subjects = (0..).map(|n| format!("{name}-{n}"));
-    (0..SHARDS).map(|wanted| subjects.find(|subject| shard(subject) == wanted).expect("a user")).collect()
+    (0..shards).map(|wanted| subjects.find(|subject| shard_of(gatepost, subject, shards) == wanted).unwrap()).collect()
+}
+
+/// The shard in which a user is.
+pub(crate) fn shard_of(gatepost: &Gatepost, subject: &str, shards: usize) -> usize {
+    Home::of(&UserId::new(gatepost.provider().issuer(), subject).unwrap()).shard(shards)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -49,7 +50,7 @@ async fn two_instances_on_three_servers_answer_as_on_one() {
     let servers = servers().await;
     let setup = serving(&servers).await;
     let (here, there) = tokio::join!(setup.clone().start(), setup.twin().start());
-    let subjects = subjects(&here, "user");
+    let subjects = subjects(&here, "user", SHARDS);
     let mut ids = Vec::new();
     for subject in &subjects {
         let user = here.user(subject);
@@ -99,7 +100,7 @@ async fn deliver(here: &Gatepost, there: &Gatepost, subjects: &[String]) {
 async fn a_server_that_stops_fails_its_users_and_nobody_else() {
     let servers = servers().await;
     let gatepost = serving(&servers).await.start().await;
-    let subjects = subjects(&gatepost, "user");
+    let subjects = subjects(&gatepost, "user", SHARDS);
     let receiver = Receiver::start(Behaviour::ok()).await;
     let mut keys = Vec::new();
     for subject in &subjects {

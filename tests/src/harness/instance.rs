@@ -38,10 +38,16 @@ impl Setup {
             binary: gatepost_binary(),
         };
         setup
-            .with("DATABASE_URL", &storage.url())
+            .on(storage)
             .with("OIDC_ISSUER", provider.issuer())
             .with("OIDC_AUDIENCE", AUDIENCE)
             .with("ENCRYPTION_KEY", ENCRYPTION_KEY)
+    }
+
+    /// The same on this database. Each shard has a pool, and many of them share a server.
+    pub(crate) fn on(self, storage: &Storage) -> Self {
+        let setup = self.with("DATABASE_URL", &storage.url()).with("DATABASE_SHARDS", &storage.shards().to_string());
+        if storage.shards() > 1 { setup.with("DATABASE_POOL_SIZE", "4") } else { setup }
     }
 
     /// `gatepost dev`, configured by its address only.

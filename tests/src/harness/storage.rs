@@ -6,10 +6,13 @@ use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
 /// The `pool_mode` of a PgBouncer in front of every Postgres of the suite: `session` or `transaction`. Without it, there
 /// is none.
 const POOL_MODE: &str = "GATEPOST_TEST_POOL_MODE";
+/// The `DATABASE_SHARDS` of every Postgres of the suite. Without it, a database has one shard.
+const SHARDS: &str = "GATEPOST_TEST_SHARDS";
 
 /// A fresh database for one test.
 pub(crate) struct Storage {
     url: String,
+    shards: usize,
     files: PathBuf,
     /// The server and the database in it, if there is a server.
     server: Option<(Cluster, Database)>,
@@ -21,7 +24,7 @@ impl Storage {
     pub(crate) fn sqlite() -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let url = format!("sqlite://{}", folder.path().join("gatepost.db").display());
-        Self { url, files: folder.path().to_owned(), server: None, pooler: None, _folder: Some(folder) }
+        Self { url, shards: 1, files: folder.path().to_owned(), server: None, pooler: None, _folder: Some(folder) }
     }
 
     pub(crate) async fn postgres() -> Self {
@@ -58,7 +61,17 @@ impl Storage {
 
     pub(crate) fn on_server(cluster: Cluster, database: Database) -> Self {
         let (url, files) = (database.url.clone(), cluster.data_folder());
-        Self { url, files, server: Some((cluster, database)), pooler: None, _folder: None }
+        let shards = shards_of_the_suite().unwrap_or(1);
+        Self { url, shards, files, server: Some((cluster, database)), pooler: None, _folder: None }
+    }
+
+    /// So many shards in these databases, which Gatepost takes for different servers.
+    pub(crate) fn divided(databases: &[Self], shards: usize) -> Self {
+        let (cluster, database) = databases[0].server().expect("only Postgres has several shards");
+        let first =
+            Self::on_server(cluster.clone(), Database { url: database.url.clone(), name: database.name.clone() });
+        let urls: Vec<String> = databases.iter().map(Self::url).collect();
+        Self { url: urls.join(" "), shards, ..first }
     }
 
     /// The same Postgres database, reached by a list of hosts in which `first` comes first.
@@ -79,6 +92,11 @@ impl Storage {
         self.url.clone()
     }
 
+    /// The value of `DATABASE_SHARDS`.
+    pub(crate) fn shards(&self) -> usize {
+        self.shards
+    }
+
     /// The folder with every file of the database.
     pub(crate) fn files(&self) -> &Path {
         &self.files
@@ -93,6 +111,11 @@ impl Storage {
 #[expect(clippy::disallowed_methods, reason = "the suite runs as it is, or behind a pooler")]
 fn pool_mode() -> Option<String> {
     std::env::var(POOL_MODE).ok()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the suite runs as it is, or over several shards")]
+pub(crate) fn shards_of_the_suite() -> Option<usize> {
+    std::env::var(SHARDS).ok()?.parse().ok()
 }
 
 /// Makes two tests of each named `async fn(Storage)`: `sqlite::name` and `postgres::name`.
