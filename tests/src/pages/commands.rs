@@ -40,6 +40,7 @@ pages_with_commands! {
     the_page_about_high_availability_runs: "docs/high-availability.md", 0, 2;
     the_page_about_installing_runs: "docs/install.md", 2, 5;
     the_page_about_moving_runs: "docs/runbooks/move-to-postgres.md", 0, 2;
+    the_page_about_moving_to_shards_runs: "docs/runbooks/move-to-several-shards.md", 0, 3;
     the_page_about_operational_events_runs: "docs/webhooks/operational-events.md", 0, 1;
     the_page_about_webhooks_runs: "docs/webhooks/README.md", 9, 0;
     the_page_about_scaling_runs: "docs/scaling.md", 0, 1;
