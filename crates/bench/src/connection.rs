@@ -52,8 +52,12 @@ impl Connection {
 
 /// A call of key management.
 pub(crate) fn request(method: &str, token: &str, body: &str) -> Vec<u8> {
-    let mut request =
-        format!("{method} /api/api-keys HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
+    request_to("/api/api-keys", method, token, body)
+}
+
+/// A call of a user.
+pub(crate) fn request_to(path: &str, method: &str, token: &str, body: &str) -> Vec<u8> {
+    let mut request = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
     if !body.is_empty() {
         let _ = write!(request, "content-type: application/json\r\ncontent-length: {}\r\n", body.len());
     }

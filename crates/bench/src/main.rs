@@ -12,6 +12,7 @@ mod keys;
 mod list;
 mod load;
 mod observed;
+mod pace;
 mod pgbench;
 mod process;
 mod size;
@@ -25,7 +26,7 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 18] = [
+const PARTS: [&str; 19] = [
     "keys",
     "list",
     "start",
@@ -33,6 +34,7 @@ const PARTS: [&str; 18] = [
     "verify-postgres",
     "boundary",
     "observed",
+    "pace",
     "size",
     "cold",
     "flood",
@@ -67,6 +69,7 @@ async fn main() -> anyhow::Result<()> {
             "verify-postgres" => verify::measure_postgres().await?,
             "boundary" => boundary::measure().await?,
             "observed" => observed::measure().await?,
+            "pace" => pace::measure().await?,
             "size" => size::measure().await?,
             "cold" => cold::measure().await?,
             "flood" => flood::measure().await?,

@@ -1,8 +1,9 @@
 //! The same statements through pgbench, on the same server.
 //!
-//! The scripts send the same statements as `adapters-postgres`, as the server's log shows them. Two differences of
-//! microseconds remain: pgbench cannot bind binary values, so the server decodes ids; and pgbench does not check the
-//! count before it inserts.
+//! The scripts send the same statements as `adapters-postgres`, as the server's log shows them, in sessions with the same
+//! settings of the planner. Two differences of microseconds remain: pgbench cannot bind binary values, so the server
+//! decodes ids; and pgbench does not check the count before it inserts. What Gatepost does after the answer, such as
+//! announcing events, pgbench does not do.
 
 use std::fs;
 use std::process::Command;
@@ -20,6 +21,11 @@ pub(crate) struct Script {
 pub(crate) const CREATE: Script = Script { text: include_str!("pgbench/create.sql") };
 pub(crate) const LIST: Script = Script { text: include_str!("pgbench/list.sql") };
 pub(crate) const REVOKE: Script = Script { text: include_str!("pgbench/revoke.sql") };
+pub(crate) const SUBSCRIBE: Script = Script { text: include_str!("pgbench/subscribe.sql") };
+
+/// The planner's settings of a session of Gatepost: see `Purpose::Calls` in `adapters-postgres`.
+const SESSION: &str = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off \
+                       -c enable_sort=off -c jit=off";
 
 /// The load: clients, transactions of each client, and users in all.
 #[derive(Clone, Copy)]
@@ -47,6 +53,7 @@ pub(crate) fn run(
 
     let Amount { clients, calls, users } = amount;
     let mut pgbench = Command::new(cluster.binaries().path("pgbench"));
+    pgbench.env("PGOPTIONS", SESSION);
     pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=1", "--host=127.0.0.1", "--username=postgres"]);
     pgbench.args([
         format!("--port={}", cluster.port()),

@@ -127,7 +127,12 @@ impl Data for OnServer {
     }
 
     fn processor_time(&self) -> anyhow::Result<Duration> {
-        let server = std::fs::read_to_string(self.cluster.data_folder().join("postmaster.pid"))?;
-        Usage(server.lines().next().context("no process id")?.parse()?).processor_time_of_family()
+        server_of(&self.cluster)?.processor_time_of_family()
     }
+}
+
+/// The first process of the server, which starts all others.
+pub(crate) fn server_of(cluster: &Cluster) -> anyhow::Result<Usage> {
+    let server = std::fs::read_to_string(cluster.data_folder().join("postmaster.pid"))?;
+    Ok(Usage(server.lines().next().context("no process id")?.parse()?))
 }
