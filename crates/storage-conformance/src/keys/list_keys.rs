@@ -7,6 +7,7 @@ use domain::ports::{Entropy, KeyStore};
 use domain::{ApiKey, LISTED_ENDED_KEYS_MAX};
 
 use super::sample::{ALL_ENDED, Sample, ids, list, put, put_all, view};
+use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
 /// An owner without keys has an empty list, even if other owners have keys.
@@ -107,6 +108,46 @@ pub async fn lists_are_what_the_reference_selects(store: Arc<dyn KeyStore>) {
             assert_eq!(listed, expected, "a list must hold the keys unchanged");
         }
     }
+}
+
+/// The same for lists of several owners at the same time, each at another instant.
+pub async fn parallel_lists_are_what_the_reference_selects(store: Arc<dyn KeyStore>) {
+    let mut calls: Vec<Call<()>> = Vec::new();
+    for owner in ["alice", "bob", "carol", "dave", "erin", "frank"].map(user) {
+        let samples = mixed_samples(&owner);
+        put_all(&*store, &samples).await;
+        for (instant, ended_max) in [(0, 5), (2, 0), (4, 1), (5, ALL_ENDED), (6, 13), (8, 2)] {
+            let (store, owner, seen) = (Arc::clone(&store), owner.clone(), view(at(instant), ended_max));
+            let expected = seen.select(samples.iter().map(|sample| sample.key.clone()));
+            calls.push(Box::pin(async move {
+                let listed = list(&*store, &owner, seen).await;
+                assert_eq!(
+                    listed, expected,
+                    "beside other lists, a list must be what the reference selects for {seen:?}"
+                );
+            }));
+        }
+    }
+    all_at_once(calls).await;
+}
+
+/// A list shows what was stored before it began, also while other lists are being read.
+pub async fn parallel_lists_show_what_was_stored_before_them(store: Arc<dyn KeyStore>) {
+    let storing_and_listing = |number: i64| -> Call<()> {
+        let (store, owner) = (Arc::clone(&store), user(&format!("user-{number}")));
+        Box::pin(async move {
+            for round in 0..10 {
+                put(&*store, &Sample::of(&owner).created(at(round))).await;
+                let listed = list(&*store, &owner, view(at(100), 0)).await;
+                assert_eq!(
+                    listed.first().map(|key| key.created_at),
+                    Some(at(round)),
+                    "a list must show the newest key"
+                );
+            }
+        })
+    };
+    all_at_once((0..16).map(storing_and_listing).collect()).await;
 }
 
 /// 30 keys with times within nine milliseconds, so that created, used, expired and revoked come in every order.

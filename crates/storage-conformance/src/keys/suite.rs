@@ -66,6 +66,8 @@ macro_rules! with_key_store_promises {
             list_keys::the_most_recently_ended_keys_are_shown
             list_keys::lists_are_decided_at_their_instant
             list_keys::lists_are_what_the_reference_selects
+            list_keys::parallel_lists_are_what_the_reference_selects
+            list_keys::parallel_lists_show_what_was_stored_before_them
             revoke_key::revocation_sets_its_time_and_nothing_else
             revoke_key::the_first_revocation_stays
             revoke_key::parallel_revocations_set_one_time

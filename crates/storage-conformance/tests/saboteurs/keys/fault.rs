@@ -40,6 +40,8 @@ pub(crate) enum Fault {
     HidesReplaced,
     PicksEndedByCreation,
     EndsByRevocationBeforeExpiry,
+    MixesParallelLists,
+    JoinsEarlierReads,
     // Revocation
     OverwritesRevocations,
     ChecksThenRevokes,

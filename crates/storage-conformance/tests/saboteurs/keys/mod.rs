@@ -79,6 +79,8 @@ const SABOTEURS: &Broken<Fault> = &[
         Fault::EndsByRevocationBeforeExpiry,
         &["the_most_recently_ended_keys_are_shown", "lists_are_what_the_reference_selects"],
     ),
+    (Fault::MixesParallelLists, &["parallel_lists_are_what_the_reference_selects"]),
+    (Fault::JoinsEarlierReads, &["parallel_lists_show_what_was_stored_before_them"]),
     (
         Fault::OverwritesRevocations,
         &[

@@ -28,6 +28,8 @@ pub(crate) struct State {
     pub(crate) rows: Vec<Row>,
     purged: Vec<Row>,
     usage: BTreeMap<(Hour, KeyId), UsageCounts>,
+    /// The owner and the rows of a list that is being read, for faults that answer other lists with them.
+    reading: Option<(UserId, Vec<Row>)>,
     /// Set while a call holds the lock of [`Fault::LeavesItsLockBehind`].
     held: bool,
 }
@@ -127,7 +129,17 @@ impl KeyStore for Saboteur {
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
-        Ok(self.list_of(&*self.lock().await, owner, view))
+        let mut state = self.lock().await;
+        if !self.is(Fault::MixesParallelLists) && !self.is(Fault::JoinsEarlierReads) {
+            return Ok(self.list_of(&state, owner, view));
+        }
+        let now = (owner.clone(), state.rows.clone());
+        let (first, rows) = state.reading.get_or_insert(now).clone();
+        drop(state);
+        tokio::time::sleep(STATEMENT_DURATION).await;
+        self.lock().await.reading = None;
+        let owner = if self.is(Fault::MixesParallelLists) { &first } else { owner };
+        Ok(self.list_of(&State { rows, ..State::default() }, owner, view))
     }
 
     async fn revoke(
