@@ -226,7 +226,8 @@ async fn clear_up(connections: &Connections, lease: Lease, failure: &Failure) ->
     Connection::Closed
 }
 
-async fn within_deadline<T>(call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+/// Ends a call that takes longer than [`DEADLINE`].
+pub(crate) async fn within_deadline<T>(call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     let late = |_| Err(StoreError::Unavailable("Postgres did not answer in time".into()));
     tokio::time::timeout(DEADLINE, call).await.unwrap_or_else(late)
 }

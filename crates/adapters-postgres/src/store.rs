@@ -9,6 +9,7 @@ use tokio::runtime::Handle;
 
 use crate::change_signal::ChangeSignal;
 use crate::claimers::Claimers;
+use crate::keys::SharedLists;
 use crate::owner_lock::OwnerTurns;
 use crate::pool::Connections;
 use crate::server::{OpenError, Purpose, Server};
@@ -51,6 +52,7 @@ pub struct PostgresStore {
     pub(crate) shard: Option<Shard>,
     pub(crate) server: Server,
     pub(crate) connections: Connections,
+    pub(crate) lists: SharedLists,
     pub(crate) look_up_connections: Connections,
     pub(crate) feed_connections: Connections,
     pub(crate) queue_connections: Connections,
@@ -110,6 +112,7 @@ impl PostgresStore {
         Ok(Self {
             shard,
             server,
+            lists: SharedLists::new(connections.clone(), runtime.clone()),
             connections,
             look_up_connections,
             feed_connections,

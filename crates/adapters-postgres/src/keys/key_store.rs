@@ -18,8 +18,9 @@ use super::report_leaks::RevokeByDigests;
 use super::revoke_key::Revoke;
 use super::revoke_user_keys::RevokeUserKeys;
 use super::rotate_key::Rotate;
+use super::shared_lists::Turn;
 use crate::PostgresStore;
-use crate::attempt::{Failure, Work};
+use crate::attempt::{Failure, Work, within_deadline};
 use crate::by_hour::{AddCounts, PurgeCounts, ReadCounts};
 use crate::record_uses::RecordUses;
 
@@ -37,7 +38,16 @@ impl KeyStore for PostgresStore {
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
-        self.run(&List { owner, view }).await
+        let listed = async {
+            match self.lists.turn(owner, view) {
+                Turn::Alone(_place) => self.run(&List { owner, view }).await,
+                Turn::Shared(listed) => match listed.await {
+                    Ok(keys) => Ok(view.select(keys)),
+                    Err(_) => self.run(&List { owner, view }).await,
+                },
+            }
+        };
+        within_deadline(listed).await
     }
 
     async fn revoke(

@@ -8,3 +8,6 @@ mod report_leaks;
 mod revoke_key;
 mod revoke_user_keys;
 mod rotate_key;
+mod shared_lists;
+
+pub(crate) use shared_lists::SharedLists;
