@@ -274,7 +274,7 @@ async fn a_copy_that_is_killed_leaves_nothing(from: &Storage, to: &Storage, lock
     assert_eq!(there.start().await.user("alice").keys().await.len(), 1);
 }
 
-/// Nobody starts on shards of which some have a part of the data, and the next copy begins anew.
+/// Nobody starts on shards of which some have a part of the data, and the next copy begins again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_to_shards_that_is_killed_leaves_nothing_that_starts() {
     let (from, to) = (Storage::sqlite(), Storage::divided(&[Storage::postgres().await], 3));

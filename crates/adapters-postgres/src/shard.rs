@@ -36,7 +36,7 @@ pub(crate) enum WrongShards {
     },
     /// A copy to the database has not ended.
     #[error(
-        "a copy to the database has not ended, and it has a part of the data: run `gatepost copy` again, which begins anew"
+        "a copy to the database has not ended, and it has a part of the data: run `gatepost copy` again, which begins again"
     )]
     Unfinished,
     /// The shards of this server belong to another place in the list of servers.
