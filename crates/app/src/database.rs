@@ -5,7 +5,7 @@ use adapters_postgres::{OpenError, PostgresSettings, PostgresStore, Shard};
 use adapters_sqlite::{SqliteSettings, SqliteStore};
 use adapters_system::{DatabaseClock, FollowedFeed, Secret, SteadyClock, SystemClock};
 use anyhow::{Context, Result};
-use domain::IdForm;
+use domain::Placement;
 use domain::ports::{ChangeFeed, Clock, MigrationStatus, Store};
 
 use sharded_store::ShardedStore;
@@ -66,9 +66,12 @@ pub(crate) async fn open_shards(
     Ok(opened)
 }
 
-/// The form of the ids of what this store has: with several shards, ids say in which one to look.
-pub(crate) fn id_form(store: &Store) -> IdForm {
-    if store.changes.len() > 1 { IdForm::WithHome } else { IdForm::Plain }
+/// What new ids and secrets say about where they are in this store, which has a feed for each shard.
+pub(crate) fn placement(store: &Store) -> Placement {
+    match u16::try_from(store.changes.len()) {
+        Ok(shards @ 2..) => Placement::Shards(shards),
+        _ => Placement::OneStore,
+    }
 }
 
 /// The clock by which the instances on this database go, and the store whose reads keep it right. See decision 54.

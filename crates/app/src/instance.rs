@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 
 use crate::announcements::{announcements, keep_operator_webhook, operator_webhook};
 use crate::configuration::Configuration;
-use crate::database::id_form;
+use crate::database::placement;
 use crate::metrics::{MeteredParts, MetricsParts};
 use crate::traces::TraceParts;
 use crate::webhooks::{WebhookParts, check_encryption_key};
@@ -140,13 +140,13 @@ impl Instance {
         let policy = self.configuration.key_policy.clone();
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
         Keys::new(verifier.key_store(), Arc::clone(verifier) as _, clock, entropy, policy)
-            .with_ids(id_form(&self.store))
+            .with_placement(placement(&self.store))
     }
 
     fn sessions(&self, verifier: &Arc<Verifier>) -> Sessions {
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
         Sessions::new(verifier.session_store(), Arc::clone(verifier) as _, clock, entropy)
-            .with_ids(id_form(&self.store))
+            .with_placement(placement(&self.store))
     }
 
     /// Signs people in at the provider whose tokens are accepted.

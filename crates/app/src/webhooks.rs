@@ -11,7 +11,7 @@ use domain::{SealingKeys, Tracer};
 use tokio::runtime::Handle;
 
 use crate::configuration::Configuration;
-use crate::database::id_form;
+use crate::database::placement;
 
 /// How long attempts in flight may continue after the signal to stop. Less than the shutdown may take, so that their
 /// results can be stored.
@@ -54,7 +54,7 @@ impl WebhookParts {
         let tester = tester(configuration, egress.clone(), entropy)?;
         let use_cases =
             Webhooks::new(store.webhooks.clone(), rules, Arc::new(tester), Arc::clone(clock), Arc::clone(entropy))
-                .with_ids(id_form(store));
+                .with_placement(placement(store));
         if !configuration.webhooks.dispatch {
             return Ok(Self { use_cases, sealing_keys, dispatcher: None });
         }

@@ -1,6 +1,6 @@
 use sha2::{Digest, Sha256};
 
-use crate::UserId;
+use crate::{CredentialDigest, UserId};
 
 /// Where an owner is at home in a store that is composed of several: one of [`Home::COUNT`] places, by a hash of the
 /// owner's issuer and subject that never changes. A store has many homes, and an owner has one, so that each owner is in
@@ -16,7 +16,17 @@ impl Home {
     pub fn of(owner: &UserId) -> Self {
         // No issuer contains a line feed, so no other owner has the same bytes.
         let hashed = Sha256::new().chain_update("gatepost home\n").chain_update(owner.issuer()).chain_update("\n");
-        let digest = hashed.chain_update(owner.subject()).finalize();
+        Self::from_start(&hashed.chain_update(owner.subject()).finalize().into())
+    }
+
+    /// The home that the digest of a secret names. Secrets are drawn so that it is in the store of their owner: see
+    /// decision 102. The digest of any other string names any home.
+    pub fn of_digest(digest: &CredentialDigest) -> Self {
+        Self::from_start(digest.as_bytes())
+    }
+
+    /// The last 12 bits of the first 16.
+    fn from_start(digest: &[u8; 32]) -> Self {
         Self(u16::from_be_bytes([digest[0], digest[1]]) % Self::COUNT)
     }
 
@@ -37,16 +47,6 @@ impl Home {
     }
 }
 
-/// What the ids of new keys, sessions and subscriptions say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IdForm {
-    /// The time and random bits.
-    #[default]
-    Plain,
-    /// The time, the home of the owner, and random bits: a store that is composed of several finds each by its id.
-    WithHome,
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -64,6 +64,13 @@ mod tests {
         assert_eq!(home("https://id.example", "alice"), 0xc52);
         assert_ne!(home("https://id.example", "alice"), home("https://id.example/", "alice"));
         assert_ne!(home("ab", "c"), home("a", "bc"));
+    }
+
+    #[test]
+    fn a_digest_names_a_home_by_the_same_bits() {
+        let mut digest = [0xff; 32];
+        (digest[0], digest[1]) = (0xac, 0x52);
+        assert_eq!(Home::of_digest(&CredentialDigest::from_bytes(digest)).number(), 0xc52);
     }
 
     #[test]

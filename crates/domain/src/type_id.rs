@@ -2,7 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::ports::Entropy;
-use crate::{Home, IdForm, Timestamp, UserId};
+use crate::{Home, Placement, Timestamp, UserId};
 
 /// Crockford's base 32 in lower case, as the `TypeID` specification 0.3 requires.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -32,11 +32,11 @@ macro_rules! type_id {
             }
 
             /// A new id of something that belongs to this owner.
-            pub fn mint_for(owner: &UserId, form: IdForm, at: Timestamp, entropy: &dyn Entropy) -> Self {
+            pub fn mint_for(owner: &UserId, placement: Placement, at: Timestamp, entropy: &dyn Entropy) -> Self {
                 let id = mint(at, entropy);
-                match form {
-                    IdForm::Plain => Self(id),
-                    IdForm::WithHome => Self(with_home(id, Home::of(owner))),
+                match placement {
+                    Placement::OneStore => Self(id),
+                    Placement::Shards(_) => Self(with_home(id, Home::of(owner))),
                 }
             }
 
@@ -235,10 +235,10 @@ mod tests {
         for n in 0..1_000 {
             let owner = UserId::new("https://id.example", format!("user-{n}")).unwrap();
             let at = Timestamp::from_unix_millis(1_795_225_323_120 + n).unwrap();
-            let mint = |form| KeyId::mint_for(&owner, form, at, &entropy);
-            assert_eq!(mint(IdForm::WithHome).home(), Some(Home::of(&owner)));
-            assert_eq!((mint(IdForm::Plain).home(), KeyId::mint(at, &entropy).home()), (None, None));
-            assert!(mint(IdForm::WithHome) < KeyId::mint(at.plus(std::time::Duration::from_millis(1)), &entropy));
+            let mint = |placement| KeyId::mint_for(&owner, placement, at, &entropy);
+            assert_eq!(mint(Placement::Shards(16)).home(), Some(Home::of(&owner)));
+            assert_eq!((mint(Placement::OneStore).home(), KeyId::mint(at, &entropy).home()), (None, None));
+            assert!(mint(Placement::Shards(16)) < KeyId::mint(at.plus(std::time::Duration::from_millis(1)), &entropy));
         }
     }
 

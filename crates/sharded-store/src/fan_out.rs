@@ -69,28 +69,26 @@ pub(crate) async fn up_to<'a, Answer: Future<Output = Result<u32, StoreError>> +
     }
 }
 
-impl ShardedStore {
-    /// Asks all shards for what is in one of them each, side by side, until `wanted` are found. An error says that some may
-    /// be in a shard that failed.
-    pub(crate) async fn in_part<'a, T, Answer: Future<Output = Result<Vec<T>, StoreError>> + Send>(
-        &'a self,
-        wanted: usize,
-        call: impl Fn(&'a Arc<Shard>) -> Answer,
-    ) -> (Vec<T>, Option<StoreError>) {
-        let mut answers: FuturesUnordered<_> = self.shards.iter().map(|shard| shard.part(call(shard))).collect();
-        let (mut found, mut failure) = (Vec::new(), None);
-        while found.len() < wanted
-            && let Some(answer) = answers.next().await
-        {
-            match answer {
-                Ok(of_shard) => found.extend(of_shard),
-                Err(error) => failure = Some(error),
-            }
+/// The answers of shards that look side by side for what is in one of them each, until `wanted` are found. An error says
+/// that some may be in a shard that failed.
+pub(crate) async fn in_part<T>(
+    wanted: usize,
+    calls: impl IntoIterator<Item = impl Future<Output = Result<Vec<T>, StoreError>>>,
+) -> (Vec<T>, Option<StoreError>) {
+    let mut answers: FuturesUnordered<_> = calls.into_iter().collect();
+    let (mut found, mut failure) = (Vec::new(), None);
+    while found.len() < wanted
+        && let Some(answer) = answers.next().await
+    {
+        match answer {
+            Ok(of_shard) => found.extend(of_shard),
+            Err(error) => failure = Some(error),
         }
-        let is_complete = found.len() >= wanted;
-        (found, failure.filter(|_| !is_complete))
     }
+    (found, failure)
+}
 
+impl ShardedStore {
     /// Hands each shard what belongs to it, by the home that the id carries, side by side. What carries no home goes to all:
     /// a shard ignores what is not stored in it. What is for a shard that fails is lost, unless all fail: it is of its
     /// owners, who get errors at the time.

@@ -2,8 +2,9 @@
 //!
 //! - **An owner is in one shard**, by the owner's [`Home`](domain::Home). What names an owner is one call of that shard, with
 //!   all of its promises: the exact maximum, and one transaction for a change and its events.
-//! - **Ids say where to look.** Ids of keys, sessions and subscriptions carry the home of their owner. For an id that
-//!   carries none, and for a digest, all shards look, side by side.
+//! - **Ids say where to look.** Ids of keys, sessions and subscriptions carry the home of their owner, and digests of keys
+//!   and sessions name its shard. For an id that carries none, and for a digest that the named shard does not have, all
+//!   shards look, side by side.
 //! - **No transaction spans shards.** What concerns owners in several shards is one call for each shard.
 //! - **A shard that does not answer** fails the calls of its owners, and the lists of all owners. Claims, purges, counts
 //!   and look-ups of what is in another shard go on without it, and it comes back by itself.
@@ -11,6 +12,7 @@
 mod audit;
 mod fan_out;
 mod keys;
+mod look_ups;
 mod pages;
 mod sessions;
 mod shard;

@@ -59,9 +59,9 @@ impl Keys {
     ) -> Result<CreatedKey, CreateKeyError> {
         let now = self.clock.now();
         self.check_expiry(request.expires_at, now)?;
-        let full_key = FullKey::generate(&self.policy, &*self.entropy);
+        let full_key = FullKey::generate_for(owner, self.placement, &self.policy, &*self.entropy);
         let key = ApiKey {
-            id: KeyId::mint_for(owner, self.id_form, now, &*self.entropy),
+            id: KeyId::mint_for(owner, self.placement, now, &*self.entropy),
             owner: owner.clone(),
             label: request.label,
             prefix: full_key.preview(&self.policy),

@@ -3,7 +3,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use crate::ports::Entropy;
-use crate::{CredentialDigest, KeyPolicy};
+use crate::{CredentialDigest, KeyPolicy, Placement, UserId};
 
 /// The digits of body and check, in the order of their values.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -29,6 +29,11 @@ impl FullKey {
         let check = check_characters(&key);
         key.push_str(&check);
         Self(key)
+    }
+
+    /// The same for a key of this owner.
+    pub fn generate_for(owner: &UserId, placement: Placement, policy: &KeyPolicy, entropy: &dyn Entropy) -> Self {
+        placement.draw(owner, Self::digest, || Self::generate(policy, entropy))
     }
 
     /// The key itself. Only the answer to its creation shows it.
@@ -91,6 +96,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
+    use crate::Home;
     use crate::memory::SeededEntropy;
 
     const EXAMPLE: &str = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
@@ -127,11 +133,30 @@ mod tests {
     }
 
     #[test]
+    fn the_digest_of_a_key_names_the_store_of_its_owner() {
+        let (policy, entropy) = (KeyPolicy::default(), SeededEntropy::new(11));
+        for shards in [2, 3, 16, 256] {
+            for owner in (0..40).map(|n| UserId::new("https://id.example", format!("user-{n}")).unwrap()) {
+                let key = FullKey::generate_for(&owner, Placement::Shards(shards), &policy, &entropy);
+                let shard = |home: Home| home.shard(shards.into());
+                assert_eq!(shard(Home::of_digest(&key.digest())), shard(Home::of(&owner)), "{shards}");
+            }
+        }
+    }
+
+    /// Also in the keys of one store of several: only their digests say where they are.
+    #[test]
     fn every_character_is_equally_likely() {
         let (policy, entropy) = (KeyPolicy::default(), SeededEntropy::new(3));
+        let owner = UserId::new("https://id.example", "alice").unwrap();
+        are_equally_likely(|| FullKey::generate(&policy, &entropy));
+        are_equally_likely(|| FullKey::generate_for(&owner, Placement::Shards(16), &policy, &entropy));
+    }
+
+    fn are_equally_likely(draw: impl Fn() -> FullKey) {
         let mut counts: HashMap<char, u32> = HashMap::new();
         for _ in 0..10_000 {
-            for character in FullKey::generate(&policy, &entropy).expose()[9..41].chars() {
+            for character in draw().expose()[9..41].chars() {
                 *counts.entry(character).or_default() += 1;
             }
         }

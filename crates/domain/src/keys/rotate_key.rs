@@ -61,9 +61,9 @@ impl Keys {
             return Err(RotateKeyError::OverlapOutOfRange);
         }
         let now = self.clock.now();
-        let full_key = FullKey::generate(&self.policy, &*self.entropy);
+        let full_key = FullKey::generate_for(owner, self.placement, &self.policy, &*self.entropy);
         let rotation = KeyRotation {
-            successor: KeyId::mint_for(owner, self.id_form, now, &*self.entropy),
+            successor: KeyId::mint_for(owner, self.placement, now, &*self.entropy),
             prefix: full_key.preview(&self.policy),
             at: now,
             overlap: request.overlap,

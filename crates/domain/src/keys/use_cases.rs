@@ -5,8 +5,8 @@ use crate::audit::{Cause, Origin};
 use crate::by_hour::PURGED_COUNTS_MAX;
 use crate::ports::{Clock, Entropy, KeyStore, RecentUses, StoreError};
 use crate::{
-    ApiKey, COUNTS_KEPT, CredentialDigest, Hour, HourRange, IdForm, KeyId, KeyPolicy, ListView, Timestamp, UsageCounts,
-    UserId,
+    ApiKey, COUNTS_KEPT, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy, ListView, Placement, Timestamp,
+    UsageCounts, UserId,
 };
 
 /// The most keys that one transaction deletes, so that a purge does not block other writers for long.
@@ -24,7 +24,7 @@ pub struct Keys {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) policy: KeyPolicy,
-    pub(crate) id_form: IdForm,
+    pub(crate) placement: Placement,
 }
 
 impl Keys {
@@ -36,13 +36,13 @@ impl Keys {
         entropy: Arc<dyn Entropy>,
         policy: KeyPolicy,
     ) -> Self {
-        Self { store, recent_uses, clock, entropy, policy, id_form: IdForm::Plain }
+        Self { store, recent_uses, clock, entropy, policy, placement: Placement::OneStore }
     }
 
-    /// The same, with ids of this form.
+    /// The same, with what is new placed so.
     #[must_use]
-    pub fn with_ids(self, id_form: IdForm) -> Self {
-        Self { id_form, ..self }
+    pub fn with_placement(self, placement: Placement) -> Self {
+        Self { placement, ..self }
     }
 
     /// The owner's keys, newest first: every good one, and the [`LISTED_ENDED_KEYS_MAX`](crate::LISTED_ENDED_KEYS_MAX)

@@ -57,9 +57,9 @@ impl Sessions {
         origin: &Origin,
     ) -> Result<OpenedSession, StoreError> {
         let now = self.clock.now();
-        let secret = SessionSecret::generate(&*self.entropy);
+        let secret = SessionSecret::generate_for(owner, self.placement, &*self.entropy);
         let session = Session {
-            id: SessionId::mint_for(owner, self.id_form, now, &*self.entropy),
+            id: SessionId::mint_for(owner, self.placement, now, &*self.entropy),
             owner: owner.clone(),
             role: request.role,
             created_at: now,

@@ -107,11 +107,11 @@ impl PortalLinks {
         if !(VISIT_MIN..=SESSION_LIFETIME).contains(&visit.lifetime) {
             return Err(CreateLinkError::LifetimeOutOfRange);
         }
-        let Sessions { store, clock, entropy, id_form, .. } = &self.sessions;
-        let (now, secret) = (clock.now(), SessionSecret::generate(&**entropy));
+        let Sessions { store, clock, entropy, placement, .. } = &self.sessions;
         let owner = owner_of_links(&visit.user);
+        let (now, secret) = (clock.now(), SessionSecret::generate_for(&owner, *placement, &**entropy));
         let waiting = Session {
-            id: SessionId::mint_for(&owner, *id_form, now, &**entropy),
+            id: SessionId::mint_for(&owner, *placement, now, &**entropy),
             owner,
             role: SessionRole::Link,
             created_at: now,

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
 
-use crate::CredentialDigest;
 use crate::ports::Entropy;
+use crate::{CredentialDigest, Placement, UserId};
 
 /// 256 bits, which nobody guesses.
 const RANDOM_BYTES: usize = 32;
@@ -16,9 +16,9 @@ const RANDOM_BYTES: usize = 32;
 pub struct SessionSecret(Zeroizing<String>);
 
 impl SessionSecret {
-    /// A new random secret.
-    pub fn generate(entropy: &dyn Entropy) -> Self {
-        Self(random_text(entropy))
+    /// A new random secret of a session of this owner.
+    pub fn generate_for(owner: &UserId, placement: Placement, entropy: &dyn Entropy) -> Self {
+        placement.draw(owner, Self::digest, || Self(random_text(entropy)))
     }
 
     /// The secret itself. Only the answer that sets the cookie shows it.
@@ -51,15 +51,27 @@ pub(super) fn random_text(entropy: &dyn Entropy) -> Zeroizing<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Home;
     use crate::memory::SeededEntropy;
 
     #[test]
     fn holds_256_random_bits_and_does_not_print() {
         let entropy = SeededEntropy::new(7);
-        let (one, other) = (SessionSecret::generate(&entropy), SessionSecret::generate(&entropy));
+        let owner = UserId::new("https://id.example", "alice").unwrap();
+        let secret = || SessionSecret::generate_for(&owner, Placement::OneStore, &entropy);
+        let (one, other) = (secret(), secret());
         assert_eq!(URL_SAFE_NO_PAD.decode(one.expose()).unwrap().len(), 32);
         assert_ne!(one.expose(), other.expose());
         assert_eq!(CredentialDigest::of_presented(one.expose()), Some(one.digest()));
         assert_eq!(format!("{one:?}"), "SessionSecret");
+    }
+
+    #[test]
+    fn the_digest_names_the_store_of_the_owner() {
+        let entropy = SeededEntropy::new(7);
+        for owner in (0..40).map(|n| UserId::new("https://id.example", format!("user-{n}")).unwrap()) {
+            let secret = SessionSecret::generate_for(&owner, Placement::Shards(16), &entropy);
+            assert_eq!(Home::of_digest(&secret.digest()).shard(16), Home::of(&owner).shard(16));
+        }
     }
 }

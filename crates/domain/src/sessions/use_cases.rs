@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::session::Session;
 use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, RecentUses, SessionStore, StoreError};
-use crate::{IdForm, SessionId, UserId};
+use crate::{Placement, SessionId, UserId};
 
 /// The most sessions that one transaction deletes, so that a purge does not block other writers for long.
 pub const SESSIONS_PURGE_MAX: u32 = 1_000;
@@ -22,7 +22,7 @@ pub struct Sessions {
     pub(super) recent_uses: Arc<dyn RecentUses<SessionId>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
-    pub(super) id_form: IdForm,
+    pub(super) placement: Placement,
 }
 
 impl Sessions {
@@ -33,13 +33,13 @@ impl Sessions {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
-        Self { store, recent_uses, clock, entropy, id_form: IdForm::Plain }
+        Self { store, recent_uses, clock, entropy, placement: Placement::OneStore }
     }
 
-    /// The same, with ids of this form.
+    /// The same, with what is new placed so.
     #[must_use]
-    pub fn with_ids(self, id_form: IdForm) -> Self {
-        Self { id_form, ..self }
+    pub fn with_placement(self, placement: Placement) -> Self {
+        Self { placement, ..self }
     }
 
     /// The owner's good sessions, newest first.

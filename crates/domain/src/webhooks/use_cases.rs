@@ -12,7 +12,7 @@ use crate::webhooks::{
     OutcomeCounts, Subscription, SubscriptionChange, TargetUrl,
 };
 use crate::{
-    COUNTS_KEPT, DeliveryId, EventId, Hour, HourRange, IdForm, KeyId, SealingKeys, SubscriptionId, Timestamp, UserId,
+    COUNTS_KEPT, DeliveryId, EventId, Hour, HourRange, KeyId, Placement, SealingKeys, SubscriptionId, Timestamp, UserId,
 };
 
 /// About how many rows one call deletes, which keeps its transaction short.
@@ -45,7 +45,7 @@ pub struct Webhooks {
     pub(super) tester: Arc<dyn WebhookSender>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(super) id_form: IdForm,
+    pub(super) placement: Placement,
 }
 
 impl Webhooks {
@@ -58,13 +58,13 @@ impl Webhooks {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
-        Self { stores, rules, tester, clock, entropy, id_form: IdForm::Plain }
+        Self { stores, rules, tester, clock, entropy, placement: Placement::OneStore }
     }
 
-    /// The same, with ids of subscriptions of this form.
+    /// The same, with new subscriptions placed so.
     #[must_use]
-    pub fn with_ids(self, id_form: IdForm) -> Self {
-        Self { id_form, ..self }
+    pub fn with_placement(self, placement: Placement) -> Self {
+        Self { placement, ..self }
     }
 
     /// The limits.

@@ -11,7 +11,7 @@ use domain::{
 
 use crate::ShardedStore;
 use crate::audit::part_of;
-use crate::fan_out::{all, first, to_its_end, up_to};
+use crate::fan_out::{all, first, up_to};
 use crate::pages::in_order;
 
 impl ShardedStore {
@@ -111,9 +111,10 @@ impl KeyStore for ShardedStore {
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        first(&self.shards, |shard| {
-            let (store, digest) = (Arc::clone(&shard.store.keys), *digest);
-            to_its_end(async move { store.find_by_digest(&digest).await })
+        let looked_for = *digest;
+        self.find_one(digest, |shard| {
+            let store = Arc::clone(&shard.store.keys);
+            async move { store.find_by_digest(&looked_for).await }
         })
         .await
     }
@@ -130,10 +131,9 @@ impl KeyStore for ShardedStore {
         &self,
         digests: &[CredentialDigest],
     ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
-        let all: Arc<[CredentialDigest]> = digests.into();
-        self.in_part(digests.len(), |shard| {
-            let (store, digests) = (Arc::clone(&shard.store.keys), Arc::clone(&all));
-            to_its_end(async move { store.find_by_digests(&digests).await })
+        self.find_many(digests, |shard, part| {
+            let store = Arc::clone(&shard.store.keys);
+            async move { store.find_by_digests(&part).await }
         })
         .await
     }

@@ -7,7 +7,7 @@ use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 
 use crate::ShardedStore;
-use crate::fan_out::{all, first, to_its_end, up_to};
+use crate::fan_out::{all, up_to};
 use crate::shard::Shard;
 
 #[async_trait]
@@ -40,9 +40,10 @@ impl SessionStore for ShardedStore {
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        first(&self.shards, |shard| {
-            let (store, digest) = (Arc::clone(&shard.store.sessions), *digest);
-            to_its_end(async move { store.find_by_digest(&digest).await })
+        let looked_for = *digest;
+        self.find_one(digest, |shard| {
+            let store = Arc::clone(&shard.store.sessions);
+            async move { store.find_by_digest(&looked_for).await }
         })
         .await
     }
@@ -59,10 +60,9 @@ impl SessionStore for ShardedStore {
         &self,
         digests: &[CredentialDigest],
     ) -> (Vec<(CredentialDigest, Session)>, Option<StoreError>) {
-        let all: Arc<[CredentialDigest]> = digests.into();
-        self.in_part(digests.len(), |shard| {
-            let (store, digests) = (Arc::clone(&shard.store.sessions), Arc::clone(&all));
-            to_its_end(async move { store.find_by_digests(&digests).await })
+        self.find_many(digests, |shard, part| {
+            let store = Arc::clone(&shard.store.sessions);
+            async move { store.find_by_digests(&part).await }
         })
         .await
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use domain::audit::Cause;
@@ -85,6 +85,20 @@ impl ChangeFeed for AllFeeds {
     }
 }
 
+/// Counts look-ups of digests, and fails them while it is down.
+#[derive(Default)]
+pub(crate) struct LookUps {
+    pub(crate) count: AtomicUsize,
+    pub(crate) is_down: AtomicBool,
+}
+
+impl LookUps {
+    fn note(&self) -> Result<(), StoreError> {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        if self.is_down.load(Ordering::Relaxed) { Err(StoreError::Unavailable("down".into())) } else { Ok(()) }
+    }
+}
+
 /// Keys with a feed. Where a saboteur says so, insertions and lists go elsewhere than all other calls.
 pub(crate) struct KeysWithFeed {
     /// Where keys are inserted, one after the other.
@@ -93,12 +107,14 @@ pub(crate) struct KeysWithFeed {
     pub(crate) listing: Arc<dyn KeyStore>,
     pub(crate) store: Arc<dyn KeyStore>,
     pub(crate) feed: AllFeeds,
+    pub(crate) look_ups: Arc<LookUps>,
 }
 
 impl KeysWithFeed {
     pub(crate) fn of(store: Arc<dyn KeyStore>, feeds: Vec<Arc<dyn ChangeFeed>>) -> Self {
         let (inserting, listing) = (vec![Arc::clone(&store)], Arc::clone(&store));
-        Self { inserting, inserted: AtomicUsize::new(0), listing, store, feed: AllFeeds(feeds) }
+        let (feed, look_ups) = (AllFeeds(feeds), Arc::default());
+        Self { inserting, inserted: AtomicUsize::new(0), listing, store, feed, look_ups }
     }
 }
 
@@ -106,6 +122,7 @@ impl KeysWithFeed {
 pub(crate) struct SessionsWithFeed {
     pub(crate) store: Arc<dyn SessionStore>,
     pub(crate) feed: AllFeeds,
+    pub(crate) look_ups: Arc<LookUps>,
 }
 
 macro_rules! reads_its_feed {
@@ -188,6 +205,7 @@ impl KeyStore for KeysWithFeed {
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
+        self.look_ups.note()?;
         self.store.find_by_digest(digest).await
     }
 
@@ -195,6 +213,7 @@ impl KeyStore for KeysWithFeed {
         &self,
         digests: &[CredentialDigest],
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        self.look_ups.note()?;
         self.store.find_by_digests(digests).await
     }
 
@@ -263,6 +282,7 @@ impl SessionStore for SessionsWithFeed {
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+        self.look_ups.note()?;
         self.store.find_by_digest(digest).await
     }
 
@@ -270,6 +290,7 @@ impl SessionStore for SessionsWithFeed {
         &self,
         digests: &[CredentialDigest],
     ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
+        self.look_ups.note()?;
         self.store.find_by_digests(digests).await
     }
 

@@ -1,6 +1,7 @@
 //! Every promise of the ports, kept by several stores as one, and what happens when one of them stops.
 
 mod composed;
+mod look_ups;
 mod memory;
 mod postgres;
 

@@ -66,7 +66,8 @@ fn keys_with_feed(shards: usize) -> Instances {
 fn sessions_with_feed(shards: usize) -> Instances<dyn SharedSessionStore> {
     let shards: Vec<_> = (0..shards).map(|_| memory_store()).collect();
     let feed = AllFeeds(shards.iter().map(|shard| Arc::clone(&shard.changes[0])).collect());
-    let store = Arc::new(SessionsWithFeed { store: Arc::new(ShardedStore::new(shards)), feed });
+    let store =
+        Arc::new(SessionsWithFeed { store: Arc::new(ShardedStore::new(shards)), feed, look_ups: Arc::default() });
     [store.clone(), store]
 }
 

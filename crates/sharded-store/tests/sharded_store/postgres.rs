@@ -115,9 +115,10 @@ async fn a_look_up_costs_no_connection() {
     let (store, database) = fresh().await;
     let cluster = Cluster::shared().await.expect("a server runs");
     let plant = "INSERT INTO gatepost_shard_1.api_keys SELECT uuid_send('01941f29-7c00-7aaa-8aaa-aaaaaaaaaaaa'),
-        decode(repeat('07', 32), 'hex'), 'https://id.example.com', 'alice', 'CI', 'svc', now(), NULL, NULL, NULL, '', NULL";
+        decode(repeat('10', 32), 'hex'), 'https://id.example.com', 'alice', 'CI', 'svc', now(), NULL, NULL, NULL, '', NULL";
     cluster.execute(&database.name, plant).await.expect("a key is stored");
-    let digest = CredentialDigest::from_bytes([7; 32]);
+    // Names the first shard, which does not have it, so the other two look side by side.
+    let digest = CredentialDigest::from_bytes([0x10; 32]);
     let look_up = async |times| {
         for _ in 0..times {
             let keys: &dyn KeyStore = &*store;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, IdForm, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Placement, Scopes, Timestamp, UserId};
 
 use crate::sample::at;
 
@@ -130,7 +130,7 @@ fn mint(owner: Option<&UserId>) -> (KeyId, CredentialDigest) {
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
     let id = match owner {
-        Some(owner) => KeyId::mint_for(owner, IdForm::WithHome, at(0), &entropy),
+        Some(owner) => KeyId::mint_for(owner, Placement::Shards(16), at(0), &entropy),
         None => KeyId::mint(at(0), &entropy),
     };
     (id, CredentialDigest::from_bytes(digest))

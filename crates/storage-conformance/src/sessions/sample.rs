@@ -8,7 +8,7 @@ use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{Entropy, SessionStore};
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse, UserAgent};
-use domain::{CredentialDigest, IdForm, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, Placement, SessionId, Timestamp, UserId};
 
 use crate::sample::at;
 
@@ -70,7 +70,7 @@ fn mint(owner: &UserId) -> (SessionId, CredentialDigest) {
     let entropy = SeededEntropy::new((NEXT.fetch_add(1, Ordering::Relaxed) << 32) + 1);
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
-    (SessionId::mint_for(owner, IdForm::WithHome, at(0), &entropy), CredentialDigest::from_bytes(digest))
+    (SessionId::mint_for(owner, Placement::Shards(16), at(0), &entropy), CredentialDigest::from_bytes(digest))
 }
 
 /// Opens the session with this maximum; the digests in the answer.

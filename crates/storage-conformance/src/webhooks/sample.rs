@@ -10,7 +10,7 @@ use domain::webhooks::{
     PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents, Subscription, SubscriptionChange,
     SubscriptionHealth, SubscriptionStatus, TargetUrl,
 };
-use domain::{DeliveryId, EventId, IdForm, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, Placement, SubscriptionId, Timestamp, UserId};
 
 use super::WebhookStore;
 use crate::sample::at;
@@ -31,7 +31,7 @@ fn entropy() -> SeededEntropy {
 /// A subscription to everything, enabled, created at the start.
 pub(crate) fn subscription(owner: &UserId) -> Subscription {
     Subscription {
-        id: SubscriptionId::mint_for(owner, IdForm::WithHome, at(0), &entropy()),
+        id: SubscriptionId::mint_for(owner, Placement::Shards(16), at(0), &entropy()),
         owner: owner.clone(),
         url: url("https://hooks.example/in"),
         events: patterns(&["*"]),

@@ -66,7 +66,7 @@ impl Webhooks {
     ) -> Result<CreatedSubscription, CreateSubscriptionError> {
         let now = self.clock.now();
         let subscription = Subscription {
-            id: SubscriptionId::mint_for(owner, self.id_form, now, &*self.entropy),
+            id: SubscriptionId::mint_for(owner, self.placement, now, &*self.entropy),
             owner: owner.clone(),
             url: request.url,
             url_set_by: request.by,

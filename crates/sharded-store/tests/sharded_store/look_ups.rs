@@ -1,0 +1,179 @@
+//! How many shards look for a key or a session, and what is found while one of them is down.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use domain::audit::{Cause, Origin};
+use domain::memory::{ManualClock, SeededEntropy};
+use domain::ports::{ActiveLimit, KeyStore, SessionStore, Store, StoreError};
+use domain::sessions::{OpenSession, SessionRole, Sessions};
+use domain::{
+    ApiKey, CreateKey, CredentialDigest, Home, KeyId, KeyPolicy, Keys, Label, ListView, Placement, Scopes, Timestamp,
+    UserId,
+};
+use sharded_store::ShardedStore;
+
+use crate::composed::{AllFeeds, KeysWithFeed, LookUps, SessionsWithFeed, memory_store};
+
+const SHARDS: u16 = 16;
+const OWNERS: u32 = 100;
+
+/// Shards in memory whose look-ups are counted.
+struct Counted {
+    store: Arc<ShardedStore>,
+    look_ups: Vec<Arc<LookUps>>,
+}
+
+impl Counted {
+    fn new() -> Self {
+        let (mut shards, mut look_ups) = (Vec::new(), Vec::new());
+        for _ in 0..SHARDS {
+            let (shard, counted) = (memory_store(), Arc::<LookUps>::default());
+            let keys = KeysWithFeed { look_ups: Arc::clone(&counted), ..KeysWithFeed::of(shard.keys, Vec::new()) };
+            let sessions =
+                SessionsWithFeed { store: shard.sessions, feed: AllFeeds(Vec::new()), look_ups: Arc::clone(&counted) };
+            shards.push(Store { keys: Arc::new(keys), sessions: Arc::new(sessions), ..shard });
+            look_ups.push(counted);
+        }
+        Self { store: Arc::new(ShardedStore::new(shards)), look_ups }
+    }
+
+    /// How many look-ups there were since the last call.
+    fn count(&self) -> usize {
+        self.look_ups.iter().map(|shard| shard.count.swap(0, Ordering::Relaxed)).sum()
+    }
+
+    fn stop(&self, shard: usize) {
+        self.look_ups[shard].is_down.store(true, Ordering::Relaxed);
+    }
+
+    async fn find(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
+        let keys: &dyn KeyStore = &*self.store;
+        keys.find_by_digest(digest).await
+    }
+
+    /// Digests of keys, one of each owner.
+    async fn minted(&self) -> Vec<CredentialDigest> {
+        let (clock, entropy) = (Arc::new(ManualClock::new(start())), Arc::new(SeededEntropy::new(7)));
+        let keys = Keys::new(Arc::clone(&self.store) as _, Arc::new(()), clock, entropy, KeyPolicy::default())
+            .with_placement(Placement::Shards(SHARDS));
+        let mut digests = Vec::new();
+        for owner in (0..OWNERS).map(owner) {
+            let label = Label::parse("CI").expect("a valid label");
+            let request = CreateKey { label, expires_at: None, scopes: Scopes::default() };
+            let created = keys.create(&owner, request, &Origin::SERVICE).await.expect("the store is up");
+            digests.push(created.full_key.digest());
+        }
+        digests
+    }
+
+    /// Stores a key of the owner under this digest, as an import does.
+    async fn import(&self, owner: &UserId, digest: CredentialDigest) {
+        let (entropy, at) = (SeededEntropy::new(u64::from(digest.as_bytes()[31])), start());
+        let key = ApiKey {
+            id: KeyId::mint(at, &entropy),
+            owner: owner.clone(),
+            label: Label::parse("imported").expect("a valid label"),
+            prefix: "svc_...".into(),
+            created_at: at,
+            last_used_at: None,
+            expires_at: None,
+            revoked_at: None,
+            scopes: Scopes::default(),
+            replaced_by: None,
+        };
+        let (limit, cause) = (ActiveLimit { max: 10, at }, Cause::new(&Origin::SERVICE, at, &entropy));
+        self.store.insert_within(&key, &digest, limit, ListView::at(at), &cause).await.expect("the store is up");
+    }
+}
+
+fn start() -> Timestamp {
+    Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time")
+}
+
+fn owner(number: u32) -> UserId {
+    UserId::new("https://id.example", format!("user-{number}")).expect("a valid subject")
+}
+
+fn shard_of(owner: &UserId) -> usize {
+    Home::of(owner).shard(SHARDS.into())
+}
+
+/// A digest that names this shard.
+fn naming(shard: usize, last_byte: u8) -> CredentialDigest {
+    let mut digest = [0; 32];
+    (digest[0], digest[31]) = (u8::try_from(shard).expect("a small number"), last_byte);
+    CredentialDigest::from_bytes(digest)
+}
+
+#[tokio::test]
+async fn one_shard_looks_for_a_key_that_was_minted_here() {
+    let shards = Counted::new();
+    let digests = shards.minted().await;
+    for digest in &digests {
+        assert!(shards.find(digest).await.expect("all shards are up").is_some());
+        assert_eq!(shards.count(), 1);
+    }
+    let (found, error) = KeyStore::find_by_digests_in_part(&*shards.store, &digests).await;
+    assert!(found.len() == digests.len() && error.is_none());
+    assert_eq!(shards.count(), usize::from(SHARDS), "one look-up of each shard for all of its keys");
+}
+
+#[tokio::test]
+async fn one_shard_looks_for_a_session() {
+    let shards = Counted::new();
+    let (clock, entropy) = (Arc::new(ManualClock::new(start())), Arc::new(SeededEntropy::new(7)));
+    let sessions = Sessions::new(Arc::clone(&shards.store) as _, Arc::new(()), clock, entropy)
+        .with_placement(Placement::Shards(SHARDS));
+    for owner in (0..OWNERS).map(owner) {
+        let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
+        let opened = sessions.open(&owner, request, &Origin::SERVICE).await.expect("the store is up");
+        let found = SessionStore::find_by_digest(&*shards.store, &opened.secret.digest()).await;
+        assert_eq!(found.expect("all shards are up").map(|session| session.owner), Some(owner));
+        assert_eq!(shards.count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn all_shards_look_for_a_key_from_elsewhere() {
+    let shards = Counted::new();
+    let owner = owner(1);
+    let elsewhere = naming((shard_of(&owner) + 1) % usize::from(SHARDS), 1);
+    shards.import(&owner, elsewhere).await;
+    assert_eq!(shards.find(&elsewhere).await.expect("all shards are up").map(|key| key.owner), Some(owner.clone()));
+    assert_eq!(shards.find(&naming(3, 2)).await.expect("all shards are up"), None);
+    let minted = shards.minted().await;
+    shards.count();
+    let all: Vec<_> = minted.iter().copied().chain([elsewhere, naming(3, 2)]).collect();
+    let (found, error) = KeyStore::find_by_digests_in_part(&*shards.store, &all).await;
+    assert!(found.len() == minted.len() + 1 && error.is_none());
+    assert!(found.iter().any(|(digest, key)| *digest == elsewhere && key.owner == owner));
+    assert_eq!(shards.count(), 2 * usize::from(SHARDS), "each shard once for its keys, and once for the others");
+}
+
+#[tokio::test]
+async fn what_a_shard_that_is_down_may_have_is_not_unknown() {
+    let shards = Counted::new();
+    let digests = shards.minted().await;
+    let down = shard_of(&owner(0));
+    let astray = (0..OWNERS).map(owner).find(|owner| shard_of(owner) != down).expect("owners are in all shards");
+    shards.import(&astray, naming(down, 1)).await;
+    shards.stop(down);
+    for (number, digest) in (0..).zip(&digests) {
+        match shards.find(digest).await {
+            Ok(found) => assert!(found.is_some() && shard_of(&owner(number)) != down),
+            Err(error) => assert!(shard_of(&owner(number)) == down, "{error}"),
+        }
+    }
+    assert!(shards.find(&naming(down, 1)).await.expect("another shard has it").is_some());
+    assert!(shards.find(&naming(down, 2)).await.is_err());
+    assert!(shards.find(&naming((down + 1) % usize::from(SHARDS), 2)).await.is_err());
+    let (found, error) = KeyStore::find_by_digests_in_part(&*shards.store, &digests).await;
+    let up = (0..OWNERS).map(owner).filter(|owner| shard_of(owner) != down).count();
+    assert!(found.len() == up && error.is_some());
+    let found: Vec<_> = found.into_iter().map(|(digest, _)| digest).collect();
+    assert!(
+        KeyStore::find_by_digests_in_part(&*shards.store, &found).await.1.is_none(),
+        "no key of the shard that is down is wanted"
+    );
+}
