@@ -25,7 +25,8 @@ use crate::sync::SHARDS;
 /// requests for the digest.
 pub(crate) struct Answers<C: Credential> {
     pub(crate) store: Arc<C::Store>,
-    pub(crate) look_ups: Arc<LookUps<C>>,
+    /// One for each shard, in their order: a look-up in one shard waits for no other.
+    look_ups: Vec<Arc<LookUps<C>>>,
     clock: Arc<dyn Clock>,
     /// When the process started, by the monotonic clock.
     start: Instant,
@@ -71,7 +72,8 @@ type Fill<C> = OnceCell<Result<Found<C>, Arc<StoreError>>>;
 
 impl<C: Credential> Answers<C> {
     pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fences: Vec<Fence>, limits: Limits) -> Self {
-        let look_ups = LookUps::new(Arc::clone(&store));
+        let shards = fences.len().max(1);
+        let look_ups = (0..shards).map(|_| LookUps::new(Arc::clone(&store), shards)).collect();
         let (good, unknown) = (bounded(limits.good_max), bounded(limits.unknown_max));
         let (start, max_age) = (Instant::now(), limits.max_age);
         let (fills, counts) = (Fills::new(), Counts::default());
@@ -148,7 +150,7 @@ impl<C: Credential> Answers<C> {
         // If the call that reads is dropped, the next waiting call reads.
         let outcome = fill.get_or_init(async || {
             let (began, age) = (Instant::now(), self.age());
-            let found = self.look_ups.find(digest).await;
+            let found = self.look_up(digest).await;
             let now = self.clock.now();
             let found = found.map(|stored| match stored {
                 Some(key) if C::is_good(&key, now) => Ok(self.known_or_new(digest, key, age)),
@@ -165,6 +167,11 @@ impl<C: Credential> Answers<C> {
             found.map_err(Arc::new)
         });
         outcome.await.clone().map_err(|error| shared(&error))
+    }
+
+    /// What the store has under this digest. Look-ups in the same shard share reads.
+    pub(crate) async fn look_up(&self, digest: &CredentialDigest) -> Result<Option<C::Stored>, StoreError> {
+        self.look_ups[Home::of_digest(digest).shard(self.look_ups.len())].find(digest).await
     }
 
     /// Removes `digest` from the caches. After this returns, no answer uses a read that began earlier.

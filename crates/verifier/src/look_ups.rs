@@ -13,7 +13,7 @@ use crate::credential::Credential;
 
 /// The most concurrent reads of the store. Calls that arrive during a read share the next one.
 const READS_MAX: usize = 2;
-/// The most calls that wait for a read. Further calls fail at once, so that a flood of unknown keys does not fill
+/// The most calls that wait for a read, in all shards together. Further calls fail at once, so that a flood of unknown keys does not fill
 /// memory.
 const WAITING_MAX: usize = 10_000;
 /// The longest time for one call, including its wait. The HTTP API promises an answer within 5 s.
@@ -26,6 +26,7 @@ const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(4);
 pub(crate) struct LookUps<C: Credential> {
     store: Arc<C::Store>,
     queue: Mutex<Queue<C>>,
+    waiting_max: usize,
 }
 
 struct Queue<C: Credential> {
@@ -42,8 +43,10 @@ struct Call<C: Credential> {
 type Found<C> = Result<Option<<C as Credential>::Stored>, Arc<StoreError>>;
 
 impl<C: Credential> LookUps<C> {
-    pub(crate) fn new(store: Arc<C::Store>) -> Arc<Self> {
-        Arc::new(Self { store, queue: Mutex::new(Queue { calls: VecDeque::new(), readers: 0 }) })
+    /// The look-ups in one of so many shards of the store.
+    pub(crate) fn new(store: Arc<C::Store>, shards: usize) -> Arc<Self> {
+        let queue = Mutex::new(Queue { calls: VecDeque::new(), readers: 0 });
+        Arc::new(Self { store, queue, waiting_max: WAITING_MAX.div_ceil(shards) })
     }
 
     /// Looks up what is stored under this digest.
@@ -62,7 +65,7 @@ impl<C: Credential> LookUps<C> {
     /// Queues the call. Returns a new reader if another one may run.
     fn enqueue(self: &Arc<Self>, call: Call<C>) -> Result<Option<Reader<C>>, StoreError> {
         let mut queue = self.queue();
-        if queue.calls.len() >= WAITING_MAX {
+        if queue.calls.len() >= self.waiting_max {
             return Err(unavailable("too many look-ups are waiting"));
         }
         queue.calls.push_back(call);

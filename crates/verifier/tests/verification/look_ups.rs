@@ -1,7 +1,7 @@
 //! Look-ups of keys that are not in memory share reads of the store.
 
-use domain::FullKey;
 use domain::ports::{ReadinessCheck, StoreError};
+use domain::{CredentialDigest, FullKey, Home};
 use tokio::task::JoinHandle;
 use verifier::VerifierSettings;
 
@@ -51,6 +51,30 @@ async fn calls_that_arrive_during_a_read_share_the_next_one() {
     let (singles, mut batches) = reads(&here);
     batches.sort_unstable();
     assert_eq!((singles, batches), (2, vec![499, 1_000]), "two more reads must answer all other calls");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_look_up_in_one_shard_waits_for_no_other() {
+    let here = World::new().of_two_shards();
+    let shard = |text: &str| Home::of_digest(&CredentialDigest::of_presented(text).unwrap()).shard(2);
+    let unknown = |wanted| (0..).map(|n| format!("svc_live_unknown-{n}")).filter(move |text| shard(text) == wanted);
+    here.link.close_gate();
+    let mut calls = Vec::new();
+    for (count, text) in (1..).zip(unknown(0).take(2)) {
+        calls.push(ask(&here, text));
+        here.link.arrived(count).await;
+    }
+    calls.extend(unknown(0).skip(2).take(3).map(|text| ask(&here, text)));
+    settle().await;
+    assert_eq!(reads(&here), (2, vec![]), "two reads in the first shard");
+    calls.extend(unknown(1).take(1).map(|text| ask(&here, text)));
+    settle().await;
+    assert_eq!(reads(&here), (3, vec![]), "the second shard is read at once");
+    here.link.open_gate();
+    for call in calls {
+        assert!(!call.await.unwrap().unwrap());
+    }
+    assert_eq!(reads(&here), (3, vec![3]), "the calls that waited in the first shard share a read");
 }
 
 #[tokio::test(start_paused = true)]
