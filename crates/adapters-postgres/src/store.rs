@@ -78,20 +78,29 @@ impl PostgresStore {
         reason = "asynchronous, so that callers are in the runtime that drives the connections"
     )]
     pub async fn open(settings: PostgresSettings) -> Result<Self, OpenError> {
-        Self::build(&settings, None)
+        Self::build(&settings, None, Arc::default())
     }
 
-    /// The same for one of several shards, which is one schema of the database.
+    /// The same for one of several shards, which is one schema of the database. The shards of a process share `direct_claims`:
+    /// its dispatcher offers its room to all of them at once.
     ///
     /// # Errors
     ///
     /// See [`OpenError`].
     #[expect(clippy::unused_async, reason = "see `open`")]
-    pub async fn open_shard(settings: PostgresSettings, shard: Shard) -> Result<Self, OpenError> {
-        Self::build(&settings, Some(shard))
+    pub async fn open_shard(
+        settings: PostgresSettings,
+        shard: Shard,
+        direct_claims: Arc<DirectClaims>,
+    ) -> Result<Self, OpenError> {
+        Self::build(&settings, Some(shard), direct_claims)
     }
 
-    fn build(settings: &PostgresSettings, shard: Option<Shard>) -> Result<Self, OpenError> {
+    fn build(
+        settings: &PostgresSettings,
+        shard: Option<Shard>,
+        direct_claims: Arc<DirectClaims>,
+    ) -> Result<Self, OpenError> {
         let runtime = Handle::current();
         let schema = shard.map(Shard::schema);
         let server = Server::parse(&settings.url, schema.as_deref())?;
@@ -104,7 +113,6 @@ impl PostgresStore {
         let [first, second] = publishing;
         let claimers = Claimers::of(shard);
         let change_signal = ChangeSignal::new(server.clone(), claimers.clone(), shard, runtime.clone());
-        let direct_claims = Arc::<DirectClaims>::default();
         let (claims, signal) = (Arc::clone(&direct_claims), change_signal.clone());
         let audience = Audience { claims, claimers: claimers.clone(), signal };
         let publisher = Publisher::new([first?, second?], audience, &runtime);

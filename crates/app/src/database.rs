@@ -7,6 +7,7 @@ use adapters_system::{DatabaseClock, FollowedFeed, Secret, SteadyClock, SystemCl
 use anyhow::{Context, Result};
 use domain::Placement;
 use domain::ports::{ChangeFeed, Clock, MigrationStatus, Store};
+use domain::webhooks::DirectClaims;
 
 use sharded_store::ShardedStore;
 
@@ -55,12 +56,13 @@ pub(crate) async fn open_shards(
     shards: u16,
 ) -> Result<Vec<Arc<PostgresStore>>> {
     let servers = url.servers();
-    let mut opened = Vec::new();
+    let (mut opened, direct_claims) = (Vec::new(), Arc::<DirectClaims>::default());
     for number in 0..shards {
         let place = usize::from(number) * servers.len() / usize::from(shards);
         let url = &servers[place];
         let shard = Shard { number, shards, server: u16::try_from(place)? };
-        let store = PostgresStore::open_shard(postgres_settings(configuration, url), shard).await;
+        let settings = postgres_settings(configuration, url);
+        let store = PostgresStore::open_shard(settings, shard, Arc::clone(&direct_claims)).await;
         opened.push(Arc::new(fitting(url, store)?));
     }
     Ok(opened)

@@ -1,10 +1,8 @@
 use std::collections::BTreeSet;
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 
 use async_trait::async_trait;
-use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, HandedOver, StoreError};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, HandedOver, StoreError};
 use domain::webhooks::SubscriptionOutcomes;
 use domain::{EventId, Timestamp};
 use futures_util::future::{join_all, select_all};
@@ -12,9 +10,6 @@ use futures_util::future::{join_all, select_all};
 use crate::ShardedStore;
 use crate::fan_out::up_to;
 use crate::shard::Shard;
-
-/// Publications number their claims from that of the offer. So far apart are the claims of two shards.
-const CLAIMS_OF_A_SHARD: i64 = 1 << 48;
 
 #[async_trait]
 impl DeliveryQueue for ShardedStore {
@@ -37,24 +32,14 @@ impl DeliveryQueue for ShardedStore {
         failure.filter(|_| claimed.is_empty()).map_or(Ok(claimed), Err)
     }
 
-    /// Each shard gets its part of the offer, so that all together take no more.
+    /// The shards of a process share one desk for direct claims, so an offer to the first one is an offer to all, and its
+    /// limits hold for all together. A shard with a desk apart gets no offers, and claims find its deliveries.
     fn offer_claims(&self, request: Option<&ClaimRequest>) -> u32 {
-        let parts = u32::try_from(self.shards.len()).unwrap_or(u32::MAX);
-        let offer = |shard: &Arc<Shard>| {
-            let part = request.map(|request| part_of(request, shard.number, parts));
-            shard.store.queue.offer_claims(part.as_ref())
-        };
-        self.shards.iter().map(offer).sum()
+        self.shards[0].store.queue.offer_claims(request)
     }
 
     async fn handed_over(&self) -> Vec<HandedOver> {
-        let mut readers: Vec<_> = self.shards.iter().map(|shard| shard.store.queue.handed_over()).collect();
-        poll_fn(|context| {
-            let polled = readers.iter_mut().map(|reader| reader.as_mut().poll(context));
-            let ready: Vec<HandedOver> = polled.filter_map(ready_part).flatten().collect();
-            if ready.is_empty() { Poll::Pending } else { Poll::Ready(ready) }
-        })
-        .await
+        self.shards[0].store.queue.handed_over().await
     }
 
     /// The completions of a shard are one transaction. Those of a shard that does not answer wait for it in memory, and count
@@ -105,13 +90,6 @@ impl DeliveryQueue for ShardedStore {
     }
 }
 
-fn ready_part<T>(polled: Poll<T>) -> Option<T> {
-    match polled {
-        Poll::Ready(part) => Some(part),
-        Poll::Pending => None,
-    }
-}
-
 async fn complete_in<'a>(
     shard: &'a Arc<Shard>,
     places: &'a [usize],
@@ -132,16 +110,4 @@ fn take(request: &mut ClaimRequest, lanes: &[ClaimedLane]) {
         }
     }
     request.payload_bytes_max = request.payload_bytes_max.saturating_sub(bytes);
-}
-
-/// The part of an offer that this shard of `parts` gets.
-fn part_of(request: &ClaimRequest, number: usize, parts: u32) -> ClaimRequest {
-    let number = u32::try_from(number).unwrap_or(0);
-    let place = i64::from(number).wrapping_mul(CLAIMS_OF_A_SHARD);
-    ClaimRequest {
-        claim: ClaimId::from_number(request.claim.number().wrapping_add(place)),
-        lanes_max: request.lanes_max / parts + u32::from(number < request.lanes_max % parts),
-        payload_bytes_max: request.payload_bytes_max / u64::from(parts),
-        ..request.clone()
-    }
 }

@@ -12,6 +12,7 @@ use domain::ports::{
     Rotation, Schema, SessionStore, Store, StoreError, WebhookStores,
 };
 use domain::sessions::{Session, SessionUse};
+use domain::webhooks::DirectClaims;
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId, Timestamp,
     UsageCounts, UserId,
@@ -26,11 +27,16 @@ impl Close for Nothing {}
 
 /// A store in memory, with all ports.
 pub(crate) fn memory_store() -> Store {
+    memory_shard(&Arc::default())
+}
+
+/// The same, as one of several in a process with a dispatcher that offers its room here.
+fn memory_shard(claims: &Arc<DirectClaims>) -> Store {
     let log = MemoryAuditLog::default();
     let changes = MemoryChangeFeed::default();
     let keys = Arc::new(MemoryKeyStore::reporting_to(changes.clone()).writing_to(log.clone()));
     let sessions = Arc::new(MemorySessionStore::reporting_to(changes.clone()).writing_to(log.clone()));
-    let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(log.clone()));
+    let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(log.clone()).claiming_for(Arc::clone(claims)));
     Store {
         keys: Arc::clone(&keys) as _,
         sessions: Arc::clone(&sessions) as _,
@@ -47,7 +53,8 @@ pub(crate) fn memory_store() -> Store {
 
 /// So many stores in memory, as one.
 pub(crate) fn of_memory(shards: usize) -> Arc<ShardedStore> {
-    Arc::new(ShardedStore::new((0..shards).map(|_| memory_store())))
+    let claims = Arc::default();
+    Arc::new(ShardedStore::new((0..shards).map(|_| memory_shard(&claims))))
 }
 
 /// The feeds of all shards as one. Readers of the service read each by itself; the promises hold for all together.

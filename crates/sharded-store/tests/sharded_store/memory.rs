@@ -117,6 +117,7 @@ fn one_shard_keeps_every_promise() {
 #[tokio::test]
 async fn publications_claim_for_the_dispatcher() {
     webhooks::direct_claims::publications_claim_for_the_dispatcher(of_memory(3)).await;
+    webhooks::direct_claims::an_offer_is_used_up_by_any_owners(of_memory(16)).await;
 }
 
 /// So the list of exceptions names nothing that holds.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::CredentialDigest;
 use domain::ports::{ChangeFeed, KeyStore, MigrateError, Schema as _, Store};
+use domain::webhooks::DirectClaims;
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
@@ -25,8 +26,9 @@ fn settings(url: &str) -> PostgresSettings {
 }
 
 /// One shard of this database.
-async fn shard(url: &str, shard: Shard) -> Store {
-    let store = Arc::new(PostgresStore::open_shard(settings(url), shard).await.expect("the URL is valid"));
+async fn shard(url: &str, shard: Shard, claims: &Arc<DirectClaims>) -> Store {
+    let store = PostgresStore::open_shard(settings(url), shard, Arc::clone(claims)).await;
+    let store = Arc::new(store.expect("the URL is valid"));
     Store::single(&store).shared(store)
 }
 
@@ -35,9 +37,9 @@ fn at(number: u16) -> Shard {
 }
 
 async fn shards(url: &str) -> Vec<Store> {
-    let mut shards = Vec::new();
+    let (mut shards, claims) = (Vec::new(), Arc::default());
     for number in 0..SHARDS {
-        shards.push(shard(url, at(number)).await);
+        shards.push(shard(url, at(number), &claims).await);
     }
     shards
 }
@@ -140,7 +142,7 @@ async fn other_shards_than_those_of_the_first_start_are_refused() {
     let store = PostgresStore::open(settings(&single.url)).await.expect("the URL is valid");
     store.migrate().await.expect("a new database is migrated");
     let single_now = PostgresStore::open(settings(&divided.url)).await.expect("the URL is valid");
-    let schema_of = async |url: &str, place| shard(url, place).await.schema;
+    let schema_of = async |url: &str, place| shard(url, place, &Arc::default()).await.schema;
     let sixteen = Shard { number: 0, shards: 16, server: 0 };
     let elsewhere = Shard { number: 0, shards: SHARDS, server: 1 };
     for (schema, wrong) in [

@@ -49,6 +49,21 @@ pub async fn publications_claim_for_the_dispatcher(store: Arc<dyn WebhookStore>)
     assert_eq!(held_directly(&*store).await.len(), 0, "the offer was taken back");
 }
 
+/// Fails a store that keeps parts of an offer for some owners. Not a promise: a store may take less than it is offered.
+pub async fn an_offer_is_used_up_by_any_owners(store: Arc<dyn WebhookStore>) {
+    let owners: Vec<_> = (0..16).map(|number| user(&format!("owner-{number}"))).collect();
+    for owner in &owners {
+        subscribed(&*store, owner).await;
+    }
+    let events_of_one: Vec<_> = (0..8).map(|_| event(&owners[0])).collect();
+    let events_of_all: Vec<_> = owners.iter().map(event).collect();
+    for events in [events_of_one, events_of_all] {
+        store.offer_claims(Some(&ClaimRequest { lanes_max: 8, ..request(0) }));
+        publish(&*store, &events).await;
+        assert_eq!(held_directly(&*store).await.len(), 8, "of {} events", events.len());
+    }
+}
+
 /// What is handed over has everything that sending needs, and is under a claim like any other: nobody else claims it
 /// before it ends, its completion holds, and the attempt is counted.
 pub async fn what_is_handed_over_is_claimed(store: Arc<dyn WebhookStore>) {

@@ -37,6 +37,12 @@ impl MemoryWebhookStore {
         Self { audit, ..self }
     }
 
+    /// The store, whose publications claim for the dispatcher that offers its room here.
+    #[must_use]
+    pub fn claiming_for(self, claims: Arc<DirectClaims>) -> Self {
+        Self { claims, ..self }
+    }
+
     /// The same store in another process, which has its own dispatcher.
     #[must_use]
     pub fn in_another_process(&self) -> Self {
