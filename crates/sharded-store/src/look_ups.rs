@@ -36,7 +36,7 @@ impl ShardedStore {
         first(others, |shard| to_its_end(call(shard))).await?.map_or(answer, |found| Ok(Some(found)))
     }
 
-    /// The same for many digests. Each shard is asked once for those that name it, and once for those that the others do
+    /// The same for many digests. Each shard looks once for those that name it, and once for those that the others do
     /// not have.
     pub(crate) async fn find_many<T, Answer>(
         &self,

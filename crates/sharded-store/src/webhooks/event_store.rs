@@ -1,33 +1,53 @@
 use async_trait::async_trait;
 use domain::ports::{Accepted, EventStore, Publication, StoreError};
 use domain::webhooks::NewEvent;
+use futures_util::future::join_all;
 
 use crate::ShardedStore;
 
 #[async_trait]
 impl EventStore for ShardedStore {
-    /// The events of one shard are one transaction. If events are in several, those of the shards before the one that
-    /// refuses or fails are stored: a repetition with the same publication keys stores the rest.
+    /// The events of one shard are one transaction. The transactions of several shards are side by side, so that the events
+    /// of many owners take about as long as those of one (decision 103). If a shard refuses or fails, the others have stored theirs: a repetition
+    /// with the same publication keys stores the rest.
     async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
-        let shards: Vec<usize> = events.iter().map(|new| self.of(&new.event.owner).number).collect();
-        let Some(&only) = shards.first() else { return Ok(Publication::Accepted(Vec::new())) };
-        if shards.iter().all(|shard| *shard == only) {
-            return self.shards[only].store.webhooks.events.publish(events).await;
+        let mut places = vec![Vec::new(); self.shards.len()];
+        for (place, new) in events.iter().enumerate() {
+            places[self.of(&new.event.owner).number].push(place);
         }
-        let mut answers: Vec<Option<Accepted>> = vec![None; events.len()];
-        for shard in &self.shards {
-            let places: Vec<usize> = (0..events.len()).filter(|place| shards[*place] == shard.number).collect();
-            if places.is_empty() {
-                continue;
-            }
-            let part: Vec<NewEvent> = places.iter().map(|place| events[*place].clone()).collect();
-            match shard.store.webhooks.events.publish(&part).await? {
-                Publication::Conflict { index } => return Ok(Publication::Conflict { index: places[index] }),
-                Publication::Accepted(accepted) => {
-                    places.into_iter().zip(accepted).for_each(|(place, one)| answers[place] = Some(one));
-                }
-            }
-        }
-        Ok(Publication::Accepted(answers.into_iter().flatten().collect()))
+        let parts = self.shards.iter().zip(places).filter(|(_, places)| !places.is_empty());
+        let published = join_all(parts.map(|(shard, places)| async move {
+            let answer = if places.len() == events.len() {
+                shard.store.webhooks.events.publish(events).await
+            } else {
+                let part: Vec<NewEvent> = places.iter().map(|place| events[*place].clone()).collect();
+                shard.store.webhooks.events.publish(&part).await
+            };
+            (places, answer)
+        }));
+        composed(published.await, events.len())
     }
+}
+
+/// The answer about all events, of the answers of shards about the events at these places: an error before a refusal, and of
+/// several refusals the first one.
+fn composed(
+    published: Vec<(Vec<usize>, Result<Publication, StoreError>)>,
+    count: usize,
+) -> Result<Publication, StoreError> {
+    let (mut answers, mut refused): (Vec<Option<Accepted>>, Option<usize>) = (vec![None; count], None);
+    for (places, answer) in published {
+        match answer? {
+            Publication::Conflict { index } => {
+                refused = Some(refused.map_or(places[index], |before| before.min(places[index])));
+            }
+            Publication::Accepted(accepted) => {
+                places.into_iter().zip(accepted).for_each(|(place, one)| answers[place] = Some(one));
+            }
+        }
+    }
+    Ok(refused.map_or_else(
+        || Publication::Accepted(answers.into_iter().flatten().collect()),
+        |index| Publication::Conflict { index },
+    ))
 }

@@ -4,5 +4,6 @@ mod composed;
 mod look_ups;
 mod memory;
 mod postgres;
+mod publications;
 
 mod saboteurs;
