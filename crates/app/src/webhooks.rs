@@ -134,5 +134,6 @@ fn dispatcher_settings(configuration: &Configuration) -> DispatcherSettings {
         pauses: configuration.webhooks.pauses,
         stop_grace: STOP_GRACE,
         sends_traceparent: configuration.webhooks.traceparent,
+        shards: configuration.database_shards.into(),
     }
 }
