@@ -7,6 +7,7 @@
 //! [`CATALOGUE`] is the one list of the metrics. No label has a value that a client or a user chooses. See decision 62.
 
 mod catalogue;
+mod counted_audit;
 mod counted_events;
 mod format;
 mod metrics;
@@ -19,6 +20,7 @@ mod store_watch;
 use std::time::Duration;
 
 pub use catalogue::{CATALOGUE, Family, Kind};
+pub use counted_audit::CountedAudit;
 pub use counted_events::CountedEvents;
 pub use metrics::{BuildInfo, CountedSpans, Metrics, Sources};
 pub use server::serve;

@@ -4,7 +4,7 @@ use std::time::Duration;
 use counters::{DurationCounts, DurationFamily, LabelledDurations};
 use dispatcher::Dispatcher;
 use domain::Timestamp;
-use domain::ports::{AuditLog, Clock, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
+use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
 use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
 use verifier::Verifier;
 
@@ -14,6 +14,7 @@ use crate::catalogue::{
     KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES, LANES, OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE,
     REQUEST_DURATION, SESSIONS, SPANS, SQLITE_WAL_BYTES, STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
 };
+use crate::counted_audit::CountedAudit;
 use crate::counted_events::CountedEvents;
 use crate::format::Format;
 use crate::page::{Page, exact, seconds};
@@ -50,8 +51,8 @@ pub struct Sources {
     pub events: Arc<CountedEvents>,
     /// The store. Only methods that answer from memory are called.
     pub store: Arc<dyn StoreFigures>,
-    /// The audit log, whose counts are shown.
-    pub audit: Arc<dyn AuditLog>,
+    /// What was written to the audit log.
+    pub audit: Arc<CountedAudit>,
     /// The readings of the store.
     pub watch: Arc<StoreWatch>,
     /// The time by which the instances go, and the machine's.
@@ -146,7 +147,7 @@ impl Metrics {
         let (machine, agreed) = (clock.machine_time(), clock.now());
         page.number(&CLOCK_OFFSET, seconds(machine.since(agreed)) - seconds(agreed.since(machine)));
         page.number(&IDENTITY_KEYS_AGE, (self.0.identity_keys_age)().map(seconds));
-        let written = self.0.audit.written();
+        let written: Vec<_> = self.0.audit.read().collect();
         page.numbers(&AUDIT_EVENTS, written.iter().map(|(action, count)| ([action.as_str()], exact(*count))));
         let CountedSpans { exported, dropped } = (self.0.spans)();
         page.numbers(&SPANS, counted([("exported", exported), ("dropped", dropped)]));

@@ -8,7 +8,7 @@ use domain::UserId;
 use domain::ports::StoreError;
 
 use crate::PostgresStore;
-use crate::audit::{counting, forget_noted};
+use crate::audit::{forget_noted, showing};
 use crate::pool::{Connections, Lease};
 
 /// The maximum duration of a call. Callers of the HTTP API get an answer within 5 s.
@@ -162,7 +162,7 @@ impl Failed {
 impl PostgresStore {
     /// Does the work within the deadline. Repeats it if another attempt may succeed.
     pub(crate) async fn run<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
-        within_deadline(counting(&self.written, attempts(&self.connections, work))).await
+        within_deadline(showing(&self.audit_watchers, attempts(&self.connections, work))).await
     }
 
     /// [`Self::run`] on the connections for look-ups of keys.
@@ -177,14 +177,14 @@ impl PostgresStore {
 
     /// [`Self::run`] on the connections of the queue.
     pub(crate) async fn run_on_queue<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
-        within_deadline(counting(&self.written, attempts(&self.queue_connections, work))).await
+        within_deadline(showing(&self.audit_watchers, attempts(&self.queue_connections, work))).await
     }
 
     /// [`Self::run`], one at a time for each owner in this process.
     pub(crate) async fn run_in_turn<W: Work>(&self, owner: &UserId, work: &W) -> Result<W::Answer, StoreError> {
         let in_turn = async {
             let _turn = self.owner_turns.wait(owner).await;
-            counting(&self.written, attempts(&self.connections, work)).await
+            showing(&self.audit_watchers, attempts(&self.connections, work)).await
         };
         within_deadline(in_turn).await
     }

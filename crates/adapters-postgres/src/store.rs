@@ -2,8 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::audit::AuditTally;
-use domain::ports::Close;
+use domain::ports::{AuditWatchers, Close};
 use domain::webhooks::DirectClaims;
 use tokio::runtime::Handle;
 
@@ -61,8 +60,8 @@ pub struct PostgresStore {
     pub(crate) owner_turns: OwnerTurns,
     pub(crate) claimers: Claimers,
     pub(crate) change_signal: ChangeSignal,
-    /// What the calls have written to the audit log.
-    pub(crate) written: Arc<AuditTally>,
+    /// Who sees what the calls write to the audit log.
+    pub(crate) audit_watchers: Arc<AuditWatchers>,
     pub(crate) runtime: Handle,
 }
 
@@ -130,7 +129,7 @@ impl PostgresStore {
             owner_turns,
             claimers,
             change_signal,
-            written: Arc::default(),
+            audit_watchers: Arc::default(),
             runtime,
         })
     }

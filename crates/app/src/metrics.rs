@@ -3,7 +3,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 use adapters_http::RequestDurations;
-use adapters_metrics::{BuildInfo, CountedEvents, CountedSpans, Metrics, Sources, StoreWatch};
+use adapters_metrics::{BuildInfo, CountedAudit, CountedEvents, CountedSpans, Metrics, Sources, StoreWatch};
 use adapters_oidc::OidcVerifier;
 use adapters_otlp::SpanQueue;
 use anyhow::{Context, Result, anyhow};
@@ -28,14 +28,16 @@ const BUILD: BuildInfo = BuildInfo {
 pub(crate) struct MetricsParts {
     pub(crate) requests: RequestDurations,
     events: Arc<CountedEvents>,
+    audit: Arc<CountedAudit>,
 }
 
 impl MetricsParts {
-    /// Counts the events on their way to the store.
+    /// Counts the events on their way to the store, and what is written to the audit log.
     pub(crate) fn of(store: &mut Store) -> Self {
         let events = CountedEvents::new(Arc::clone(&store.webhooks.events));
         store.webhooks.events = Arc::clone(&events) as _;
-        Self { requests: RequestDurations::default(), events }
+        let audit = CountedAudit::of(&*store.audit);
+        Self { requests: RequestDurations::default(), events, audit }
     }
 
     /// Starts to read what only the store knows, and to show the metrics on `listener`, if there is one.
@@ -59,7 +61,7 @@ impl MetricsParts {
             requests: Arc::clone(self.requests.family()),
             events: self.events,
             store: Arc::clone(&store.figures),
-            audit: Arc::clone(&store.audit),
+            audit: self.audit,
             watch,
             clock: Arc::clone(clock),
             identity_keys_age: Box::new(move || identity.keys_age()),

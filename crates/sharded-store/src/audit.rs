@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use domain::audit::{AuditCounts, AuditEvent, AuditFilter, Cause};
-use domain::ports::{AuditLog, AuditPage, StoreError};
+use domain::audit::{AuditEvent, AuditFilter, Cause};
+use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
 use domain::{AuditId, Timestamp};
 
 use crate::ShardedStore;
@@ -70,12 +72,9 @@ impl AuditLog for ShardedStore {
         up_to(max, self.in_turn(), |shard, max| shard.store.audit.purge(before, max)).await
     }
 
-    fn written(&self) -> AuditCounts {
-        let mut of_shards = self.shards.iter().map(|shard| shard.store.audit.written());
-        let mut sums = of_shards.next().unwrap_or_default();
-        for of_shard in of_shards {
-            sums.iter_mut().zip(of_shard).for_each(|((_, sum), (_, count))| *sum += count);
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        for shard in &*self.shards {
+            shard.store.audit.watch(Arc::clone(&watcher));
         }
-        sums
     }
 }

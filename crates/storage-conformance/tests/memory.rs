@@ -86,12 +86,12 @@ mod audit {
 
     fn fresh_stores() -> Arc<AuditedStores> {
         let log = MemoryAuditLog::default();
-        Arc::new(AuditedStores {
-            keys: Arc::new(MemoryKeyStore::default().writing_to(log.clone())),
-            sessions: Arc::new(MemorySessionStore::default().writing_to(log.clone())),
-            webhooks: Arc::new(MemoryWebhookStore::default().writing_to(log.clone())),
-            audit: Arc::new(log),
-        })
+        Arc::new(AuditedStores::new(
+            Arc::new(MemoryKeyStore::default().writing_to(log.clone())),
+            Arc::new(MemorySessionStore::default().writing_to(log.clone())),
+            Arc::new(MemoryWebhookStore::default().writing_to(log.clone())),
+            Arc::new(log),
+        ))
     }
 
     storage_conformance::audit_log_tests!(ready(fresh_stores()));

@@ -4,7 +4,7 @@ use diesel_mapping::Kept;
 use diesel_mapping::audit::{AuditRow, NewAuditRow, audit_events_of, list_unannounced};
 use diesel_mapping::schema::audit_events;
 use domain::AuditId;
-use domain::audit::{AuditAction, AuditEvent};
+use domain::audit::AuditEvent;
 
 use super::note;
 use crate::attempt::{Failure, Work};
@@ -29,10 +29,11 @@ impl Work for RecordNew<'_> {
             .values(rows)
             .on_conflict(audit_events::id)
             .do_nothing()
-            .returning(audit_events::action);
-        match insertion.get_results::<String>(&mut &*connection).await {
+            .returning(audit_events::id);
+        match insertion.get_results::<Vec<u8>>(&mut &*connection).await {
             Ok(recorded) => {
-                recorded.iter().filter_map(|action| AuditAction::of_stored(action)).for_each(note);
+                let event_of = |id: &Vec<u8>| self.0.iter().find(|event| event.id.as_bytes() == id.as_slice());
+                recorded.iter().filter_map(event_of).for_each(note);
                 Ok(u32::try_from(recorded.len()).unwrap_or(u32::MAX))
             }
             // The statement may have run: a second attempt would return another number.

@@ -1,10 +1,12 @@
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::audit::{AuditQuery, DELETE_BEFORE};
-use domain::audit::{AuditCounts, AuditEvent, AuditFilter};
-use domain::ports::{AuditLog, AuditPage, StoreError};
+use domain::audit::{AuditEvent, AuditFilter};
+use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
 use domain::{AuditId, Timestamp};
 
 use super::announcements::{ListUnannounced, MarkAnnounced, RecordNew};
@@ -39,8 +41,8 @@ impl AuditLog for PostgresStore {
         self.run(&Purge { before, max }).await
     }
 
-    fn written(&self) -> AuditCounts {
-        self.written.read()
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        self.audit_watchers.add(watcher);
     }
 }
 

@@ -4,27 +4,28 @@ use diesel::QueryResult;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::schema::audit_events;
-use domain::audit::{AuditAction, AuditEvent, AuditTally};
+use domain::audit::AuditEvent;
+use domain::ports::AuditWatchers;
 use futures_util::future::{OptionFuture, join3};
 
 use crate::transaction::{Commit, InTime};
 
 tokio::task_local! {
-    /// The actions of the events that the current attempt has written.
-    static WRITTEN: RefCell<Vec<AuditAction>>;
+    /// The events that the current attempt has written.
+    static WRITTEN: RefCell<Vec<AuditEvent>>;
 }
 
-/// The row of an event, to insert. Every event that a call writes passes here, so that it is counted after the commit: an
+/// The row of an event, to insert. Every event that a call writes passes here, so that it is shown after the commit: an
 /// attempt that succeeds has committed what it has inserted.
 pub(crate) fn row_of(event: &AuditEvent) -> NewAuditRow<'_> {
-    note(event.action);
+    note(event);
     NewAuditRow::from(event)
 }
 
-/// Notes that the current attempt writes an event of this action.
-pub(crate) fn note(action: AuditAction) {
-    // Without a count, as in a copy of a database, there is nothing to note.
-    let _ = WRITTEN.try_with(|written| written.borrow_mut().push(action));
+/// Notes that the current attempt writes this event.
+pub(crate) fn note(event: &AuditEvent) {
+    // Nobody watches a copy of a database: there is no place for a note.
+    let _ = WRITTEN.try_with(|written| written.borrow_mut().push(event.clone()));
 }
 
 /// Forgets what an earlier attempt of the call has noted, which is undone.
@@ -32,15 +33,15 @@ pub(crate) fn forget_noted() {
     let _ = WRITTEN.try_with(|written| written.borrow_mut().clear());
 }
 
-/// Makes the call, and counts what it has written if it succeeds.
-pub(crate) async fn counting<T, E>(tally: &AuditTally, call: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+/// Makes the call, and shows what it has written if it succeeds.
+pub(crate) async fn showing<T, E>(watchers: &AuditWatchers, call: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     // Boxed, because each move makes the future of every call larger.
     let mut call = Box::pin(WRITTEN.scope(RefCell::default(), call));
     let answer = call.as_mut().await;
     if answer.is_ok()
         && let Some(written) = call.as_mut().take_value()
     {
-        tally.add(&written.borrow());
+        watchers.show(&written.borrow());
     }
     answer
 }

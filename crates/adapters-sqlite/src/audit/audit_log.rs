@@ -1,5 +1,6 @@
 use std::cell::RefCell;
 use std::mem::take;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -11,8 +12,8 @@ use diesel_mapping::audit::{
     AuditQuery, AuditRow, Bind, DELETE_BEFORE, IdRow, NewAuditRow, audit_events_of, audit_page, list_unannounced,
 };
 use diesel_mapping::schema::audit_events;
-use domain::audit::{AuditAction, AuditCounts, AuditEvent, AuditFilter};
-use domain::ports::{AuditLog, AuditPage, StoreError};
+use domain::audit::{AuditEvent, AuditFilter};
+use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
 use domain::{AuditId, Timestamp};
 
 use crate::SqliteStore;
@@ -65,23 +66,23 @@ impl AuditLog for SqliteStore {
         self.writer.write(purge).await
     }
 
-    fn written(&self) -> AuditCounts {
-        self.writer.written()
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        self.writer.watch(watcher);
     }
 }
 
 thread_local! {
-    /// The actions of the events that the current write has stored. One thread writes.
-    static STORED: RefCell<Vec<AuditAction>> = const { RefCell::new(Vec::new()) };
+    /// The events that the current write has stored. One thread writes.
+    static STORED: RefCell<Vec<AuditEvent>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Takes the actions of the events that were stored on this thread since the last call, to count them after the commit.
-pub(crate) fn take_stored() -> Vec<AuditAction> {
+/// Takes the events that were stored on this thread since the last call, to show them after the commit.
+pub(crate) fn take_stored() -> Vec<AuditEvent> {
     STORED.with(|stored| take(&mut *stored.borrow_mut()))
 }
 
 fn note(event: &AuditEvent) {
-    STORED.with(|stored| stored.borrow_mut().push(event.action));
+    STORED.with(|stored| stored.borrow_mut().push(event.clone()));
 }
 
 /// Writes the events of a change. The caller calls it in the transaction of the change, and only if something changed.

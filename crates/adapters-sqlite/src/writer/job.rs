@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use counters::Histogram;
 use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
-use domain::audit::{AuditAction, AuditTally};
-use domain::ports::StoreError;
+use domain::audit::AuditEvent;
+use domain::ports::{AuditWatchers, StoreError};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -69,11 +69,11 @@ pub(super) struct Write<T, Work, Tell> {
     pub(super) recorded: Recorded,
 }
 
-/// The events of the audit log that a write has stored, and where they are counted.
+/// The events of the audit log that a write has stored, and who sees them.
 #[derive(Default)]
 pub(super) struct Recorded {
-    pub(super) actions: Vec<AuditAction>,
-    pub(super) tally: Arc<AuditTally>,
+    pub(super) events: Vec<AuditEvent>,
+    pub(super) watchers: Arc<AuditWatchers>,
 }
 
 /// When a caller asked, and where it is counted how long it waits for the writer.
@@ -99,7 +99,7 @@ where
         Savepoint::Set.execute(connection)?;
         take_stored();
         let outcome = work(connection).map_err(|Undo(error)| error);
-        self.recorded.actions = take_stored();
+        self.recorded.events = take_stored();
         if outcome.is_err() {
             Savepoint::RollBack.execute(connection)?;
         }
@@ -118,7 +118,7 @@ where
             _ => Err(unavailable("the transaction was not committed")),
         };
         if let Ok(done) = &answer {
-            self.recorded.tally.add(&self.recorded.actions);
+            self.recorded.watchers.show(&self.recorded.events);
             (self.tell)(done);
         }
         // An error means that the caller has dropped the future.

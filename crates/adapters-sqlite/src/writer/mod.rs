@@ -8,8 +8,7 @@ use std::{io, thread};
 
 use counters::{DurationCounts, Histogram};
 use diesel::SqliteConnection;
-use domain::audit::{AuditCounts, AuditTally};
-use domain::ports::{POOL_WAIT_BOUNDS, PoolFigures, StoreError};
+use domain::ports::{AuditWatcher, AuditWatchers, POOL_WAIT_BOUNDS, PoolFigures, StoreError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
@@ -28,8 +27,8 @@ const QUEUE_LENGTH_MAX: usize = 1_024;
 pub(crate) struct Writer {
     queue: mpsc::Sender<Message>,
     waits: Arc<Histogram>,
-    /// What the writes have recorded in the audit log.
-    written: Arc<AuditTally>,
+    /// Who sees what the writes record in the audit log.
+    watchers: Arc<AuditWatchers>,
 }
 
 impl Writer {
@@ -39,7 +38,7 @@ impl Writer {
         let (queue, inbox) = mpsc::channel(QUEUE_LENGTH_MAX);
         let worker = Worker { file, connection: Some(connection), durability: Durability::Flushed, lock };
         thread::Builder::new().name("sqlite-writer".into()).spawn(move || worker.run(inbox))?;
-        Ok(Self { queue, waits: Arc::new(Histogram::new(POOL_WAIT_BOUNDS)), written: Arc::default() })
+        Ok(Self { queue, waits: Arc::new(Histogram::new(POOL_WAIT_BOUNDS)), watchers: Arc::default() })
     }
 
     /// Performs `work` in a transaction, and answers when the transaction is on disk. If `work` fails, it changes
@@ -81,7 +80,7 @@ impl Writer {
         let (caller, mut answer) = oneshot::channel();
         let turn = Turn::default();
         let asked = Asked { at: Instant::now(), waits: Arc::clone(&self.waits) };
-        let recorded = Recorded { tally: Arc::clone(&self.written), ..Recorded::default() };
+        let recorded = Recorded { watchers: Arc::clone(&self.watchers), ..Recorded::default() };
         let (work, outcome) = (Some(work), None);
         let write = Write { work, tell, durability, turn: turn.clone(), outcome, caller, asked, recorded };
         self.queue.try_send(Message::Perform(Box::new(write))).map_err(|refused| match refused {
@@ -96,9 +95,9 @@ impl Writer {
         answered.unwrap_or_else(|_| Err(unavailable("the writer has stopped")))
     }
 
-    /// What the writes that are committed have recorded in the audit log.
-    pub(crate) fn written(&self) -> AuditCounts {
-        self.written.read()
+    /// Shows to the watcher what each write records in the audit log, once it is committed.
+    pub(crate) fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        self.watchers.add(watcher);
     }
 
     /// The writes that wait. The thread keeps its connection.

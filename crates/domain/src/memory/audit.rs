@@ -1,11 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::audit::{AuditCounts, AuditEvent, AuditFilter, AuditTally, Cause, Origin};
-use crate::ports::{AuditLog, AuditPage, StoreError};
+use crate::audit::{AuditEvent, AuditFilter, Cause, Origin};
+use crate::ports::{AuditLog, AuditPage, AuditWatcher, AuditWatchers, StoreError};
 use crate::{AuditId, Timestamp};
 
 /// The audit log of the stores in memory. All clones are one log, which several stores can write to.
@@ -16,7 +17,7 @@ pub struct MemoryAuditLog(Arc<Mutex<Table>>);
 struct Table {
     events: BTreeMap<AuditId, AuditEvent>,
     unannounced: BTreeSet<AuditId>,
-    written: AuditTally,
+    watchers: AuditWatchers,
 }
 
 impl Table {
@@ -24,7 +25,7 @@ impl Table {
         if event.is_announced() {
             self.unannounced.insert(event.id);
         }
-        self.written.add(&[event.action]);
+        self.watchers.show(slice::from_ref(&event));
         self.events.insert(event.id, event);
     }
 }
@@ -93,8 +94,8 @@ impl AuditLog for MemoryAuditLog {
         Ok(())
     }
 
-    fn written(&self) -> AuditCounts {
-        self.lock().written.read()
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        self.lock().watchers.add(watcher);
     }
 }
 

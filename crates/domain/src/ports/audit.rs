@@ -1,7 +1,10 @@
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
-use crate::audit::{AuditCounts, AuditEvent, AuditFilter};
+use crate::audit::{AuditEvent, AuditFilter};
 use crate::{AuditId, Timestamp};
 
 /// One page of the audit log.
@@ -30,6 +33,37 @@ pub enum AuditReader {
 pub trait AuditDescriber: Send + Sync {
     /// The event in JSON, as this reader may see it: one value, always the same for the same event.
     fn describe(&self, event: &AuditEvent, reader: AuditReader) -> String;
+}
+
+/// Sees the events that a store writes, for instance to count or to copy them.
+pub trait AuditWatcher: Send + Sync {
+    /// One call has written these events, and they are committed. The store waits for the answer: a watcher that has much
+    /// to do does it elsewhere.
+    fn written(&self, events: &[AuditEvent]);
+}
+
+/// The watchers of a store. Each store keeps one of these.
+#[derive(Default)]
+pub struct AuditWatchers(RwLock<Vec<Arc<dyn AuditWatcher>>>);
+
+impl AuditWatchers {
+    /// Adds a watcher.
+    pub fn add(&self, watcher: Arc<dyn AuditWatcher>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).push(watcher);
+    }
+
+    /// Shows what one call has written to every watcher, if it has written something.
+    pub fn show(&self, events: &[AuditEvent]) {
+        if !events.is_empty() {
+            self.0.read().unwrap_or_else(PoisonError::into_inner).iter().for_each(|watcher| watcher.written(events));
+        }
+    }
+}
+
+impl fmt::Debug for AuditWatchers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AuditWatchers")
+    }
 }
 
 /// Shows who changed what.
@@ -63,8 +97,8 @@ pub trait AuditLog: Send + Sync {
     /// calls together count each deleted event once.
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
 
-    /// How many events of each action of this version the store has written in this process, from memory. A call that
-    /// succeeds has counted its events; one that fails or is refused counts none. One whose caller has left may count none
-    /// of what it wrote.
-    fn written(&self) -> AuditCounts;
+    /// From now on the watcher sees each event that this process writes to the store, once, as it is stored. A call that
+    /// succeeds has shown its events, after their commit; one that fails or is refused shows none. One whose caller has
+    /// left may show none of what it wrote.
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>);
 }

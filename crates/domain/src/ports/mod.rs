@@ -155,7 +155,7 @@ mod webhooks;
 
 pub use crate::credential_use::RecentUses;
 pub use crate::span::SpanSink;
-pub use audit::{AUDIT_SEARCHED_MAX, AuditDescriber, AuditLog, AuditPage, AuditReader};
+pub use audit::{AUDIT_SEARCHED_MAX, AuditDescriber, AuditLog, AuditPage, AuditReader, AuditWatcher, AuditWatchers};
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
 pub use figures::{
     HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures,

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::AuditId;
 use domain::Timestamp;
-use domain::audit::{AuditCounts, AuditEvent, AuditFilter};
+use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{
-    AuditLog, AuditPage, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, KeyStore, Store, StoreError,
+    AuditLog, AuditPage, AuditWatcher, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, KeyStore, Store,
+    StoreError,
 };
 use domain::webhooks::SubscriptionOutcomes;
 use sharded_store::ShardedStore;
@@ -72,8 +73,8 @@ struct Forgetful {
 
 #[async_trait]
 impl AuditLog for Forgetful {
-    fn written(&self) -> AuditCounts {
-        self.store.written()
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        self.store.watch(watcher);
     }
 
     async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {

@@ -7,7 +7,7 @@ use domain::audit::AuditEvent;
 use domain::ports::{Insertion, Revocation, Rotation};
 
 use super::AuditedStores;
-use super::sample::{all, cause, cause_of, expect_counted, expect_events, expect_no_more, second};
+use super::sample::{all, cause, cause_of, expect_events, expect_no_more, expect_seen, second};
 use crate::keys::sample::{ALL_ENDED, NO_LIMIT, Replacement, Sample, limit, view};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -42,7 +42,7 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
     let revoked = stores.keys.revoke_user_keys(&alice, Timestamp::MAX, second(5), 100, &by).await;
     assert_eq!(revoked.expect("a revocation succeeds").len(), 4, "two keys, the rotated one and its successor");
     expect_these_and_four_of(&stores, expected, by.keys_revoked(&alice, [0, 2, 3].map(|one| samples[one].id()))).await;
-    expect_counted(&*stores.audit).await;
+    expect_seen(&stores).await;
 }
 
 /// The log has these events, and after them one for each of four keys, in any order: three that are known, and the
@@ -77,7 +77,7 @@ pub async fn the_last_key_that_fits_leaves_another_event(stores: Arc<AuditedStor
         }
     }
     expect_events(&*stores.audit, expected, "the last key must leave an event of the maximum, and no other").await;
-    expect_counted(&*stores.audit).await;
+    expect_seen(&stores).await;
 }
 
 /// A call that is refused, finds nothing, or changes nothing leaves no event.
@@ -85,12 +85,12 @@ pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>)
     let alice = user("alice");
     let sample = Sample::of(&alice);
     create(&stores, &sample, NO_LIMIT, &cause(second(1))).await;
-    let (keys, log, seen) = (&stores.keys, &*stores.audit, view(at(0), ALL_ENDED));
+    let (keys, seen) = (&stores.keys, view(at(0), ALL_ENDED));
     let full = create(&stores, &Sample::of(&alice), 1, &cause(second(2))).await;
     assert_eq!(full, Some(Insertion::LimitReached), "one key is the maximum");
-    expect_no_more(log, 1, "an insertion beyond the maximum").await;
+    expect_no_more(&stores, 1, "an insertion beyond the maximum").await;
     assert_eq!(create(&stores, &sample, NO_LIMIT, &cause(second(2))).await, None, "the id is stored");
-    expect_no_more(log, 1, "a duplicate").await;
+    expect_no_more(&stores, 1, "a duplicate").await;
     let unknown = Sample::of(&alice);
     for (owner, id) in [(user("mallory"), sample.id()), (alice.clone(), unknown.id())] {
         let answer = keys.revoke(&owner, id, second(3), seen, &cause(second(3))).await;
@@ -100,12 +100,12 @@ pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>)
         let answer = keys.rotate(&owner, id, rotation, digest, seen, &cause(second(3))).await;
         assert!(matches!(answer, Ok(Rotation::NotOwned | Rotation::NotFound)), "got {answer:?}");
     }
-    expect_no_more(log, 1, "a call for a key that is unknown or another user's").await;
+    expect_no_more(&stores, 1, "a call for a key that is unknown or another user's").await;
     revoke_again(&stores, &sample).await;
     let unknown = keys.revoke_by_digests(&[unknown.digest], second(5), &cause(second(5))).await;
     assert_eq!(unknown.expect("a report succeeds"), [], "the key is not stored");
     keys.purge_ended(second(9), 10).await.expect("a purge succeeds");
-    expect_no_more(log, 2, "a call that finds no key, and a purge").await;
+    expect_no_more(&stores, 2, "a call that finds no key, and a purge").await;
 }
 
 /// Revokes the key, and then in each way again.
@@ -115,7 +115,7 @@ async fn revoke_again(stores: &AuditedStores, sample: &Sample) {
         let answer = keys.revoke(owner, sample.id(), second(seconds), seen, &cause(second(seconds))).await;
         assert!(matches!(answer, Ok(Revocation::Revoked { .. })), "got {answer:?}");
     }
-    expect_no_more(&*stores.audit, 2, "a revocation of a key that is revoked").await;
+    expect_no_more(stores, 2, "a revocation of a key that is revoked").await;
     keys.revoke_by_digests(&[sample.digest], second(5), &cause(second(5))).await.expect("a report succeeds");
     let none = keys.revoke_user_keys(owner, Timestamp::MAX, second(5), 10, &cause(second(5))).await;
     assert_eq!(none.expect("a revocation succeeds"), [], "no key is left");
@@ -123,7 +123,7 @@ async fn revoke_again(stores: &AuditedStores, sample: &Sample) {
     let (rotation, digest) = (&replacement.rotation, &replacement.digest);
     let answer = keys.rotate(owner, sample.id(), rotation, digest, seen, &cause(second(5))).await;
     assert!(matches!(answer, Ok(Rotation::Refused(_))), "a revoked key is not rotated, got {answer:?}");
-    expect_no_more(&*stores.audit, 2, "a further call for a revoked key").await;
+    expect_no_more(stores, 2, "a further call for a revoked key").await;
 }
 
 /// Of parallel revocations of one key, one leaves the event.
@@ -143,7 +143,7 @@ pub async fn parallel_revocations_leave_one_event(stores: Arc<AuditedStores>) {
             })
         });
         all_at_once(calls.collect()).await;
-        expect_no_more(&*stores.audit, 2 * (round + 1), "all parallel revocations but one").await;
+        expect_no_more(&stores, 2 * (round + 1), "all parallel revocations but one").await;
     }
     expect_events_of_each(&stores).await;
 }

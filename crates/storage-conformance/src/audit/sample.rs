@@ -7,6 +7,7 @@ use domain::memory::SeededEntropy;
 use domain::ports::AuditLog;
 use domain::{AuditId, KeyId, Timestamp, UserId};
 
+use super::suite::AuditedStores;
 use crate::sample::{at, user};
 
 /// The most pages that a list may have.
@@ -73,20 +74,22 @@ pub(crate) async fn expect_events(log: &dyn AuditLog, mut expected: Vec<AuditEve
     assert_eq!(found, expected, "{why}");
 }
 
-/// Panics unless what was written is counted: for a log that nobody has purged.
-pub(crate) async fn expect_counted(log: &dyn AuditLog) {
-    let found = all(log).await;
-    for (action, count) in log.written() {
-        let written = found.iter().filter(|event| event.action == action).count();
-        assert_eq!(count, written as u64, "events of {action:?} that are written must be counted, and no others");
-    }
+/// Panics unless the watcher has seen what was written: for a log that nobody has purged.
+pub(crate) async fn expect_seen(stores: &AuditedStores) {
+    let mut written = all(&*stores.audit).await;
+    written.reverse();
+    assert_eq!(
+        stores.seen.sorted(),
+        written,
+        "a watcher must see the events that are written, each once, and no others"
+    );
 }
 
 /// Panics unless the log has no event after the first `known` ones.
-pub(crate) async fn expect_no_more(log: &dyn AuditLog, known: usize, what: &str) {
-    let found = all(log).await;
+pub(crate) async fn expect_no_more(stores: &AuditedStores, known: usize, what: &str) {
+    let found = all(&*stores.audit).await;
     assert_eq!(found.len(), known, "{what} must leave no event, got {found:#?}");
-    expect_counted(log).await;
+    expect_seen(stores).await;
 }
 
 /// The instant this many seconds after the start of the samples.

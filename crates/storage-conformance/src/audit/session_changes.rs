@@ -39,20 +39,20 @@ pub async fn changes_of_sessions_leave_their_events(stores: Arc<AuditedStores>) 
 pub async fn calls_that_change_no_session_leave_no_event(stores: Arc<AuditedStores>) {
     let (alice, mallory) = (user("alice"), user("mallory"));
     let sample = Sample::of(&alice);
-    let (sessions, log) = (&stores.sessions, &*stores.audit);
+    let sessions = &stores.sessions;
     sessions.open(&sample.session, &sample.digest, 2, &cause(second(1))).await.expect("an opening succeeds");
     let again = sessions.open(&sample.session, &sample.digest, 2, &cause(second(2))).await;
     assert!(again.is_err(), "the id is stored");
-    expect_no_more(log, 1, "a duplicate").await;
+    expect_no_more(&stores, 1, "a duplicate").await;
     for (owner, id) in [(&mallory, sample.id()), (&alice, Sample::of(&alice).id())] {
         let ended = sessions.end(owner, id, &cause(second(3))).await.expect("an end succeeds");
         assert_eq!(ended, None, "there is no such session");
     }
-    expect_no_more(log, 1, "an end that finds no session").await;
+    expect_no_more(&stores, 1, "an end that finds no session").await;
     for (owner, kept) in [(&mallory, None), (&alice, Some(sample.id()))] {
         let ended = sessions.end_all(owner, kept, &cause(second(3))).await.expect("an end of all succeeds");
         assert_eq!(ended, [], "there is nothing to end");
     }
     sessions.purge_ended(second(10_000_000), 10).await.expect("a purge succeeds");
-    expect_no_more(log, 1, "an end of no session, and a purge").await;
+    expect_no_more(&stores, 1, "an end of no session, and a purge").await;
 }

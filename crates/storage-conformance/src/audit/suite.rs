@@ -1,6 +1,7 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use domain::ports::{AuditLog, KeyStore, SessionStore};
+use domain::audit::AuditEvent;
+use domain::ports::{AuditLog, AuditWatcher, KeyStore, SessionStore};
 
 use crate::{Promise, WebhookStore};
 
@@ -14,17 +15,50 @@ pub struct AuditedStores {
     pub webhooks: Arc<dyn WebhookStore>,
     /// Its audit log.
     pub audit: Arc<dyn AuditLog>,
+    /// What the log has shown to a watcher.
+    pub(super) seen: Arc<SeenEvents>,
+}
+
+/// The events that a watcher has seen.
+#[derive(Default)]
+pub(super) struct SeenEvents(Mutex<Vec<AuditEvent>>);
+
+impl AuditWatcher for SeenEvents {
+    fn written(&self, events: &[AuditEvent]) {
+        self.0.lock().expect("no watcher panics").extend_from_slice(events);
+    }
+}
+
+impl SeenEvents {
+    /// The events in the order of their ids.
+    pub(super) fn sorted(&self) -> Vec<AuditEvent> {
+        let mut seen = self.0.lock().expect("no watcher panics").clone();
+        seen.sort_by_key(|event| event.id);
+        seen
+    }
 }
 
 impl AuditedStores {
+    /// These ports, which are of one store.
+    pub fn new(
+        keys: Arc<dyn KeyStore>,
+        sessions: Arc<dyn SessionStore>,
+        webhooks: Arc<dyn WebhookStore>,
+        audit: Arc<dyn AuditLog>,
+    ) -> Self {
+        let seen = Arc::new(SeenEvents::default());
+        audit.watch(Arc::clone(&seen) as _);
+        Self { keys, sessions, webhooks, audit, seen }
+    }
+
     /// The ports of this adapter.
     pub fn of<Adapter: KeyStore + SessionStore + WebhookStore + AuditLog + 'static>(adapter: &Arc<Adapter>) -> Self {
-        Self {
-            keys: Arc::clone(adapter) as _,
-            sessions: Arc::clone(adapter) as _,
-            webhooks: Arc::clone(adapter) as _,
-            audit: Arc::clone(adapter) as _,
-        }
+        Self::new(
+            Arc::clone(adapter) as _,
+            Arc::clone(adapter) as _,
+            Arc::clone(adapter) as _,
+            Arc::clone(adapter) as _,
+        )
     }
 }
 

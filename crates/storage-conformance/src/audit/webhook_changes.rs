@@ -55,18 +55,18 @@ pub async fn calls_that_change_no_subscription_leave_no_event(stores: Arc<Audite
     let (alice, mallory) = (user("alice"), user("mallory"));
     let lane = subscription(&alice);
     create(&stores, &lane, second(1)).await;
-    let (webhooks, log) = (&stores.webhooks, &*stores.audit);
+    let webhooks = &stores.webhooks;
     let full = webhooks.insert_within(&subscription(&alice), &secret(), 1, &cause(second(2))).await;
     full.expect("an insertion beyond the maximum is refused as a value");
     assert!(webhooks.insert_within(&lane, &secret(), NO_MAX, &cause(second(2))).await.is_err(), "the id is stored");
-    expect_no_more(log, 1, "an insertion that is refused").await;
+    expect_no_more(&stores, 1, "an insertion that is refused").await;
     let (same, by) = (SubscriptionChange { url: Some(lane.url.clone()), ..switched(true) }, cause(second(3)));
     webhooks.update(&alice, lane.id, &same, second(3), &by).await.expect("an update succeeds");
-    expect_no_more(log, 1, "an update to the same values").await;
+    expect_no_more(&stores, 1, "an update to the same values").await;
     for (owner, id) in [(&mallory, lane.id), (&alice, subscription(&alice).id)] {
         call_in_vain(&stores, owner, id).await;
     }
-    expect_no_more(log, 1, "a call for a subscription that is unknown or another user's").await;
+    expect_no_more(&stores, 1, "a call for a subscription that is unknown or another user's").await;
     webhooks
         .rotate_secret(&alice, lane.id, &secret(), second(60), second(4), &cause(second(4)))
         .await
@@ -74,7 +74,7 @@ pub async fn calls_that_change_no_subscription_leave_no_event(stores: Arc<Audite
     let overlapping =
         webhooks.rotate_secret(&alice, lane.id, &secret(), second(90), second(5), &cause(second(5))).await;
     overlapping.expect("a rotation in an overlap is refused as a value");
-    expect_no_more(log, 2, "a rotation in an overlap").await;
+    expect_no_more(&stores, 2, "a rotation in an overlap").await;
 }
 
 async fn call_in_vain(stores: &AuditedStores, owner: &UserId, id: SubscriptionId) {
@@ -165,12 +165,12 @@ pub async fn changes_of_deliveries_leave_their_events(stores: Arc<AuditedStores>
     let held = claim_one(&*stores.webhooks, 10).await;
     let (id, log) = (held.delivery.id, &*stores.audit);
     assert!(matches!(retry(&stores, &alice, id, 20).await, RetryByHand::Due(_)), "it is being sent");
-    expect_no_more(log, 1, "a retry of what is being sent").await;
+    expect_no_more(&stores, 1, "a retry of what is being sent").await;
     settle(&*stores.webhooks, held.failed(30, 900_000)).await;
     assert_eq!(retry(&stores, &mallory, id, 40).await, RetryByHand::NotFound, "it is another user's");
     let cancelled = stores.webhooks.cancel(&mallory, id, at(40), &cause(at(40))).await;
     assert_eq!(cancelled.expect("a cancellation succeeds"), None, "it is another user's");
-    expect_no_more(log, 1, "a call for another user's delivery").await;
+    expect_no_more(&stores, 1, "a call for another user's delivery").await;
     assert!(matches!(retry(&stores, &alice, id, 1_000).await, RetryByHand::Due(_)), "it waits");
     for _ in 0..2 {
         let cancelled = stores.webhooks.cancel(&alice, id, second(2), &cause(second(2))).await;

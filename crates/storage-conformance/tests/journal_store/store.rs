@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use async_trait::async_trait;
-use domain::audit::{AuditCounts, AuditEvent, AuditFilter};
+use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{
-    AttemptCursor, AuditLog, AuditPage, ChangeFeed, Close, DeliveryLog, DeliveryPage, EventPage, FailingPlace,
-    FailingSubscription, FeedPosition, FeedRead, LoggedAttempt, LoggedEvent, NotReady, OperatorLog, QueueFigures,
-    ReadinessCheck, RetryRequest, Schema, StoreError, StoreFigures,
+    AttemptCursor, AuditLog, AuditPage, AuditWatcher, ChangeFeed, Close, DeliveryLog, DeliveryPage, EventPage,
+    FailingPlace, FailingSubscription, FeedPosition, FeedRead, LoggedAttempt, LoggedEvent, NotReady, OperatorLog,
+    QueueFigures, ReadinessCheck, RetryRequest, Schema, StoreError, StoreFigures,
 };
 use domain::webhooks::{DeliveryFilter, DeliveryHistory, EventFilter, FailedDelivery, OutcomeCounts};
 use domain::{AuditId, DeliveryId, EventId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
@@ -175,8 +176,8 @@ impl AuditLog for JournalStore {
         self.memory.audit.purge(before, max).await
     }
 
-    fn written(&self) -> AuditCounts {
-        self.memory.audit.written()
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        self.memory.audit.watch(watcher);
     }
 }
 

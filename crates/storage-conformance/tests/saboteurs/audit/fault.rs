@@ -32,9 +32,10 @@ pub(crate) enum Fault {
     CountsThenPurges,
     CountsThenRecordsNew,
     RecordsNewTwice,
-    /// The counts of what was written stay 0.
-    CountsNothing,
-    CountsOneTooMany,
+    /// Watchers see nothing.
+    ShowsNothing,
+    /// Watchers see each event twice.
+    ShowsTwice,
     AnnouncesEverything,
     /// What is older than an event that was listed is not listed, as by a cursor.
     AnnouncesByTime,

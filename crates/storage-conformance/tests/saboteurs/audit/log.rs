@@ -1,10 +1,11 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::{AuditAction, AuditCounts, AuditEvent, AuditFilter, AuditTarget};
+use domain::audit::{AuditAction, AuditEvent, AuditFilter, AuditTarget};
 use domain::memory::{MemoryAuditLog, unique_cause};
-use domain::ports::{AuditLog, AuditPage, StoreError};
+use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
 use domain::{AuditId, Timestamp, UserId};
 
 use super::fault::Fault;
@@ -167,13 +168,12 @@ impl AuditLog for FaultyLog {
         self.log.purge(before, max).await
     }
 
-    fn written(&self) -> AuditCounts {
-        let mut written = self.log.written();
-        match self.fault {
-            Fault::CountsNothing => written.iter_mut().for_each(|(_, count)| *count = 0),
-            Fault::CountsOneTooMany => written[0].1 += 1,
-            _ => {}
-        }
-        written
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        let times = match self.fault {
+            Fault::ShowsNothing => 0,
+            Fault::ShowsTwice => 2,
+            _ => 1,
+        };
+        (0..times).for_each(|_| self.log.watch(Arc::clone(&watcher)));
     }
 }
