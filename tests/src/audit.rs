@@ -40,7 +40,7 @@ async fn the_command_line_says_who_revoked_a_key() {
 
 async fn each_operation_leaves_its_event(storage: Storage) {
     let setup = Setup::serve(&storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN).with("DISPATCH", "false");
-    let gatepost = setup.start().await;
+    let mut gatepost = setup.with("AUDIT_LOG", "stdout").start().await;
     let (alice, bob) = (gatepost.user("alice"), gatepost.user("bob"));
     bob.created("bob's").await;
     change_keys(&gatepost, &alice).await;
@@ -64,6 +64,28 @@ async fn each_operation_leaves_its_event(storage: Storage) {
     assert_eq!(actions, expected, "each operation leaves its event, in order: {shown:#?}");
     assert!(shown.iter().all(|event| event["userId"] == "alice"), "a user sees nothing of others: {shown:#?}");
     expect_places(&gatepost, &shown).await;
+    expect_copy(&mut gatepost).await;
+}
+
+/// At its end the process has copied what the export has, line for line.
+async fn expect_copy(gatepost: &mut Gatepost) {
+    let export = call(gatepost, "GET", "/api/operator/audit?format=jsonl", OPERATOR_TOKEN).await.text();
+    gatepost.signal("TERM");
+    assert_eq!(gatepost.exited().await.code(), Some(0));
+    let written = gatepost.written();
+    let mut copied: Vec<&str> = written.lines().filter(|line| line.starts_with("{\"id\":\"aud_")).collect();
+    copied.sort_unstable();
+    let oldest_first: Vec<&str> = export.lines().rev().collect();
+    assert_eq!(copied, oldest_first, "the copy has what the export has");
+}
+
+#[tokio::test]
+async fn a_copy_that_cannot_be_written_is_refused_at_the_start() {
+    let storage = Storage::sqlite();
+    let setup = Setup::serve(&storage).await.with("AUDIT_LOG", "no-such-folder/audit.jsonl");
+    let (status, written) = setup.start_refused().await;
+    assert!(!status.success());
+    assert!(written.contains("AUDIT_LOG: cannot write to no-such-folder/audit.jsonl: No such file"), "{written}");
 }
 
 /// Users see the place of what they did, and operators every place. The export has the same events as the pages.

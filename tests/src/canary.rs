@@ -37,7 +37,7 @@ async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
     let setup = Setup::serve(&storage).await.with("DATABASE_URL", &url).with("OPERATOR_TOKEN", OPERATOR_TOKEN);
     let setup = setup.with("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.endpoint()).with("OTEL_TRACES_SAMPLER_ARG", "1");
     let setup = setup.with("OTEL_EXPORTER_OTLP_HEADERS", &format!("x-token={COLLECTOR_TOKEN}"));
-    let mut gatepost = setup.with("LOG", "trace").start().await;
+    let mut gatepost = setup.with("LOG", "trace").with("AUDIT_LOG", "stdout").start().await;
     let alice = gatepost.user("alice");
     let mut keys = Vec::new();
     for number in 0..4 {
@@ -62,6 +62,7 @@ async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
     let exported = collector.requests();
     assert!(collector.spans().len() > 50, "{} requests are traced", collector.spans().len());
     let written = gatepost.written();
+    assert!(written.contains("{\"id\":\"aud_"), "the copy of the audit log is searched, too");
     assert!(written.contains("TRACE") || written.contains("trace"), "the log is verbose");
     for needle in secrets.iter().chain(&digests).chain(&settings) {
         assert_absent(needle, written.as_bytes(), "the log");

@@ -1,6 +1,7 @@
 //! What the operating system gives: the [`Clock`](domain::ports::Clock) and [`Entropy`](domain::ports::Entropy) ports,
 //! the signals that stop a process, the service manager that waits for it, files with secrets and types for them, and log lines on standard error.
 
+mod audit_copy;
 mod clocks;
 mod entropy;
 mod json_lines;
@@ -13,6 +14,7 @@ mod secrets;
 mod service_manager;
 mod shutdown;
 
+pub use audit_copy::{AuditCopy, AuditDestination};
 pub use clocks::{DatabaseClock, FollowedFeed, SteadyClock, SystemClock};
 pub use entropy::{NameEntropy, SystemEntropy};
 pub use log_filter::{LogFilter, LogFormat};

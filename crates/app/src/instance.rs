@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use actix_web::http::header::HeaderMap;
 use actix_web::web::ServiceConfig;
-use adapters_http::{Api, HttpLimits, HttpSettings, OperatorTokens, ServerCertificate};
+use adapters_http::{Api, AuditJson, HttpLimits, HttpSettings, OperatorTokens, ServerCertificate};
 use adapters_oidc::{OidcClient, OidcProvider, OidcVerifier};
-use adapters_system::{LogSwitch, NameEntropy};
+use adapters_system::{AuditCopy, LogSwitch, NameEntropy};
 use anyhow::{Context, Result, anyhow};
 use cli::WebAddress;
 use domain::audit::Audit;
@@ -90,6 +90,7 @@ impl Instance {
         // The engines stop after the server, whose last requests still need them.
         let engines_stop = CancellationToken::new();
         let metrics = MetricsParts::of(&mut self.store);
+        let audit_copy = self.audit_copy()?;
         let verifier = self.verifier();
         let (keys, sessions) = (self.keys(&verifier), self.sessions(&verifier));
         let audit = self.audit();
@@ -125,6 +126,7 @@ impl Instance {
         engines_stop.cancel();
         let finished = tasks.finish().await;
         store.close().await;
+        audit_copy.inspect(|copy| copy.finish());
         tracing::info!("gatepost has stopped");
         outcome.and(finished)
     }
@@ -165,6 +167,14 @@ impl Instance {
     fn audit(&self) -> Audit {
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
         Audit::new(Arc::clone(&self.store.audit), clock, entropy, self.configuration.audit_retention)
+    }
+
+    /// Copies what the store writes to the audit log from now on, if `AUDIT_LOG` says where.
+    fn audit_copy(&self) -> Result<Option<Arc<AuditCopy>>> {
+        let Some(destination) = &self.configuration.audit_log else { return Ok(None) };
+        AuditCopy::start(&*self.store.audit, destination, Arc::new(AuditJson))
+            .with_context(|| format!("AUDIT_LOG: cannot write to {destination}"))
+            .map(Some)
     }
 
     fn http_settings(&self, metrics: &MetricsParts) -> HttpSettings {

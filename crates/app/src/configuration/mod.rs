@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use adapters_http::{HttpLimits, OperatorTokens, PORTAL_COOKIE};
 use adapters_oidc::OperatorClaim;
-use adapters_system::{EncryptionKey, LogFilter, LogSettings, Secret};
+use adapters_system::{AuditDestination, EncryptionKey, LogFilter, LogSettings, Secret};
 use adapters_web::PortalSettings;
 use cli::WebAddress;
 use domain::audit::AuditRetention;
@@ -90,6 +90,8 @@ pub(crate) struct Configuration {
     pub(crate) operator_tokens: OperatorTokens,
     /// `AUDIT_RETENTION_DAYS`
     pub(crate) audit_retention: AuditRetention,
+    /// `AUDIT_LOG`; `None` means no copy.
+    pub(crate) audit_log: Option<AuditDestination>,
     /// `ENCRYPTION_KEY`: the first key encrypts, every key decrypts.
     pub(crate) encryption_keys: Vec<EncryptionKey>,
     /// `RATE_LIMIT`, `KEY_CACHE_SIZE`, `KEY_CACHE_MAX_AGE` and `VERIFY_WHEN_STALE`
@@ -183,6 +185,7 @@ impl Default for Configuration {
             operator_token: None,
             operator_tokens: OperatorTokens::default(),
             audit_retention: AuditRetention::default(),
+            audit_log: None,
             encryption_keys: Vec::new(),
             verifier: VerifierSettings::default(),
             user_rate_limit: USER_RATE_LIMIT_DEFAULT.parse().ok(),

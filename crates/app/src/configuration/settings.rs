@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use adapters_http::{OperatorToken, OperatorTokens};
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use adapters_system::{EncryptionKey, LogFilter, LogFormat, MASK, Secret};
+use adapters_system::{AuditDestination, EncryptionKey, LogFilter, LogFormat, MASK, Secret};
 use cli::WebAddress;
 use domain::audit::AuditRetention;
 use domain::webhooks::WebhookPolicySettings;
@@ -252,6 +252,15 @@ const SETTINGS: &[Setting] = &[
         },
         |configuration| Some(configuration.audit_retention.days().to_string()),
     ),
+    Setting::new(
+        "AUDIT_LOG",
+        "Where this instance copies what it writes to the [audit log](audit.md#a-copy-for-your-log-system), one JSON object a \
+              line.",
+        || AuditDestination::ALLOWED.into(),
+        |draft, given| given.optional(parsed).map(|destination| draft.configuration.audit_log = destination),
+        |configuration| configuration.audit_log.as_ref().map(ToString::to_string),
+    )
+    .when_unset("no copy"),
     Setting::new(
         "OPERATOR_TOKEN",
         "The credential of the host application for the operator API, with all scopes. Without it and without \

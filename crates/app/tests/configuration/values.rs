@@ -67,7 +67,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 60);
+    assert_eq!(loaded.settings.len(), 61);
 }
 
 #[test]
@@ -93,6 +93,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("API_KEYS_RETENTION_DAYS", "1"),
         ("API_KEYS_MAX_TTL_DAYS", "365"),
         ("AUDIT_RETENTION_DAYS", "30"),
+        ("AUDIT_LOG", "/var/log/gatepost/audit.jsonl"),
         ("USER_RATE_LIMIT", "off"),
         ("MANUAL_SEND_LIMIT", "off"),
         ("CREDENTIAL_FAILURE_LIMIT", "10/s"),
