@@ -1,4 +1,4 @@
-//! What metrics and traces cost: the same requests with both off, with metrics, and with one request in a hundred traced.
+//! What the metrics, traces and the console cost: the same requests without them, and with each of them.
 
 use std::net::TcpListener;
 
@@ -20,10 +20,11 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     let metrics = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
     let endpoint = format!("http://{}", collector.address);
     let settings = [
-        ("off", None),
-        ("off again", None),
+        ("plain", None),
+        ("plain again", None),
         ("metrics on", Some(("METRICS_LISTEN", metrics))),
         ("traces at 0.01", Some(("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint))),
+        ("console off", Some(("CONSOLE", "false".to_owned()))),
     ];
     pin(CORES[0])?;
     let mut subjects = Vec::new();
@@ -39,7 +40,8 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     pin(CORES[1])?;
     let event = Requests::new(&String::from_utf8(publication("nobody", 1))?, 1).accepted();
     let mut contestants = Vec::new();
-    for (kind, requests) in [("forward-auth", subjects[0].1.forward_auth()), ("publishing", event)] {
+    let (forward_auth, introspection) = (subjects[0].1.forward_auth(), subjects[0].1.introspect());
+    for (kind, requests) in [("forward-auth", forward_auth), ("introspection", introspection), ("publishing", event)] {
         let floor = contestants.len();
         for (name, subject) in &subjects {
             let (address, usage) = (subject.gatepost.address(), subject.gatepost.usage()?);
@@ -56,5 +58,5 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     for (_, subject) in &subjects {
         subject.gatepost.usage()?.pause()?;
     }
-    compete("Metrics and traces (the floor: both off)", &contestants).await
+    compete("Metrics, traces and the console (the floor: metrics and traces off, the console on)", &contestants).await
 }
