@@ -134,6 +134,5 @@ fn dispatcher_settings(configuration: &Configuration) -> DispatcherSettings {
         pauses: configuration.webhooks.pauses,
         stop_grace: STOP_GRACE,
         sends_traceparent: configuration.webhooks.traceparent,
-        shards: configuration.database_shards.into(),
     }
 }

@@ -5,10 +5,7 @@ use domain::ports::Completion;
 use tokio::time::Instant;
 
 /// How long a result waits for others, so that they share a transaction.
-pub(crate) const GATHER: Duration = Duration::from_millis(3);
-/// The same if a batch takes several transactions, at most. So a transaction has as many results as if there were one, and
-/// nobody sees that a result is late.
-const GATHER_MAX: Duration = Duration::from_millis(24);
+const GATHER: Duration = Duration::from_millis(3);
 /// The most results in one transaction.
 const BATCH_MAX: usize = 512;
 
@@ -44,7 +41,6 @@ impl Effect {
 /// its lease ends. While the store takes no batch at all, the dispatcher drops nothing.
 pub(crate) struct Completions {
     queue: VecDeque<(Completion, Note)>,
-    gather: Duration,
     /// The notes of the batch that is being written.
     in_batch: Vec<Note>,
     gathered_at: Option<Instant>,
@@ -63,11 +59,9 @@ pub(crate) struct Refused {
 }
 
 impl Completions {
-    /// Without any. A batch is written in so many transactions.
-    pub(crate) fn new(transactions: u32) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             queue: VecDeque::new(),
-            gather: GATHER_MAX.min(GATHER * transactions.max(1)),
             in_batch: Vec::new(),
             gathered_at: None,
             not_before: None,
@@ -82,7 +76,7 @@ impl Completions {
     }
 
     pub(crate) fn push(&mut self, completion: Completion, note: Note, now: Instant) {
-        let gathered_at = if note.effect.is_awaited { now } else { now + self.gather };
+        let gathered_at = if note.effect.is_awaited { now } else { now + GATHER };
         let others = self.gathered_at.filter(|_| !self.queue.is_empty());
         self.gathered_at = Some(others.map_or(gathered_at, |at| at.min(gathered_at)));
         self.queue.push_back((completion, note));

@@ -30,19 +30,8 @@ fn numbers(batch: &[Completion]) -> Vec<u8> {
 }
 
 #[test]
-fn ends_for_several_transactions_gather_for_longer() {
-    for (transactions, millis) in [(0, 3), (1, 3), (3, 9), (8, 24), (16, 24), (256, 24)] {
-        let (mut completions, now) = (Completions::new(transactions), Instant::now());
-        push(&mut completions, 1, now);
-        assert_eq!(completions.due_at(now), Some(now + Duration::from_millis(millis)), "{transactions}");
-        (1..=BATCH_MAX).for_each(|_| push(&mut completions, 2, now));
-        assert_eq!(completions.due_at(now), Some(now), "a full batch leaves at once");
-    }
-}
-
-#[test]
 fn ends_gather_for_a_moment_and_leave_together() {
-    let (mut completions, now) = (Completions::new(1), Instant::now());
+    let (mut completions, now) = (Completions::new(), Instant::now());
     assert_eq!(completions.due_at(now), None);
     push(&mut completions, 1, now);
     push(&mut completions, 2, now + GATHER / 2);
@@ -59,7 +48,7 @@ fn ends_gather_for_a_moment_and_leave_together() {
 
 #[test]
 fn what_a_lane_waits_for_and_a_full_batch_leave_at_once() {
-    let (mut completions, now) = (Completions::new(1), Instant::now());
+    let (mut completions, now) = (Completions::new(), Instant::now());
     let (completion, mut note) = ended(1, now);
     note.effect.is_awaited = true;
     completions.push(completion, note, now);
@@ -73,7 +62,7 @@ fn what_a_lane_waits_for_and_a_full_batch_leave_at_once() {
 
 #[test]
 fn while_the_store_takes_nothing_everything_is_kept_in_order() {
-    let (mut completions, mut now) = (Completions::new(1), Instant::now());
+    let (mut completions, mut now) = (Completions::new(), Instant::now());
     (1..=4).for_each(|number| push(&mut completions, number, now));
     now += GATHER;
     for size in [4, 2, 1, 1, 1, 1, 1] {
@@ -95,7 +84,7 @@ fn while_the_store_takes_nothing_everything_is_kept_in_order() {
 
 #[test]
 fn one_that_the_store_never_takes_holds_up_no_other_and_is_given_up_with_its_lease() {
-    let (mut completions, began) = (Completions::new(1), Instant::now());
+    let (mut completions, began) = (Completions::new(), Instant::now());
     (1..=8).for_each(|number| push(&mut completions, number, began));
     let (mut now, mut written, mut given_up_at) = (began + GATHER, Vec::new(), None);
     while given_up_at.is_none() {
@@ -127,7 +116,7 @@ fn whatever_the_store_takes_nothing_is_lost_or_written_twice() {
             entropy.fill(&mut bytes);
             bytes[0] % bound
         };
-        let (mut completions, mut now, mut pushed, mut written) = (Completions::new(1), Instant::now(), 0, Vec::new());
+        let (mut completions, mut now, mut pushed, mut written) = (Completions::new(), Instant::now(), 0, Vec::new());
         while pushed < 100 || completions.len() > 0 {
             for _ in 0..draw(5).min(100 - pushed) {
                 pushed += 1;

@@ -28,8 +28,6 @@ pub struct DispatcherSettings {
     pub stop_grace: Duration,
     /// `WEBHOOK_TRACEPARENT`: whether receivers get the header `traceparent` with attempts that are traced.
     pub sends_traceparent: bool,
-    /// `DATABASE_SHARDS`: in how many transactions the queue stores the results of a batch, at most.
-    pub shards: u32,
 }
 
 /// 512 attempts at a time, 256 to one host, 15 s for each, the default schedule, 20 s to stop, `traceparent` is sent.
@@ -43,7 +41,6 @@ impl Default for DispatcherSettings {
             pauses: PauseLengths::default(),
             stop_grace: Duration::from_secs(20),
             sends_traceparent: true,
-            shards: 1,
         }
     }
 }

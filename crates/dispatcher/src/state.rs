@@ -163,7 +163,7 @@ impl<'a> Run<'a> {
             hint: dispatcher.queue.hint(),
             attempts: JoinSet::new(),
             flights: HashMap::new(),
-            completions: Completions::new(dispatcher.settings.shards),
+            completions: Completions::new(),
             writing: None,
             write_outage: Outage::of("storing the results of attempts"),
             stopping: None,
