@@ -95,6 +95,11 @@ impl PostgresStore {
         Self::build(&settings, Some(shard), direct_claims)
     }
 
+    /// Which of several shards it is; `None` if there are no others.
+    pub const fn shard(&self) -> Option<Shard> {
+        self.shard
+    }
+
     fn build(
         settings: &PostgresSettings,
         shard: Option<Shard>,

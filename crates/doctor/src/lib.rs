@@ -20,5 +20,5 @@ pub use identity::check_identity;
 pub use listeners::{check_listener, is_served};
 pub use machine::{check_disk, check_open_files, check_secret_file};
 pub use reach::check_reach;
-pub use server::{DatabaseServer, check_server};
+pub use server::{DatabaseServer, check_server, stopped_server};
 pub use store::{check_sealing_keys, check_store};

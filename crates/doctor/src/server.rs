@@ -1,4 +1,6 @@
-use crate::finding::Finding;
+use std::error::Error;
+
+use crate::finding::{Finding, chain};
 
 /// What a Postgres server says about itself, and what the configuration needs of it.
 #[derive(Clone, Debug)]
@@ -13,9 +15,11 @@ pub struct DatabaseServer {
     pub connections_of_others: u64,
     /// Instances on this database, this one included.
     pub instances: u64,
-    /// `DATABASE_POOL_SIZE`.
+    /// How many shards the server has.
+    pub shards: u64,
+    /// `DATABASE_POOL_SIZE`: connections for each shard.
     pub pool_size: u64,
-    /// How many connections an instance opens beside its pool.
+    /// How many connections an instance opens beside each pool.
     pub beside_pool: u64,
     /// The setting of the same name.
     pub fsync: bool,
@@ -39,13 +43,14 @@ fn finding(what: String, why: &'static str, cure: String) -> Finding {
 }
 
 fn pools(server: &DatabaseServer) -> Option<Finding> {
-    let DatabaseServer { connections_max, connections_of_others, instances, pool_size, beside_pool, .. } = server;
+    let DatabaseServer { connections_max, connections_of_others, instances, shards, pool_size, beside_pool, .. } =
+        server;
     let room = connections_max.saturating_sub(*connections_of_others);
-    let needed = instances * (pool_size + beside_pool);
+    let needed = instances * shards * (pool_size + beside_pool);
     if needed <= room {
         return None;
     }
-    let fitting = (room / instances).saturating_sub(*beside_pool);
+    let fitting = (room / (instances * shards)).saturating_sub(*beside_pool);
     let cure = if fitting > 0 {
         format!("set `DATABASE_POOL_SIZE={fitting}` for each instance, or raise max_connections of the server")
     } else {
@@ -56,11 +61,21 @@ fn pools(server: &DatabaseServer) -> Option<Finding> {
     };
     Some(finding(
         format!(
-            "{instances} instances with DATABASE_POOL_SIZE={pool_size} open {needed} connections, and {room} are free"
+            "{instances} instances with DATABASE_POOL_SIZE={pool_size}{} open {needed} connections, and {room} are free",
+            if *shards > 1 { format!(" for each of {shards} shards") } else { String::new() }
         ),
         "under load, calls fail with 503 while the server refuses connections",
         cure,
     ))
+}
+
+/// One of several servers does not answer. `shards` says which ones it has.
+pub fn stopped_server(error: &dyn Error, shards: &str, command: &str) -> Finding {
+    finding(
+        format!("it does not answer, and it has {shards}: {}", chain(error)),
+        "calls of the users in these shards fail with 503, and so do lists of all users",
+        format!("start the server, or correct its place in DATABASE_URL: `{command}` asks it"),
+    )
 }
 
 /// Without them, Postgres promises nothing after a crash of the machine: not only the last commits are at stake.
@@ -120,6 +135,7 @@ mod tests {
             connections_max: 97,
             connections_of_others: 22,
             instances: 3,
+            shards: 1,
             pool_size: 16,
             beside_pool: 9,
             fsync: true,
@@ -138,6 +154,9 @@ mod tests {
         assert!(found[0].cure.contains("`DATABASE_POOL_SIZE=15`"), "{found:?}");
         let found = check_server(&DatabaseServer { connections_max: 40, ..server() });
         assert!(found[0].cure.contains("max_connections = 150"), "a pool of one is too large: {found:?}");
+        let found = check_server(&DatabaseServer { shards: 2, connections_max: 97 + 22, ..server() });
+        assert!(found[0].what.contains("DATABASE_POOL_SIZE=16 for each of 2 shards open 150"), "{found:?}");
+        assert!(found[0].cure.contains("`DATABASE_POOL_SIZE=7`"), "{found:?}");
     }
 
     #[test]

@@ -7,9 +7,11 @@ use std::fs::{self, Permissions};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Output;
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 use crate::harness::{ENCRYPTION_KEY, IdentityProvider, Setup, Storage, free_address, gatepost_binary, run_gatepost};
 
@@ -163,6 +165,45 @@ async fn faults_of_the_database_are_found() {
     let storage = Storage::sqlite();
     let _holder = Setup::serve(&storage).await.start().await;
     Place::new(&storage).await.finds("is using it", "`kill ");
+}
+
+/// Findings name the server and the shard. A server that stops or hangs is a finding, and nobody waits long for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_of_shards_are_found_and_named() {
+    let servers = [Storage::durable_postgres(100).await, Storage::durable_postgres(100).await];
+    let place = Place::new(&Storage::divided(&servers, 4)).await.with("DATABASE_SHARDS", "4");
+    let place = place.with("DATABASE_POOL_SIZE", "4");
+    assert!(place.run(&["migrate"]).status.success());
+    assert_eq!(place.findings(), []);
+
+    let place = place.with("DATABASE_POOL_SIZE", "45");
+    let (pools, url) = (place.findings(), servers[1].url());
+    assert_eq!(pools.len(), 2, "each server: {pools:?}");
+    let open = "instances with DATABASE_POOL_SIZE=45 for each of 2 shards open 108 connections";
+    assert!(pools[1].0.starts_with(&format!("server 2 of 2 ({url}): 1 {open}")), "{pools:?}");
+    let place = place.with("DATABASE_POOL_SIZE", "4");
+
+    let (cluster, database) = servers[1].server().unwrap();
+    let table = "gatepost_shard_3.__diesel_schema_migrations";
+    let undo = format!("DELETE FROM {table} WHERE version = (SELECT max(version) FROM {table})");
+    cluster.execute(&database.name, &undo).await.unwrap();
+    let place = place.with("MIGRATE", "false");
+    place.finds(&format!("server 2 of 2 ({url}): shard 3: the schema lacks 1 migrations"), "gatepost migrate");
+
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent_url = format!("postgres://nobody@{}/x?sslmode=disable", silent.local_addr().unwrap());
+    cluster.stop().await.unwrap();
+    for (second, why) in [(url, "refused"), (silent_url, "in time")] {
+        let begin = Instant::now();
+        let place = Place { settings: place.settings.clone(), ..Place::new(&servers[0]).await };
+        let place = place.with("DATABASE_URL", &format!("{} {second}", servers[0].url()));
+        let findings = place.findings();
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        let what = format!("server 2 of 2 ({second}): it does not answer, and it has shards 2 to 3: ");
+        assert!(findings[0].0.starts_with(&what) && findings[0].0.contains(why), "{findings:?}");
+        assert!(findings[0].1.contains(&format!("psql \"{second}\"")), "{findings:?}");
+        assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,16 +1,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use adapters_postgres::{PostgresSettings, ServerReport};
+use adapters_postgres::{PostgresSettings, PostgresStore, ServerReport};
 use adapters_system::{EncryptionKey, Secret};
 use anyhow::Result;
 use cli::WebAddress;
-use doctor::{DatabaseServer, Finding, Report, check_sealing_keys, check_server, check_store, is_served};
+use doctor::{
+    DatabaseServer, Finding, Report, check_sealing_keys, check_server, check_store, is_served, stopped_server,
+};
 use domain::SealingKeys;
-use domain::ports::Store;
+use domain::ports::{Store, StoreError};
+use futures_util::future::join_all;
 use sharded_store::ShardedStore;
 
-use crate::configuration::{Configuration, DatabaseUrl};
+use crate::configuration::{Configuration, DatabaseUrl, without_password};
 use crate::database::{open_configured_shards, open_postgres, open_store, with_clock};
 
 /// A SQLite file that does not exist is made by the first start. One that a running instance has open is not examined.
@@ -30,8 +33,9 @@ pub(super) async fn examine_database(configuration: &Configuration, report: &mut
     match opened {
         Err(error) => report.add("database", [unopened(format!("{error:#}"))]),
         Ok(store) => {
-            let (store, clock) = with_clock(store);
-            report.add("database", check_store(&store, &*clock, configuration.migrate).await);
+            if configuration.database_shards == 1 {
+                report.add("database", examine_store(store.clone(), configuration).await);
+            }
             if let Ok(keys) = SealingKeys::new(configuration.encryption_keys.iter().map(EncryptionKey::bytes).collect())
             {
                 report.add("encryption key", check_sealing_keys(&*store.webhooks.subscriptions, &keys).await);
@@ -39,6 +43,11 @@ pub(super) async fn examine_database(configuration: &Configuration, report: &mut
             store.close().await;
         }
     }
+}
+
+async fn examine_store(store: Store, configuration: &Configuration) -> Vec<Finding> {
+    let (store, clock) = with_clock(store);
+    check_store(&store, &*clock, configuration.migrate).await
 }
 
 /// A server that does not answer is the finding of another check.
@@ -55,24 +64,56 @@ async fn examine_server(
     Ok(Store::single(&store).shared(store))
 }
 
-/// Each server once, and each shard by itself. What is found of a shard names it.
+/// A shard, and its ports.
+type OpenShard = (Arc<PostgresStore>, Store);
+
+/// The servers side by side. What is found names the server, and the shard if it is of one.
 async fn examine_shards(configuration: &Configuration, is_running: bool, report: &mut Report) -> Result<Store> {
     let shards = open_configured_shards(configuration).await?;
-    let servers = configuration.database_url.servers().len();
-    let server = |number: usize| number * servers / shards.len();
-    for (number, (postgres, store)) in shards.iter().enumerate() {
-        if number == 0 || server(number) != server(number - 1) {
-            let on_server = (0..shards.len()).filter(|other| server(*other) == server(number)).count();
-            if let Ok(found) = postgres.server_report().await {
-                report.add("database server", check_server(&described(found, configuration, is_running, on_server)));
-            }
-        }
-        let (store, clock) = with_clock(store.clone());
-        let findings = check_store(&store, &*clock, configuration.migrate).await;
-        let named = |finding: Finding| Finding { what: format!("shard {number}: {}", finding.what), ..finding };
-        report.findings.extend(findings.into_iter().map(named));
-    }
+    let server_of = |(postgres, _): &OpenShard| postgres.shard().map(|shard| shard.server);
+    let urls = configuration.database_url.servers();
+    let count = urls.len();
+    let servers = shards.chunk_by(|one, next| server_of(one) == server_of(next)).zip(&urls).enumerate();
+    let examined = servers.map(|(place, (shards, url))| async move {
+        let url = without_password(url.expose());
+        let (of_server, of_shards) = examine_part(configuration, shards, is_running, &url).await;
+        let named = move |finding: Finding| Finding {
+            what: format!("server {} of {} ({url}): {}", place + 1, count, finding.what),
+            cure: finding.cure.replace("$DATABASE_URL", &url),
+            ..finding
+        };
+        (of_server.into_iter().map(named.clone()).collect(), of_shards.into_iter().map(named).collect())
+    });
+    let (of_servers, of_shards): (Vec<Vec<Finding>>, Vec<Vec<Finding>>) = join_all(examined).await.into_iter().unzip();
+    report.add("database server", of_servers.into_iter().flatten());
+    report.add("database", of_shards.into_iter().flatten());
     Ok(ShardedStore::composed(shards.into_iter().map(|(_, store)| store)))
+}
+
+/// What is found of a server, and of its shards. Those of a server that does not answer are not examined.
+async fn examine_part(
+    configuration: &Configuration,
+    shards: &[OpenShard],
+    is_running: bool,
+    url: &str,
+) -> (Vec<Finding>, Vec<Finding>) {
+    let number = |(postgres, _): &OpenShard| postgres.shard().map_or(0, |shard| shard.number);
+    let (Some(first), Some(last)) = (shards.first(), shards.last()) else { return Default::default() };
+    let of_server = match first.0.server_report().await {
+        Err(error @ StoreError::Unavailable(_)) => {
+            let shards = format!("shards {} to {}", number(first), number(last));
+            let command = format!("psql \"{url}\" -c 'SELECT version()'");
+            return (vec![stopped_server(&error, &shards, &command)], Vec::new());
+        }
+        Err(_) => Vec::new(),
+        Ok(server) => check_server(&described(server, configuration, is_running, shards.len())),
+    };
+    let mut of_shards = Vec::new();
+    for shard in shards {
+        let found = examine_store(shard.1.clone(), configuration).await.into_iter();
+        of_shards.extend(found.map(|one| Finding { what: format!("shard {}: {}", number(shard), one.what), ..one }));
+    }
+    (of_server, of_shards)
 }
 
 /// Counts are never negative. An instance with this configuration that does not run yet opens connections too.
@@ -85,8 +126,9 @@ fn described(server: ServerReport, configuration: &Configuration, is_running: bo
         connections_max: count(server.connections_max),
         connections_of_others: count(server.connections_of_others),
         instances: if is_running { running.max(1) } else { running + 1 },
-        pool_size: (configuration.database_pool_size * shards) as u64,
-        beside_pool: (PostgresSettings::BESIDE_POOL * shards) as u64,
+        shards: shards as u64,
+        pool_size: configuration.database_pool_size as u64,
+        beside_pool: PostgresSettings::BESIDE_POOL as u64,
         fsync: server.fsync,
         full_page_writes: server.full_page_writes,
         synchronous_commit: server.synchronous_commit,
