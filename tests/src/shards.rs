@@ -1,4 +1,4 @@
-//! Three Postgres servers as one store: two instances on them answer as on one, and a server that stops fails the calls of
+//! Three Postgres servers, or sixteen schemas of one, as one store: two instances on them answer as on one, and a server that stops fails the calls of
 //! its users and nobody else's.
 
 use std::time::Duration;
@@ -47,10 +47,21 @@ pub(crate) fn shard_of(gatepost: &Gatepost, subject: &str, shards: usize) -> usi
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_instances_on_three_servers_answer_as_on_one() {
-    let servers = servers().await;
-    let setup = serving(&servers).await;
+    two_instances_answer_as_on_one(serving(&servers().await).await, SHARDS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_instances_on_sixteen_schemas_of_a_server_answer_as_on_one() {
+    let settings = ClusterSettings { durable: false, connections_max: 2 * 16 * 13 + 20 };
+    let server = Cluster::start(settings).await.expect("a Postgres server");
+    let database = server.database().await.expect("a database");
+    let storage = Storage::divided(&[Storage::on_server(server, database)], 16);
+    two_instances_answer_as_on_one(setup(&storage).await, 16).await;
+}
+
+async fn two_instances_answer_as_on_one(setup: Setup, shards: usize) {
     let (here, there) = tokio::join!(setup.clone().start(), setup.twin().start());
-    let subjects = subjects(&here, "user", SHARDS);
+    let subjects = subjects(&here, "user", shards);
     let mut ids = Vec::new();
     for subject in &subjects {
         let user = here.user(subject);
@@ -74,12 +85,12 @@ async fn two_instances_on_three_servers_answer_as_on_one() {
         assert!(revoked.elapsed() <= REFUSED_WITHIN, "{:?}", revoked.elapsed());
         ids.push(stored[1]["keyId"].as_str().unwrap().to_owned());
     }
-    let [first, second, _] = subjects.as_slice() else { panic!("three users") };
+    let [first, second, ..] = subjects.as_slice() else { panic!("several users") };
     assert_eq!(here.user(first).revoke(&ids[1]).await.status, 403, "another user's key, in another shard");
     assert_eq!(here.user(second).revoke("key_01h455vb4pex5vsknk084sn02q").await.status, 404);
     assert_eq!(here.whoami("svc_live_unknown").await.status, 401);
     deliver(&here, &there, &subjects).await;
-    let (status, log) = setup.twin().with("DATABASE_SHARDS", "4").start_refused().await;
+    let (status, log) = setup.twin().with("DATABASE_SHARDS", &(shards + 1).to_string()).start_refused().await;
     assert!(!status.success() && log.contains("DATABASE_SHARDS"), "{log}");
 }
 
