@@ -60,7 +60,7 @@ impl fmt::Display for AuditDestination {
 }
 
 /// Copies what this process writes to the audit log, one JSON object a line, within milliseconds after the commit. See
-/// decision 105.
+/// decision 104.
 ///
 /// A separate thread writes, so that a slow disk stops nobody. A write that fails is repeated every second. When too many
 /// events wait for it, later ones are left out of the copy, and the log says how many. The database has them all.
