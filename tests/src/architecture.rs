@@ -141,8 +141,8 @@ fn keys_sessions_and_webhooks_do_not_import_each_other() {
     assert!(read.values().all(|files| *files > 20), "files that were read: {read:?}");
 }
 
-/// The folders of `domain` name each other: a port has the types of a wing in its signatures, and the use cases of that wing
-/// call the port. Files do not, so that each can be read after those that it builds on.
+/// The folders of `domain` name each other: a port has the types of a wing in its signatures, and the use cases of that
+/// wing call the port. Files do not, so that each can be read after those that it builds on.
 #[test]
 fn no_files_of_the_domain_import_each_other_in_a_circle() {
     let texts: BTreeMap<PathBuf, String> = rust_files(&root().join("crates/domain/src"))

@@ -1,5 +1,5 @@
-//! Three Postgres servers, or sixteen schemas of one, as one store: two instances on them answer as on one, and a server that stops fails the calls of
-//! its users and nobody else's.
+//! Three Postgres servers, or sixteen schemas of one, as one store: two instances on them answer as on one, and a server
+//! that stops fails the calls of its users and nobody else's.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! ID tokens by OpenID Connect discovery and JWKS, signing in, and the development provider.
 //!
-//! [`OidcVerifier`] finds the user of a token. It consists of rules without I/O (how a token is parsed, which claims
-//! are accepted, which keys fit) and one task that fetches the keys of the provider. [`OidcProvider`] signs people in there. [`dev_provider`] is the provider
-//! that `gatepost dev` runs.
+//! [`OidcVerifier`] finds the user of a token. It consists of rules without I/O (how a token is parsed, which claims are
+//! accepted, which keys fit) and one task that fetches the keys of the provider. [`OidcProvider`] signs people in there.
+//! [`dev_provider`] is the provider that `gatepost dev` runs.
 
 #[cfg(test)]
 mod attacks;

@@ -65,7 +65,8 @@ const VERSIONS: &str = concat!(
     is_locked!(),
     " GROUP BY version ORDER BY version"
 );
-/// How many processes hold the lock of their number; `$1` is the first key of the locks. Needs no table, so it works before migrations.
+/// How many processes hold the lock of their number; `$1` is the first key of the locks. Needs no table, so it works
+/// before migrations.
 pub(crate) const LOCKED: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
     WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";

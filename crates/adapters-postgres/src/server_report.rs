@@ -9,7 +9,8 @@ use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::claimers::LOCKED;
 
-/// The settings of the server that promises and pools depend on. Standbys are counted, and not their states, which only members of `pg_monitor` see.
+/// The settings of the server that promises and pools depend on. Standbys are counted, and not their states, which only
+/// members of `pg_monitor` see.
 const REPORT: &str = "SELECT current_database()::text AS database, current_user::text AS role,
         least(
             current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint,

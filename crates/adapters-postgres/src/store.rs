@@ -80,8 +80,8 @@ impl PostgresStore {
         Self::build(&settings, None, Arc::default())
     }
 
-    /// The same for one of several shards, which is one schema of the database. The shards of a process share `direct_claims`:
-    /// its dispatcher offers its room to all of them at once.
+    /// The same for one of several shards, which is one schema of the database. The shards of a process share
+    /// `direct_claims`: its dispatcher offers its room to all of them at once.
     ///
     /// # Errors
     ///

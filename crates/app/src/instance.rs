@@ -228,7 +228,8 @@ impl Instance {
         }
     }
 
-    /// Starts the migration of the schema, the check of the encryption key and the subscription of the operator, and waits a moment for them.
+    /// Starts the migration of the schema, the check of the encryption key and the subscription of the operator, and
+    /// waits a moment for them.
     async fn start_schema(
         &self,
         webhooks: &Webhooks,

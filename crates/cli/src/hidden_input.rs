@@ -6,8 +6,8 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
-/// Reads one secret of at most `bytes_max` from standard input, without white space around it. On a terminal, asks for `what`, and does not show
-/// what is typed.
+/// Reads one secret of at most `bytes_max` from standard input, without white space around it. On a terminal, asks for
+/// `what`, and does not show what is typed.
 ///
 /// # Errors
 ///

@@ -44,7 +44,8 @@ secrets! {
     /// The secret that signs webhooks, as a string: `whsec_…`, or one that the owner chose. It cannot be printed, and is
     /// wiped on drop. `webhooks::SigningSecret` parses it and verifies with it.
     WebhookSecret;
-    /// The URL of a portal link, which signs in the first browser that opens it. It cannot be printed, and is wiped on drop.
+    /// The URL of a portal link, which signs in the first browser that opens it. It cannot be printed, and is wiped on
+    /// drop.
     PortalUrl;
 }
 

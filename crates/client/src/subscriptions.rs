@@ -115,8 +115,8 @@ pub struct FoundSubscription {
 pub struct SubscriptionHealth {
     /// `healthy`, `failing`, `paused` or `disabled`.
     pub state: String,
-    /// The reason for the state: why it is disabled (`owner`, `gone`, `only_failures`, `key_leaked`), `retry_after`, or the error of
-    /// the last attempt.
+    /// The reason for the state: why it is disabled (`owner`, `gone`, `only_failures`, `key_leaked`), `retry_after`, or
+    /// the error of the last attempt.
     pub reason: Option<String>,
     /// Since when every attempt has failed; `None` if the last one succeeded.
     pub failing_since: Option<String>,

@@ -5,7 +5,8 @@ use crate::api_keys::KeyList;
 use crate::rest_client::{NO_BODY, query, segment};
 use crate::{ApiKey, Client, Error, FullKey};
 
-/// The keys of any user, for support staff and secret scanners. These calls need an [`OperatorToken`](crate::OperatorToken) as credential.
+/// The keys of any user, for support staff and secret scanners. These calls need an
+/// [`OperatorToken`](crate::OperatorToken) as credential.
 impl Client {
     /// The keys of a user, newest first, as the user sees them; empty for an unknown user.
     ///

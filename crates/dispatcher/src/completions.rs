@@ -36,9 +36,9 @@ impl Effect {
 
 /// Gathers the ends of claims into batches. One batch is written at a time.
 ///
-/// A batch that fails returns to the front, and the next batch is half as large, so that a row that the store always refuses
-/// is soon alone in its batch. Then this row goes to the back. If other batches succeed, the dispatcher drops the row when
-/// its lease ends. While the store takes no batch at all, the dispatcher drops nothing.
+/// A batch that fails returns to the front, and the next batch is half as large, so that a row that the store always
+/// refuses is soon alone in its batch. Then this row goes to the back. If other batches succeed, the dispatcher drops the
+/// row when its lease ends. While the store takes no batch at all, the dispatcher drops nothing.
 pub(crate) struct Completions {
     queue: VecDeque<(Completion, Note)>,
     /// The notes of the batch that is being written.

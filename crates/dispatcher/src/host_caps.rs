@@ -6,8 +6,8 @@ use domain::webhooks::{FairShares, OwnerNumber};
 
 /// The attempts in progress to each host, and the lanes that wait because a host is full for their owner.
 ///
-/// Several subscriptions may go to one host, and the cap of a lane does not consider the other lanes. Their owners share the
-/// places of the host.
+/// Several subscriptions may go to one host, and the cap of a lane does not consider the other lanes. Their owners share
+/// the places of the host.
 pub(crate) struct HostCaps {
     cap: u32,
     hosts: HashMap<Arc<str>, Host>,

@@ -36,8 +36,8 @@ pub(crate) struct Waiting {
     pub(crate) start_by: StartBy,
 }
 
-/// The latest start of an attempt that is soon after its claim, and sure to end within the claim. It is kept for both clocks, because the queue uses
-/// the wall clock, which may be set; the earlier one counts.
+/// The latest start of an attempt that is soon after its claim, and sure to end within the claim. It is kept for both
+/// clocks, because the queue uses the wall clock, which may be set; the earlier one counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartBy {
     pub(crate) instant: Instant,

@@ -9,8 +9,8 @@ use crate::ShardedStore;
 use crate::fan_out::{all, unless_all_failed, up_to};
 use crate::pages::merged;
 
-/// The cause of the changes in one of several shards, by their order from 0: without this, two events would have one id. The
-/// last bits of an id number the events of a cause.
+/// The cause of the changes in one of several shards, by their order from 0: without this, two events would have one id.
+/// The last bits of an id number the events of a cause.
 pub(crate) fn part_of(cause: &Cause, number: u16) -> Cause {
     let offset = u128::from(number) << 16;
     let id = (u128::from_be_bytes(*cause.id.as_bytes()) ^ offset).to_be_bytes();

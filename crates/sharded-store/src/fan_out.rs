@@ -16,8 +16,8 @@ pub(crate) async fn all<'a, T, Answer: Future<Output = Result<T, StoreError>> + 
     join_all(shards.into_iter().map(|shard| shard.part(call(shard)))).await.into_iter().collect()
 }
 
-/// The first answer that is something, of shards that look side by side: what the caller looks for is in one of them. `None`
-/// if each has answered that it has none.
+/// The first answer that is something, of shards that look side by side: what the caller looks for is in one of them.
+/// `None` if each has answered that it has none.
 pub(crate) async fn first<'a, T, Answer: Future<Output = Result<Option<T>, StoreError>> + Send>(
     shards: impl IntoIterator<Item = &'a Arc<Shard>>,
     call: impl Fn(&'a Arc<Shard>) -> Answer,
@@ -34,7 +34,8 @@ pub(crate) async fn first<'a, T, Answer: Future<Output = Result<Option<T>, Store
     failure.map_or(Ok(None), Err)
 }
 
-/// Lets a look-up go on when its caller has the answer of another shard: the connection of a call that is dropped is closed.
+/// Lets a look-up go on when its caller has the answer of another shard: the connection of a call that is dropped is
+/// closed.
 pub(crate) async fn to_its_end<T: Send + 'static>(
     call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
@@ -89,9 +90,9 @@ pub(crate) async fn in_part<T>(
 }
 
 impl ShardedStore {
-    /// Hands each shard what belongs to it, by the home that the id carries, side by side. What carries no home goes to all:
-    /// a shard ignores what is not stored in it. What is for a shard that fails is lost, unless all fail: it is of its
-    /// owners, who get errors at the time.
+    /// Hands each shard what belongs to it, by the home that the id carries, side by side. What carries no home goes to
+    /// all: a shard ignores what is not stored in it. What is for a shard that fails is lost, unless all fail: it is of
+    /// its owners, who get errors at the time.
     pub(crate) async fn spread<T: Copy, Answer: Future<Output = Result<(), StoreError>> + Send>(
         &self,
         items: &[T],

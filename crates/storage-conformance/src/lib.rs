@@ -1,8 +1,8 @@
 //! Every promise of the storage ports as a test that any adapter can run.
 //!
 //! `docs/writing-an-adapter.md` says how to write a store. This crate tests it: each `pub async fn` in the modules of
-//! [`keys`], [`sessions`] and [`webhooks`] tests one promise. The function takes a **fresh, empty** store, and panics when the store
-//! breaks the promise. To add all promises as tests of your crate:
+//! [`keys`], [`sessions`] and [`webhooks`] tests one promise. The function takes a **fresh, empty** store, and panics
+//! when the store breaks the promise. To add all promises as tests of your crate:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -18,13 +18,14 @@
 //!
 //! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in
 //! [`keys::change_feed`] and [`sessions::change_feed`]; [`change_feed_tests`] and [`session_feed_tests`] add them as
-//! tests. [`sessions`] has the promises of [`domain::ports::SessionStore`]. [`webhooks`] has the promises of the webhook ports,
-//! which one store implements; `webhook_store_tests!` adds them as tests. [`audit`] has the promises of
+//! tests. [`sessions`] has the promises of [`domain::ports::SessionStore`]. [`webhooks`] has the promises of the webhook
+//! ports, which one store implements; `webhook_store_tests!` adds them as tests. [`audit`] has the promises of
 //! [`domain::ports::AuditLog`], which hold for one store of all ports; [`audit_log_tests`] adds them as tests.
 //!
-//! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`], the same two of [`sessions`], and [`webhooks::PROMISES`]. The suite does not
-//! read a clock, so that every run is the same. It cannot crash your process: [`keys::durability`],
-//! [`sessions::durability`] and [`webhooks::durability`] check a store that was closed, or killed, and opened again.
+//! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`], the same two of [`sessions`], and
+//! [`webhooks::PROMISES`]. The suite does not read a clock, so that every run is the same. It cannot crash your process:
+//! [`keys::durability`], [`sessions::durability`] and [`webhooks::durability`] check a store that was closed, or killed,
+//! and opened again.
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 

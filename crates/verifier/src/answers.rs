@@ -20,9 +20,9 @@ use crate::look_ups::LookUps;
 use crate::look_ups::shared;
 use crate::sync::SHARDS;
 
-/// Answers for digests of one kind of credential. Below, "key" stands for any kind. Good keys are in one cache, digests without a good key are in another, so that a flood of
-/// garbage never evicts a good key. If neither cache has the digest, one read of the store answers all concurrent
-/// requests for the digest.
+/// Answers for digests of one kind of credential. Below, "key" stands for any kind. Good keys are in one cache, digests
+/// without a good key are in another, so that a flood of garbage never evicts a good key. If neither cache has the
+/// digest, one read of the store answers all concurrent requests for the digest.
 pub(crate) struct Answers<C: Credential> {
     pub(crate) store: Arc<C::Store>,
     /// One for each shard, in their order: a look-up in one shard waits for no other.

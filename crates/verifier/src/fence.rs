@@ -59,7 +59,8 @@ impl Fence {
         Self { stale_max, trusted_until: AtomicU64::new(0), trusted_until_wall }
     }
 
-    /// How far the cache is trusted at `now` by the machine's clock, when the process is `age` old. Call this before reading the cache.
+    /// How far the cache is trusted at `now` by the machine's clock, when the process is `age` old. Call this before
+    /// reading the cache.
     pub(crate) fn trust(&self, age: Duration, now: Timestamp) -> Trust {
         let (until, until_wall) =
             (self.trusted_until.load(Ordering::Acquire), self.trusted_until_wall.load(Ordering::Acquire));

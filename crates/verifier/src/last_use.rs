@@ -1,8 +1,9 @@
 //! When keys and sessions were used, until the store has recorded it.
 //!
 //! A use costs one atomic addition to the key, and once per millisecond another atomic write. The first use since the
-//! last flush also appends the key to a sharded list. Flushes drain the list, and lists of keys read it. It is a list rather than a
-//! map: with a million keys in use, a map cost more than the rest of a verification. No lock is shared by all cores.
+//! last flush also appends the key to a sharded list. Flushes drain the list, and lists of keys read it. It is a list
+//! rather than a map: with a million keys in use, a map cost more than the rest of a verification. No lock is shared by
+//! all cores.
 //!
 //! If there are too many uses for one flush, the next flushes take the rest in the order of ids, round after round,
 //! like an elevator that sweeps from floor to floor. Ids follow the order of creation, and so do rows on disk: ten

@@ -13,14 +13,14 @@ use crate::credential::Credential;
 
 /// The most concurrent reads of the store. Calls that arrive during a read share the next one.
 const READS_MAX: usize = 2;
-/// The most calls that wait for a read, in all shards together. Further calls fail at once, so that a flood of unknown keys does not fill
-/// memory.
+/// The most calls that wait for a read, in all shards together. Further calls fail at once, so that a flood of unknown
+/// keys does not fill memory.
 const WAITING_MAX: usize = 10_000;
 /// The longest time for one call, including its wait. The HTTP API promises an answer within 5 s.
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Looks up keys or sessions in the store, with one read for many callers. A read of a thousand digests costs little more than a
-/// read of one, so a flood of unknown keys delays a good key by at most one read.
+/// Looks up keys or sessions in the store, with one read for many callers. A read of a thousand digests costs little more
+/// than a read of one, so a flood of unknown keys delays a good key by at most one read.
 ///
 /// A read begins after all calls that it answers were made, and continues even if its callers are dropped.
 pub(crate) struct LookUps<C: Credential> {

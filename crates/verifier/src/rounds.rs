@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 use crate::answers::Answers;
 use crate::credential::Credential;
 
-/// Confirms every cached credential of a kind with the store, round after round, in slices by the first byte of the digest. Each answer
-/// from memory therefore rests on a read of the store that is younger than the maximum age, even if a change never
-/// reached the feed, or keys were changed by SQL or by a restored backup.
+/// Confirms every cached credential of a kind with the store, round after round, in slices by the first byte of the
+/// digest. Each answer from memory therefore rests on a read of the store that is younger than the maximum age, even if a
+/// change never reached the feed, or keys were changed by SQL or by a restored backup.
 ///
 /// A round takes nine tenths of the maximum age. Ten minutes and a million keys mean two reads per second. See
 /// decision 45.

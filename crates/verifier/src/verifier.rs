@@ -89,8 +89,8 @@ impl Verifier {
         Self::build(stores, vec![feed], clock, settings)
     }
 
-    /// For a store that is composed of several: `feeds` has the feed of each, in their order. A feed that cannot be read takes
-    /// the trust from the credentials of its owners only. Without feeds, the verifier is [single](Self::single).
+    /// For a store that is composed of several: `feeds` has the feed of each, in their order. A feed that cannot be read
+    /// takes the trust from the credentials of its owners only. Without feeds, the verifier is [single](Self::single).
     pub fn of_shards(
         stores: CredentialStores,
         feeds: Vec<Arc<dyn ChangeFeed>>,

@@ -152,8 +152,8 @@ async fn nothing_is_lost_or_doubled_by_a_kill(storage: Storage) {
     }
 }
 
-/// An announcement has two steps: it is published, and noted as published. A trigger of the database refuses one of them until
-/// the process is killed.
+/// An announcement has two steps: it is published, and noted as published. A trigger of the database refuses one of them
+/// until the process is killed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kill_between_the_steps_repeats_an_announcement_under_one_id() {
     const FAILED: &str = "cannot publish operational events";

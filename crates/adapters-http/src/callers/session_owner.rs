@@ -13,8 +13,8 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
-/// A user who manages own sessions or reads the own audit log, by an ID token or by a session. API keys are refused, and so is a visitor: the user
-/// has lent it a part of an account, and not the other browsers.
+/// A user who manages own sessions or reads the own audit log, by an ID token or by a session. API keys are refused, and
+/// so is a visitor: the user has lent it a part of an account, and not the other browsers.
 pub(crate) struct SessionOwner {
     pub(crate) user: UserId,
     /// The session that calls.

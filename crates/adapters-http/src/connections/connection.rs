@@ -103,7 +103,8 @@ impl Connection {
         }
         let start = buffer.filled().len();
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
-            // A connection that gives way is closed in order: to the framework, the end of its bytes is the end of the client.
+            // A connection that gives way is closed in order: to the framework, the end of its bytes is the end of the
+            // client.
             Poll::Pending if self.seat.poll_closed(context) => return Poll::Ready(Ok(())),
             Poll::Pending => return self.poll_patience(context),
             Poll::Ready(read) => read?,

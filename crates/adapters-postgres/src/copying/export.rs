@@ -16,8 +16,8 @@ use crate::PostgresStore;
 use crate::transaction::{BeginSnapshot, Rollback};
 
 impl PostgresStore {
-    /// Sends every row of the database, as it is at rest at this time, to the shard of the target that the division says: all
-    /// from one snapshot.
+    /// Sends every row of the database, as it is at rest at this time, to the shard of the target that the division says:
+    /// all from one snapshot.
     ///
     /// # Errors
     ///

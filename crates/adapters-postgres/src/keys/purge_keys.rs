@@ -8,8 +8,8 @@ use domain::Timestamp;
 use crate::attempt::{CountRow, Failure, Work};
 use crate::transaction::only_row;
 
-/// Follows [`DELETE_ENDED`] and deletes the rows of owners who have no other key. All parts see the keys as they were before
-/// the statement.
+/// Follows [`DELETE_ENDED`] and deletes the rows of owners who have no other key. All parts see the keys as they were
+/// before the statement.
 ///
 /// An owner's row that a transaction has locked to add a key stays. If a key is added right after the look, the row is
 /// missing until the owner's next key: the lock creates it again (decision 18).

@@ -5,8 +5,8 @@ use throwaway_postgres::{Cluster, ClusterSettings, Database};
 
 use crate::world::{connect, open};
 
-/// A session holds a snapshot, or has an open change. It does not matter before a thousand transactions have begun since, in
-/// any database of the server, so the test has its own server.
+/// A session holds a snapshot, or has an open change. It does not matter before a thousand transactions have begun since,
+/// in any database of the server, so the test has its own server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_held_snapshot_is_found_until_it_ends() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();

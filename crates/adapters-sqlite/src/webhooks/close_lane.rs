@@ -117,7 +117,8 @@ pub(super) fn close(
     lane.write(connection, &before)
 }
 
-/// Disables the subscription if it is enabled, and closes its lane. Returns the owner of the subscription if it was enabled.
+/// Disables the subscription if it is enabled, and closes its lane. Returns the owner of the subscription if it was
+/// enabled.
 pub(super) fn disable(
     connection: &mut SqliteConnection,
     subscription: SubscriptionId,

@@ -11,7 +11,8 @@ use crate::schema::webhook_attempts;
 
 const TABLE: &str = "webhook_attempts";
 
-/// A row of `webhook_attempts` as it is stored, with the headers and the excerpt of the answer. Its values are not checked yet.
+/// A row of `webhook_attempts` as it is stored, with the headers and the excerpt of the answer. Its values are not
+/// checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_attempts)]
 pub struct AttemptRow {
@@ -46,7 +47,8 @@ impl AttemptRow {
     }
 }
 
-/// A row of `webhook_attempts` as it is stored, with its ids and without the headers and the excerpt. Its values are not checked yet.
+/// A row of `webhook_attempts` as it is stored, with its ids and without the headers and the excerpt. Its values are not
+/// checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_attempts)]
 pub struct LoggedAttemptRow {

@@ -172,8 +172,8 @@ pub trait KeyStore: Send + Sync {
         Ok(found)
     }
 
-    /// [`KeyStore::find_by_digests`] as far as the store gets: what it found, and the error that kept it from looking for the
-    /// rest. Without an error, the other digests are not stored.
+    /// [`KeyStore::find_by_digests`] as far as the store gets: what it found, and the error that kept it from looking for
+    /// the rest. Without an error, the other digests are not stored.
     ///
     /// A store of which a part may fail overrides this, so that nobody waits for the failure of another part.
     async fn find_by_digests_in_part(

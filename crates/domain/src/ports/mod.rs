@@ -135,10 +135,10 @@
 //!
 //! A store that is composed of several makes the promises about several owners for the owners of each: see decision 97.
 //!
-//! The five storage ports of webhooks, and the figures of their queue, are one store: subscriptions, accepted events, the queue and the log are in one
-//! database, so that an accepted event and its deliveries are one transaction. Each subscription has a **lane**: the
-//! queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open while its subscription is
-//! enabled.
+//! The five storage ports of webhooks, and the figures of their queue, are one store: subscriptions, accepted events, the
+//! queue and the log are in one database, so that an accepted event and its deliveries are one transaction. Each
+//! subscription has a **lane**: the queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open
+//! while its subscription is enabled.
 
 mod audit;
 mod change_feed;

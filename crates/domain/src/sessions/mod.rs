@@ -1,6 +1,7 @@
 //! The rules of sessions: how long a browser stays signed in, what it may do, and what ends a session.
 //!
-//! [`Sessions`] has the use cases, and [`SignIn`] those of signing in at the identity provider. The port that stores implement is [`SessionStore`](crate::ports::SessionStore).
+//! [`Sessions`] has the use cases, and [`SignIn`] those of signing in at the identity provider. The port that stores
+//! implement is [`SessionStore`](crate::ports::SessionStore).
 
 mod capability;
 mod end_session;

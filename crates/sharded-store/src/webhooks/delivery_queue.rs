@@ -13,8 +13,8 @@ use crate::shard::Shard;
 
 #[async_trait]
 impl DeliveryQueue for ShardedStore {
-    /// The shards take turns to be first, and each gets what the ones before it have left. In a shard, lanes take turns as in
-    /// any store.
+    /// The shards take turns to be first, and each gets what the ones before it have left. In a shard, lanes take turns
+    /// as in any store.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
         let (mut left, mut claimed, mut failure) = (request.clone(), Vec::new(), None);
         for shard in self.in_turn() {
@@ -42,8 +42,8 @@ impl DeliveryQueue for ShardedStore {
         self.shards[0].store.queue.handed_over().await
     }
 
-    /// The completions of a shard are one transaction. Those of a shard that does not answer wait for it in memory, and count
-    /// as overtaken: if the process dies, the deliveries are sent again.
+    /// The completions of a shard are one transaction. Those of a shard that does not answer wait for it in memory, and
+    /// count as overtaken: if the process dies, the deliveries are sent again.
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
         let mut places = vec![Vec::new(); self.shards.len()];
         for (place, completion) in completions.iter().enumerate() {

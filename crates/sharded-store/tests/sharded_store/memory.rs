@@ -13,8 +13,8 @@ use storage_conformance::{keys, sessions, webhooks};
 
 use crate::composed::{AllFeeds, KeysWithFeed, SessionsWithFeed, memory_store, of_memory};
 
-/// Promises of one database that several do not keep: no transaction spans shards, so nobody sees that another owner has the
-/// same id or digest, and lanes of different shards have no order. See decision 97.
+/// Promises of one database that several do not keep: no transaction spans shards, so nobody sees that another owner has
+/// the same id or digest, and lanes of different shards have no order. See decision 97.
 pub(crate) const OF_ONE_DATABASE: &[&str] = &[
     "a_stored_id_is_refused",
     "a_stored_digest_is_refused",

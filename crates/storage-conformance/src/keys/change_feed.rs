@@ -15,9 +15,9 @@ use crate::sample::{at, user};
 /// More changes than any test here makes.
 const CHANGES_MAX: u32 = 1_000;
 
-/// A revocation, a revocation by digests or of all keys of a user, and a rotation reach each instance as the key's digest, whichever instance made
-/// them: each change once over any number of reads. A key that is rotated and revoked changes twice, and so does one
-/// that is revoked twice.
+/// A revocation, a revocation by digests or of all keys of a user, and a rotation reach each instance as the key's
+/// digest, whichever instance made them: each change once over any number of reads. A key that is rotated and revoked
+/// changes twice, and so does one that is revoked twice.
 pub async fn each_change_reaches_every_instance_once(instances: Instances) {
     let [here, there] = &instances;
     let owner = user("alice");

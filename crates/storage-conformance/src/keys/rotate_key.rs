@@ -160,8 +160,8 @@ pub async fn rotating_another_users_key_changes_nothing(store: Arc<dyn KeyStore>
     }
 }
 
-/// A successor with a stored id or digest is `Duplicate`, whether that is the rotated key's or another owner's. The key does
-/// not change, and can be rotated afterwards.
+/// A successor with a stored id or digest is `Duplicate`, whether that is the rotated key's or another owner's. The key
+/// does not change, and can be rotated afterwards.
 pub async fn a_stored_successor_is_refused(store: Arc<dyn KeyStore>) {
     let (old, other) = (Sample::of(&user("alice")), Sample::of(&user("bob")).revoked(at(1)));
     put_all(&*store, &[old.clone(), other.clone()]).await;

@@ -229,8 +229,8 @@ pub async fn what_is_given_back_keeps_its_place(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A claim takes at most as many deliveries of a lane as there is room, for lanes that are named and for others, and at most
-/// as many lanes as requested.
+/// A claim takes at most as many deliveries of a lane as there is room, for lanes that are named and for others, and at
+/// most as many lanes as requested.
 pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
     let mut lanes = Vec::new();
     for n in 0..4 {

@@ -92,8 +92,8 @@ pub async fn only_what_can_be_retried_is_shown_as_failed(store: Arc<dyn WebhookS
     }
 }
 
-/// Deliveries that are retried together are each due at once, as the first attempt of a new run. Those that have not failed,
-/// go elsewhere, or are too old do not change.
+/// Deliveries that are retried together are each due at once, as the first attempt of a new run. Those that have not
+/// failed, go elsewhere, or are too old do not change.
 pub async fn failed_deliveries_are_retried_at_once(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;

@@ -23,8 +23,8 @@ const ROUND_MILLIS: i64 = 200_000;
 /// How long a lane has waited when the race begins, in milliseconds: a store may leave a lane awake for a while.
 const LATE_MILLIS: i64 = 5_000;
 
-/// Publishers and dispatchers work on the same lanes; some attempts fail, and some deliveries are given back. Every accepted
-/// delivery is delivered in the end, once.
+/// Publishers and dispatchers work on the same lanes; some attempts fail, and some deliveries are given back. Every
+/// accepted delivery is delivered in the end, once.
 pub async fn everything_that_was_accepted_is_delivered(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lanes = [subscribed(&*store, &owner).await, subscribed(&*store, &owner).await];

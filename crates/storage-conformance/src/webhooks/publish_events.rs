@@ -134,7 +134,8 @@ pub async fn closed_and_foreign_subscriptions_get_nothing(store: Arc<dyn Webhook
     assert_eq!(accepted[0].deliveries, 2, "what is enabled again must get what is published from then on");
 }
 
-/// An event for one subscription goes only there, whatever its patterns are, if the subscription is the owner's and enabled.
+/// An event for one subscription goes only there, whatever its patterns are, if the subscription is the owner's and
+/// enabled.
 pub async fn an_event_for_one_subscription_goes_there_alone(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let wanted = subscription_to(&alice, &["something.else"]);

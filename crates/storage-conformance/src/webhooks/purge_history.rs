@@ -95,8 +95,8 @@ pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore
     assert!(accepted.iter().all(|one| !one.is_duplicate), "and the ids of their publishers, too");
 }
 
-/// A deleted subscription is purged with its last delivery, if it was deleted before the boundary. A subscription that is not deleted stays, even if it is disabled
-/// and has no delivery.
+/// A deleted subscription is purged with its last delivery, if it was deleted before the boundary. A subscription that is
+/// not deleted stays, even if it is disabled and has no delivery.
 pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let [used, unused, kept, disabled] = [

@@ -135,8 +135,8 @@ pub async fn parallel_retries_make_one_delivery(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A delivery that waits or is being sent ends when it is cancelled. Its claim then changes nothing except the record of the
-/// attempt. A delivery that has ended does not change.
+/// A delivery that waits or is being sent ends when it is cancelled. Its claim then changes nothing except the record of
+/// the attempt. A delivery that has ended does not change.
 pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -160,8 +160,8 @@ pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
     assert_eq!(answer, Some(delivered), "what was delivered stays so");
 }
 
-/// A claim from before a cancellation does not affect the new run that a retry by hand starts, whether the delivery waits or
-/// is being sent.
+/// A claim from before a cancellation does not affect the new run that a retry by hand starts, whether the delivery waits
+/// or is being sent.
 pub async fn an_old_claim_means_nothing_to_a_new_run(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;

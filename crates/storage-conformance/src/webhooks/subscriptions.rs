@@ -115,8 +115,8 @@ pub async fn look_alike_owners_have_subscriptions_of_their_own(store: Arc<dyn We
     }
 }
 
-/// In sequence, as many subscriptions are stored as the maximum allows. Disabled ones count; deleted ones and those of other
-/// owners do not. A refused subscription is not stored.
+/// In sequence, as many subscriptions are stored as the maximum allows. Disabled ones count; deleted ones and those of
+/// other owners do not. A refused subscription is not stored.
 pub async fn subscriptions_stop_at_the_maximum(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &user("bob")).await;

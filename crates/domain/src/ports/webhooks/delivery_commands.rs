@@ -43,8 +43,8 @@ pub enum RetryOfFailed {
 #[async_trait]
 pub trait DeliveryCommands: Send + Sync {
     /// Makes a waiting or ended delivery due now and starts a new run of its schedule. The count of attempts goes on. A
-    /// delivery whose claim has run out is waiting. A delivery that is being sent does not change. If the lane is closed and the event is too old as well, the answer
-    /// is [`RetryByHand::LaneClosed`].
+    /// delivery whose claim has run out is waiting. A delivery that is being sent does not change. If the lane is closed
+    /// and the event is too old as well, the answer is [`RetryByHand::LaneClosed`].
     async fn retry(
         &self,
         owner: &UserId,

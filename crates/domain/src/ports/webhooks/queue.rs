@@ -166,8 +166,9 @@ pub trait DeliveryQueue: Send + Sync {
     /// - It takes as long with a million deliveries waiting as with none.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError>;
 
-    /// Offers to take deliveries of events that this process publishes, or takes the offer back. An offer replaces the one
-    /// before it, and ends by itself after three seconds. A store that ignores offers is right, but slower. See decision 90.
+    /// Offers to take deliveries of events that this process publishes, or takes the offer back. An offer replaces the
+    /// one before it, and ends by itself after three seconds. A store that ignores offers is right, but slower. See
+    /// decision 90.
     ///
     /// - A publication claims as `claim` does, at the time of its events, within the limits of the request. `lanes_max` is
     ///   the most deliveries, of which those count that were claimed under earlier offers and did not come out of

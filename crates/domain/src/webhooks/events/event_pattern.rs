@@ -53,8 +53,8 @@ impl EventPattern {
         }
     }
 
-    /// Every pattern that matches this type: `*` unless the type is reserved, one pattern for each separator in the type, and the type itself. With
-    /// them, a store finds subscriptions by equality.
+    /// Every pattern that matches this type: `*` unless the type is reserved, one pattern for each separator in the type,
+    /// and the type itself. With them, a store finds subscriptions by equality.
     pub fn all_matching(event_type: &EventType) -> impl Iterator<Item = Self> {
         let text = event_type.as_str();
         let below = text.match_indices(SEPARATORS).map(|(index, _)| format!("{}*", &text[..=index]));
