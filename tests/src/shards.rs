@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::time::Instant;
 
-use crate::harness::{Gatepost, Setup, Storage, eventually};
+use crate::harness::{Gatepost, Request, Setup, Storage, eventually};
 use crate::webhooks::host::{Consumer, Host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -109,6 +109,16 @@ async fn deliver(here: &Gatepost, there: &Gatepost, subjects: &[String]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_stops_fails_its_users_and_nobody_else() {
+    only_users_of_the_server_are_failed(1).await;
+}
+
+/// The first server has the clock of all instances.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_server_that_stops_fails_its_users_and_nobody_else() {
+    only_users_of_the_server_are_failed(0).await;
+}
+
+async fn only_users_of_the_server_are_failed(stopped: usize) {
     let servers = servers().await;
     let gatepost = serving(&servers).await.start().await;
     let subjects = subjects(&gatepost, "user", SHARDS);
@@ -118,17 +128,17 @@ async fn a_server_that_stops_fails_its_users_and_nobody_else() {
         keys.push(gatepost.user(subject).created("first").await.0);
         Consumer::new(&gatepost, subject).await.subscribe(&receiver.url(), &["*"]).await;
     }
-    servers[1].stop().await.expect("the server stops");
+    servers[stopped].stop().await.expect("the server stops");
     let called = Instant::now();
-    assert_eq!(gatepost.user(&subjects[1]).create("lost").await.status, 503);
+    assert_eq!(gatepost.user(&subjects[stopped]).create("lost").await.status, 503);
     assert!(called.elapsed() < ANSWERED_WITHIN, "{:?}", called.elapsed());
     eventually("a key of the stopped server is not trusted any more", async || {
-        let (called, status) = (Instant::now(), gatepost.whoami(&keys[1]).await.status);
+        let (called, status) = (Instant::now(), gatepost.whoami(&keys[stopped]).await.status);
         assert!(called.elapsed() < ANSWERED_WITHIN, "{:?}", called.elapsed());
         (status == 503).then_some(())
     })
     .await;
-    for shard in [0, 2] {
+    for shard in (0..SHARDS).filter(|shard| *shard != stopped) {
         let (user, called) = (gatepost.user(&subjects[shard]), Instant::now());
         let (new, _) = user.created("while the other is down").await;
         assert_eq!((gatepost.whoami(&new).await.status, gatepost.whoami(&keys[shard]).await.status), (200, 200));
@@ -136,14 +146,18 @@ async fn a_server_that_stops_fails_its_users_and_nobody_else() {
         Host(gatepost.address()).publish(&subjects[shard], "invoice.paid", json!({})).await;
     }
     assert_eq!(receiver.expect(2).await.len(), 2, "webhooks of the others are delivered");
+    let ready = gatepost.send(&Request::new("GET", "/readyz")).await;
+    assert_eq!(ready.status, 200, "an instance takes requests while a server answers: {}", ready.text());
 
-    servers[1].start_again().await.expect("the server starts");
+    servers[stopped].start_again().await.expect("the server starts");
     eventually("the server's users are served again", async || {
-        let (created, known) =
-            (gatepost.user(&subjects[1]).create("back").await.status, gatepost.whoami(&keys[1]).await.status);
+        let (created, known) = (
+            gatepost.user(&subjects[stopped]).create("back").await.status,
+            gatepost.whoami(&keys[stopped]).await.status,
+        );
         (known == 200 && [200, 400].contains(&created)).then_some(())
     })
     .await;
-    Host(gatepost.address()).publish(&subjects[1], "invoice.paid", json!({})).await;
+    Host(gatepost.address()).publish(&subjects[stopped], "invoice.paid", json!({})).await;
     assert_eq!(receiver.expect(3).await.len(), 3);
 }
