@@ -262,7 +262,7 @@ fn shards_are_of_postgres_and_each_server_has_one() {
     assert!(problems("", [("DATABASE_SHARDS", "2")]).contains("DATABASE_URL names a SQLite file"));
     let servers = "postgres://u:se cret@a/d postgresql://u:p:w@b,c/d?sslmode=disable";
     let few = problems("", [("DATABASE_URL", servers), ("DATABASE_SHARDS", "1")]);
-    assert!(few.contains("DATABASE_URL has 2 servers") && few.contains("set it to 2 or more"), "{few}");
+    assert!(few.contains("DATABASE_URL names 2 servers") && few.contains("set it to 2 or more"), "{few}");
     let loaded = with("", [("DATABASE_URL", servers), ("DATABASE_SHARDS", "16")]).unwrap();
     let shown = "postgres://u:***@a/d postgresql://u:***@b,c/d?sslmode=disable";
     assert_eq!(value(&loaded, "DATABASE_URL").0.as_deref(), Some(shown));

@@ -108,9 +108,13 @@ mod tests {
     fn the_shards_share_the_memory_of_one() {
         let few = [(1, 1), (0, BYTES_MAX / 2), (1, 1), (0, BYTES_MAX / 2), (2, 1)];
         assert_eq!(sent(3, few.into_iter()), [(0, 2), (1, 2), (2, 1)], "the heaviest goes, and the others stay");
-        let many = sent(256, (0..100_000).map(|row| (row % 256, 1)));
-        assert_eq!(many.iter().map(|(_, rows)| rows).sum::<usize>(), 100_000);
-        let waiting: usize = many[many.len() - 256..].iter().map(|(_, rows)| rows).sum();
-        assert!(waiting <= BYTES_MAX / ROW_BYTES, "{waiting} rows are in memory together");
+        let (mut batches, mut waiting, mut most) = (Batches::new(256), 0, 0);
+        for row in 0..100_000 {
+            waiting += 1;
+            most = most.max(waiting);
+            waiting -= batches.push(row % 256, Long(1)).map_or(0, |(_, rows)| rows.len());
+        }
+        assert_eq!(batches.rest().map(|(_, rows)| rows.len()).sum::<usize>(), waiting, "no row is left out");
+        assert_eq!(most, BYTES_MAX.div_ceil(ROW_BYTES + 1), "so many rows wait in all shards together");
     }
 }
