@@ -95,7 +95,7 @@ impl PostgresStore {
         Self::build(&settings, Some(shard), direct_claims)
     }
 
-    /// Which of several shards it is; `None` if there are no others.
+    /// The shard that this store holds; `None` if all data is in one store.
     pub const fn shard(&self) -> Option<Shard> {
         self.shard
     }

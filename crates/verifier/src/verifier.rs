@@ -89,8 +89,9 @@ impl Verifier {
         Self::build(stores, vec![feed], clock, settings)
     }
 
-    /// For a store that is composed of several: `feeds` has the feed of each, in their order. A feed that cannot be read
-    /// takes the trust from the credentials of its owners only. Without feeds, the verifier is [single](Self::single).
+    /// Verifies the credentials of a store with several shards. `feeds` holds one change feed for each shard, in the order
+    /// of the shards. When a feed fails, only the credentials of that shard lose their trust. Without feeds, the verifier
+    /// is [single](Self::single).
     pub fn of_shards(
         stores: CredentialStores,
         feeds: Vec<Arc<dyn ChangeFeed>>,

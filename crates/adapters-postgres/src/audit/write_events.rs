@@ -24,7 +24,7 @@ pub(crate) fn row_of(event: &AuditEvent) -> NewAuditRow<'_> {
 
 /// Notes that the current attempt writes this event.
 pub(crate) fn note(event: &AuditEvent) {
-    // Nobody watches a copy of a database: there is no place for a note.
+    // Every call that writes events runs in `showing`. Outside of it, no watcher sees the event.
     let _ = WRITTEN.try_with(|written| written.borrow_mut().push(event.clone()));
 }
 

@@ -20,8 +20,8 @@ impl Division {
         self.shards
     }
 
-    /// The shard of a row with this owner. A row without an owner, or with one that cannot be read, goes to the first
-    /// shard: no owner misses it.
+    /// The shard that gets the rows of this owner. The first shard gets every row whose owner is missing or unreadable,
+    /// because no user asks for such a row.
     pub fn shard_of(self, (issuer, subject): OwnerColumns) -> usize {
         let owner = issuer.zip(subject).and_then(|(issuer, subject)| UserId::new(issuer, subject).ok());
         owner.map_or(0, |owner| Home::of(&owner).shard(self.shards))
