@@ -9,7 +9,8 @@ use domain::ports::StoreError;
 
 use crate::PostgresStore;
 use crate::audit::{forget_noted, showing};
-use crate::pool::{Connections, Lease};
+use crate::left_attempt::Attempted;
+use crate::pool::Connections;
 
 /// The maximum duration of a call. Callers of the HTTP API get an answer within 5 s.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
@@ -198,16 +199,16 @@ async fn attempts<W: Work>(connections: &Connections, work: &W) -> Result<W::Ans
 pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) -> Result<W::Answer, Failure> {
     let mut failed = Failed::default();
     loop {
-        let lease = connections.lease().await?;
+        let attempted = Attempted::on(connections.lease().await?, connections.runtime());
         forget_noted();
-        let failure = match work.attempt(&lease).await {
+        let failure = match work.attempt(&attempted).await {
             Ok(answer) => {
-                lease.give_back();
+                attempted.ended().give_back();
                 return Ok(answer);
             }
             Err(failure) => failure,
         };
-        let connection = clear_up(connections, lease, &failure).await;
+        let connection = clear_up(connections, attempted, &failure).await;
         if !failed.count(&failure, connection) {
             return Err(failure);
         }
@@ -217,11 +218,12 @@ pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) ->
 
 /// Ends the transaction that the attempt may have left open. If the connection is lost or leads to the wrong server,
 /// closes it and all idle connections, because they are likely to be in the same state.
-async fn clear_up(connections: &Connections, lease: Lease, failure: &Failure) -> Connection {
-    if !failure.is_read_only() && (&mut &*lease).batch_execute("ROLLBACK").await.is_ok() {
-        lease.give_back();
+async fn clear_up(connections: &Connections, attempted: Attempted, failure: &Failure) -> Connection {
+    if !failure.is_read_only() && (&mut &**attempted).batch_execute("ROLLBACK").await.is_ok() {
+        attempted.ended().give_back();
         return Connection::Returned;
     }
+    drop(attempted.ended());
     connections.close_idle();
     Connection::Closed
 }

@@ -20,7 +20,8 @@
 //!   server before it.
 //! - **Sessions may be shared**: behind a pooler that gives each transaction another session, as PgBouncer does in
 //!   transaction mode, connections keep nothing in a session.
-//! - **A caller that goes away** takes its connection out of the pool: the server then rolls back.
+//! - **A caller that goes away** costs no connection: what it has begun is rolled back unless it is committed, and the
+//!   connection is used again.
 //!
 //! # TLS
 //!
@@ -38,6 +39,7 @@ mod claimers;
 mod copying;
 mod hosts;
 mod keys;
+mod left_attempt;
 mod migrate;
 mod owner_lock;
 mod pool;

@@ -31,6 +31,8 @@ pub(crate) struct Connections {
     waits: Arc<Histogram>,
     /// The promotions of the server to which the idle connections lead.
     promotions: Arc<AtomicU64>,
+    /// Drives the connections.
+    runtime: Handle,
 }
 
 impl Connections {
@@ -46,7 +48,7 @@ impl Connections {
         count: usize,
         runtime: Handle,
     ) -> Result<Self, OpenError> {
-        let (mut config, timelines) = (ManagerConfig::default(), server.timelines());
+        let (mut config, timelines, driving) = (ManagerConfig::default(), server.timelines(), runtime.clone());
         config.recycling_method = RecyclingMethod::Fast;
         config.custom_setup = Box::new(move |_| {
             let server = server.clone();
@@ -67,7 +69,8 @@ impl Connections {
             .runtime(Runtime::Tokio1)
             .build();
         let waits = Arc::new(Histogram::new(POOL_WAIT_BOUNDS));
-        pool.map(|pool| Self { name, timelines, pool, waits, promotions: Arc::default() }).map_err(OpenError::Pool)
+        pool.map(|pool| Self { name, timelines, pool, waits, promotions: Arc::default(), runtime: driving })
+            .map_err(OpenError::Pool)
     }
 
     /// Takes an idle connection from the pool, or opens one. The connection may have died since its last use, but does
@@ -109,6 +112,11 @@ impl Connections {
     pub(crate) fn close(&self) {
         self.pool.close();
     }
+
+    /// The runtime that drives the connections.
+    pub(crate) fn runtime(&self) -> Handle {
+        self.runtime.clone()
+    }
 }
 
 /// The pool's message for a failed connection repeats the cause, which is also its source.
@@ -119,8 +127,8 @@ fn no_connection(error: PoolError) -> StoreError {
     }
 }
 
-/// A connection in use. Dropping it closes the connection, so that the server rolls back and releases its locks at
-/// once, for example when a caller goes away. Only [`Lease::give_back`] returns the connection to the pool.
+/// A connection in use. Dropping it closes the connection, so that the server rolls back and releases its locks. Only
+/// [`Lease::give_back`] returns the connection to the pool.
 pub(crate) struct Lease {
     connection: Option<Object<AsyncPgConnection>>,
     timelines: Arc<Timelines>,

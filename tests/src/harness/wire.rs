@@ -97,6 +97,11 @@ impl Connection {
         self.stream.write_all(bytes).await
     }
 
+    /// Closes the connection at once, as a process that ends with unread data does.
+    pub(crate) fn reset(self) -> io::Result<()> {
+        self.stream.set_zero_linger()
+    }
+
     /// Closes the sending side.
     pub(crate) async fn finish(&mut self) -> io::Result<()> {
         self.stream.shutdown().await

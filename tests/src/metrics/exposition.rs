@@ -61,7 +61,7 @@ impl Exposition {
     }
 
     /// The value of the sample with this name and these labels; 0 if there is none.
-    pub(super) fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
+    pub(crate) fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         self.find(name, labels).unwrap_or(0.0)
     }
 

@@ -6,7 +6,7 @@ mod delays;
 mod fleet;
 pub(crate) mod propagation;
 mod sign_outs;
-mod stalled;
+pub(crate) mod stalled;
 
 use std::time::Duration;
 

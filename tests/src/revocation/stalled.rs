@@ -16,7 +16,7 @@ const USERS: usize = 5;
 const STALL: Duration = Duration::from_secs(14);
 
 /// Makes each commit wait for a standby of this name.
-async fn wait_for_standby(cluster: &Cluster, name: &str) {
+pub(crate) async fn wait_for_standby(cluster: &Cluster, name: &str) {
     let alter = format!("ALTER SYSTEM SET synchronous_standby_names = '{name}'");
     for statement in [&*alter, "SELECT pg_reload_conf()"] {
         cluster.execute("postgres", statement).await.expect("the server takes a setting");

@@ -1,8 +1,10 @@
-//! A backup, a killed process, an unreachable database, a pooler, a second process, a log that nobody reads, a shutdown.
+//! A backup, a killed process, an unreachable database, clients that hang up, a pooler, a second process, a log that
+//! nobody reads, a shutdown.
 
 mod backups;
 mod database_outage;
 mod graceful_end;
+mod hung_up_clients;
 mod killed_process;
 pub(crate) mod pgbouncer;
 mod second_process;

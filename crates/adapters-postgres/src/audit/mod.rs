@@ -6,4 +6,4 @@ mod list_events;
 mod write_events;
 
 pub(crate) use list_events::bound;
-pub(crate) use write_events::{commit_with, forget_noted, note, row_of, showing, write_events};
+pub(crate) use write_events::{Written, commit_with, forget_noted, note, row_of, showing, take_noted, write_events};

@@ -1,6 +1,8 @@
 use std::cell::RefCell;
+use std::mem;
+use std::sync::Arc;
 
-use diesel::QueryResult;
+use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::schema::audit_events;
@@ -11,8 +13,30 @@ use futures_util::future::{OptionFuture, join3};
 use crate::transaction::{Commit, InTime};
 
 tokio::task_local! {
-    /// The events that the current attempt has written.
-    static WRITTEN: RefCell<Vec<AuditEvent>>;
+    /// What the current attempt has written.
+    static WRITTEN: RefCell<Written>;
+}
+
+/// Events that an attempt has written, and who sees them if they are committed.
+#[derive(Default)]
+pub(crate) struct Written {
+    events: Vec<AuditEvent>,
+    watchers: Arc<AuditWatchers>,
+}
+
+impl Written {
+    /// Shows those of the events that are stored. For an attempt that has ended in either way.
+    pub(crate) async fn show_stored(mut self, connection: &AsyncPgConnection) -> QueryResult<()> {
+        let ids = self.events.iter().map(|event| event.id.as_bytes().as_slice());
+        let stored: Vec<Vec<u8>> = audit_events::table
+            .filter(audit_events::id.eq_any(ids))
+            .select(audit_events::id)
+            .load(&mut &*connection)
+            .await?;
+        self.events.retain(|event| stored.iter().any(|id| id.as_slice() == event.id.as_bytes()));
+        self.watchers.show(&self.events);
+        Ok(())
+    }
 }
 
 /// The row of an event, to insert. Every event that a call writes passes here, so that it is shown after the commit: an
@@ -25,23 +49,33 @@ pub(crate) fn row_of(event: &AuditEvent) -> NewAuditRow<'_> {
 /// Notes that the current attempt writes this event.
 pub(crate) fn note(event: &AuditEvent) {
     // Every call that writes events runs in `showing`. Outside of it, no watcher sees the event.
-    let _ = WRITTEN.try_with(|written| written.borrow_mut().push(event.clone()));
+    let _ = WRITTEN.try_with(|written| written.borrow_mut().events.push(event.clone()));
 }
 
 /// Forgets what an earlier attempt of the call has noted, which is undone.
 pub(crate) fn forget_noted() {
-    let _ = WRITTEN.try_with(|written| written.borrow_mut().clear());
+    let _ = WRITTEN.try_with(|written| written.borrow_mut().events.clear());
+}
+
+/// Takes what the current attempt has noted; `None` if it has noted nothing.
+pub(crate) fn take_noted() -> Option<Written> {
+    let written = WRITTEN.try_with(|written| mem::take(&mut *written.borrow_mut())).ok()?;
+    (!written.events.is_empty()).then_some(written)
 }
 
 /// Makes the call, and shows what it has written if it succeeds.
-pub(crate) async fn showing<T, E>(watchers: &AuditWatchers, call: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+pub(crate) async fn showing<T, E>(
+    watchers: &Arc<AuditWatchers>,
+    call: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let written = Written { events: Vec::new(), watchers: Arc::clone(watchers) };
     // Boxed, because each move makes the future of every call larger.
-    let mut call = Box::pin(WRITTEN.scope(RefCell::default(), call));
+    let mut call = Box::pin(WRITTEN.scope(RefCell::new(written), call));
     let answer = call.as_mut().await;
     if answer.is_ok()
         && let Some(written) = call.as_mut().take_value()
     {
-        watchers.show(&written.borrow());
+        watchers.show(&written.borrow().events);
     }
     answer
 }

@@ -98,7 +98,7 @@ pub trait AuditLog: Send + Sync {
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
 
     /// From now on the watcher sees each event that this process writes to the store, once, as it is stored. A call that
-    /// succeeds has shown its events, after their commit; one that fails or is refused shows none. One whose caller has
-    /// left may show none of what it wrote.
+    /// succeeds has shown its events, after their commit; one that fails or is refused shows none. Of one whose caller has
+    /// left, those that are committed are shown soon.
     fn watch(&self, watcher: Arc<dyn AuditWatcher>);
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use domain::audit::AuditAction;
 
 use super::AuditedStores;
-use super::sample::{all_of, cause, second};
+use super::sample::{all_of, cause, expect_seen_soon, second};
 use crate::keys::sample::{Sample, all_keys, limit, put, view};
 use crate::racing::{moments, not_held_up};
 use crate::sample::{at, user};
 
-/// A dropped creation stores the key and its event, or neither.
+/// A dropped creation stores the key and its event, or neither. Watchers see the event if it is stored.
 pub async fn a_cancelled_creation_and_its_event_are_one(stores: Arc<AuditedStores>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
@@ -28,9 +28,10 @@ pub async fn a_cancelled_creation_and_its_event_are_one(stores: Arc<AuditedStore
         })
         .await;
     }
+    expect_seen_soon(&stores).await;
 }
 
-/// A dropped revocation revokes the key and leaves its event, or neither.
+/// A dropped revocation revokes the key and leaves its event, or neither. Watchers see the event if it is stored.
 pub async fn a_cancelled_revocation_and_its_event_are_one(stores: Arc<AuditedStores>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
@@ -49,4 +50,5 @@ pub async fn a_cancelled_revocation_and_its_event_are_one(stores: Arc<AuditedSto
         })
         .await;
     }
+    expect_seen_soon(&stores).await;
 }

@@ -1,6 +1,7 @@
 //! Causes with unique ids, events, and calls of the log.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use domain::audit::{AuditAction, AuditEvent, AuditFilter, AuditTarget, Cause, Means, Origin, RequestId};
 use domain::memory::SeededEntropy;
@@ -10,6 +11,9 @@ use domain::{AuditId, KeyId, Timestamp, UserId};
 use super::suite::AuditedStores;
 use crate::sample::{at, user};
 
+/// How soon a watcher sees what a call has written whose caller has left.
+const SEEN_WITHIN: Duration = Duration::from_secs(4);
+const SEEN_INTERVAL: Duration = Duration::from_millis(5);
 /// The most pages that a list may have.
 const PAGES_MAX: usize = 1_000;
 
@@ -83,6 +87,18 @@ pub(crate) async fn expect_seen(stores: &AuditedStores) {
         written,
         "a watcher must see the events that are written, each once, and no others"
     );
+}
+
+/// The same soon: a store may first look which events of a call are stored, whose caller has left.
+pub(crate) async fn expect_seen_soon(stores: &AuditedStores) {
+    let written = all(&*stores.audit).await.len();
+    let seen = async {
+        while stores.seen.sorted().len() < written {
+            tokio::time::sleep(SEEN_INTERVAL).await;
+        }
+    };
+    drop(tokio::time::timeout(SEEN_WITHIN, seen).await);
+    expect_seen(stores).await;
 }
 
 /// Panics unless the log has no event after the first `known` ones.

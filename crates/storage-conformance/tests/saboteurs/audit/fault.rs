@@ -36,6 +36,8 @@ pub(crate) enum Fault {
     ShowsNothing,
     /// Watchers see each event twice.
     ShowsTwice,
+    /// Watchers see an event in another step than its change.
+    ShowsInAnotherStep,
     AnnouncesEverything,
     /// What is older than an event that was listed is not listed, as by a cursor.
     AnnouncesByTime,

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::audit::{AuditFilter, Cause};
+use domain::audit::{AuditEvent, AuditFilter, Cause};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore};
-use domain::ports::{ActiveLimit, AuditLog, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::ports::{ActiveLimit, AuditLog, AuditWatchers, Insertion, KeyStore, Revocation, Rotation, StoreError};
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
     UserId,
@@ -21,26 +22,39 @@ pub(crate) struct AuditedKeys {
     /// What the store has written. With the right fault, this is not what others see.
     written: MemoryAuditLog,
     seen: MemoryAuditLog,
+    /// Who sees events in another step.
+    later: Arc<AuditWatchers>,
 }
 
 impl AuditedKeys {
-    pub(crate) fn new(fault: Fault, seen: MemoryAuditLog) -> Self {
+    pub(crate) fn new(fault: Fault, seen: MemoryAuditLog, later: Arc<AuditWatchers>) -> Self {
         let written = if fault == Fault::RecordsInAnotherStep { MemoryAuditLog::default() } else { seen.clone() };
-        Self { fault, keys: MemoryKeyStore::default().writing_to(written.clone()), written, seen }
+        Self { fault, keys: MemoryKeyStore::default().writing_to(written.clone()), written, seen, later }
     }
 
     /// Shows what the store has written for this cause, in another step.
     async fn show(&self, cause: &Cause) {
-        if self.fault == Fault::RecordsInAnotherStep {
-            yield_now().await;
-            let written = self.written.list(&AuditFilter::default(), None, u32::MAX).await;
-            for event in written.expect("memory does not fail").events {
-                // The last bytes number the events of a cause.
-                if event.id.as_bytes()[..12] == cause.id.as_bytes()[..12] {
+        match self.fault {
+            Fault::RecordsInAnotherStep => {
+                yield_now().await;
+                for event in self.written_for(cause).await {
                     drop(self.seen.record(&event).await);
                 }
             }
+            Fault::ShowsInAnotherStep => {
+                yield_now().await;
+                self.later.show(&self.written_for(cause).await);
+            }
+            _ => {}
         }
+    }
+
+    async fn written_for(&self, cause: &Cause) -> Vec<AuditEvent> {
+        let written = self.written.list(&AuditFilter::default(), None, u32::MAX).await;
+        let mut events = written.expect("memory does not fail").events;
+        // The last bytes number the events of a cause.
+        events.retain(|event| event.id.as_bytes()[..12] == cause.id.as_bytes()[..12]);
+        events
     }
 }
 

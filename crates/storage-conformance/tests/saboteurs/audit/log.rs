@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audit::{AuditAction, AuditEvent, AuditFilter, AuditTarget};
 use domain::memory::{MemoryAuditLog, unique_cause};
-use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
+use domain::ports::{AuditLog, AuditPage, AuditWatcher, AuditWatchers, StoreError};
 use domain::{AuditId, Timestamp, UserId};
 
 use super::fault::Fault;
@@ -19,13 +19,15 @@ const ALL: u32 = 1_000;
 pub(crate) struct FaultyLog {
     fault: Fault,
     log: MemoryAuditLog,
+    /// Who sees events in another step.
+    later: Arc<AuditWatchers>,
     /// The time of the newest event that was listed as unannounced, in milliseconds.
     newest: AtomicI64,
 }
 
 impl FaultyLog {
-    pub(crate) fn new(fault: Fault, log: MemoryAuditLog) -> Self {
-        Self { fault, log, newest: AtomicI64::new(i64::MIN) }
+    pub(crate) fn new(fault: Fault, log: MemoryAuditLog, later: Arc<AuditWatchers>) -> Self {
+        Self { fault, log, later, newest: AtomicI64::new(i64::MIN) }
     }
 
     async fn all(&self) -> Vec<AuditEvent> {
@@ -170,6 +172,7 @@ impl AuditLog for FaultyLog {
 
     fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
         let times = match self.fault {
+            Fault::ShowsInAnotherStep => return self.later.add(watcher),
             Fault::ShowsNothing => 0,
             Fault::ShowsTwice => 2,
             _ => 1,

@@ -7,6 +7,7 @@ mod log;
 use std::sync::Arc;
 
 use domain::memory::{MemoryAuditLog, MemorySessionStore, MemoryWebhookStore};
+use domain::ports::AuditWatchers;
 use fault::Fault;
 use keys::AuditedKeys;
 use log::FaultyLog;
@@ -55,6 +56,10 @@ const SABOTEURS: &Broken<Fault> = &[
         Fault::ShowsNothing,
         &["changes_of_keys_leave_their_events", "only_new_events_are_recorded", "a_stored_event_is_refused"],
     ),
+    (
+        Fault::ShowsInAnotherStep,
+        &["a_cancelled_creation_and_its_event_are_one", "a_cancelled_revocation_and_its_event_are_one"],
+    ),
     (Fault::ShowsTwice, &["calls_that_change_no_key_leave_no_event", "calls_that_change_no_session_leave_no_event"]),
     (Fault::RecordsNewTwice, &["only_new_events_are_recorded"]),
     (Fault::AnnouncesEverything, &["events_are_listed_until_they_are_announced"]),
@@ -68,12 +73,12 @@ const SABOTEURS: &Broken<Fault> = &[
 ];
 
 fn stores(fault: Fault) -> Arc<AuditedStores> {
-    let log = MemoryAuditLog::default();
+    let (log, later) = (MemoryAuditLog::default(), Arc::<AuditWatchers>::default());
     Arc::new(AuditedStores::new(
-        Arc::new(AuditedKeys::new(fault, log.clone())),
+        Arc::new(AuditedKeys::new(fault, log.clone(), Arc::clone(&later))),
         Arc::new(MemorySessionStore::default().writing_to(log.clone())),
         Arc::new(MemoryWebhookStore::default().writing_to(log.clone())),
-        Arc::new(FaultyLog::new(fault, log)),
+        Arc::new(FaultyLog::new(fault, log, later)),
     ))
 }
 

@@ -1,0 +1,133 @@
+//! Calls whose caller goes away while their commit stalls: those who watch the audit log see what they wrote, and their
+//! connection is used again.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use adapters_postgres::{PostgresSettings, PostgresStore};
+use domain::audit::{AuditEvent, AuditFilter};
+use domain::memory::{SeededEntropy, unique_cause};
+use domain::ports::{
+    ActiveLimit, AuditLog, AuditWatcher, Entropy as _, Insertion, KeyStore as _, Schema as _, StoreError,
+};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use throwaway_postgres::{Cluster, Database};
+use tokio::time::timeout;
+
+/// The commit of a key takes so long, and fails for the user `refused`.
+const STALL: Duration = Duration::from_millis(400);
+const STALLS: &str = "
+    CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_sleep(0.4);
+        IF NEW.owner_subject = 'refused' THEN RAISE EXCEPTION 'refused by the test'; END IF;
+        RETURN NULL;
+    END $$;
+    CREATE CONSTRAINT TRIGGER stall AFTER INSERT ON api_keys DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION stall()";
+const CONNECTIONS: &str = "
+    SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+#[derive(Default)]
+struct Seen(Mutex<Vec<AuditEvent>>);
+
+impl AuditWatcher for Seen {
+    fn written(&self, events: &[AuditEvent]) {
+        self.0.lock().unwrap().extend_from_slice(events);
+    }
+}
+
+struct World {
+    store: PostgresStore,
+    seen: Arc<Seen>,
+    database: Database,
+    entropy: SeededEntropy,
+}
+
+impl World {
+    /// A store with one connection for its calls, so that each call waits for the end of the one before.
+    async fn fresh() -> Self {
+        let cluster = Cluster::shared().await.unwrap();
+        let database = cluster.database().await.unwrap();
+        let store = PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 1 }).await.unwrap();
+        store.migrate().await.unwrap();
+        cluster.execute(&database.name, STALLS).await.unwrap();
+        let seen = Arc::new(Seen::default());
+        store.watch(Arc::clone(&seen) as _);
+        Self { store, seen, database, entropy: SeededEntropy::new(11) }
+    }
+
+    async fn insert(&self, subject: &str) -> Result<Insertion, StoreError> {
+        let at = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+        let mut digest = [0; 32];
+        self.entropy.fill(&mut digest);
+        let key = ApiKey {
+            id: KeyId::mint(at, &self.entropy),
+            owner: UserId::new("https://id.example", subject).unwrap(),
+            label: Label::parse("CI").unwrap(),
+            prefix: "svc_live_abc...".into(),
+            created_at: at,
+            last_used_at: None,
+            expires_at: None,
+            revoked_at: None,
+            scopes: Scopes::default(),
+            replaced_by: None,
+        };
+        let limit = ActiveLimit { max: 100, at };
+        let digest = CredentialDigest::from_bytes(digest);
+        self.store.insert_within(&key, &digest, limit, ListView::at(at), &unique_cause()).await
+    }
+
+    async fn insert_and_leave(&self, subject: &str) {
+        assert!(timeout(STALL / 2, self.insert(subject)).await.is_err(), "the commit stalls");
+    }
+
+    /// The subjects of the users whose events are stored, and of those whose events were seen.
+    async fn stored_and_seen(&self) -> (Vec<String>, Vec<String>) {
+        let subjects = |events: &[AuditEvent]| {
+            let mut subjects: Vec<_> = events.iter().map(|event| event.owner.subject().to_owned()).collect();
+            subjects.sort_unstable();
+            subjects
+        };
+        // Waits for the connection, and so for all that the calls before have begun.
+        let stored = AuditLog::list(&self.store, &AuditFilter::default(), None, 100).await.unwrap().events;
+        let seen = self.seen.0.lock().unwrap().clone();
+        (subjects(&stored), subjects(&seen))
+    }
+
+    async fn connections(&self) -> String {
+        Cluster::shared().await.unwrap().execute(&self.database.name, CONNECTIONS).await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn what_is_committed_after_the_caller_has_left_is_seen() {
+    let world = World::fresh().await;
+    world.insert_and_leave("alice").await;
+    assert_eq!(world.stored_and_seen().await, (vec!["alice".into()], vec!["alice".into()]));
+    world.insert("bob").await.unwrap();
+    let both = vec!["alice".to_owned(), "bob".into()];
+    assert_eq!(world.stored_and_seen().await, (both.clone(), both), "each once");
+}
+
+#[tokio::test]
+async fn what_fails_after_the_caller_has_left_is_not_seen() {
+    let world = World::fresh().await;
+    world.insert_and_leave("refused").await;
+    assert_eq!(world.stored_and_seen().await, (Vec::new(), Vec::new()));
+}
+
+#[tokio::test]
+async fn callers_who_leave_cost_no_connection() {
+    let world = World::fresh().await;
+    world.insert("alice").await.unwrap();
+    let before = world.connections().await;
+    assert!(!before.is_empty() && !before.contains(' '), "one connection: {before}");
+    for n in 0..5 {
+        world.insert_and_leave(&format!("user-{n}")).await;
+        // Waits for the connection.
+        assert_eq!(world.stored_and_seen().await.0.len(), n + 2, "the call that was left has ended");
+    }
+    assert_eq!(world.connections().await, before, "the connection is used again");
+}
