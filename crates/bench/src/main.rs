@@ -26,7 +26,7 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 19] = [
+const PARTS: [&str; 21] = [
     "keys",
     "list",
     "start",
@@ -46,6 +46,8 @@ const PARTS: [&str; 19] = [
     "snapshot",
     "scrape",
     "shards",
+    "shards-256",
+    "shards-1024",
 ];
 
 /// One thread for the load, so that most of the machine is left to the measured process.
@@ -81,6 +83,8 @@ async fn main() -> anyhow::Result<()> {
             "snapshot" => webhooks::measure_snapshot().await?,
             "scrape" => webhooks::measure_scrape().await?,
             "shards" => webhooks::measure_shards().await?,
+            "shards-256" => webhooks::measure_shards_many().await?,
+            "shards-1024" => webhooks::measure_shards_very_many().await?,
             _ => bail!("unknown part {part}; the parts are: {}", PARTS.join(", ")),
         }
     }

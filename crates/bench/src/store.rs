@@ -38,6 +38,12 @@ pub(crate) trait Data {
         Ok(None)
     }
 
+    /// How many transactions have written something, and the bytes of the write-ahead log; 0 if the database does not
+    /// count them.
+    async fn written(&self) -> anyhow::Result<[u64; 2]> {
+        Ok([0, 0])
+    }
+
     /// Processor time of the server so far; none if the database runs inside the service.
     fn processor_time(&self) -> anyhow::Result<Duration> {
         Ok(Duration::ZERO)
@@ -124,6 +130,11 @@ impl Data for OnServer {
         sleep(STATISTICS_LAG).await;
         let count = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'api_keys_digest_unique'";
         Ok(Some(self.number(count).await?))
+    }
+
+    async fn written(&self) -> anyhow::Result<[u64; 2]> {
+        let transactions = self.number("SELECT pg_snapshot_xmax(pg_current_snapshot())").await?;
+        Ok([transactions, self.number("SELECT (pg_current_wal_lsn() - '0/0')::bigint").await?])
     }
 
     fn processor_time(&self) -> anyhow::Result<Duration> {

@@ -14,7 +14,9 @@ mod throughput;
 use neighbours::Hosts;
 pub(crate) use purge::measure as measure_purge;
 pub(crate) use scrape::measure as measure_scrape;
-pub(crate) use shards::measure as measure_shards;
+pub(crate) use shards::{
+    measure as measure_shards, measure_many as measure_shards_many, measure_very_many as measure_shards_very_many,
+};
 pub(crate) use snapshot::measure as measure_snapshot;
 pub(crate) use subject::publication;
 

@@ -1,6 +1,9 @@
 //! What it costs to divide the users among several shards of one server.
 
+use std::time::Duration;
+
 use anyhow::Context;
+use futures_util::future::try_join_all;
 use serde_json::Value;
 use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::task::LocalSet;
@@ -9,30 +12,49 @@ use tokio::time::Instant;
 use super::receiver::Receivers;
 use super::subject::{Subject, events_of, publish};
 use crate::connection::{Connection, request};
-use crate::load::send_all;
+use crate::load::{Requests, send_all};
 use crate::store::Postgres;
 use crate::table::{median, print};
 
 const SHARDS: [u16; 3] = [1, 3, 16];
 const ROUNDS: usize = 3;
-const CLIENTS: usize = 16;
 const USERS: usize = 160;
-/// The default maximum.
-const KEYS_OF_A_USER: usize = 10;
-const EVENTS: usize = 20_000;
 /// Events that open the connections of the queue, and are not measured.
 const WARM_UP_EVENTS: usize = 2_000;
 const BATCH: usize = 100;
 /// Calls that open the connections, and are not measured.
 const WARM_UP: usize = 320;
-/// How often each key is verified once it is in memory.
-const REPEATS: usize = 20;
 
-/// Calls or deliveries a second, and microseconds of the database's processor time for each.
+/// How much is done, and by how many at a time.
+struct Load {
+    clients: usize,
+    keys_of_a_user: usize,
+    /// How often each key is verified once it is in memory.
+    repeats: usize,
+    publishers: usize,
+    events: usize,
+    /// Connections for the calls of each shard, for each number of shards.
+    pools: [&'static str; SHARDS.len()],
+}
+
+/// Few clients: with sixteen shards, each shard has one call at a time.
+const FEW: Load =
+    Load { clients: 16, keys_of_a_user: 10, repeats: 20, publishers: 1, events: 20_000, pools: ["4", "4", "4"] };
+const MANY: Load =
+    Load { clients: 256, keys_of_a_user: 40, repeats: 10, publishers: 16, events: 60_000, pools: ["16", "8", "4"] };
+const VERY_MANY: Load =
+    Load { clients: 1_024, keys_of_a_user: 80, repeats: 5, publishers: 64, events: 120_000, ..MANY };
+
+/// Calls or deliveries a second, and what each costs the database.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     rate: f64,
-    database: f64,
+    /// Microseconds of processor time.
+    processor: f64,
+    /// Transactions that write.
+    transactions: f64,
+    /// Bytes of the write-ahead log.
+    logged: f64,
 }
 
 /// Keys created, keys verified for the first time and again, webhooks delivered.
@@ -41,13 +63,28 @@ type Costs = [Cost; 4];
 const WHAT: [&str; 4] =
     ["keys created", "first verification of a key", "verification of a key in memory", "webhooks delivered"];
 
+/// With few clients.
 pub(crate) async fn measure() -> anyhow::Result<()> {
+    measure_under(&FEW).await
+}
+
+/// With many clients.
+pub(crate) async fn measure_many() -> anyhow::Result<()> {
+    measure_under(&MANY).await
+}
+
+/// With very many clients.
+pub(crate) async fn measure_very_many() -> anyhow::Result<()> {
+    measure_under(&VERY_MANY).await
+}
+
+async fn measure_under(load: &Load) -> anyhow::Result<()> {
     let store = Postgres(Cluster::start(ClusterSettings { durable: true, connections_max: 400 }).await?);
     let mut rounds: [Vec<Costs>; SHARDS.len()] = Default::default();
     for round in 0..ROUNDS {
         // The first contestant changes, so that none always runs on the warmer machine.
         for contestant in [0, 1, 2].map(|step| (step + round) % SHARDS.len()) {
-            rounds[contestant].push(LocalSet::new().run_until(one_round(&store, SHARDS[contestant])).await?);
+            rounds[contestant].push(LocalSet::new().run_until(one_round(&store, load, contestant)).await?);
         }
     }
     let row = |contestant: usize, what: usize| {
@@ -60,27 +97,39 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
             SHARDS[contestant].to_string(),
             format!("{rate:.0}"),
             format!("**{:.2}**", one / rate),
-            format!("{:.0}", of(contestant, |cost| cost.database)),
+            format!("{:.0}", of(contestant, |cost| cost.processor)),
+            format!("{:.3}", of(contestant, |cost| cost.transactions)),
+            format!("{:.0}", of(contestant, |cost| cost.logged)),
         ]
     };
     let rows: Vec<_> =
         (0..WHAT.len()).flat_map(|what| (0..SHARDS.len()).map(move |contestant| (contestant, what))).collect();
     let rows: Vec<_> = rows.into_iter().map(|(contestant, what)| row(contestant, what)).collect();
+    let Load { clients, publishers, .. } = load;
     print(
-        &format!("Shards of one Postgres server, medians of {ROUNDS} alternated rounds"),
-        &["what", "shards", "a second", "cost of one shard = 1", "CPU of the database us"],
+        &format!(
+            "Shards of one Postgres server, {clients} clients, {publishers} publishers, medians of {ROUNDS} alternated rounds"
+        ),
+        &["what", "shards", "a second", "cost of one shard = 1", "CPU of the database us", "transactions", "WAL bytes"],
         &rows,
     );
     Ok(())
 }
 
-async fn one_round(store: &Postgres, shards: u16) -> anyhow::Result<Costs> {
-    let shards = shards.to_string();
-    let settings = [("DATABASE_SHARDS", shards.as_str()), ("DATABASE_POOL_SIZE", "4"), ("LOG", "warn")];
+async fn one_round(store: &Postgres, load: &Load, contestant: usize) -> anyhow::Result<Costs> {
+    let shards = SHARDS[contestant].to_string();
+    let keys_max = load.keys_of_a_user.to_string();
+    let settings = [
+        ("DATABASE_SHARDS", shards.as_str()),
+        ("DATABASE_POOL_SIZE", load.pools[contestant]),
+        ("API_KEYS_MAX_ACTIVE", &keys_max),
+        ("LOG", "warn"),
+    ];
     let mut subject = Subject::start(store, &settings).await?;
     let tokens = subject.gatepost.tokens(USERS)?;
-    timed(&subject, dealt(WARM_UP, |n| request("GET", &tokens[n % USERS], "")), false).await?;
-    let create = dealt(USERS * KEYS_OF_A_USER, |n| request("POST", &tokens[n % USERS], "{\"label\":\"bench\"}"));
+    timed(&subject, load.dealt(WARM_UP, |n| request("GET", &tokens[n % USERS], "")), false).await?;
+    let create =
+        load.dealt(USERS * load.keys_of_a_user, |n| request("POST", &tokens[n % USERS], "{\"label\":\"bench\"}"));
     let (created, answers) = timed(&subject, create, true).await?;
     let keys = answers.iter().flatten().map(|body| {
         let answer: Value = serde_json::from_slice(body)?;
@@ -91,55 +140,79 @@ async fn one_round(store: &Postgres, shards: u16) -> anyhow::Result<Costs> {
     subject.gatepost.stop()?;
     subject.gatepost.start().await?;
     let (warm_up, keys) = keys.split_at(WARM_UP);
-    timed(&subject, dealt(WARM_UP, |n| verification(&warm_up[n])), false).await?;
-    let verify = |times: usize| dealt(keys.len() * times, |n| verification(&keys[n % keys.len()]));
+    timed(&subject, load.dealt(WARM_UP, |n| verification(&warm_up[n])), false).await?;
+    let verify = |times: usize| load.dealt(keys.len() * times, |n| verification(&keys[n % keys.len()]));
     let (first, _) = timed(&subject, verify(1), false).await?;
-    let (again, _) = timed(&subject, verify(REPEATS), false).await?;
-    Ok([created, first, again, deliver(&subject).await?])
+    let (again, _) = timed(&subject, verify(load.repeats), false).await?;
+    Ok([created, first, again, deliver(&subject, load).await?])
 }
 
 fn verification(key: &str) -> Vec<u8> {
     format!("GET /forward-auth HTTP/1.1\r\nhost: localhost\r\nx-api-key: {key}\r\n\r\n").into_bytes()
 }
 
-/// So many requests, dealt to the clients.
-fn dealt(count: usize, make: impl Fn(usize) -> Vec<u8>) -> Vec<Vec<Vec<u8>>> {
-    (0..CLIENTS).map(|client| (client..count).step_by(CLIENTS).map(&make).collect()).collect()
+impl Load {
+    /// So many requests, dealt to the clients.
+    fn dealt(&self, count: usize, make: impl Fn(usize) -> Vec<u8>) -> Requests {
+        let clients = self.clients;
+        (0..clients).map(|client| (client..count).step_by(clients).map(&make).collect()).collect()
+    }
 }
 
-async fn timed(
-    subject: &Subject,
-    requests: Vec<Vec<Vec<u8>>>,
-    keep: bool,
-) -> anyhow::Result<(Cost, Vec<Vec<Vec<u8>>>)> {
+async fn timed(subject: &Subject, requests: Requests, keep: bool) -> anyhow::Result<(Cost, Requests)> {
     let calls = requests.iter().map(Vec::len).sum();
-    let before = subject.data.processor_time()?;
+    let before = Before::of(subject).await?;
     let (rate, answers) = send_all(subject.address(), requests, keep).await?;
-    let used = subject.data.processor_time()?.saturating_sub(before);
-    Ok((Cost { rate, database: used.as_secs_f64() * 1e6 / count(calls) }, answers))
+    Ok((before.cost(subject, rate, calls).await?, answers))
+}
+
+/// What the database had used before.
+struct Before {
+    processor: Duration,
+    written: [u64; 2],
+}
+
+impl Before {
+    async fn of(subject: &Subject) -> anyhow::Result<Self> {
+        Ok(Self { processor: subject.data.processor_time()?, written: subject.data.written().await? })
+    }
+
+    async fn cost(self, subject: &Subject, rate: f64, calls: usize) -> anyhow::Result<Cost> {
+        let processor = subject.data.processor_time()?.saturating_sub(self.processor).as_secs_f64() * 1e6;
+        let [transactions, logged] = subject.data.written().await?;
+        let each = |after: u64, before: u64| anyhow::Ok(count(usize::try_from(after - before)?) / count(calls));
+        Ok(Cost {
+            rate,
+            processor: processor / count(calls),
+            transactions: each(transactions, self.written[0])?,
+            logged: each(logged, self.written[1])?,
+        })
+    }
 }
 
 /// Events of all users in each batch, to one receiver of each user.
-async fn deliver(subject: &Subject) -> anyhow::Result<Cost> {
+async fn deliver(subject: &Subject, load: &Load) -> anyhow::Result<Cost> {
     let receivers = Receivers::default();
     let address = receivers.listen().await?;
     let users: Vec<String> = (0..USERS).map(|user| format!("user-{user}")).collect();
     for user in &users {
         subject.subscribe(user, &[address]).await?;
     }
-    let mut connection = Connection::open(subject.address()).await?;
-    let mut publish_up_to = async |from: usize, to: usize| {
-        for first in (from..to).step_by(BATCH) {
-            publish(&mut connection, &events_of(&users, first..first + BATCH)).await?;
-        }
+    let publish_up_to = async |from: usize, to: usize| {
+        let publisher = async |number: usize| {
+            let mut connection = Connection::open(subject.address()).await?;
+            for first in (from + number * BATCH..to).step_by(load.publishers * BATCH) {
+                publish(&mut connection, &events_of(&users, first..first + BATCH)).await?;
+            }
+            anyhow::Ok(())
+        };
+        try_join_all((0..load.publishers).map(publisher)).await?;
         receivers.wait_for(to.try_into()?).await
     };
     publish_up_to(0, WARM_UP_EVENTS).await?;
-    let (before, began) = (subject.data.processor_time()?, Instant::now());
-    let ended = publish_up_to(WARM_UP_EVENTS, WARM_UP_EVENTS + EVENTS).await?;
-    let used = subject.data.processor_time()?.saturating_sub(before);
-    let rate = count(EVENTS) / (ended - began).as_secs_f64();
-    Ok(Cost { rate, database: used.as_secs_f64() * 1e6 / count(EVENTS) })
+    let (before, began) = (Before::of(subject).await?, Instant::now());
+    let ended = publish_up_to(WARM_UP_EVENTS, WARM_UP_EVENTS + load.events).await?;
+    before.cost(subject, count(load.events) / (ended - began).as_secs_f64(), load.events).await
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
