@@ -51,7 +51,7 @@ impl Warning {
             return None;
         }
         let ours = name.strip_prefix("GATEPOST_");
-        let nearest = nearest(ours.unwrap_or(name)).or_else(|| nearest(name));
+        let nearest = ours.and_then(nearest).or_else(|| nearest(name));
         let is_ours = ours.is_some() || nearest.is_some();
         is_ours.then(|| Self::Misspelt { name: name.to_owned(), nearest })
     }
@@ -80,8 +80,11 @@ fn of_file(path: &Path) -> Option<Warning> {
 fn nearest(name: &str) -> Option<String> {
     let known = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
     let known = known.flat_map(|known| [known.to_owned(), value_file_name(known)]);
-    let distances = known.map(|known| (strsim::osa_distance(&known, name), known));
     let changes_max = |known: &str| if known.len() < 10 { usize::from(known.len() > 5) } else { 2 };
+    // A distance is at least the difference of the lengths, and takes longer: a container can have hundreds of variables.
+    let length = name.chars().count();
+    let may_be_close = |known: &String| known.len().abs_diff(length) <= changes_max(known) || begins(known, name);
+    let distances = known.filter(may_be_close).map(|known| (strsim::osa_distance(&known, name), known));
     let close = distances.filter(|(changes, known)| *changes <= changes_max(known) || begins(known, name));
     close.min().map(|(_, known)| known)
 }
