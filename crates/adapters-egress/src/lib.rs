@@ -21,4 +21,4 @@ pub use dns::{NameServers, ResolveError, Resolver, SystemResolver};
 pub use guarded_sender::{EgressSettings, GuardedSender};
 pub use interface_addresses::InterfaceAddresses;
 pub use on_runtime::OnRuntime;
-pub use tls::{TlsSetupError, TrustedRoots};
+pub use tls::{TlsSetupError, TrustedRoots, platform_client_config, read_platform_roots};

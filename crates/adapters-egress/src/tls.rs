@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
@@ -31,11 +31,41 @@ pub enum TlsSetupError {
     Versions(#[source] rustls::Error),
 }
 
+/// Reads the roots of the operating system, so that who needs them later does not wait. After an error they are read again
+/// by who needs them.
+pub fn read_platform_roots() {
+    let _ = platform_verifier();
+}
+
+/// TLS for a client of HTTP/1.1 that trusts the roots of the operating system.
+///
+/// # Errors
+///
+/// When TLS cannot be set up.
+pub fn platform_client_config() -> Result<ClientConfig, TlsSetupError> {
+    let mut config = client_config(&TrustedRoots::Platform)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// The verifier with the roots of the operating system. They are read once: they are hundreds of files on many systems,
+/// and each reading takes milliseconds of the start.
+fn platform_verifier() -> Result<Arc<Verifier>, TlsSetupError> {
+    static READ: Mutex<Option<Arc<Verifier>>> = Mutex::new(None);
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(verifier) = &*read {
+        return Ok(Arc::clone(verifier));
+    }
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let verifier = Arc::new(Verifier::new(provider).map_err(TlsSetupError::PlatformRoots)?);
+    Ok(Arc::clone(read.insert(verifier)))
+}
+
 /// TLS 1.2 and 1.3 with verified certificates, and HTTP/2 or HTTP/1.1 as the receiver prefers.
 pub(crate) fn client_config(roots: &TrustedRoots) -> Result<ClientConfig, TlsSetupError> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match roots {
-        TrustedRoots::Platform => Arc::new(Verifier::new(Arc::clone(&provider)).map_err(TlsSetupError::PlatformRoots)?),
+        TrustedRoots::Platform => platform_verifier()?,
         TrustedRoots::Only(certificates) => {
             let mut store = RootCertStore::empty();
             for certificate in certificates {
@@ -54,4 +84,20 @@ pub(crate) fn client_config(roots: &TrustedRoots) -> Result<ClientConfig, TlsSet
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_roots_of_the_system_are_read_once() {
+        read_platform_roots();
+        assert!(Arc::ptr_eq(&platform_verifier().unwrap(), &platform_verifier().unwrap()));
+    }
+
+    #[test]
+    fn a_client_of_http_1_offers_no_other_protocol() {
+        assert_eq!(platform_client_config().unwrap().alpn_protocols, [b"http/1.1"]);
+    }
 }

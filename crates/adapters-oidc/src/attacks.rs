@@ -54,7 +54,8 @@ impl Target {
         let discovery = json!({"issuer": issuer, "jwks_uri": format!("{issuer}/keys")}).to_string();
         serve(&provider, "/.well-known/openid-configuration", discovery).await;
         serve(&provider, "/keys", keys).await;
-        let settings = OidcSettings { issuer: issuer.clone(), audiences: vec!["us".into()], client_ids: Vec::new() };
+        let settings =
+            OidcSettings { issuer: issuer.clone(), audiences: vec!["us".into()], client_ids: Vec::new(), tls: None };
         let verifier = OidcVerifier::new(settings).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(Arc::clone(&verifier).run(stop.clone()));

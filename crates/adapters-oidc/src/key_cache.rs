@@ -33,6 +33,8 @@ pub(crate) enum FetchError {
     Status { url: Url, status: u16 },
     #[error("cannot set up TLS for the identity provider")]
     NoClient(#[source] reqwest::Error),
+    #[error("cannot set up TLS for the identity provider")]
+    NoTls(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("the provider's issuer is {found:?}, but the configured issuer is {configured:?}")]
     OtherIssuer { configured: String, found: String },
     #[error("the identity provider sent more than 1 MiB")]

@@ -30,3 +30,4 @@ pub use issuer::InvalidIssuer;
 pub use oidc_provider::{OidcClient, OidcProvider};
 pub use oidc_verifier::{OidcSettings, OidcVerifier};
 pub use operator_claim::OperatorClaim;
+pub use provider_client::ClientTls;

@@ -14,7 +14,7 @@ use crate::discovery::KnownEndpoints;
 use crate::issuer::{InvalidIssuer, Issuer};
 use crate::key_cache::{FetchError, KeyCache, KeySource, Known};
 use crate::key_set::KeySet;
-use crate::provider_client::ProviderClient;
+use crate::provider_client::{ClientTls, ProviderClient};
 use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
 
 /// An instance with older keys is not ready, though it continues to verify with them. The limit is long because API
@@ -31,6 +31,8 @@ pub struct OidcSettings {
     /// The clients for which a token may be issued: `azp` must be one of them, or, in a token without `azp`, the only
     /// `aud`. Empty accepts the tokens of every client of the provider.
     pub client_ids: Vec<String>,
+    /// TLS for calls to the provider, which trusts the certificates of the system in any case.
+    pub tls: Option<ClientTls>,
 }
 
 /// Verifies the ID tokens of one issuer.
@@ -67,7 +69,7 @@ impl OidcVerifier {
     /// When keys cannot safely come from the issuer's URL.
     pub fn new(settings: OidcSettings) -> Result<Arc<Self>, InvalidIssuer> {
         let issuer = Issuer::parse(&settings.issuer)?;
-        let (client, endpoints) = (Arc::<ProviderClient>::default(), KnownEndpoints::default());
+        let (client, endpoints) = (Arc::new(ProviderClient::new(settings.tls)), KnownEndpoints::default());
         let source = DiscoveredKeys::new(issuer.clone(), Arc::clone(&client), endpoints.clone());
         let recipients = Recipients { audiences: settings.audiences, client_ids: settings.client_ids };
         Ok(Arc::new(Self { endpoints, client, ..Self::with_source(issuer, recipients, Box::new(source)) }))

@@ -1,3 +1,4 @@
+use std::error::Error;
 use std::time::Duration;
 
 use base64::Engine;
@@ -5,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, StatusCode};
+use rustls::ClientConfig;
 use tokio::sync::OnceCell;
 use url::Url;
 use url::form_urlencoded::byte_serialize;
@@ -17,11 +19,16 @@ pub(crate) const DOCUMENT_SIZE_BYTES_MAX: usize = 1024 * 1024;
 /// Fetches are minutes apart, so a connection that is kept for longer goes stale.
 const KEEP_CONNECTION: Duration = Duration::from_secs(30);
 
+/// Sets TLS up for a client of HTTP/1.1.
+pub type ClientTls = fn() -> Result<ClientConfig, Box<dyn Error + Send + Sync>>;
+
 /// The HTTP client for the identity provider: without proxies and redirects, and with limits.
 #[derive(Default)]
 pub(crate) struct ProviderClient {
-    /// Created at the first call: it reads the system's certificates, which would delay the start.
+    /// Created at the first call: it needs the system's certificates, for which the start does not wait.
     client: OnceCell<Client>,
+    /// `None` reads the system's certificates.
+    tls: Option<ClientTls>,
 }
 
 /// An answer, whatever its status.
@@ -38,6 +45,11 @@ pub(crate) struct ClientPassword {
 }
 
 impl ProviderClient {
+    /// A client with this TLS. `None` reads the system's certificates.
+    pub(crate) fn new(tls: Option<ClientTls>) -> Self {
+        Self { client: OnceCell::new(), tls }
+    }
+
     /// The document at this URL. Only status 200 counts.
     pub(crate) async fn get(&self, url: &Url) -> Result<Zeroizing<Vec<u8>>, FetchError> {
         let answer = send(self.client().await?.get(url.clone()), url).await?;
@@ -64,7 +76,7 @@ impl ProviderClient {
     }
 
     async fn client(&self) -> Result<&Client, FetchError> {
-        self.client.get_or_try_init(async || new_client()).await
+        self.client.get_or_try_init(async || new_client(self.tls)).await
     }
 }
 
@@ -93,8 +105,12 @@ async fn send(request: RequestBuilder, url: &Url) -> Result<Answer, FetchError> 
 }
 
 /// No proxy and no redirect: the documents decide which tokens are trusted, so they must come from the configured URL.
-fn new_client() -> Result<Client, FetchError> {
-    Client::builder()
+fn new_client(tls: Option<ClientTls>) -> Result<Client, FetchError> {
+    let builder = match tls {
+        Some(tls) => Client::builder().tls_backend_preconfigured(tls().map_err(FetchError::NoTls)?),
+        None => Client::builder(),
+    };
+    builder
         .no_proxy()
         .redirect(Policy::none())
         .pool_idle_timeout(KEEP_CONNECTION)
@@ -106,6 +122,13 @@ fn new_client() -> Result<Client, FetchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn the_given_tls_is_used() {
+        let client = ProviderClient::new(Some(|| Err("no certificates".into())));
+        let failure = client.get(&Url::parse("https://provider.example").unwrap()).await.unwrap_err();
+        assert!(matches!(failure, FetchError::NoTls(reason) if reason.to_string() == "no certificates"));
+    }
 
     #[test]
     fn a_password_is_encoded_twice() {

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use adapters_egress::read_platform_roots;
 use adapters_postgres::{OpenError, PostgresSettings, PostgresStore, Shard};
 use adapters_sqlite::{SqliteSettings, SqliteStore};
 use adapters_system::{DatabaseClock, FollowedFeed, Secret, SteadyClock, SystemClock};
@@ -32,6 +33,15 @@ pub(crate) async fn open_store(configuration: &Configuration) -> Result<Store> {
             Ok(Store::single(&store).shared(store))
         }
     }
+}
+
+/// [`open_store`], which waits for another thread, while this one reads the system's certificates.
+///
+/// # Errors
+///
+/// As for [`open_store`].
+pub(crate) async fn open_store_beside_roots(configuration: &Configuration) -> Result<Store> {
+    tokio::join!(biased; open_store(configuration), async { read_platform_roots() }).0
 }
 
 /// Opens the shards that the configuration names, in their order, with the ports of each.

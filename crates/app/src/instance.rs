@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use actix_web::http::header::HeaderMap;
 use actix_web::web::ServiceConfig;
+use adapters_egress::platform_client_config;
 use adapters_http::{Api, AuditJson, HttpLimits, HttpSettings, OperatorTokens, ServerCertificate};
-use adapters_oidc::{OidcClient, OidcProvider, OidcVerifier};
+use adapters_oidc::{ClientTls, OidcClient, OidcProvider, OidcVerifier};
 use adapters_system::{AuditCopy, LogSwitch, NameEntropy};
 use anyhow::{Context, Result, anyhow};
 use cli::WebAddress;
@@ -33,6 +34,8 @@ use crate::webhooks::{WebhookParts, check_encryption_key};
 const FIRST_ATTEMPT_MAX: Duration = Duration::from_secs(3);
 /// The limit of a shutdown, from the signal to the end of the process. Orchestrators kill after 10 s or later.
 const SHUTDOWN_MAX: Duration = Duration::from_millis(9_500);
+/// The identity provider and the receivers of webhooks share one reading of the system's certificates.
+pub(crate) const PROVIDER_TLS: Option<ClientTls> = Some(|| Ok(platform_client_config()?));
 
 /// A complete Gatepost: the adapters behind the ports, the engines, and the HTTP server.
 pub(crate) struct Instance {

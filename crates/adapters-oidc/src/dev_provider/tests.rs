@@ -146,6 +146,7 @@ async fn the_whole_flow_ends_with_a_token_that_our_verifier_takes() {
         issuer: server.provider.issuer().into(),
         audiences: vec!["gatepost".into()],
         client_ids: Vec::new(),
+        tls: None,
     };
     let verifier = OidcVerifier::new(settings).unwrap();
     tokio::spawn(Arc::clone(&verifier).run(server.stop.clone()));

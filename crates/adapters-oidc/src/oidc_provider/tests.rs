@@ -27,7 +27,8 @@ async fn start(changes: Value, secret: Option<&str>) -> (MockServer, Arc<OidcPro
     let keys = key_set(&[TestKey::ed25519(1).jwk("a")]);
     answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(keys)).await;
     // The API takes tokens for another audience than the client.
-    let settings = OidcSettings { issuer: server.uri(), audiences: vec!["api".into()], client_ids: Vec::new() };
+    let settings =
+        OidcSettings { issuer: server.uri(), audiences: vec!["api".into()], client_ids: Vec::new(), tls: None };
     let verifier = OidcVerifier::new(settings).unwrap();
     tokio::spawn(Arc::clone(&verifier).run(CancellationToken::new()));
     while verifier.endpoints.get().is_none() {

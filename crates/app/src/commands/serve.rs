@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::start_log;
 use crate::configuration::{Configuration, InvalidConfiguration, Problem};
-use crate::database::{open_store, with_clock};
-use crate::instance::{Instance, listen};
+use crate::database::{open_store_beside_roots, with_clock};
+use crate::instance::{Instance, PROVIDER_TLS, listen};
 use crate::metrics::listen_for_metrics;
 use crate::reload::{Reload, Source};
 
@@ -44,8 +44,9 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
     let configuration = loaded.configuration;
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is required")?;
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
-    let identity = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids })?;
-    let (store, clock) = with_clock(open_store(&configuration).await?);
+    let identity =
+        OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: PROVIDER_TLS })?;
+    let (store, clock) = with_clock(open_store_beside_roots(&configuration).await?);
     let (listener, address) = listen(configuration.listen)?;
     let public_url = configuration.address_at(address);
     let metrics_listener = listen_for_metrics(&configuration)?;

@@ -364,7 +364,7 @@ pub(super) fn not_empty(text: &str) -> Option<String> {
 
 /// Kept byte for byte, because `iss` must equal it: a slash at the end counts. The verifier knows which URLs are safe.
 fn issuer(text: &str) -> Option<String> {
-    let settings = OidcSettings { issuer: text.to_owned(), audiences: Vec::new(), client_ids: Vec::new() };
+    let settings = OidcSettings { issuer: text.to_owned(), audiences: Vec::new(), client_ids: Vec::new(), tls: None };
     OidcVerifier::new(settings).is_ok().then(|| text.to_owned())
 }
 

@@ -23,8 +23,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::start_log;
 use crate::configuration::{Configuration, InvalidConfiguration, Loaded, Problem};
-use crate::database::{open_store, with_clock};
-use crate::instance::{Instance, listen};
+use crate::database::{open_store_beside_roots, with_clock};
+use crate::instance::{Instance, PROVIDER_TLS, listen};
 use crate::metrics::listen_for_metrics;
 use crate::reload;
 use data_folder::DataFolder;
@@ -74,7 +74,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
     use_provider(&mut configuration, &audience);
-    let (store, clock) = with_clock(open_store(&configuration).await?);
+    let (store, clock) = with_clock(open_store_beside_roots(&configuration).await?);
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let identity = verifier_of(&provider, &audience)?;
     let issuer = provider.issuer().to_owned();
@@ -199,7 +199,8 @@ fn open_provider(
 /// Accepts the tokens of the development provider for this audience.
 fn verifier_of(provider: &DevProvider, audience: &str) -> Result<Arc<OidcVerifier>> {
     let issuer = provider.issuer().to_owned();
-    Ok(OidcVerifier::new(OidcSettings { issuer, audiences: vec![audience.to_owned()], client_ids: Vec::new() })?)
+    let audiences = vec![audience.to_owned()];
+    Ok(OidcVerifier::new(OidcSettings { issuer, audiences, client_ids: Vec::new(), tls: PROVIDER_TLS })?)
 }
 
 /// The ID token of the welcome, once the service accepts it: so the printed calls work at once.

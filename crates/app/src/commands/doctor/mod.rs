@@ -85,7 +85,8 @@ async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let Some(issuer) = configuration.oidc_issuer.clone() else { return };
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
-    let Ok(identity) = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids }) else {
+    let Ok(identity) = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: None })
+    else {
         return;
     };
     let stop = CancellationToken::new();
