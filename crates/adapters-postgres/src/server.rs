@@ -9,12 +9,13 @@ use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::sync::OnceCell;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
-use tokio_postgres::{Config, NoTls, Socket};
+use tokio_postgres::{Client, Config, Connection, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::hosts::Hosts;
-use crate::server_session::{self, ConnectError, with_sources};
+use crate::server_session::{self, ConnectError, Mark, Wanted, with_sources};
 use crate::shared_session;
 use crate::timelines::Timelines;
 
@@ -70,10 +71,10 @@ pub(crate) enum Purpose {
 }
 
 /// A setting of a session: its name and its value.
-type Setting = (&'static str, &'static str);
+type Setting<'a> = (&'a str, &'a str);
 
 impl Purpose {
-    const fn settings(self) -> &'static [Setting] {
+    const fn settings(self) -> &'static [Setting<'static>] {
         match self {
             Self::Calls => &[
                 ("statement_timeout", "3000"),
@@ -123,6 +124,8 @@ pub(crate) struct Server {
 struct Way {
     tls: Option<MakeRustlsConnect>,
     timelines: Arc<Timelines>,
+    /// The schema of the shard: connections find and make tables there only.
+    schema: Option<Arc<str>>,
 }
 
 /// What is known about the sessions behind the connections. See decision 93.
@@ -136,13 +139,9 @@ struct Sessions {
 type Opening<'a, Opened> = BoxFuture<'a, Result<Opened, ConnectError>>;
 
 impl Server {
-    /// With a schema, connections find and make tables there only. It is a parameter of their start, so nothing resets it.
+    /// With a schema, connections find and make tables there only.
     pub(crate) fn parse(url: &str, schema: Option<&str>) -> Result<Self, OpenError> {
         let mut config = parse_url(url)?;
-        if let Some(schema) = schema {
-            let before = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
-            config.options(format!("{before}-c search_path={schema}"));
-        }
         if config.get_target_session_attrs() == TargetSessionAttrs::ReadOnly {
             return Err(invalid(
                 "target_session_attrs=read-only selects read-only servers, but Gatepost needs to write",
@@ -162,7 +161,7 @@ impl Server {
         config.keepalives_retries(KEEPALIVE_RETRIES);
         let hosts = Hosts::of(&config)
             .ok_or_else(|| invalid("it has no host, or the numbers of hosts, addresses and ports differ"))?;
-        let way = Way { tls: tls(config.get_ssl_mode())?, timelines: Arc::default() };
+        let way = Way { tls: tls(config.get_ssl_mode())?, timelines: Arc::default(), schema: schema.map(Arc::from) };
         Ok(Self { hosts, way, sessions: Arc::default() })
     }
 
@@ -239,52 +238,82 @@ impl Server {
 
 /// Opens a connection with a session for itself.
 async fn connect_to(config: &Config, way: Way, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
-    match way.tls {
-        Some(tls) => connect_with(config, tls, purpose, &way.timelines).await,
-        None => connect_with(config, NoTls, purpose, &way.timelines).await,
+    match way.tls.clone() {
+        Some(tls) => connect_with(config, tls, purpose, &way).await,
+        None => connect_with(config, NoTls, purpose, &way).await,
     }
 }
 
 async fn connect_to_shared(config: &Config, way: Way, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
-    shared_session::connect(config, way.tls, purpose.settings(), purpose.patience(), &way.timelines).await
+    let schema = way.schema.as_deref().map(|schema| ("search_path", schema));
+    let settings: Vec<Setting<'_>> = purpose.settings().iter().copied().chain(schema).collect();
+    shared_session::connect(config, way.tls, &settings, purpose.patience(), &way.timelines).await
 }
 
 async fn connect_with<Tls>(
     config: &Config,
     tls: Tls,
     purpose: Purpose,
-    timelines: &Timelines,
+    way: &Way,
 ) -> Result<AsyncPgConnection, ConnectError>
 where
     Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
 {
-    let (client, mut connection) = config.connect(tls).await.map_err(ConnectError::Driver)?;
     let settings: Vec<String> =
         purpose.settings().iter().map(|(name, value)| format!("SET {name} = {value}")).collect();
-    server_session::begin(&client, &mut connection, &settings.join("; "), timelines).await?;
+    let (client, connection, _) = begin(config, tls, &settings.join("; "), way).await?;
     let connection = AsyncPgConnection::try_from_client_and_connection(client, connection).await;
     connection.map_err(|error| ConnectError::Other(error.to_string()))
 }
 
 /// Fails if connections share sessions.
 async fn probe(config: &Config, way: Way) -> Result<(), ConnectError> {
-    match way.tls {
-        Some(tls) => probe_with(config, tls, &way.timelines).await,
-        None => probe_with(config, NoTls, &way.timelines).await,
+    match way.tls.clone() {
+        Some(tls) => probe_with(config, tls, &way).await,
+        None => probe_with(config, NoTls, &way).await,
     }
 }
 
 /// Opens two connections. A pooler that shares sessions gives the second one the session of the first, or another one
 /// that a process has marked, or the first one another session later.
-async fn probe_with<Tls>(config: &Config, tls: Tls, timelines: &Timelines) -> Result<(), ConnectError>
+async fn probe_with<Tls>(config: &Config, tls: Tls, way: &Way) -> Result<(), ConnectError>
 where
     Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send> + Clone,
 {
-    let (client, mut connection) = config.connect(tls.clone()).await.map_err(ConnectError::Driver)?;
-    let mark = server_session::begin(&client, &mut connection, "", timelines).await?;
-    let (second, mut second_connection) = config.connect(tls).await.map_err(ConnectError::Driver)?;
-    server_session::begin(&second, &mut second_connection, "", timelines).await?;
+    let (client, mut connection, mark) = begin(config, tls.clone(), "", way).await?;
+    let _second = begin(config, tls, "", way).await?;
     server_session::check_again(&client, &mut connection, &mark).await
+}
+
+/// Opens a connection whose session has these settings. The schema is a parameter of its start, so nothing resets it.
+async fn begin<Tls>(
+    config: &Config,
+    tls: Tls,
+    settings: &str,
+    way: &Way,
+) -> Result<(Client, Connection<Socket, Tls::Stream>, Mark), ConnectError>
+where
+    Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
+{
+    let mut config = config.clone();
+    if let Some(schema) = way.schema.as_deref() {
+        let before = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
+        config.options(format!("{before}-c search_path={schema}"));
+    }
+    let (client, mut connection) = config.connect(tls).await.map_err(|error| way.not_connected(error))?;
+    let wanted = Wanted { settings, schema: way.schema.as_deref() };
+    let mark = server_session::begin(&client, &mut connection, wanted, &way.timelines).await?;
+    Ok((client, connection, mark))
+}
+
+impl Way {
+    /// A pooler may refuse the schema as a parameter, as PgBouncer does. Each transaction can still bring it along.
+    fn not_connected(&self, error: tokio_postgres::Error) -> ConnectError {
+        match error.code() {
+            Some(code) if *code == SqlState::PROTOCOL_VIOLATION && self.schema.is_some() => ConnectError::SharedSession,
+            _ => ConnectError::Driver(error),
+        }
+    }
 }
 
 fn parse_url(url: &str) -> Result<Config, OpenError> {

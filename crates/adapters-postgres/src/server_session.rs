@@ -17,11 +17,13 @@ use crate::timelines::{TIMELINE, Timeline, Timelines};
 const MARK: &str = "current_setting('gatepost.session', true)";
 /// Leaves a mark in a session that is known to be shared, so that other processes learn it sooner.
 pub(crate) const MARK_AS_SHARED: &str = "set_config('gatepost.session', 'shared', false)";
+const SCHEMA: &str = "current_setting('search_path')";
 const CLOSED: &str = "the connection was closed";
 
 /// Why a connection failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
+    /// Or a pooler keeps back the schema of the shard. In both cases each transaction brings along what it needs.
     #[error("several connections share one session")]
     SharedSession,
     #[error(
@@ -48,6 +50,14 @@ impl From<ConnectError> for ConnectionError {
     }
 }
 
+/// What a new session must have.
+pub(crate) struct Wanted<'a> {
+    /// Statements that make the settings.
+    pub(crate) settings: &'a str,
+    /// The schema that it was given when it began.
+    pub(crate) schema: Option<&'a str>,
+}
+
 /// The mark of one connection.
 pub(crate) struct Mark(String);
 
@@ -68,11 +78,11 @@ impl Mark {
 pub(crate) async fn begin<Tls: TlsStream + Unpin>(
     client: &Client,
     connection: &mut Connection<Socket, Tls>,
-    settings: &str,
+    wanted: Wanted<'_>,
     timelines: &Timelines,
 ) -> Result<Mark, ConnectError> {
     let mark = Mark::new();
-    driven(connection, mark_and_check(client, &mark, settings, timelines)).await?;
+    driven(connection, mark_and_check(client, &mark, wanted, timelines)).await?;
     Ok(mark)
 }
 
@@ -98,13 +108,17 @@ async fn driven<Tls: TlsStream + Unpin>(
 async fn mark_and_check(
     client: &Client,
     mark: &Mark,
-    settings: &str,
+    wanted: Wanted<'_>,
     timelines: &Timelines,
 ) -> Result<(), ConnectError> {
-    let first = format!("SELECT {TIMELINE}, {MARK}; SET gatepost.session = '{}'; {settings}", mark.0);
+    let Wanted { settings, schema } = wanted;
+    let first = format!("SELECT {TIMELINE}, {MARK}, {SCHEMA}; SET gatepost.session = '{}'; {settings}", mark.0);
     let row = first_row(client, &first).await?;
     admit(&row, timelines)?;
-    if !row.get(1).unwrap_or_default().is_empty() {
+    let has_mark = !row.get(1).unwrap_or_default().is_empty();
+    // A pooler may take the parameter and ignore it. Then the tables of all shards would be the same.
+    let lacks_schema = schema.is_some() && row.get(2) != schema;
+    if has_mark || lacks_schema {
         return Err(ConnectError::SharedSession);
     }
     mark.check(client).await

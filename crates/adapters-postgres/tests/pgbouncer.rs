@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use adapters_postgres::{PostgresSettings, PostgresStore};
+use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use throwaway_postgres::{Cluster, Database, Pooler};
 
 /// Sessions take turns, so that each transaction is likely to meet a session that others have used.
@@ -24,6 +24,13 @@ impl Pooled {
     async fn store(&self) -> Arc<PostgresStore> {
         let url = self.pooler.before(&self.database).url;
         Arc::new(PostgresStore::open(PostgresSettings { url, pool_size: 8 }).await.unwrap())
+    }
+
+    /// One of two shards.
+    async fn shard(&self, number: u16) -> PostgresStore {
+        let settings = PostgresSettings { url: self.pooler.before(&self.database).url, pool_size: 4 };
+        let shard = Shard { number, shards: 2, server: 0 };
+        PostgresStore::open_shard(settings, shard, Arc::default()).await.unwrap()
     }
 }
 
@@ -54,6 +61,25 @@ mod pgbouncer {
             let applied: Vec<_> = futures_util::future::try_join_all(migrations).await.unwrap();
             let known = stores[0].status().await.unwrap();
             assert_eq!(applied.into_iter().flatten().count(), known.len(), "{settings}");
+        }
+    }
+
+    /// PgBouncer refuses the schema of a shard as a parameter of a connection, or takes it and ignores it.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn each_shard_has_its_tables() {
+        let session_mode = "pool_mode = session\ndefault_pool_size = 40";
+        for mode in [TURNS, session_mode] {
+            for parameters in ["", "\nignore_startup_parameters = options"] {
+                let pooled = Pooled::fresh(&format!("{mode}{parameters}")).await;
+                let (first, second) = (pooled.shard(0).await, pooled.shard(1).await);
+                let migrated = first.migrate().await.unwrap();
+                assert!(first.status().await.unwrap().iter().all(|one| one.applied), "{mode}{parameters}");
+                assert!(second.status().await.unwrap().iter().all(|one| !one.applied), "{mode}{parameters}");
+                assert_eq!(second.migrate().await.unwrap(), migrated);
+                let shared = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";
+                let shared = Cluster::shared().await.unwrap().execute(&pooled.database.name, shared).await.unwrap();
+                assert_eq!(shared, "0", "{mode}{parameters}");
+            }
         }
     }
 

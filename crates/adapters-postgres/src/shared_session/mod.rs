@@ -27,7 +27,7 @@ use stream::SharedStream;
 pub(crate) async fn connect(
     config: &Config,
     tls: Option<MakeRustlsConnect>,
-    settings: &'static [(&'static str, &'static str)],
+    settings: &[(&str, &str)],
     patience: Option<Duration>,
     timelines: &Timelines,
 ) -> Result<AsyncPgConnection, ConnectError> {
