@@ -4,10 +4,12 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditFilter, Cause};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
 use domain::{AuditId, Timestamp};
+use futures_util::future::join_all;
 
 use crate::ShardedStore;
-use crate::fan_out::{all, unless_all_failed, up_to};
+use crate::fan_out::{all, up_to};
 use crate::pages::merged;
+use crate::shard::Shard;
 
 /// The cause of the changes in one of several shards, by their order from 0: without this, two events would have one id.
 /// The last bits of an id number the events of a cause.
@@ -15,6 +17,13 @@ pub(crate) fn part_of(cause: &Cause, number: u16) -> Cause {
     let offset = u128::from(number) << 16;
     let id = (u128::from_be_bytes(*cause.id.as_bytes()) ^ offset).to_be_bytes();
     Cause { id: AuditId::from_bytes(id), origin: cause.origin.clone() }
+}
+
+impl ShardedStore {
+    /// Those of the events whose owners are in the shard.
+    fn of_shard(&self, shard: &Shard, events: &[AuditEvent]) -> Vec<AuditEvent> {
+        events.iter().filter(|event| self.of(&event.owner).number == shard.number).cloned().collect()
+    }
 }
 
 #[async_trait]
@@ -36,8 +45,7 @@ impl AuditLog for ShardedStore {
     async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
         let mut count = 0;
         for shard in &self.shards {
-            let of_shard: Vec<AuditEvent> =
-                events.iter().filter(|event| self.of(&event.owner).number == shard.number).cloned().collect();
+            let of_shard = self.of_shard(shard, events);
             if !of_shard.is_empty() {
                 count += shard.long_part(shard.store.audit.record_new(&of_shard)).await?;
             }
@@ -60,12 +68,13 @@ impl AuditLog for ShardedStore {
         failure.filter(|_| found.is_empty()).map_or(Ok(found), Err)
     }
 
-    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
-        if ids.is_empty() {
-            return Ok(());
-        }
-        let marks = self.shards.iter().map(|shard| shard.part(shard.store.audit.mark_announced(ids)));
-        unless_all_failed(futures_util::future::join_all(marks).await)
+    /// A mark that fails is an error, whatever the others do: an event without its mark is listed again at once.
+    async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
+        let parts = self.shards.iter().map(|shard| (shard, self.of_shard(shard, events)));
+        let marks = parts
+            .filter(|(_, part)| !part.is_empty())
+            .map(|(shard, part)| shard.part(async move { shard.store.audit.mark_announced(&part).await }));
+        join_all(marks).await.into_iter().collect()
     }
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

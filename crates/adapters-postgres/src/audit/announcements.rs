@@ -3,7 +3,6 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::audit::{AuditRow, NewAuditRow, audit_events_of, list_unannounced};
 use diesel_mapping::schema::audit_events;
-use domain::AuditId;
 use domain::audit::AuditEvent;
 
 use super::note;
@@ -57,13 +56,13 @@ impl Work for ListUnannounced {
 }
 
 /// Marks events as announced. One statement, which may run twice.
-pub(super) struct MarkAnnounced<'a>(pub(super) &'a [AuditId]);
+pub(super) struct MarkAnnounced<'a>(pub(super) &'a [AuditEvent]);
 
 impl Work for MarkAnnounced<'_> {
     type Answer = ();
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure> {
-        let mut ids: Vec<&[u8]> = self.0.iter().map(|id| id.as_bytes().as_slice()).collect();
+        let mut ids: Vec<&[u8]> = self.0.iter().map(|event| event.id.as_bytes().as_slice()).collect();
         ids.sort_unstable();
         let mark = diesel::sql_query(MARK).bind::<Array<Binary>, _>(ids);
         Ok(Kept(mark).execute(&mut &*connection).await.map(drop)?)

@@ -33,8 +33,8 @@ impl AuditLog for PostgresStore {
         self.run(&ListUnannounced { max }).await
     }
 
-    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
-        self.run(&MarkAnnounced(ids)).await
+    async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
+        self.run(&MarkAnnounced(events)).await
     }
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

@@ -44,8 +44,8 @@ impl AuditLog for SqliteStore {
         self.readers.read(list).await
     }
 
-    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
-        let ids = ids.to_vec();
+    async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
+        let ids: Vec<AuditId> = events.iter().map(|event| event.id).collect();
         let mark = move |connection: &mut SqliteConnection| {
             for id in &ids {
                 let row = audit_events::table.find(id.as_bytes().as_slice());

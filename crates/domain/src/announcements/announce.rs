@@ -8,7 +8,7 @@ use crate::webhooks::{
     ContentDigest, Event, EventType, NewEvent, OperatorWebhook, Payload, PublicationKey, PublisherId, SubscribedEvents,
     Subscription, Webhooks,
 };
-use crate::{AuditId, EventId, SubscriptionId, UserId};
+use crate::{EventId, SubscriptionId, UserId};
 
 /// How many events of the audit log are announced together.
 const ANNOUNCED_AT_ONCE_MAX: u32 = 100;
@@ -70,8 +70,7 @@ impl Announcements {
         for events in events.chunks(PUBLISHED_EVENTS_MAX) {
             self.publish(events.to_vec()).await?;
         }
-        let ids: Vec<AuditId> = found.iter().map(|event| event.id).collect();
-        self.audit.mark_announced(&ids).await?;
+        self.audit.mark_announced(&found).await?;
         Ok(found.len())
     }
 

@@ -88,9 +88,9 @@ impl AuditLog for MemoryAuditLog {
         Ok(unannounced.take(max as usize).collect())
     }
 
-    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
+    async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
         let mut stored = self.lock();
-        stored.unannounced.retain(|id| !ids.contains(id));
+        stored.unannounced.retain(|id| events.iter().all(|event| event.id != *id));
         Ok(())
     }
 

@@ -90,8 +90,9 @@ pub trait AuditLog: Send + Sync {
     /// whenever its transaction was committed. See decision 89.
     async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError>;
 
-    /// Marks these events as announced. Ids that are not stored are skipped. Nothing else of the events changes.
-    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError>;
+    /// Marks these events as announced, by their ids. Those that are not stored are skipped. Nothing else of the events
+    /// changes. After an error, some of them may be marked.
+    async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError>;
 
     /// Deletes at most `max` events before `before`, and returns how many. An event exactly at `before` stays. Parallel
     /// calls together count each deleted event once.

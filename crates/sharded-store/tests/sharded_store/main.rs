@@ -1,5 +1,6 @@
 //! Every promise of the ports, kept by several stores as one, and what happens when one of them stops.
 
+mod announcements;
 mod composed;
 mod look_ups;
 mod memory;

@@ -89,8 +89,8 @@ impl AuditLog for Forgetful {
         self.store.list_unannounced(max).await
     }
 
-    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
-        self.store.mark_announced(ids).await
+    async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
+        self.store.mark_announced(events).await
     }
 
     async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

@@ -24,11 +24,11 @@ pub async fn events_are_listed_until_they_are_announced(stores: Arc<AuditedStore
     let found = log.list_unannounced(100).await.expect("a list must succeed");
     assert!(announced.iter().all(|event| found.contains(event)), "with every field, got {found:#?}");
     assert_eq!(unannounced(log, 2).await.len(), 2, "at most two may be listed");
-    let unknown = event_of(&user("bob"), second(1)).id;
-    log.mark_announced(&[announced[1].id, unknown]).await.expect("events must be marked");
+    let unknown = event_of(&user("bob"), second(1));
+    log.mark_announced(&[announced[1].clone(), unknown]).await.expect("events must be marked");
     let left = [announced[0].clone(), announced[2].clone()];
     assert_eq!(unannounced(log, 100).await, ids(&left), "those that are not marked must stay");
-    log.mark_announced(&[announced[0].id, announced[1].id]).await.expect("events must be marked");
+    log.mark_announced(&announced[..2]).await.expect("events must be marked");
     assert_eq!(unannounced(log, 100).await, ids(&announced[2..]), "those that are not marked must stay");
 }
 
@@ -39,7 +39,7 @@ pub async fn an_event_that_is_stored_late_is_listed(stores: Arc<AuditedStores>) 
     for event in &events {
         record_all(log, std::slice::from_ref(event)).await;
         assert_eq!(unannounced(log, 100).await, ids(std::slice::from_ref(event)), "it is the only new one");
-        log.mark_announced(&[event.id]).await.expect("an event must be marked");
+        log.mark_announced(std::slice::from_ref(event)).await.expect("an event must be marked");
     }
     assert_eq!(unannounced(log, 100).await, BTreeSet::new(), "nothing is left");
 }
@@ -50,7 +50,7 @@ pub async fn only_new_events_are_recorded(stores: Arc<AuditedStores>) {
     let known = event_of(&user("alice"), at(0));
     let new = [event_of(&user("alice"), at(1)), event_of(&user("bob"), at(2))];
     record_all(log, std::slice::from_ref(&known)).await;
-    log.mark_announced(&[known.id]).await.expect("an event must be marked");
+    log.mark_announced(std::slice::from_ref(&known)).await.expect("an event must be marked");
     let again = AuditEvent { action: AuditAction::KeyLeaked, ..known.clone() };
     for (events, recorded) in [(vec![again.clone(), new[0].clone(), new[1].clone()], 2), (vec![again], 0), (vec![], 0)]
     {

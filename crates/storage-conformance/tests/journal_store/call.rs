@@ -9,7 +9,7 @@ use domain::webhooks::{
     DisableReason, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionOutcomes,
 };
 use domain::{
-    ApiKey, AuditId, CredentialDigest, DeliveryId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId,
+    ApiKey, CredentialDigest, DeliveryId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId,
     SubscriptionId, Timestamp, UserId,
 };
 
@@ -117,7 +117,7 @@ calls! {
     27 RecordAuditEvent { event: AuditEvent } => audit.record(&event);
     28 PurgeAudit { before: Timestamp, max: u32 } => audit.purge(before, max);
     34 RecordNewEvents { events: Vec<AuditEvent> } => audit.record_new(&events);
-    35 MarkAnnounced { ids: Vec<AuditId> } => audit.mark_announced(&ids);
+    35 MarkAnnounced { events: Vec<AuditEvent> } => audit.mark_announced(&events);
     29 AddUsage { usage: Vec<KeyUsage> } => keys.add_usage(&usage);
     30 PurgeUsage { before: Hour, max: u32 } => keys.purge_usage(before, max);
     31 AddOutcomes { outcomes: Vec<SubscriptionOutcomes> } => webhooks.add_outcomes(&outcomes);

@@ -166,9 +166,9 @@ impl AuditLog for JournalStore {
         self.memory.audit.list_unannounced(max).await
     }
 
-    async fn mark_announced(&self, ids: &[AuditId]) -> Answer<()> {
-        let _journal = self.record(Call::MarkAnnounced { ids: ids.to_vec() }).await?;
-        self.memory.audit.mark_announced(ids).await
+    async fn mark_announced(&self, events: &[AuditEvent]) -> Answer<()> {
+        let _journal = self.record(Call::MarkAnnounced { events: events.to_vec() }).await?;
+        self.memory.audit.mark_announced(events).await
     }
 
     async fn purge(&self, before: Timestamp, max: u32) -> Answer<u32> {

@@ -143,14 +143,14 @@ impl AuditLog for FaultyLog {
         Ok(events.into_iter().map(|event| self.shown(event)).collect())
     }
 
-    async fn mark_announced(&self, ids: &[AuditId]) -> Result<(), StoreError> {
+    async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
         match self.fault {
             Fault::MarksNothing => Ok(()),
             Fault::MarksEverything => {
-                let all: Vec<AuditId> = self.all().await.into_iter().map(|event| event.id).collect();
+                let all = self.all().await;
                 self.log.mark_announced(&all).await
             }
-            _ => self.log.mark_announced(ids).await,
+            _ => self.log.mark_announced(events).await,
         }
     }
 
