@@ -108,12 +108,23 @@ async fn examine_part(
         Err(_) => Vec::new(),
         Ok(server) => check_server(&described(server, configuration, is_running, shards.len())),
     };
-    let mut of_shards = Vec::new();
+    let mut of_shards: Vec<(Vec<String>, Finding)> = Vec::new();
     for shard in shards {
-        let found = examine_store(shard.1.clone(), configuration).await.into_iter();
-        of_shards.extend(found.map(|one| Finding { what: format!("shard {}: {}", number(shard), one.what), ..one }));
+        for finding in examine_store(shard.1.clone(), configuration).await {
+            let number = number(shard).to_string();
+            match of_shards.iter_mut().find(|(_, known)| *known == finding) {
+                Some((numbers, _)) => numbers.push(number),
+                None => of_shards.push((vec![number], finding)),
+            }
+        }
     }
-    (of_server, of_shards)
+    (of_server, of_shards.into_iter().map(of_its_shards).collect())
+}
+
+/// What several shards have in common is one finding.
+fn of_its_shards((numbers, finding): (Vec<String>, Finding)) -> Finding {
+    let shards = if numbers.len() == 1 { "shard" } else { "shards" };
+    Finding { what: format!("{shards} {}: {}", numbers.join(", "), finding.what), ..finding }
 }
 
 /// Counts are never negative. An instance with this configuration that does not run yet opens connections too.
