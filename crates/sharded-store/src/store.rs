@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use domain::ports::{ChangeFeed, Store};
 use domain::{Home, UserId};
@@ -11,13 +11,15 @@ pub struct ShardedStore {
     pub(crate) shards: Vec<Arc<Shard>>,
     /// The shard that comes first in the next call that goes from one to the next.
     turn: AtomicUsize,
+    /// Whether the schema of each shard was read or migrated, or could not be.
+    pub(crate) schema_was_tried: AtomicBool,
 }
 
 impl ShardedStore {
     /// The store that is composed of these. Their number and their order never change, because they say where an owner is.
     pub fn new(shards: impl IntoIterator<Item = Store>) -> Self {
         let shards = shards.into_iter().enumerate().map(|(number, store)| Shard::new(number, store));
-        Self { shards: shards.collect(), turn: AtomicUsize::new(0) }
+        Self { shards: shards.collect(), turn: AtomicUsize::new(0), schema_was_tried: AtomicBool::new(false) }
     }
 
     /// All ports of the stores, as those of one.

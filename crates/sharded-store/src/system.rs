@@ -1,6 +1,7 @@
 //! Readiness, schema and close.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use domain::ports::{Close, MigrateError, MigrationStatus, NotReady, ReadinessCheck, Schema};
@@ -8,7 +9,8 @@ use futures_util::future::{join_all, select_all};
 
 use crate::ShardedStore;
 
-/// Ready while one shard is: the owners of the others get errors, and every instance answers the same.
+/// Ready while one shard is: the owners of the others get errors, and every instance answers the same. Not ready before
+/// each shard was migrated, unless it does not answer: at the first start, some shards have tables before others.
 #[async_trait]
 impl ReadinessCheck for ShardedStore {
     fn name(&self) -> &'static str {
@@ -16,6 +18,9 @@ impl ReadinessCheck for ShardedStore {
     }
 
     async fn check(&self) -> Result<(), NotReady> {
+        if !self.schema_was_tried.load(Ordering::Acquire) {
+            return Err(NotReady { summary: "the schema of the shards is not checked yet", source: None });
+        }
         let mut checks: Vec<_> = self.shards.iter().map(|shard| shard.store.readiness.check()).collect();
         loop {
             let (checked, _, rest) = select_all(checks).await;
@@ -38,6 +43,7 @@ impl Schema for ShardedStore {
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
+        self.schema_was_tried.store(true, Ordering::Release);
         applied.sort_unstable();
         applied.dedup();
         failure.map_or(Ok(applied), Err)
@@ -45,11 +51,20 @@ impl Schema for ShardedStore {
 
     /// A migration is applied if every shard has it.
     async fn status(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
-        let mut all: BTreeMap<String, bool> = BTreeMap::new();
+        let (mut all, mut failure) = (BTreeMap::<String, bool>::new(), None);
         for shard in &self.shards {
-            for MigrationStatus { name, applied } in shard.store.schema.status().await? {
-                *all.entry(name).or_insert(true) &= applied;
+            match shard.store.schema.status().await {
+                Ok(migrations) => {
+                    for MigrationStatus { name, applied } in migrations {
+                        *all.entry(name).or_insert(true) &= applied;
+                    }
+                }
+                Err(error) => failure = failure.or(Some(error)),
             }
+        }
+        self.schema_was_tried.store(true, Ordering::Release);
+        if let Some(error) = failure {
+            return Err(error);
         }
         Ok(all.into_iter().map(|(name, applied)| MigrationStatus { name, applied }).collect())
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::CredentialDigest;
-use domain::ports::{ChangeFeed, KeyStore, MigrateError, Schema as _, Store};
+use domain::ports::{ChangeFeed, KeyStore, MigrateError, ReadinessCheck as _, Schema as _, Store};
 use domain::webhooks::DirectClaims;
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
@@ -132,6 +132,18 @@ async fn a_look_up_costs_no_connection() {
     let closed: Vec<&str> = first.split(' ').filter(|pid| !last.split(' ').any(|other| other == *pid)).collect();
     assert!(first.split(' ').count() >= SHARDS.into(), "a connection of each shard is open: {first}");
     assert_eq!(closed, Vec::<&str>::new(), "{first}, later {last}");
+}
+
+/// At the first start, one shard has its tables before the others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_is_not_ready_before_each_shard_is_migrated() {
+    let shards = shards(&database().await.url).await;
+    let first = Arc::clone(&shards[0].schema);
+    let store = ShardedStore::new(shards);
+    first.migrate().await.expect("a new schema is migrated");
+    store.check().await.expect_err("two shards have no tables");
+    store.migrate().await.expect("new schemas are migrated");
+    store.check().await.expect("all shards have their tables");
 }
 
 /// What the first start said stays: the number of shards, and the place of their server.
