@@ -5,9 +5,10 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use throwaway_postgres::{Cluster, ClusterSettings};
 
-use crate::harness::{Browser, Gatepost, Request, Response, Setup, Storage, User, contains, database_files, find};
+use crate::harness::{
+    Browser, Gatepost, Request, Response, Setup, Storage, User, contains, database_files, find, own_server,
+};
 use crate::traces::Collector;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -18,7 +19,7 @@ async fn no_secret_leaks_over_sqlite() {
 /// Uses a separate cluster, because the test searches every file of the server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_secret_leaks_over_postgres() {
-    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let cluster = own_server().await;
     no_secret_is_in_logs_files_or_errors(Storage::postgres_in(cluster).await).await;
 }
 

@@ -59,7 +59,7 @@ async fn two_instances_on_sixteen_schemas_of_a_server_answer_as_on_one() {
     two_instances_answer_as_on_one(setup(&storage).await, 16).await;
 }
 
-async fn two_instances_answer_as_on_one(setup: Setup, shards: usize) {
+pub(crate) async fn two_instances_answer_as_on_one(setup: Setup, shards: usize) {
     let (here, there) = tokio::join!(setup.clone().start(), setup.twin().start());
     let subjects = subjects(&here, "user", shards);
     let mut ids = Vec::new();

@@ -136,7 +136,8 @@ async fn a_pgbouncer_without_transactions() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_the_server() {
     let (storage, place) = on_own_server().await;
-    place.with("DATABASE_POOL_SIZE", "100").has("open 109 connections", Cures).await;
+    let all = format!("open {} connections", 109 * storage.shards());
+    place.with("DATABASE_POOL_SIZE", "100").has(&all, Cures).await;
     let (cluster, database) = storage.server().unwrap();
     let sql = format!("ALTER DATABASE \"{}\" SET synchronous_commit = off", database.name);
     cluster.execute("postgres", &sql).await.unwrap();

@@ -13,7 +13,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-use crate::harness::{ENCRYPTION_KEY, IdentityProvider, Setup, Storage, free_address, gatepost_binary, run_gatepost};
+use crate::harness::{
+    ENCRYPTION_KEY, IdentityProvider, Setup, Storage, durable_server, free_address, gatepost_binary, run_gatepost,
+};
 
 /// A place where an instance would work: a provider, a database, and free ports.
 struct Place {
@@ -27,14 +29,14 @@ struct Place {
 impl Place {
     async fn new(storage: &Storage) -> Self {
         let provider = IdentityProvider::start().await;
-        let settings = vec![
-            ("DATABASE_URL", storage.url()),
+        let mut settings = storage.settings();
+        settings.extend([
             ("OIDC_ISSUER", provider.issuer().to_owned()),
             ("OIDC_AUDIENCE", "audience".to_owned()),
             ("ENCRYPTION_KEY", ENCRYPTION_KEY.to_owned()),
             ("LISTEN", free_address().to_string()),
             ("METRICS_LISTEN", String::new()),
-        ];
+        ]);
         Self { folder: TempDir::new().unwrap(), provider, settings, arguments: vec!["doctor".into(), "--json".into()] }
     }
 
@@ -170,9 +172,9 @@ async fn faults_of_the_database_are_found() {
 /// Findings name the server and the shard. A server that stops or hangs is a finding, and nobody waits long for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_shards_are_found_and_named() {
-    let servers = [Storage::durable_postgres(100).await, Storage::durable_postgres(100).await];
-    let place = Place::new(&Storage::divided(&servers, 4)).await.with("DATABASE_SHARDS", "4");
-    let place = place.with("DATABASE_POOL_SIZE", "4");
+    let server = async || Storage::postgres_in(durable_server(100).await).await;
+    let servers = [server().await, server().await];
+    let place = Place::new(&Storage::divided(&servers, 4)).await;
     assert!(place.run(&["migrate"]).status.success());
     assert_eq!(place.findings(), []);
 

@@ -5,8 +5,6 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::storage::shards_of_the_suite;
-
 /// The binary under test: `GATEPOST_BIN` if it is set, otherwise cargo builds it now.
 pub(crate) fn gatepost_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
@@ -29,23 +27,12 @@ pub(crate) fn run_gatepost(folder: &Path, arguments: &[&str], environment: &[(&s
 /// The same with standard input, at most as much as a pipe holds.
 pub(crate) fn feed_gatepost(folder: &Path, arguments: &[&str], environment: &[(&str, &str)], input: &str) -> Output {
     let mut command = Command::new(gatepost_binary());
-    command
-        .args(arguments)
-        .env_clear()
-        .envs(shards_of(environment))
-        .envs(environment.iter().copied())
-        .current_dir(folder);
+    command.args(arguments).env_clear().envs(environment.iter().copied()).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary runs");
     // A process that does not read its input may have ended before the write.
     let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
     child.wait_with_output().expect("the binary ends")
-}
-
-/// `DATABASE_SHARDS` for a command on a Postgres of the suite, if it runs over several.
-fn shards_of(environment: &[(&str, &str)]) -> Option<(&'static str, String)> {
-    let is_postgres = environment.iter().any(|(name, url)| *name == "DATABASE_URL" && url.starts_with("postgres://"));
-    shards_of_the_suite().filter(|_| is_postgres).map(|shards| ("DATABASE_SHARDS", shards.to_string()))
 }
 
 #[expect(clippy::disallowed_methods, reason = "names the binaries under test; not a setting of Gatepost")]

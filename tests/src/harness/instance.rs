@@ -44,10 +44,9 @@ impl Setup {
             .with("ENCRYPTION_KEY", ENCRYPTION_KEY)
     }
 
-    /// The same on this database. Each shard has a pool, and many of them share a server.
+    /// The same on this database.
     pub(crate) fn on(self, storage: &Storage) -> Self {
-        let setup = self.with("DATABASE_URL", &storage.url()).with("DATABASE_SHARDS", &storage.shards().to_string());
-        if storage.shards() > 1 { setup.with("DATABASE_POOL_SIZE", "4") } else { setup }
+        storage.settings().iter().fold(self, |setup, (name, value)| setup.with(name, value))
     }
 
     /// `gatepost dev`, configured by its address only.

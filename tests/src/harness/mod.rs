@@ -22,7 +22,7 @@ pub(crate) use instance::{ENCRYPTION_KEY, Gatepost, Setup, free_address};
 pub(crate) use malformed::Malformed;
 pub(crate) use random::Random;
 pub(crate) use search::{contains, database_files, find};
-pub(crate) use storage::{Storage, on_both_databases};
+pub(crate) use storage::{Storage, durable_server, on_both_databases, own_server};
 pub(crate) use user::User;
 pub(crate) use waiting::{DEADLINE, eventually};
 pub(crate) use wire::{Connection, Request, Response};

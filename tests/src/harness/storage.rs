@@ -8,14 +8,18 @@ use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
 const POOL_MODE: &str = "GATEPOST_TEST_POOL_MODE";
 /// The `DATABASE_SHARDS` of every Postgres of the suite. Without it, a database has one shard.
 const SHARDS: &str = "GATEPOST_TEST_SHARDS";
+/// The `DATABASE_POOL_SIZE` of several shards, which share a server.
+const POOL_SIZE: usize = 4;
+/// The connections that three instances open to a shard.
+const CONNECTIONS_OF_A_SHARD: usize = 3 * (POOL_SIZE + 9);
 
 /// A fresh database for one test.
 pub(crate) struct Storage {
     url: String,
     shards: usize,
     files: PathBuf,
-    /// The server and the database in it, if there is a server.
-    server: Option<(Cluster, Database)>,
+    /// The servers and the databases in them, in the order of the URL. A file has none.
+    servers: Vec<(Cluster, Database)>,
     pooler: Option<Pooler>,
     _folder: Option<TempDir>,
 }
@@ -24,17 +28,24 @@ impl Storage {
     pub(crate) fn sqlite() -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let url = format!("sqlite://{}", folder.path().join("gatepost.db").display());
-        Self { url, shards: 1, files: folder.path().to_owned(), server: None, pooler: None, _folder: Some(folder) }
+        Self {
+            url,
+            shards: 1,
+            files: folder.path().to_owned(),
+            servers: Vec::new(),
+            pooler: None,
+            _folder: Some(folder),
+        }
     }
 
     pub(crate) async fn postgres() -> Self {
         Self::postgres_in(Cluster::shared().await.expect("a Postgres server").clone()).await
     }
 
-    /// On a new server, which loses nothing when its machine crashes. The shared server is faster.
-    pub(crate) async fn durable_postgres(connections_max: u32) -> Self {
-        let settings = ClusterSettings { durable: true, connections_max };
-        Self::postgres_in(Cluster::start(settings).await.expect("a Postgres server")).await
+    /// On a new server, which loses nothing when its machine crashes, and takes so many connections for each shard. The
+    /// shared server is faster.
+    pub(crate) async fn durable_postgres(connections_max: usize) -> Self {
+        Self::postgres_in(durable_server(connections_max * shards_of_the_suite()).await).await
     }
 
     pub(crate) async fn postgres_in(cluster: Cluster) -> Self {
@@ -47,7 +58,9 @@ impl Storage {
 
     /// The PgBouncer ends with the process: a test may drop the storage before its instances end.
     fn pooled_for_good(cluster: Cluster, database: &Database, mode: &str) -> Self {
-        let mut storage = Self::pooled(cluster, database, &format!("pool_mode = {mode}\ndefault_pool_size = 60"));
+        let sessions = 60 * shards_of_the_suite();
+        let mut storage =
+            Self::pooled(cluster, database, &format!("pool_mode = {mode}\ndefault_pool_size = {sessions}"));
         std::mem::forget(storage.pooler.take());
         storage
     }
@@ -60,18 +73,21 @@ impl Storage {
     }
 
     pub(crate) fn on_server(cluster: Cluster, database: Database) -> Self {
-        let (url, files) = (database.url.clone(), cluster.data_folder());
-        let shards = shards_of_the_suite().unwrap_or(1);
-        Self { url, shards, files, server: Some((cluster, database)), pooler: None, _folder: None }
+        let (url, files, shards) = (database.url.clone(), cluster.data_folder(), shards_of_the_suite());
+        Self { url, shards, files, servers: vec![(cluster, database)], pooler: None, _folder: None }
+    }
+
+    /// The same with one shard, however many the suite has.
+    pub(crate) fn undivided(self) -> Self {
+        Self { shards: 1, ..self }
     }
 
     /// So many shards in these databases, which Gatepost takes for different servers.
     pub(crate) fn divided(databases: &[Self], shards: usize) -> Self {
-        let (cluster, database) = databases[0].server().expect("only Postgres has several shards");
-        let first =
-            Self::on_server(cluster.clone(), Database { url: database.url.clone(), name: database.name.clone() });
         let urls: Vec<String> = databases.iter().map(Self::url).collect();
-        Self { url: urls.join(" "), shards, ..first }
+        let servers = databases.iter().flat_map(|one| one.servers.clone()).collect();
+        let files = databases[0].files.clone();
+        Self { url: urls.join(" "), shards, files, servers, pooler: None, _folder: None }
     }
 
     /// The same Postgres database, reached by a list of hosts in which `first` comes first.
@@ -79,7 +95,8 @@ impl Storage {
         let (cluster, database) = self.server().expect("only Postgres has several hosts");
         let address = format!("127.0.0.1:{}", cluster.port());
         let url = database.url.replace(&address, &format!("127.0.0.1:{},{address}", first.port()));
-        Self::on_server(cluster.clone(), Database { url, name: database.name.clone() })
+        let database = Database { url, name: database.name.clone() };
+        Self { shards: self.shards, ..Self::on_server(cluster.clone(), database) }
     }
 
     /// The PgBouncer in front of the database.
@@ -97,15 +114,61 @@ impl Storage {
         self.shards
     }
 
+    /// The settings that name the database. Each shard has a pool, and many of them share a server.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = vec![("DATABASE_URL", self.url()), ("DATABASE_SHARDS", self.shards.to_string())];
+        if self.shards > 1 {
+            settings.push(("DATABASE_POOL_SIZE", POOL_SIZE.to_string()));
+        }
+        settings
+    }
+
+    /// The schema of a shard.
+    pub(crate) fn schema(&self, shard: usize) -> String {
+        if self.shards > 1 { format!("gatepost_shard_{shard}") } else { "public".to_owned() }
+    }
+
+    /// What the database of a shard answers to a statement, which finds the tables of the shard.
+    pub(crate) async fn execute(&self, shard: usize, statement: &str) -> String {
+        let (cluster, database) = &self.servers[shard * self.servers.len() / self.shards];
+        let statement = format!("SET search_path TO {}; {statement}", self.schema(shard));
+        cluster.execute(&database.name, &statement).await.expect("the database obeys").trim().to_owned()
+    }
+
+    /// Runs a statement in each shard.
+    pub(crate) async fn execute_in_each(&self, statement: &str) {
+        for shard in 0..self.shards {
+            self.execute(shard, statement).await;
+        }
+    }
+
     /// The folder with every file of the database.
     pub(crate) fn files(&self) -> &Path {
         &self.files
     }
 
-    /// The Postgres server and the database in it.
+    /// The first Postgres server and the database in it.
     pub(crate) fn server(&self) -> Option<(&Cluster, &Database)> {
-        self.server.as_ref().map(|(cluster, database)| (cluster, database))
+        self.servers.first().map(|(cluster, database)| (cluster, database))
     }
+}
+
+/// A server that no other test uses, with room for three instances.
+pub(crate) async fn own_server() -> Cluster {
+    let wanted = CONNECTIONS_OF_A_SHARD * shards_of_the_suite();
+    let mut settings = ClusterSettings::default();
+    settings.connections_max = settings.connections_max.max(number(wanted));
+    Cluster::start(settings).await.expect("a Postgres server")
+}
+
+/// The same, which loses nothing when its machine crashes.
+pub(crate) async fn durable_server(connections_max: usize) -> Cluster {
+    let settings = ClusterSettings { durable: true, connections_max: number(connections_max) };
+    Cluster::start(settings).await.expect("a Postgres server")
+}
+
+fn number(connections: usize) -> u32 {
+    u32::try_from(connections).expect("a number of connections")
 }
 
 #[expect(clippy::disallowed_methods, reason = "the suite runs as it is, or behind a pooler")]
@@ -114,8 +177,8 @@ fn pool_mode() -> Option<String> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the suite runs as it is, or over several shards")]
-pub(crate) fn shards_of_the_suite() -> Option<usize> {
-    std::env::var(SHARDS).ok()?.parse().ok()
+fn shards_of_the_suite() -> usize {
+    std::env::var(SHARDS).map_or(1, |shards| shards.parse().expect("a number of shards"))
 }
 
 /// Makes two tests of each named `async fn(Storage)`: `sqlite::name` and `postgres::name`.

@@ -1,12 +1,11 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::time::Instant;
 
 use super::exposition::{OPEN_METRICS, TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address};
+use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address, own_server};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn metrics_are_on_a_listener_of_their_own() {
@@ -24,7 +23,7 @@ async fn metrics_are_on_a_listener_of_their_own() {
 /// A scrape asks no database: it answers in full, and as fast, while there is none.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scrape_needs_no_database() {
-    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let cluster = own_server().await;
     let (_gatepost, address) = metered(Setup::serve(&Storage::postgres_in(cluster.clone()).await).await).await;
     let whole = eventually("the first reading", async || {
         Some(scrape(address, TEXT).await).filter(|one| one.families.contains_key("gatepost_lanes"))

@@ -1,13 +1,14 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use throwaway_postgres::{Cluster, ClusterSettings};
+use throwaway_postgres::Cluster;
 use tokio::time::{Instant, sleep};
 
 use super::REFUSED_CUT_OFF_WITHIN;
 use super::delays::Delays;
 use super::fleet::{Fleet, Key, first_refusal};
-use crate::harness::{Storage, User, eventually};
+use crate::harness::{Storage, User, eventually, own_server};
+use crate::shards::shard_of;
 
 const REVOCATIONS: usize = 50;
 /// Users, so that each has room for its keys.
@@ -32,7 +33,7 @@ pub(crate) async fn wait_for_standby(cluster: &Cluster, name: &str) {
 /// are through, every instance refuses the keys.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_committed() {
-    let cluster = Cluster::start(ClusterSettings::default()).await.expect("a Postgres server");
+    let cluster = own_server().await;
     let mut fleet = Fleet::on(Storage::postgres_in(cluster.clone()).await).await;
     fleet.join().await;
     let users: Vec<_> = (0..USERS).map(|n| fleet.user(&format!("alice-{n}"))).collect();
@@ -90,7 +91,7 @@ async fn committed_revocations(cluster: &Cluster, users: &[User], keys: Vec<Key>
 /// revocations there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn revocations_are_heard_after_a_failover() {
-    let primary = Cluster::start(ClusterSettings::default()).await.expect("a Postgres server");
+    let primary = own_server().await;
     let storage = Storage::postgres_in(primary.clone()).await;
     let standby = primary.standby().await.expect("a standby");
     let mut fleet = Fleet::on(storage.behind(&standby)).await;
@@ -101,8 +102,10 @@ async fn revocations_are_heard_after_a_failover() {
         keys.push(fleet.used_key(&alice).await);
     }
     let (_, database) = storage.server().expect("it is Postgres");
+    let shard = shard_of(&fleet.instances[0], "alice", storage.shards());
+    let count = format!("SELECT count(*) FROM {}.api_keys", storage.schema(shard));
     eventually("the standby has the keys", async || {
-        let counted = standby.execute(&database.name, "SELECT count(*) FROM api_keys").await.unwrap_or_default();
+        let counted = standby.execute(&database.name, &count).await.unwrap_or_default();
         (counted == keys.len().to_string()).then_some(())
     })
     .await;

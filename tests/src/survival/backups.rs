@@ -39,7 +39,7 @@ async fn a_backup_made_under_load_has_what_was_answered(storage: Storage) {
         Some((cluster, _)) => Storage::postgres_in(cluster.clone()).await,
     };
     run("restore", &folder, &elsewhere).await;
-    let restored = setup.twin().with("DATABASE_URL", &elsewhere.url()).start().await;
+    let restored = setup.twin().on(&elsewhere).start().await;
     for (_, id, full_key) in &before {
         assert_eq!(restored.whoami(full_key).await.status, 200, "{id}");
     }
@@ -57,16 +57,17 @@ async fn create_until_cut_off(user: User, created: Arc<Mutex<Vec<(User, String, 
 
 /// Runs `gatepost backup` or `gatepost restore`, and what it says to run instead for Postgres.
 async fn run(command: &'static str, folder: &TempDir, storage: &Storage) {
-    let (folder, url, binaries) = (folder.path().to_owned(), storage.url(), binaries_of(storage));
+    let (folder, settings, binaries) = (folder.path().to_owned(), storage.settings(), binaries_of(storage));
     let work = move || {
-        let output = run_gatepost(&folder, &[command, "copy of all"], &[("DATABASE_URL", &url)]);
+        let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let output = run_gatepost(&folder, &[command, "copy of all"], &settings);
         let Some(binaries) = binaries else {
             assert!(output.status.success(), "{output:?}");
             return;
         };
         let said = String::from_utf8(output.stderr).unwrap();
         let to_run = said.split_once("run: ").expect("what to run").1;
-        paste(to_run, &folder, &url, &binaries);
+        paste(to_run, &folder, &settings, &binaries);
     };
     spawn_blocking(work).await.unwrap();
 }
@@ -76,10 +77,10 @@ fn binaries_of(storage: &Storage) -> Option<std::path::PathBuf> {
     storage.server().and_then(folder)
 }
 
-fn paste(line: &str, folder: &Path, url: &str, binaries: &Path) {
+fn paste(line: &str, folder: &Path, settings: &[(&str, &str)], binaries: &Path) {
     let path = format!("{}:/usr/bin:/bin", binaries.display());
     let mut shell = Command::new("sh");
-    shell.args(["-c", line]).current_dir(folder).env("PATH", path).env("DATABASE_URL", url);
+    shell.args(["-c", line]).current_dir(folder).env("PATH", path).envs(settings.iter().copied());
     let output = shell.output().unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
 }

@@ -1,17 +1,16 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::time::Instant;
 
-use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, eventually};
+use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, eventually, own_server};
 
 /// The bound in `docs/operations.md`, with a margin for a busy machine.
 const ANSWER_WITHIN: Duration = Duration::from_secs(6);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stopped_postgres_is_503_and_heals() {
-    let cluster = own_cluster().await;
+    let cluster = own_server().await;
     let mut gatepost = Setup::serve(&Storage::postgres_in(cluster.clone()).await).await.start().await;
     let full_key = gatepost.user("alice").created("ci").await.0;
     for crash in [false, true] {
@@ -35,7 +34,7 @@ async fn a_stopped_postgres_is_503_and_heals() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_silent_postgres_is_503_and_heals() {
-    let cluster = own_cluster().await;
+    let cluster = own_server().await;
     let database = cluster.database().await.unwrap();
     let proxy = FaultProxy::before(SocketAddr::from(([127, 0, 0, 1], cluster.port()))).await;
     let url = database.url.replace(&cluster.port().to_string(), &proxy.port().to_string());
@@ -46,10 +45,6 @@ async fn a_silent_postgres_is_503_and_heals() {
     assert_down(&gatepost, &full_key).await;
     proxy.set(Line::Whole);
     assert_heals(&mut gatepost, &full_key).await;
-}
-
-async fn own_cluster() -> Cluster {
-    Cluster::start(ClusterSettings::default()).await.unwrap()
 }
 
 /// Every call that needs the database gets a 503 in time, also with twenty calls at once; a good credential never gets

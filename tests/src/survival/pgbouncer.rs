@@ -8,17 +8,19 @@ use tokio::task::JoinSet;
 use crate::concurrency::two_processes_store_exactly_the_maximum;
 use crate::harness::{Gatepost, Setup, Storage, eventually};
 use crate::revocation::propagation::two_instances_on;
+use crate::shards::two_instances_answer_as_on_one;
+use crate::webhooks::host::setup;
 use crate::webhooks::killed_process::{kill_9_loses_no_accepted_event, what_was_being_sent_arrives_soon_after_a_kill};
 use crate::webhooks::three_calls::a_subscribed_receiver_gets_the_signed_event;
 
 /// Sessions take turns, so that each transaction is likely to meet one that others have used.
 const TRANSACTIONS: &str = "pool_mode = transaction\ndefault_pool_size = 20\nmin_pool_size = 5\nserver_round_robin = 1";
 
-/// A database behind a PgBouncer.
+/// A database with one shard behind a PgBouncer, whose settings have so many sessions as one shard needs.
 pub(crate) async fn pooled(settings: &str) -> Storage {
     let cluster = Cluster::shared().await.expect("a Postgres server").clone();
     let database = cluster.database().await.expect("a database");
-    Storage::pooled(cluster, &database, settings)
+    Storage::pooled(cluster, &database, settings).undivided()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -79,6 +81,14 @@ async fn the_maximum_is_exact_where_transactions_share_sessions() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn revocations_arrive_where_transactions_share_sessions() {
     two_instances_on(pooled(TRANSACTIONS).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn shards_are_served_in_every_mode_with_transactions() {
+    for settings in [TRANSACTIONS, "pool_mode = session\ndefault_pool_size = 150"] {
+        let database = pooled(settings).await;
+        two_instances_answer_as_on_one(setup(&Storage::divided(&[database], 3)).await, 3).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

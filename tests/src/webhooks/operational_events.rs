@@ -158,10 +158,9 @@ async fn nothing_is_lost_or_doubled_by_a_kill(storage: Storage) {
 async fn a_kill_between_the_steps_repeats_an_announcement_under_one_id() {
     const FAILED: &str = "cannot publish operational events";
     let storage = Storage::postgres().await;
-    let (cluster, database) = storage.server().expect("it is on a server");
-    let sql = async |sql: &str| cluster.execute(&database.name, sql).await.expect("the server obeys");
     let receiver = Receiver::start(Behaviour::ok()).await;
     let mut gatepost = with_operator(&storage, &receiver).await.start().await;
+    let sql = async |sql: &str| storage.execute_in_each(sql).await;
     sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''refused''; END'").await;
     let mut created = Vec::new();
     for (step, table) in [("UPDATE", "audit_events"), ("INSERT", "webhook_events")] {

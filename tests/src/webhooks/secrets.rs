@@ -1,12 +1,12 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
-use throwaway_postgres::{Cluster, ClusterSettings};
 
 use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Receiver};
 use crate::harness::{
     ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, contains, database_files, eventually, on_both_databases,
+    own_server,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -17,7 +17,7 @@ async fn no_signing_secret_is_in_the_files_of_sqlite() {
 /// Uses a separate cluster, because the test searches every file of the server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_signing_secret_is_in_the_files_of_postgres() {
-    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let cluster = own_server().await;
     no_signing_secret_is_in_the_files(Storage::postgres_in(cluster).await).await;
 }
 
