@@ -25,7 +25,8 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     let binary = build_binary()?;
     // One server for all processes that the test runner starts. It ends with this process.
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("cannot start a runtime")?;
-    let cluster = runtime.block_on(Cluster::start(ClusterSettings { connections_max: 1_000, ..Default::default() }))?;
+    // With 16 shards, an instance opens up to 208 connections, and a test has up to four instances.
+    let cluster = runtime.block_on(Cluster::start(ClusterSettings { connections_max: 3_000, ..Default::default() }))?;
     let prepared = |mut command: Command| {
         let (name, value) = cluster.loan();
         command
