@@ -40,6 +40,11 @@ impl Shard {
         !self.is_down.load(Ordering::Acquire)
     }
 
+    /// The shard was migrated: calls that found no tables before do not matter any more.
+    pub(crate) fn has_answered(&self) {
+        self.is_down.store(false, Ordering::Release);
+    }
+
     /// Makes a part of a call for all owners: fails at once while the shard does not answer, and after a moment when it
     /// stops.
     pub(crate) async fn part<T>(

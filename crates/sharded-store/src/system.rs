@@ -39,7 +39,10 @@ impl Schema for ShardedStore {
         let (mut applied, mut failure) = (Vec::new(), None);
         for shard in &self.shards {
             match shard.store.schema.migrate().await {
-                Ok(names) => applied.extend(names),
+                Ok(names) => {
+                    shard.has_answered();
+                    applied.extend(names);
+                }
                 Err(error) => failure = failure.or(Some(error)),
             }
         }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
-use domain::CredentialDigest;
 use domain::ports::{ChangeFeed, KeyStore, MigrateError, ReadinessCheck as _, Schema as _, Store};
 use domain::webhooks::DirectClaims;
+use domain::{CredentialDigest, Hour};
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
@@ -142,8 +142,12 @@ async fn a_store_is_not_ready_before_each_shard_is_migrated() {
     let store = ShardedStore::new(shards);
     first.migrate().await.expect("a new schema is migrated");
     store.check().await.expect_err("two shards have no tables");
+    let keys: &dyn KeyStore = &store;
+    keys.purge_usage(Hour::from_number(1), 1).await.expect_err("two shards have no tables");
     store.migrate().await.expect("new schemas are migrated");
     store.check().await.expect("all shards have their tables");
+    let unknown = CredentialDigest::from_bytes([0x10; 32]);
+    assert_eq!(keys.find_by_digest(&unknown).await.expect("nobody waits until a shard is tried again"), None);
 }
 
 /// What the first start said stays: the number of shards, and the place of their server.
