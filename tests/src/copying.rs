@@ -9,6 +9,7 @@ use tokio::task::spawn_blocking;
 
 use crate::harness::{Gatepost, Request, Setup, Storage, eventually, gatepost_binary, run_gatepost};
 use crate::shards::{shard_of, subjects};
+use crate::survival::pgbouncer::pooled;
 use crate::webhooks::host::{Consumer, DELIVERIES, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -266,7 +267,7 @@ async fn a_copy_that_is_killed_leaves_nothing(from: &Storage, to: &Storage, lock
     fill_and_stop(&setup, "alice").await;
     let there = setup.twin().on(to);
     migrate(to).await;
-    copy_until_killed(from, to, locked, table).await;
+    copy_until_killed(from, to, locked, table, async || {}).await;
 
     let mut target = there.clone().start().await;
     assert!(target.user("alice").keys().await.is_empty());
@@ -279,14 +280,30 @@ async fn a_copy_that_is_killed_leaves_nothing(from: &Storage, to: &Storage, lock
 /// Nobody starts on shards of which some have a part of the data, and the next copy begins again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_to_shards_that_is_killed_leaves_nothing_that_starts() {
-    let (from, to) = (Storage::sqlite(), Storage::divided(&[Storage::postgres().await], 3));
+    a_copy_to_three_shards_is_killed(Storage::divided(&[Storage::postgres().await], 3)).await;
+}
+
+/// The lock of the killed copy is not left to a session that others use.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_that_is_killed_behind_a_pooler_keeps_no_other_out() {
+    let database = pooled("pool_mode = transaction\ndefault_pool_size = 20\nserver_round_robin = 1").await;
+    a_copy_to_three_shards_is_killed(Storage::divided(std::slice::from_ref(&database), 3)).await;
+}
+
+async fn a_copy_to_three_shards_is_killed(to: Storage) {
+    let (from, other) = (Storage::sqlite(), Storage::sqlite());
     let setup = setup(&from).await;
     let source = fill_and_stop(&setup, "alice").await;
     let there = setup.twin().on(&to);
     migrate(&to).await;
+    migrate(&other).await;
     // The partitions of the log are made after the keys are copied.
     let table = format!("{}.webhook_periods", to.schema(shard_of(&source, "alice", 3)));
-    copy_until_killed(&from, &to, &to, &table).await;
+    copy_until_killed(&from, &to, &to, &table, async || {
+        let second = copy(&other, &to).await;
+        assert!(said(&second).contains("another copy writes"), "{}", said(&second));
+    })
+    .await;
     let keys = "SELECT sum(count) FROM (SELECT count(*) FROM gatepost_shard_0.api_keys
         UNION ALL SELECT count(*) FROM gatepost_shard_1.api_keys UNION ALL SELECT count(*) FROM gatepost_shard_2.api_keys) _";
     assert_eq!(answer(&to, keys).await, "1", "the copy was in the middle");
@@ -372,13 +389,14 @@ async fn fill_and_stop(setup: &Setup, user: &str) -> Gatepost {
     source
 }
 
-/// Copies until the copy needs this table, and kills it there.
-async fn copy_until_killed(from: &Storage, to: &Storage, locked: &Storage, table: &str) {
+/// Copies until the copy needs this table, does something meanwhile, and kills it there.
+async fn copy_until_killed(from: &Storage, to: &Storage, locked: &Storage, table: &str, meanwhile: impl AsyncFn()) {
     let lock = tokio::spawn(hold(locked, table));
     eventually("the table is locked", async || (sessions(locked, table, true).await > 0).then_some(())).await;
     let arguments = arguments(from, to);
     let mut copy = Command::new(gatepost_binary()).args(arguments).env_clear().stderr(Stdio::null()).spawn().unwrap();
     eventually("the copy waits", async || (sessions(locked, table, false).await > 0).then_some(())).await;
+    meanwhile().await;
     copy.kill().unwrap();
     copy.wait().unwrap();
     lock.abort();

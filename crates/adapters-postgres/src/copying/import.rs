@@ -15,7 +15,7 @@ use crate::transaction::{Begin, Commit};
 use crate::webhooks::create_periods_of;
 
 /// The transaction waits for the source between its statements.
-const NO_TIMEOUT: &str = "SET LOCAL idle_in_transaction_session_timeout = 0";
+pub(super) const NO_TIMEOUT: &str = "SET LOCAL idle_in_transaction_session_timeout = 0";
 
 impl PostgresStore {
     /// Migrates the database and inserts every row that arrives, in one transaction: whatever interrupts it, the database

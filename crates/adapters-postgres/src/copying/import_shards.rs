@@ -6,21 +6,21 @@ use std::sync::Arc;
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Bool, Integer};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::copying::{Copied, CopyError, Expected, RowCount, count_all};
 use domain::ports::Schema;
 use tokio::sync::mpsc::Receiver;
 
-use super::import::{begin_alone, insert_rows};
+use super::import::{NO_TIMEOUT, begin_alone, insert_rows};
 use super::{check_unused, count, wait_for_ended};
 use crate::PostgresStore;
 use crate::claimers::LOCKED;
 use crate::shard::{Shard, check_place, is_unfinished, mark_unfinished, remove_all, unmark};
 use crate::transaction::{Begin, Commit, Rollback};
 
-/// The first key of the advisory lock of a copy, "copy" in ASCII; the second is the number of the shard.
+/// The advisory lock of a copy: "copy" in ASCII.
 const LOCK: i32 = 0x636f_7079;
-const LOCK_SESSION: &str = "SELECT pg_try_advisory_lock($1, $2) AS is_held";
+const TAKE: &str = "SELECT pg_try_advisory_xact_lock($1, 0) AS is_held";
 
 #[derive(QueryableByName)]
 struct LockRow {
@@ -28,7 +28,7 @@ struct LockRow {
     is_held: bool,
 }
 
-/// A shard, and the connection of the copy, which has its lock.
+/// A shard, and the connection of the copy.
 struct Target {
     store: Arc<PostgresStore>,
     shard: Shard,
@@ -43,6 +43,8 @@ impl PostgresStore {
     ///
     /// See [`CopyError`].
     pub async fn import_shards(shards: &[Arc<Self>], mut from: Receiver<Copied>) -> Result<(), CopyError> {
+        let Some(first) = shards.first() else { return Ok(()) };
+        let _no_other_copy = lock(first).await?;
         let mut targets = Vec::new();
         for store in shards {
             targets.extend(Target::open(store).await?);
@@ -66,16 +68,22 @@ impl PostgresStore {
     }
 }
 
+/// Keeps other copies out while the connection lives. A transaction has the lock: a pooler would leave the lock of a session
+/// to those who use the session next.
+async fn lock(first: &PostgresStore) -> Result<AsyncPgConnection, CopyError> {
+    let mut connection = first.connect_for_copying().await?;
+    Begin.execute(&mut connection).await?;
+    connection.batch_execute(NO_TIMEOUT).await?;
+    let lock = diesel::sql_query(TAKE).bind::<Integer, _>(LOCK);
+    if lock.get_result::<LockRow>(&mut connection).await?.is_held { Ok(connection) } else { Err(CopyError::Copying) }
+}
+
 impl Target {
     async fn open(store: &Arc<PostgresStore>) -> Result<Option<Self>, CopyError> {
         let Some(shard) = store.shard else { return Ok(None) };
-        let mut connection = store.connect_for_copying().await?;
+        let connection = store.connect_for_copying().await?;
         if let Some(wrong) = check_place(&connection, Some(shard)).await? {
             return Err(CopyError::Database(Box::new(wrong)));
-        }
-        let lock = diesel::sql_query(LOCK_SESSION).bind::<Integer, _>(LOCK).bind::<Integer, _>(i32::from(shard.number));
-        if !lock.get_result::<LockRow>(&mut connection).await?.is_held {
-            return Err(CopyError::Copying);
         }
         Ok(Some(Self { store: Arc::clone(store), shard, connection }))
     }

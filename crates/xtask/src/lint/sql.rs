@@ -98,16 +98,10 @@ const RULES: [Rule; 7] = [
     Rule {
         avoided: "a lock of the session: it ends up in another one behind a pooler, and stops at one node (decision 93)",
         count: |text| ["pg_advisory_lock", "pg_try_advisory_lock"].iter().map(|name| text.matches(name).count()).sum(),
-        exceptions: &[
-            Exception {
-                reason: "used only where connections have sessions for themselves",
-                files: &[("claimers.rs", 1), ("migrate.rs", 1)],
-            },
-            Exception {
-                reason: "keeps a second copy away, for as long as a copy lasts",
-                files: &[("copying/import_shards.rs", 1)],
-            },
-        ],
+        exceptions: &[Exception {
+            reason: "used only where connections have sessions for themselves",
+            files: &[("claimers.rs", 1), ("migrate.rs", 1)],
+        }],
     },
     Rule {
         avoided: "LISTEN: notifications are lost behind a pooler, and stop at one node (decision 93)",
