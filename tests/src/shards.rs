@@ -29,7 +29,7 @@ async fn servers() -> Vec<Cluster> {
 async fn serving(servers: &[Cluster]) -> Setup {
     let mut databases = Vec::new();
     for server in servers {
-        databases.push(Storage::on_server(server.clone(), server.database().await.expect("a database")));
+        databases.push(Storage::direct(server.clone()).await);
     }
     setup(&Storage::divided(&databases, SHARDS)).await
 }
@@ -54,8 +54,7 @@ async fn two_instances_on_three_servers_answer_as_on_one() {
 async fn two_instances_on_sixteen_schemas_of_a_server_answer_as_on_one() {
     let settings = ClusterSettings { durable: false, connections_max: 2 * 16 * 13 + 20 };
     let server = Cluster::start(settings).await.expect("a Postgres server");
-    let database = server.database().await.expect("a database");
-    let storage = Storage::divided(&[Storage::on_server(server, database)], 16);
+    let storage = Storage::divided(&[Storage::direct(server).await], 16);
     two_instances_answer_as_on_one(setup(&storage).await, 16).await;
 }
 

@@ -172,7 +172,7 @@ async fn faults_of_the_database_are_found() {
 /// Findings name the server and the shard. A server that stops or hangs is a finding, and nobody waits long for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_shards_are_found_and_named() {
-    let server = async || Storage::postgres_in(durable_server(100).await).await;
+    let server = async || Storage::direct(durable_server(100).await).await;
     let servers = [server().await, server().await];
     let place = Place::new(&Storage::divided(&servers, 4)).await;
     assert!(place.run(&["migrate"]).status.success());

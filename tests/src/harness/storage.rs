@@ -45,7 +45,7 @@ impl Storage {
     /// On a new server, which loses nothing when its machine crashes, and takes so many connections for each shard. The
     /// shared server is faster.
     pub(crate) async fn durable_postgres(connections_max: usize) -> Self {
-        Self::postgres_in(durable_server(connections_max * shards_of_the_suite()).await).await
+        Self::direct(durable_server(connections_max * shards_of_the_suite()).await).await
     }
 
     pub(crate) async fn postgres_in(cluster: Cluster) -> Self {
@@ -54,6 +54,13 @@ impl Storage {
             Some(mode) => Self::pooled_for_good(cluster, &database, &mode),
             None => Self::on_server(cluster, database),
         }
+    }
+
+    /// Without the PgBouncer of the suite: for tests that change the settings of the server, which its sessions would not
+    /// show, or name the server itself.
+    pub(crate) async fn direct(cluster: Cluster) -> Self {
+        let database = cluster.database().await.expect("a database");
+        Self::on_server(cluster, database)
     }
 
     /// The PgBouncer ends with the process: a test may drop the storage before its instances end.
