@@ -12,6 +12,8 @@ const SHARDS: &str = "GATEPOST_TEST_SHARDS";
 const POOL_SIZE: usize = 4;
 /// The connections that three instances open to a shard.
 const CONNECTIONS_OF_A_SHARD: usize = 3 * (POOL_SIZE + 9);
+/// The sessions of a shard behind a PgBouncer: enough for four instances, each of whose connections may keep one.
+const POOLED_SESSIONS: usize = 120;
 
 /// A fresh database for one test.
 pub(crate) struct Storage {
@@ -65,7 +67,7 @@ impl Storage {
 
     /// The PgBouncer ends with the process: a test may drop the storage before its instances end.
     fn pooled_for_good(cluster: Cluster, database: &Database, mode: &str) -> Self {
-        let sessions = 60 * shards_of_the_suite();
+        let sessions = POOLED_SESSIONS * shards_of_the_suite();
         let mut storage =
             Self::pooled(cluster, database, &format!("pool_mode = {mode}\ndefault_pool_size = {sessions}"));
         std::mem::forget(storage.pooler.take());
