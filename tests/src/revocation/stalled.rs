@@ -57,7 +57,7 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
 
     let committed = Instant::now();
     let keys = committed_revocations(&cluster, &users, keys).await;
-    assert!(keys.len() >= REVOCATIONS / 4, "{} commits stalled", keys.len());
+    assert!(keys.len() > REVOCATIONS / 2, "{} commits stalled", keys.len());
     let addresses = [fleet.instances[0].address(), fleet.instances[1].address()];
     let refusals = keys.iter().flat_map(|key| addresses.map(|address| first_refusal(address, key.clone())));
     let delays: Delays = join_all(refusals)
