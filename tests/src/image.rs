@@ -57,6 +57,8 @@ async fn the_image_serves_without_rights_and_says_that_it_is_healthy() {
     assert!(health.status.success() && health.stdout == b"ready\n", "{health:?}");
     let database = fs::metadata(image.root.path().join("data/gatepost-data/gatepost.db")).unwrap();
     assert_eq!((database.uid(), database.mode() & 0o777), (USER, 0o600));
+    drop(service);
+    eventually("the service has ended", async || Connection::open(address).await.is_err().then_some(())).await;
 }
 
 async fn ready(address: SocketAddr, service: &mut Service) {
@@ -73,7 +75,11 @@ async fn ready(address: SocketAddr, service: &mut Service) {
 struct Service(Child);
 
 impl Drop for Service {
+    /// `--kill-child` is not enough: a process that changes its user no longer gets a signal when its parent dies.
     fn drop(&mut self) {
+        let id = self.0.id();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+        let _ = Command::new("sh").args(["-c", &format!("kill -KILL {children}")]).status();
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
