@@ -97,6 +97,10 @@ impl Connection {
         self.stream.write_all(bytes).await
     }
 
+    pub(crate) fn local_address(&self) -> io::Result<SocketAddr> {
+        self.stream.local_addr()
+    }
+
     /// Closes the connection at once, as a process that ends with unread data does.
     pub(crate) fn reset(self) -> io::Result<()> {
         self.stream.set_zero_linger()

@@ -1,19 +1,16 @@
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::fs;
+use std::net::SocketAddr;
 
 use serde_json::json;
-use throwaway_postgres::{Cluster, ClusterSettings};
-use tokio::time::sleep;
 
-use crate::harness::{Request, Setup, Storage, eventually};
+use crate::harness::{Request, Setup, Storage, eventually, own_server};
 use crate::metrics::exposition::{TEXT, scrape};
 use crate::metrics::figures::metered;
 use crate::revocation::stalled::wait_for_standby;
 
 const OPERATOR_TOKEN: &str = "operator-token-of-the-test-of-hung-up-clients";
 const CLIENTS: usize = 3;
-/// So long the server has to notice that a client is gone. A call may take longer.
-const NOTICED_WITHIN: Duration = Duration::from_millis(300);
 /// The processes of Postgres that serve connections, and those of them that wait for a standby.
 const SERVING: &str =
     "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
@@ -23,7 +20,7 @@ const STALLED: &str = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'Sync
 /// log and the count of its events have them all, and the connections to the database are the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_hung_up_clients_have_changed_is_copied_and_counted() {
-    let cluster = Cluster::start(ClusterSettings::default()).await.expect("a Postgres server");
+    let cluster = own_server().await;
     let storage = Storage::postgres_in(cluster.clone()).await;
     let setup = Setup::serve(&storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN).with("DISPATCH", "false");
     let (gatepost, metrics) = metered(setup.with("AUDIT_LOG", "stdout")).await;
@@ -45,10 +42,17 @@ async fn what_hung_up_clients_have_changed_is_copied_and_counted() {
         Some(processes(STALLED).await).filter(|stalled| stalled.len() >= CLIENTS)
     })
     .await;
+    let mut server_ends = Vec::new();
     for client in clients {
+        let address = client.local_address().expect("the client is connected");
+        server_ends.push(server_end(address, gatepost.address()));
         client.reset().expect("the client is connected");
     }
-    sleep(NOTICED_WITHIN).await;
+    eventually("the server has dropped the calls", async || {
+        let open = open_files(gatepost.process_id());
+        server_ends.iter().all(|end| !open.contains(end)).then_some(())
+    })
+    .await;
     wait_for_standby(&cluster, "").await;
 
     let export = Request::new("GET", "/api/operator/audit?format=jsonl").bearer(OPERATOR_TOKEN);
@@ -64,4 +68,19 @@ async fn what_hung_up_clients_have_changed_is_copied_and_counted() {
     let counted = scrape(metrics, TEXT).await.value("gatepost_audit_events_total", &[("action", "key.created")]);
     assert_eq!(counted.to_string(), CLIENTS.to_string(), "each event is counted");
     assert!(processes(SERVING).await.is_superset(&stalled), "no connection was closed");
+}
+
+/// The name of the server's end of a connection, as [`open_files`] has it. The server closes it when it drops the call.
+fn server_end(client: SocketAddr, server: SocketAddr) -> String {
+    let ports = [server, client].map(|address| format!(":{:04X}", address.port()));
+    let sockets = fs::read_to_string("/proc/net/tcp").expect("a list of sockets");
+    let mut sockets = sockets.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let end = sockets.find(|socket| socket[1].ends_with(&ports[0]) && socket[2].ends_with(&ports[1]));
+    format!("socket:[{}]", end.expect("the client is connected")[9])
+}
+
+fn open_files(process: u32) -> BTreeSet<String> {
+    let files = fs::read_dir(format!("/proc/{process}/fd")).expect("the process runs");
+    let names = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+    names.map(|name| name.to_string_lossy().into_owned()).collect()
 }
