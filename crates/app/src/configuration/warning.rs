@@ -80,13 +80,19 @@ fn of_file(path: &Path) -> Option<Warning> {
 fn nearest(name: &str) -> Option<String> {
     let known = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
     let known = known.flat_map(|known| [known.to_owned(), value_file_name(known)]);
-    let changes_max = |known: &str| if known.len() < 10 { usize::from(known.len() > 5) } else { 2 };
-    // A distance is at least the difference of the lengths, and takes longer: a container can have hundreds of variables.
-    let length = name.chars().count();
-    let may_be_close = |known: &String| known.len().abs_diff(length) <= changes_max(known) || begins(known, name);
-    let distances = known.filter(may_be_close).map(|known| (strsim::osa_distance(&known, name), known));
-    let close = distances.filter(|(changes, known)| *changes <= changes_max(known) || begins(known, name));
+    let close = known.filter_map(|known| Some((few_changes(&known, name)?, known)));
     close.min().map(|(_, known)| known)
+}
+
+/// By how many changes the names differ; `None` if that is too many for a mistake.
+fn few_changes(known: &str, name: &str) -> Option<usize> {
+    let (begins, max) = (begins(known, name), if known.len() < 10 { usize::from(known.len() > 5) } else { 2 });
+    // Close names have close lengths, and those are quick to compare: a container can have hundreds of variables.
+    if !begins && known.len().abs_diff(name.chars().count()) > max {
+        return None;
+    }
+    let changes = strsim::osa_distance(known, name);
+    (begins || changes <= max).then_some(changes)
 }
 
 /// Whether `name` is the beginning of a known name, up to an underscore. One word and short names, such as `WEBHOOK` or
