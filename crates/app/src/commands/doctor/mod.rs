@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Loaded, Warning};
+use crate::instance::PROVIDER_TLS;
 use crate::webhooks::egress_policy;
 
 /// Look for what is wrong with the configuration, the database, the identity provider and this machine
@@ -85,7 +86,8 @@ async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let Some(issuer) = configuration.oidc_issuer.clone() else { return };
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
-    let Ok(identity) = OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: None })
+    let Ok(identity) =
+        OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: PROVIDER_TLS })
     else {
         return;
     };
