@@ -100,6 +100,13 @@ impl KeyCache {
         self.state.borrow().clone()
     }
 
+    /// The state as soon as the first fetch has ended, or after this time.
+    pub(crate) async fn known_within(&self, max: Duration) -> Known {
+        let mut state = self.state.subscribe();
+        let _ = timeout(max, state.wait_for(|known| known.fetches_ended > 0)).await;
+        self.known()
+    }
+
     /// The state after a fetch that `seen` does not include; `None` if there was none. Waits for the running fetch, or
     /// requests one, unless one was requested within the last 30 s. Takes 5 s at most.
     pub(crate) async fn newer_than(&self, seen: &Known) -> Option<Known> {

@@ -20,6 +20,9 @@ use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
 /// An instance with older keys is not ready, though it continues to verify with them. The limit is long because API
 /// keys are verified without the provider: an outage of the provider must not take the API down.
 const READY_KEYS_AGE_MAX: Duration = Duration::from_hours(24);
+/// How long the check of readiness waits for the first keys. A start takes a few milliseconds, so anyone who asks during it
+/// has the good answer at once, and need not ask again.
+const FIRST_KEYS_WAIT_MAX: Duration = Duration::from_millis(100);
 
 /// Which tokens are accepted.
 #[derive(Clone, Debug)]
@@ -183,7 +186,7 @@ impl ReadinessCheck for OidcVerifier {
     }
 
     async fn check(&self) -> Result<(), NotReady> {
-        let known = self.keys.known();
+        let known = self.keys.known_within(FIRST_KEYS_WAIT_MAX).await;
         let not_ready =
             |summary| NotReady { summary, source: known.failure.clone().map(|failure| Box::new(failure) as _) };
         match known.fetched_at {

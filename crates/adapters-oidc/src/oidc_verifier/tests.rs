@@ -9,18 +9,28 @@ use crate::test_keys::{NOW_SECONDS, TestKey, after_seconds, key_set, now, with};
 
 const ISSUER: &str = "https://id.example";
 
-/// A provider in memory, so that time can be paused: the published keys (`None` while it is down), and the number of
-/// fetches.
-#[derive(Clone, Default)]
+/// A provider in memory, so that time can be paused.
+#[derive(Clone)]
 struct Provider(Arc<Published>);
 
-#[derive(Default)]
 struct Published {
+    /// `None` while the provider is down.
     keys: Mutex<Option<String>>,
+    answers_after: Duration,
     fetches: AtomicUsize,
 }
 
+impl Default for Provider {
+    fn default() -> Self {
+        Self::answering_after(Duration::from_secs(1))
+    }
+}
+
 impl Provider {
+    fn answering_after(answers_after: Duration) -> Self {
+        Self(Arc::new(Published { keys: Mutex::default(), answers_after, fetches: AtomicUsize::new(0) }))
+    }
+
     fn publish(&self, keys: &[Value]) {
         *self.0.keys.lock().unwrap() = Some(key_set(keys));
     }
@@ -38,7 +48,7 @@ impl Provider {
 impl KeySource for Provider {
     async fn fetch(&self) -> Result<KeySet, FetchError> {
         self.0.fetches.fetch_add(1, Ordering::SeqCst);
-        sleep(Duration::from_secs(1)).await;
+        sleep(self.0.answers_after).await;
         let keys = self.0.keys.lock().unwrap().clone();
         KeySet::parse(keys.ok_or(FetchError::TimedOut)?.as_bytes()).map_err(FetchError::Malformed)
     }
@@ -56,7 +66,10 @@ struct Running {
 
 /// A verifier whose background task runs, beside a provider that publishes these keys.
 fn start(keys: &[Value]) -> Running {
-    let provider = Provider::default();
+    start_beside(Provider::default(), keys)
+}
+
+fn start_beside(provider: Provider, keys: &[Value]) -> Running {
     if !keys.is_empty() {
         provider.publish(keys);
     }
@@ -96,6 +109,15 @@ async fn a_token_that_comes_before_the_keys_waits_for_them() {
     assert_eq!(running.readiness().await, Err("the identity provider's keys are not known yet"));
     assert_eq!(running.verdict(&token(1, "a")).await, "valid");
     assert_eq!((running.provider.fetches(), running.readiness().await), (1, Ok(())));
+}
+
+#[tokio::test(start_paused = true)]
+async fn readiness_waits_a_moment_for_the_first_keys() {
+    let quick = Provider::answering_after(FIRST_KEYS_WAIT_MAX / 2);
+    assert_eq!(start_beside(quick, &[TestKey::ed25519(1).jwk("a")]).readiness().await, Ok(()));
+    let before = tokio::time::Instant::now();
+    assert!(start(&[]).readiness().await.is_err());
+    assert_eq!(before.elapsed(), FIRST_KEYS_WAIT_MAX);
 }
 
 #[tokio::test(start_paused = true)]
