@@ -61,12 +61,21 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nanos = i128::from(self.unix_millis) * 1_000_000;
-        let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).map_err(|_| fmt::Error)?;
-        let (year, month, day) = at.to_calendar_date();
-        let (hour, minute, second, milli) = at.to_hms_milli();
-        let month = u8::from(month);
-        write!(formatter, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+        let at = OffsetDateTime::from_unix_timestamp(self.unix_millis.div_euclid(1000)).map_err(|_| fmt::Error)?;
+        let year = u16::try_from(at.year()).map_err(|_| fmt::Error)?;
+        let milli = u16::try_from(self.unix_millis.rem_euclid(1000)).map_err(|_| fmt::Error)?;
+        let [month, day, hour, minute, second] =
+            [at.month().into(), at.day(), at.hour(), at.minute(), at.second()].map(u16::from);
+        // Lists have many of them: one string without `write!`, which formats each number separately.
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        let numbers = [(0..4, year), (5..7, month), (8..10, day), (11..13, hour), (14..16, minute), (17..19, second)];
+        for (digits, mut number) in numbers.into_iter().chain([(20..23, milli)]) {
+            for digit in text[digits].iter_mut().rev() {
+                *digit = b"0123456789"[usize::from(number % 10)];
+                number /= 10;
+            }
+        }
+        formatter.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 
