@@ -26,11 +26,14 @@ impl ListView {
     /// SQL adapters repeat this rule in SQL, and the conformance suite compares the two. Of keys that ended at the same
     /// instant, those with the greater ids are shown.
     pub fn select(self, keys: impl IntoIterator<Item = ApiKey>) -> Vec<ApiKey> {
-        let (mut shown, mut ended): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| key.is_good(self.at));
-        ended.sort_by_key(|key| Reverse((key.ended_at(self.at), key.id)));
-        ended.truncate(self.ended_max as usize);
-        shown.append(&mut ended);
-        shown.sort_by_key(|key| Reverse((key.created_at, key.id)));
+        let end = |key: &ApiKey| key.ended_at(self.at).map(|at| (at, key.id));
+        let mut shown: Vec<ApiKey> = keys.into_iter().collect();
+        let mut ends: Vec<_> = shown.iter().filter_map(end).collect();
+        ends.sort_unstable_by_key(|end| Reverse(*end));
+        if let Some(first_hidden) = ends.get(self.ended_max as usize) {
+            shown.retain(|key| end(key).is_none_or(|end| end > *first_hidden));
+        }
+        shown.sort_unstable_by_key(|key| Reverse((key.created_at, key.id)));
         shown
     }
 }
