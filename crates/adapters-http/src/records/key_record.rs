@@ -1,5 +1,7 @@
-use domain::{ApiKey, FullKey, KeyId, Timestamp};
-use serde::Serialize;
+use std::fmt::Display;
+
+use domain::{ApiKey, FullKey, KeyId, Label, Timestamp};
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 /// An API key without its secret.
@@ -7,36 +9,45 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct KeyRecord {
     /// Identifies the key. To revoke the key, send this id as `keyId`.
-    #[schema(example = "key_01h455vb4pex5vsknk084sn02q")]
-    id: String,
+    #[schema(value_type = String, example = "key_01h455vb4pex5vsknk084sn02q")]
+    id: Text<KeyId>,
     /// The name that the owner gave the key.
-    #[schema(example = "CI deploy")]
-    label: String,
+    #[schema(value_type = String, example = "CI deploy")]
+    label: Text<Label>,
     /// The start of the full key, followed by an ellipsis.
     #[schema(example = "svc_live_a1B...")]
     prefix: String,
     /// When the key was created: UTC, with milliseconds.
-    #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
-    created_at: String,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    created_at: Text<Timestamp>,
     /// When the key was last used; `null` if it was never used.
-    #[schema(format = DateTime, required)]
-    last_used_at: Option<String>,
+    #[schema(value_type = Option<String>, format = DateTime, required)]
+    last_used_at: Option<Text<Timestamp>>,
     /// When the key was revoked; `null` if it is not revoked.
-    #[schema(format = DateTime, required)]
-    revoked_at: Option<String>,
+    #[schema(value_type = Option<String>, format = DateTime, required)]
+    revoked_at: Option<Text<Timestamp>>,
     // A plain key has exactly the six fields above: see decision 4.
     /// When the key expires; absent if it does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(format = DateTime, nullable = false)]
-    expires_at: Option<String>,
+    #[schema(value_type = Option<String>, format = DateTime, nullable = false)]
+    expires_at: Option<Text<Timestamp>>,
     /// The scopes of the key; absent if it has none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["orders:read"]))]
     scopes: Vec<String>,
     /// The key that replaced this key in a rotation; absent if the key was not rotated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
-    replaced_by: Option<String>,
+    #[schema(value_type = Option<String>, nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
+    replaced_by: Option<Text<KeyId>>,
+}
+
+/// A value that is a string in JSON. It is written into the answer without a string in between: a list has many.
+struct Text<Value>(Value);
+
+impl<Value: Display> Serialize for Text<Value> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
 }
 
 /// The user's keys: every active key and the 100 keys that ended last, newest first.
@@ -54,17 +65,16 @@ impl KeyList {
 
 impl KeyRecord {
     fn of(key: ApiKey) -> Self {
-        let text = |at: Timestamp| at.to_string();
         Self {
-            id: key.id.to_string(),
-            label: key.label.to_string(),
+            id: Text(key.id),
+            label: Text(key.label),
             prefix: key.prefix,
-            created_at: key.created_at.to_string(),
-            last_used_at: key.last_used_at.map(text),
-            revoked_at: key.revoked_at.map(text),
-            expires_at: key.expires_at.map(text),
+            created_at: Text(key.created_at),
+            last_used_at: key.last_used_at.map(Text),
+            revoked_at: key.revoked_at.map(Text),
+            expires_at: key.expires_at.map(Text),
             scopes: key.scopes.iter().map(str::to_owned).collect(),
-            replaced_by: key.replaced_by.map(|id| id.to_string()),
+            replaced_by: key.replaced_by.map(Text),
         }
     }
 }
