@@ -1,5 +1,5 @@
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{KeyRow, NewKeyRow, api_keys_of, count_active, list_keys};
+use diesel_mapping::keys::{ListedRow, NewKeyRow, count_active, keys_of_owner, list_keys};
 use diesel_mapping::schema::{api_keys, audit_events};
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion};
@@ -43,12 +43,12 @@ impl Work for InsertWithin<'_> {
         let (inserted, (written, also_written), rows, committed) = join4(
             diesel::insert_into(api_keys::table).values(row).execute(&mut &*connection),
             join(write(&event), OptionFuture::from(reached.as_ref().map(write))),
-            list_keys(owner, self.view).load::<KeyRow>(&mut &*connection),
+            list_keys(owner, self.view).load::<ListedRow>(&mut &*connection),
             Commit.execute(&mut &*connection),
         )
         .await;
         let written = written.and(also_written.transpose());
         let rows = settle(inserted.and(written).and(rows), committed)?;
-        Ok(Insertion::Stored(self.view.select(api_keys_of(rows)?)))
+        Ok(Insertion::Stored(self.view.select(keys_of_owner(owner, rows)?)))
     }
 }

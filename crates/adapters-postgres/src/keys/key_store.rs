@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{KeyRow, api_keys_of, list_keys};
+use diesel_mapping::keys::{ListedRow, keys_of_owner, list_keys};
 use diesel_mapping::{HourRow, KEY_USAGE};
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
@@ -160,7 +160,7 @@ impl Work for List<'_> {
     type Answer = Vec<ApiKey>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<ApiKey>, Failure> {
-        let rows = list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection).await?;
-        Ok(self.view.select(api_keys_of(rows)?))
+        let rows = list_keys(self.owner, self.view).load::<ListedRow>(&mut &*connection).await?;
+        Ok(self.view.select(keys_of_owner(self.owner, rows)?))
     }
 }

@@ -1,7 +1,7 @@
 use diesel::OptionalExtension;
 use diesel::sql_types::{Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{KeyRow, api_keys_of, digest_of, key_by_id, list_keys};
+use diesel_mapping::keys::{KeyRow, ListedRow, digest_of, key_by_id, keys_of_owner, list_keys};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
@@ -47,7 +47,7 @@ impl Work for Revoke<'_> {
             Begin.execute(&mut &*connection),
             Kept(revocation).get_result::<CountRow>(&mut &*connection),
             key_by_id(&self.id).get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
-            list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
+            list_keys(self.owner, self.view).load::<ListedRow>(&mut &*connection),
         )
         .await;
         let (revoked, found, rows) = (begun.and(revoked)?, found.optional()?, rows?);
@@ -60,7 +60,7 @@ impl Work for Revoke<'_> {
         if key.owner != *self.owner {
             return Ok(Revocation::NotOwned);
         }
-        let keys = self.view.select(api_keys_of(rows)?);
+        let keys = self.view.select(keys_of_owner(self.owner, rows)?);
         Ok(Revocation::Revoked { digest: digest_of(self.id, &digest)?, keys })
     }
 }

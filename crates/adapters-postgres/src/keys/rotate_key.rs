@@ -3,7 +3,7 @@ use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::keys::{
-    KeyRow, NewKeyRow, api_keys_of, count_being_replaced, digest_of, key_by_id, list_keys, replace_key,
+    KeyRow, ListedRow, NewKeyRow, count_being_replaced, digest_of, key_by_id, keys_of_owner, list_keys, replace_key,
 };
 use diesel_mapping::schema::{api_keys, audit_events, credential_changes};
 use domain::audit::Cause;
@@ -74,7 +74,7 @@ impl Rotate<'_> {
                 diesel::insert_into(audit_events::table).values(row_of(&event)).execute(&mut &*connection),
             ),
             join3(
-                list_keys(self.owner, self.view).load::<KeyRow>(&mut &*connection),
+                list_keys(self.owner, self.view).load::<ListedRow>(&mut &*connection),
                 InTime.execute(&mut &*connection),
                 Commit.execute(&mut &*connection),
             ),
@@ -83,6 +83,6 @@ impl Rotate<'_> {
         let statements =
             updated.and(inserted).and(announced).and(written).and(rows).and_then(|rows| in_time.map(|_| rows));
         let rows = settle(statements, committed)?;
-        Ok(Rotation::Rotated { replaced, keys: self.view.select(api_keys_of(rows)?) })
+        Ok(Rotation::Rotated { replaced, keys: self.view.select(keys_of_owner(self.owner, rows)?) })
     }
 }

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use diesel::dsl::{SqlTypeOf, sql};
 use diesel::sql_types::{Array, BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{KeyColumns, KeyRow, api_keys_of};
+use diesel_mapping::keys::{ListedColumns, ListedRow, keys_of_owner};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::{ApiKey, ListView, UserId};
@@ -101,7 +101,7 @@ async fn read(place: Place, calls: Vec<Call>) {
     let lists = async { Ok(attempts_on(&place.0.connections, &ListMany(&calls)).await?) };
     let Ok(lists) = within_deadline(lists).await else { return };
     for (call, rows) in calls.into_iter().zip(lists) {
-        if let Ok(keys) = api_keys_of(rows) {
+        if let Ok(keys) = keys_of_owner(&call.owner, rows) {
             // Sending fails if the caller was dropped.
             let _ = call.answer.send(keys);
         }
@@ -115,7 +115,7 @@ async fn read(place: Place, calls: Vec<Call>) {
 struct ListMany<'a>(&'a [Call]);
 
 impl Work for ListMany<'_> {
-    type Answer = Vec<Vec<KeyRow>>;
+    type Answer = Vec<Vec<ListedRow>>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let calls = self.0;
@@ -123,7 +123,7 @@ impl Work for ListMany<'_> {
         let subjects: Vec<&str> = calls.iter().map(|call| call.owner.subject()).collect();
         let instants: Vec<StoredInstant> = calls.iter().map(|call| call.view.at.into()).collect();
         let ended_max = calls.iter().map(|call| call.view.ended_max).max().unwrap_or(0);
-        let query = sql::<(BigInt, SqlTypeOf<KeyColumns>)>("SELECT asked.number, listed.* FROM unnest((SELECT ")
+        let query = sql::<(BigInt, SqlTypeOf<ListedColumns>)>("SELECT asked.number, listed.* FROM unnest((SELECT ")
             .bind::<Array<Text>, _>(issuers)
             .sql("), (SELECT ")
             .bind::<Array<Text>, _>(subjects)
@@ -132,8 +132,8 @@ impl Work for ListMany<'_> {
             .sql(LISTED)
             .bind::<BigInt, _>(i64::from(ended_max))
             .sql(")) AS listed");
-        let mut lists: Vec<Vec<KeyRow>> = calls.iter().map(|_| Vec::new()).collect();
-        for (number, row) in Kept(query).load::<(i64, KeyRow)>(&mut &*connection).await? {
+        let mut lists: Vec<Vec<ListedRow>> = calls.iter().map(|_| Vec::new()).collect();
+        for (number, row) in Kept(query).load::<(i64, ListedRow)>(&mut &*connection).await? {
             let index = usize::try_from(number - 1).ok();
             if let Some(list) = index.and_then(|index| lists.get_mut(index)) {
                 list.push(row);
@@ -145,13 +145,11 @@ impl Work for ListMany<'_> {
 
 /// The middle of the statement of [`ListMany`].
 const LISTED: &str = ")) WITH ORDINALITY AS asked (issuer, subject, at, number) CROSS JOIN LATERAL ((
-    SELECT id, owner_issuer, owner_subject, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes,
-        replaced_by
+    SELECT id, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by
     FROM api_keys
     WHERE owner_issuer = asked.issuer AND owner_subject = asked.subject AND revoked_at IS NULL AND ends_at > asked.at
 ) UNION ALL (
-    SELECT id, owner_issuer, owner_subject, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes,
-        replaced_by
+    SELECT id, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by
     FROM api_keys
     WHERE owner_issuer = asked.issuer AND owner_subject = asked.subject
         AND NOT (revoked_at IS NULL AND ends_at > asked.at) AND ends_at IS NOT NULL

@@ -1,5 +1,5 @@
 use diesel::prelude::*;
-use diesel_mapping::keys::{self, KeyRow, api_keys_of, digest_of, key_by_id};
+use diesel_mapping::keys::{self, KeyRow, ListedRow, digest_of, key_by_id, keys_of_owner};
 use domain::{ApiKey, CredentialDigest, KeyId, ListView, UserId};
 
 use crate::undo::Undo;
@@ -10,8 +10,8 @@ pub(super) fn list_keys(
     owner: &UserId,
     view: ListView,
 ) -> Result<Vec<ApiKey>, Undo> {
-    let rows: Vec<KeyRow> = keys::list_keys(owner, view).load(connection)?;
-    Ok(view.select(api_keys_of(rows)?))
+    let rows: Vec<ListedRow> = keys::list_keys(owner, view).load(connection)?;
+    Ok(view.select(keys_of_owner(owner, rows)?))
 }
 
 /// The key with this id, and its digest.

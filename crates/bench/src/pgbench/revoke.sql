@@ -5,7 +5,7 @@
 \startpipeline
 BEGIN ISOLATION LEVEL READ COMMITTED;
 WITH found AS (SELECT digest FROM api_keys WHERE owner_issuer = :issuer AND owner_subject = 'user-' || :user AND id = decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex')), revoked AS (UPDATE api_keys SET revoked_at = :at WHERE owner_issuer = :issuer AND owner_subject = 'user-' || :user AND id = decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex') AND revoked_at IS NULL RETURNING id), changes AS (INSERT INTO credential_changes (digest) SELECT digest FROM found) SELECT count(*) AS count FROM revoked;
-SELECT "api_keys"."id", "api_keys"."owner_issuer", "api_keys"."owner_subject", "api_keys"."label", "api_keys"."prefix", "api_keys"."created_at", "api_keys"."last_used_at", "api_keys"."expires_at", "api_keys"."revoked_at", "api_keys"."scopes", "api_keys"."replaced_by", "api_keys"."digest" FROM "api_keys" WHERE ("api_keys"."id" = decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex'));
+SELECT "api_keys"."owner_issuer", "api_keys"."owner_subject", "api_keys"."id", "api_keys"."label", "api_keys"."prefix", "api_keys"."created_at", "api_keys"."last_used_at", "api_keys"."expires_at", "api_keys"."revoked_at", "api_keys"."scopes", "api_keys"."replaced_by", "api_keys"."digest" FROM "api_keys" WHERE ("api_keys"."id" = decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex'));
 --LIST--;
 \endpipeline
 \startpipeline

@@ -6,7 +6,7 @@ use diesel::dsl::{auto_type, not, update};
 use diesel::prelude::*;
 use domain::{ApiKey, CredentialDigest, KeyId, ListView, Timestamp, UserId};
 
-use super::key_row::{KEY_COLUMNS, KeyColumns};
+use super::key_row::{KEY_COLUMNS, KeyColumns, LISTED_COLUMNS, ListedColumns};
 use crate::StoredInstant;
 use crate::schema::api_keys;
 
@@ -57,7 +57,7 @@ pub fn list_keys<'a>(owner: &'a UserId, view: ListView) -> _ {
 
 #[auto_type]
 fn keys_of<'a>(owner: &'a UserId) -> _ {
-    let columns: KeyColumns = KEY_COLUMNS;
+    let columns: ListedColumns = LISTED_COLUMNS;
     let is_theirs: owned_by<'a> = owned_by(owner);
     api_keys::table.filter(is_theirs).select(columns)
 }

@@ -7,12 +7,10 @@ use crate::digest_row::{hexadecimal, stored_digest};
 use crate::schema::api_keys;
 
 /// The names of a column and of its type are the same, so one list declares both.
-macro_rules! key_columns {
+macro_rules! listed_columns {
     () => {
         (
             api_keys::id,
-            api_keys::owner_issuer,
-            api_keys::owner_subject,
             api_keys::label,
             api_keys::prefix,
             api_keys::created_at,
@@ -25,18 +23,30 @@ macro_rules! key_columns {
     };
 }
 
-/// The columns of [`KeyRow`], in its order: all but the digest, which few queries need.
-pub type KeyColumns = key_columns!();
+/// The columns of [`ListedRow`], in its order.
+pub type ListedColumns = listed_columns!();
+
+/// See [`ListedColumns`].
+pub(super) const LISTED_COLUMNS: ListedColumns = listed_columns!();
+
+/// The columns of [`KeyRow`]: all but the digest, which few queries need.
+pub type KeyColumns = ((api_keys::owner_issuer, api_keys::owner_subject), ListedColumns);
 
 /// See [`KeyColumns`].
-pub const KEY_COLUMNS: KeyColumns = key_columns!();
+pub const KEY_COLUMNS: KeyColumns = ((api_keys::owner_issuer, api_keys::owner_subject), LISTED_COLUMNS);
 
 /// A row of `api_keys` as it is stored. Its values are not checked yet.
 #[derive(Queryable)]
 pub struct KeyRow {
+    /// The issuer and the subject.
+    owner: (String, String),
+    key: ListedRow,
+}
+
+/// The row of a key whose owner the query names, without the owner.
+#[derive(Queryable)]
+pub struct ListedRow {
     id: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
     label: String,
     prefix: String,
     created_at: StoredInstant,
@@ -94,6 +104,15 @@ pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
     rows.into_iter().map(ApiKey::try_from).collect()
 }
 
+/// The keys of these rows of one owner.
+///
+/// # Errors
+///
+/// As those of [`api_keys_of`].
+pub fn keys_of_owner(owner: &UserId, rows: Vec<ListedRow>) -> Result<Vec<ApiKey>, StoreError> {
+    rows.into_iter().map(|row| row.key_of(|| Some(owner.clone()))).collect()
+}
+
 /// The digest that is stored with `key`.
 ///
 /// # Errors
@@ -107,6 +126,15 @@ impl TryFrom<KeyRow> for ApiKey {
     type Error = StoreError;
 
     fn try_from(row: KeyRow) -> Result<Self, StoreError> {
+        let (issuer, subject) = row.owner;
+        row.key.key_of(|| UserId::new(issuer, subject).ok())
+    }
+}
+
+impl ListedRow {
+    /// The key, whose owner is `None` if the stored one is not valid.
+    fn key_of(self, owner: impl FnOnce() -> Option<UserId>) -> Result<ApiKey, StoreError> {
+        let row = self;
         let id = key_id(&row.id).ok_or_else(|| corrupt("id", hexadecimal(&row.id)))?;
         let corrupt = |column| corrupt(column, id.to_string());
         let instant = |column, stored: StoredInstant| stored.timestamp().ok_or_else(|| corrupt(column));
@@ -114,14 +142,14 @@ impl TryFrom<KeyRow> for ApiKey {
             stored.map(|stored| instant(column, stored)).transpose()
         };
         let replaced_by = row.replaced_by.map(|bytes| key_id(&bytes).ok_or_else(|| corrupt("replaced_by")));
-        Ok(Self {
+        Ok(ApiKey {
             id,
             created_at: instant("created_at", row.created_at)?,
             last_used_at: optional("last_used_at", row.last_used_at)?,
             expires_at: optional("expires_at", row.expires_at)?,
             revoked_at: optional("revoked_at", row.revoked_at)?,
             label: Label::parse(&row.label).map_err(|_| corrupt("label"))?,
-            owner: UserId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
+            owner: owner().ok_or_else(|| corrupt("owner_subject"))?,
             prefix: row.prefix,
             scopes: Scopes::parse(&row.scopes).map_err(|_| corrupt("scopes"))?,
             replaced_by: replaced_by.transpose()?,
@@ -142,10 +170,8 @@ mod tests {
     use super::*;
 
     fn row() -> KeyRow {
-        KeyRow {
+        let key = ListedRow {
             id: vec![7; 16],
-            owner_issuer: "https://id.example".into(),
-            owner_subject: "alice".into(),
             label: "CI".into(),
             prefix: "svc_live_abc...".into(),
             created_at: Timestamp::MIN.into(),
@@ -154,7 +180,8 @@ mod tests {
             revoked_at: None,
             scopes: "orders:read".into(),
             replaced_by: Some(vec![8; 16]),
-        }
+        };
+        KeyRow { owner: ("https://id.example".into(), "alice".into()), key }
     }
 
     fn corrupt_column(change: impl Fn(&mut KeyRow)) -> Option<&'static str> {
@@ -172,10 +199,10 @@ mod tests {
         let infinity = StoredInstant::from(Timestamp::MAX);
         assert!(infinity.timestamp().is_some());
         assert_eq!(corrupt_column(|_| ()), None);
-        assert_eq!(corrupt_column(|row| row.id.truncate(15)), Some("id"));
-        assert_eq!(corrupt_column(|row| row.label = " ".into()), Some("label"));
-        assert_eq!(corrupt_column(|row| row.owner_subject.clear()), Some("owner_subject"));
-        assert_eq!(corrupt_column(|row| row.scopes = "a  b".into()), Some("scopes"));
-        assert_eq!(corrupt_column(|row| row.replaced_by = Some(vec![8; 17])), Some("replaced_by"));
+        assert_eq!(corrupt_column(|row| row.key.id.truncate(15)), Some("id"));
+        assert_eq!(corrupt_column(|row| row.key.label = " ".into()), Some("label"));
+        assert_eq!(corrupt_column(|row| row.owner.1.clear()), Some("owner_subject"));
+        assert_eq!(corrupt_column(|row| row.key.scopes = "a  b".into()), Some("scopes"));
+        assert_eq!(corrupt_column(|row| row.key.replaced_by = Some(vec![8; 17])), Some("replaced_by"));
     }
 }

@@ -7,4 +7,6 @@ pub use key_queries::{
     DELETE_ENDED, count_active, count_being_replaced, key_by_digest, key_by_id, list_expiring, list_keys, owned_by,
     replace_key, revoke_key,
 };
-pub use key_row::{KEY_COLUMNS, KeyColumns, KeyRow, NewKeyRow, api_keys_of, digest_of};
+pub use key_row::{
+    KEY_COLUMNS, KeyColumns, KeyRow, ListedColumns, ListedRow, NewKeyRow, api_keys_of, digest_of, keys_of_owner,
+};
