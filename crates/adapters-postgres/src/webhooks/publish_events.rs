@@ -17,21 +17,22 @@ use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
-const INSERT_EVENTS: &str = "INSERT INTO webhook_events
-        (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries, trace)
-    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)";
-
 const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
         (owner_issuer, owner_subject, publisher_id, content, event_id)
     SELECT * FROM unnest($1, $2, $3, $4, $5)";
 
-/// Deliveries that wait, and deliveries under the claim `$6`, for which one attempt is counted.
-const INSERT_DUE: &str = "INSERT INTO webhook_due
+/// Events and their deliveries. Those under the claim `$14` have one attempt counted; the others wait.
+const INSERT: &str = "WITH stored AS (
+        INSERT INTO webhook_events
+            (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries, trace)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
+    )
+    INSERT INTO webhook_due
         (subscription_id, delivery_id, event_id, phase, due_at, attempts_before_run, run_started_at,
         attempts, claim, claimed_until, claimer)
     SELECT new.subscription_id, new.delivery_id, new.event_id, 0, new.at, 0, new.at,
-        new.attempts, new.claim, CASE WHEN new.attempts > 0 THEN $7 END, CASE WHEN new.attempts > 0 THEN $8 END
-    FROM unnest($1, $2, $3, $4, $5, $6) AS new (subscription_id, delivery_id, event_id, at, attempts, claim)";
+        new.attempts, new.claim, CASE WHEN new.attempts > 0 THEN $15 END, CASE WHEN new.attempts > 0 THEN $16 END
+    FROM unnest($9, $10, $11, $12, $13, $14) AS new (subscription_id, delivery_id, event_id, at, attempts, claim)";
 
 /// Publishes the events of several calls in one transaction, each call as if it were alone, in the given order. Two
 /// round trips.
@@ -85,9 +86,9 @@ impl Work for Publish<'_> {
             return Ok(Published { answers: plan.answers, has_waiting: false });
         }
         let due = plan.queue(&receivers, claim.as_mut());
-        let (events, (queued, publications), committed) = join3(
-            plan.insert_events(connection),
-            join(insert_due(connection, &due, self.by), OptionFuture::from(plan.insert_publications(connection))),
+        let (inserted, publications, committed) = join3(
+            plan.insert(connection, &due, self.by),
+            OptionFuture::from(plan.insert_publications(connection)),
             Commit.execute(&mut &*connection),
         )
         .await;
@@ -95,7 +96,7 @@ impl Work for Publish<'_> {
         if let Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)) = &publications {
             return Err(Failure::overtaken("another instance has just published under the same key"));
         }
-        settle(events.and(queued).and(publications), committed)?;
+        settle(inserted.and(publications), committed)?;
         if let Some(claim) = claim {
             claim.stored();
         }
@@ -156,7 +157,8 @@ impl<'a> Plan<'a> {
         accepted
     }
 
-    async fn insert_events(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
+    /// Stores the events and their deliveries.
+    async fn insert(&self, connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {
         let events = || self.accepted.iter().map(|(new, _)| &new.event);
         let counts = self.accepted.iter().map(|(_, receivers)| i64::try_from(receivers.len()).unwrap_or(i64::MAX));
         let payload = |(new, receivers): &(&'a NewEvent, Vec<SubscriptionId>)| -> &'a [u8] {
@@ -164,7 +166,8 @@ impl<'a> Plan<'a> {
         };
         let payloads = self.accepted.iter().map(payload);
         let traces = self.accepted.iter().map(|(new, _)| new.trace.map(TraceContext::to_bytes).map(Vec::from));
-        let insertion = diesel::sql_query(INSERT_EVENTS)
+        let claimed_until = due.iter().find(|due| due.queued.claim.is_some()).map(|due| due.queued.due_at.into());
+        let insertion = diesel::sql_query(INSERT)
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.subject()).collect())
@@ -172,7 +175,17 @@ impl<'a> Plan<'a> {
             .bind::<Array<Binary>, Vec<&[u8]>>(payloads.collect())
             .bind::<Array<Instant>, Vec<StoredInstant>>(events().map(|event| event.created_at.into()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(counts.collect())
-            .bind::<Array<Nullable<Binary>>, Vec<Option<Vec<u8>>>>(traces.collect());
+            .bind::<Array<Nullable<Binary>>, Vec<Option<Vec<u8>>>>(traces.collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.to.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.id.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.event.id.as_bytes().as_slice()).collect())
+            .bind::<Array<Instant>, Vec<StoredInstant>>(due.iter().map(|due| due.event.created_at.into()).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(due.iter().map(|due| due.queued.attempts.into()).collect())
+            .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
+                due.iter().map(|due| due.queued.claim.map(ClaimId::number)).collect(),
+            )
+            .bind::<Nullable<Instant>, Option<StoredInstant>>(claimed_until)
+            .bind::<Nullable<Integer>, _>(by.map(Claimer::number));
         Kept(insertion).execute(&mut &*connection).await
     }
 
@@ -213,22 +226,6 @@ struct Due<'a> {
     id: DeliveryId,
     event: &'a Event,
     queued: QueuedDelivery,
-}
-
-async fn insert_due(connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {
-    let claimed_until = due.iter().find(|due| due.queued.claim.is_some()).map(|due| due.queued.due_at.into());
-    let insertion = diesel::sql_query(INSERT_DUE)
-        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.to.as_bytes().as_slice()).collect())
-        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.id.as_bytes().as_slice()).collect())
-        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.event.id.as_bytes().as_slice()).collect())
-        .bind::<Array<Instant>, Vec<StoredInstant>>(due.iter().map(|due| due.event.created_at.into()).collect())
-        .bind::<Array<BigInt>, Vec<i64>>(due.iter().map(|due| due.queued.attempts.into()).collect())
-        .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
-            due.iter().map(|due| due.queued.claim.map(ClaimId::number)).collect(),
-        )
-        .bind::<Nullable<Instant>, Option<StoredInstant>>(claimed_until)
-        .bind::<Nullable<Integer>, _>(by.map(Claimer::number));
-    Kept(insertion).execute(&mut &*connection).await
 }
 
 /// The first event whose publisher's id belongs to another event, of another call or of this call.
