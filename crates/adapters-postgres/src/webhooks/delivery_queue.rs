@@ -8,6 +8,7 @@ use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 
 use super::claim::Claim;
 use super::complete::Complete;
+use super::deliver::Deliver;
 use super::end_closed::EndClosed;
 use crate::PostgresStore;
 use crate::by_hour::AddCounts;
@@ -46,6 +47,11 @@ impl DeliveryQueue for PostgresStore {
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
         if completions.is_empty() {
             return Ok(Vec::new());
+        }
+        if let Some(deliver) = Deliver::of(completions)
+            && self.run_on_queue(&deliver).await?
+        {
+            return Ok(vec![true; completions.len()]);
         }
         let completed = self.run_on_queue(&Complete(completions)).await?;
         if completed.has_woken {

@@ -10,6 +10,7 @@ mod close_lane;
 mod complete;
 mod create_subscription;
 mod delete_subscription;
+mod deliver;
 mod delivery_commands;
 mod delivery_log;
 mod delivery_queue;

@@ -11,7 +11,7 @@ use domain::webhooks::{
 
 use super::WebhookStore;
 use super::sample::{event, health, history, publish, publish_at, subscribed};
-use super::work::{Held, claim, claim_one, complete, settle};
+use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, settle};
 use crate::sample::{at, user};
 
 /// A delivery ends as its completion says, at the completion's instant, and is not claimed again.
@@ -144,6 +144,38 @@ pub async fn a_batch_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
         assert_eq!(found.state, expected, "delivery {n} must be what the completion that held it says");
     }
     assert!(complete(&*store, &[]).await.is_empty(), "a batch of nothing is one");
+}
+
+/// A batch in which all succeed is stored in every field, also if some of its claims are lost, repeated or of an unknown
+/// delivery.
+pub async fn a_batch_of_successes_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let events: Vec<_> = (0..5).map(|_| event(&owner)).collect();
+    publish(&*store, &events).await;
+    let held = claim(&*store, 1).await;
+    let record = |n: u8| AttemptRecord {
+        number: 1,
+        started_at: at(i64::from(n)),
+        duration: Duration::from_millis(7),
+        failure: None,
+        status: Some(200 + u16::from(n)),
+        headers: AnswerHeaders::from_stored(format!("server: caf\u{e9} {n}\n")),
+        excerpt: vec![0, 255, n],
+    };
+    let delivered = |n: u8| held[usize::from(n)].ended(ClaimEnd::Delivered(record(n)));
+    assert_eq!(complete(&*store, &[delivered(1), delivered(0)]).await, [true, true], "fresh claims must hold");
+    let unknown = Completion { delivery: DeliveryId::of(event(&owner).event.id, lane.id), ..delivered(4) };
+    let batch = [delivered(2), unknown, delivered(2), delivered(0), delivered(3)];
+    assert_eq!(complete(&*store, &batch).await, [true, false, false, false, true], "each is answered in its place");
+    for n in 0..4 {
+        let found = history(&*store, &owner, held[usize::from(n)].delivery.id).await;
+        let ended = DeliveryState::Ended { end: DeliveryEnd::Delivered, at: record(n).ended_at() };
+        assert_eq!((found.delivery.state, found.delivery.attempts), (ended, 1), "delivery {n} must have ended");
+        assert_eq!(found.attempts, [record(n)], "the attempt at delivery {n} must come back as it was recorded");
+    }
+    let left = claim(&*store, LEASE_MILLIS + 1).await;
+    assert_eq!(left.iter().map(|one| one.delivery.id).collect::<Vec<_>>(), [held[4].delivery.id], "only one is left");
 }
 
 /// One record is stored for each attempt number: the first one stays.

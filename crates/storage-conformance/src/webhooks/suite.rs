@@ -150,6 +150,7 @@ macro_rules! with_webhook_store_promises {
             complete::every_field_of_an_attempt_comes_back
             complete::an_attempt_without_a_record_counts
             complete::a_batch_is_answered_one_by_one
+            complete::a_batch_of_successes_is_answered_one_by_one
             complete::an_attempt_is_recorded_once
             complete::completions_of_many_lanes_are_taken_at_once
             end_closed::disabling_ends_what_waits

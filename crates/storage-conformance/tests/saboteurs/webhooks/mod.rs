@@ -197,7 +197,14 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::RefusesLateCompletions, &["a_claim_that_ran_out_holds_until_another_claims"]),
     (Fault::CountsWhatIsGivenBack, &["attempts_are_counted_by_claims", "what_is_given_back_keeps_its_place"]),
     (Fault::UncountsUnrecorded, &["an_attempt_without_a_record_counts"]),
-    (Fault::SaysHeld, &["a_batch_is_answered_one_by_one", "parallel_completions_of_a_claim_end_it_once"]),
+    (
+        Fault::SaysHeld,
+        &[
+            "a_batch_is_answered_one_by_one",
+            "a_batch_of_successes_is_answered_one_by_one",
+            "parallel_completions_of_a_claim_end_it_once",
+        ],
+    ),
     (Fault::EndsAsDelivered, &["a_delivery_ends_as_it_is_told"]),
     (Fault::RetriesAtOnce, &["a_failed_delivery_waits_for_its_time"]),
     (Fault::RecordsAgain, &["an_attempt_is_recorded_once", "an_attempt_is_reported_once"]),
