@@ -81,6 +81,7 @@ impl Work for Deliver<'_> {
             .bind::<Text, _>(DeliveryEnd::Delivered.code())
             .bind::<Binary, _>(first)
             .bind::<Binary, _>(last);
-        Ok(Kept(statement).execute(&mut &*connection).await? == self.0.len())
+        let stored = Kept(statement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
+        Ok(stored == self.0.len())
     }
 }
