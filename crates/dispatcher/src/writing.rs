@@ -60,6 +60,8 @@ impl Run<'_> {
             && let Some(lane) = self.lanes.get_mut(completion.subscription)
         {
             lane.report_written();
+            // The last claim may have divided its room among too many lanes to have some for this one.
+            self.claiming.is_wanted |= lane.wants_more(self.dispatcher.clock.now());
         }
     }
 }

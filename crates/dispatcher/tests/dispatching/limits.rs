@@ -7,7 +7,7 @@ use domain::ports::{Attempt, DeliveryLog};
 use domain::webhooks::{DeliveryEnd, DeliveryState};
 use tokio::time::Instant;
 
-use crate::faulty_queue::{Fair, FaultyQueue};
+use crate::faulty_queue::{Fair, Fate, Fault, FaultyQueue, Point};
 use crate::receivers::{Reaction, Receivers, answer, well};
 use crate::world::{Running, World, millis, pass, seconds};
 
@@ -89,6 +89,29 @@ async fn all_attempts_together_keep_within_the_limit() {
     let running = Running::new(world.dispatcher(queue, receivers.clone(), settings));
     pass(seconds(2)).await;
     assert_eq!((world.open().await, receivers.most("all")), (0, 25));
+    assert_eq!(running.dispatcher.counts().delivered, 300);
+}
+
+/// Storing takes longer than claims are apart.
+struct SlowToStore;
+
+impl Fate for SlowToStore {
+    fn at(&self, point: Point) -> Fault {
+        if point == Point::BeforeComplete { Fault::Delay(millis(20)) } else { Fault::None }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lanes_that_wait_for_a_slow_store_are_claimed_when_it_is_done() {
+    let world = World::new(1);
+    for n in 0..30 {
+        world.subscribe(&format!("https://receiver-{n}.example/")).await;
+    }
+    world.publish(10, None).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(SlowToStore)), Receivers::new(|_| well()));
+    let settings = DispatcherSettings { concurrency: 33, ..DispatcherSettings::default() };
+    let running = Running::new(world.dispatcher(queue, receivers, settings));
+    pass(millis(500)).await;
     assert_eq!(running.dispatcher.counts().delivered, 300);
 }
 
