@@ -99,7 +99,7 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
     WHERE lane.subscription_id = reported.subscription_id AND lane.subscription_id = ANY($1)";
 
 /// Ends claims, in one transaction. Two round trips, and two more for each subscription that is disabled
-/// or whose health turns.
+/// or whose health turns. Locks deliveries first, then the places of their attempts, as [`super::deliver`] does, then lanes.
 pub(super) struct Complete<'a>(pub(super) &'a [Completion]);
 
 /// Whether each claim still held its delivery, and whether a lane was woken.
@@ -112,13 +112,13 @@ impl Work for Complete<'_> {
     type Answer = Completed;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Completed, Failure> {
-        let ((begun, recorded), (ended, gone_on, locked)) = join(
-            join(Begin.execute(&mut &*connection), OptionFuture::from(self.record(connection))),
+        let ((begun, ended, gone_on), (recorded, locked)) = join(
             join3(
+                Begin.execute(&mut &*connection),
                 OptionFuture::from(self.end(connection)),
                 OptionFuture::from(self.go_on(connection)),
-                self.lock_lanes(connection),
             ),
+            join(OptionFuture::from(self.record(connection)), self.lock_lanes(connection)),
         )
         .await;
         begun?;

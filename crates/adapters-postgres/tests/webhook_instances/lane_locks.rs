@@ -3,10 +3,12 @@ use std::time::Duration;
 
 use domain::memory::SeededEntropy;
 use domain::ports::{DeliveryQueue as _, EventStore as _, Publication};
-use domain::webhooks::NewEvent;
+use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NewEvent};
 use throwaway_postgres::Database;
 
-use crate::world::{at, connect, delivered, event, hexadecimal, instances, named, query, request, sealed, subscribe};
+use crate::world::{
+    at, connect, delivered, event, hexadecimal, instances, named, open, query, request, sealed, subscribe,
+};
 
 /// A publication meets a claim that found its lane empty and is about to put the lane to sleep: after the claim has read
 /// the due deliveries, and before it writes the lane.
@@ -127,6 +129,37 @@ async fn publication_keys_are_stored_in_one_order() {
     };
     let (published, ()) = tokio::join!(store.publish(&events), other);
     assert!(matches!(published.unwrap(), Publication::Accepted(events) if events.len() == 3));
+}
+
+/// Two workers have different results of one attempt. They lock the delivery, then the place of the attempt: in another
+/// order, each would wait for the other until the server ends one of them, which this server never does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn results_of_one_attempt_do_not_wait_for_each_other() {
+    let (_, database) = instances(0).await;
+    query(&database, &format!("ALTER DATABASE {} SET deadlock_timeout = '1h'", database.name)).await;
+    let (stores, entropy) = ([open(&database.url).await, open(&database.url).await], SeededEntropy::new(11));
+    subscribe(&stores[0], &entropy, &sealed()).await;
+    stores[0].publish(&[event(&entropy)]).await.unwrap();
+    let request = request(&entropy, at(1));
+    let success = delivered(request.claim, &stores[0].claim(&request).await.unwrap(), at(2));
+    let mut gone = success.clone();
+    let ClaimEnd::Delivered(attempt) = &success[0].end else { panic!("a success") };
+    gone[0].end = ClaimEnd::Gone(AttemptRecord { failure: Some(FailureReason::Status), ..attempt.clone() });
+    let raw = connect(&database).await;
+    raw.batch_execute("BEGIN; SELECT FROM webhook_due FOR UPDATE").await.unwrap();
+    let others = async {
+        until_calls_wait(&database, 1).await;
+        let ((), answer) = tokio::join!(
+            async {
+                until_calls_wait(&database, 2).await;
+                raw.batch_execute("COMMIT").await.unwrap();
+            },
+            stores[1].complete(&gone)
+        );
+        answer.unwrap()
+    };
+    let (first, second) = tokio::join!(stores[0].complete(&success), others);
+    assert_eq!((first.unwrap(), second), (vec![true], vec![false]));
 }
 
 /// Returns when a connection of the store waits for a lock.
