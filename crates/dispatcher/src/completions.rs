@@ -4,8 +4,11 @@ use std::time::Duration;
 use domain::ports::Completion;
 use tokio::time::Instant;
 
-/// How long a result waits for others, so that they share a transaction.
-const GATHER: Duration = Duration::from_millis(3);
+/// How long a result waits for others, so that they share a transaction. Nobody waits for it: it has freed its place.
+const GATHER: Duration = Duration::from_millis(15);
+/// How long it waits if [`MANY`] wait.
+const GATHER_MANY: Duration = Duration::from_millis(3);
+const MANY: usize = 32;
 /// The most results in one transaction.
 const BATCH_MAX: usize = 512;
 
@@ -43,7 +46,10 @@ pub(crate) struct Completions {
     queue: VecDeque<(Completion, Note)>,
     /// The notes of the batch that is being written.
     in_batch: Vec<Note>,
-    gathered_at: Option<Instant>,
+    /// When the first one came that waits.
+    waiting_since: Instant,
+    /// One that waits has waited long enough, or must not wait.
+    is_urgent: bool,
     not_before: Option<Instant>,
     batch_max: usize,
     written_at: Option<Instant>,
@@ -63,7 +69,8 @@ impl Completions {
         Self {
             queue: VecDeque::new(),
             in_batch: Vec::new(),
-            gathered_at: None,
+            waiting_since: Instant::now(),
+            is_urgent: false,
             not_before: None,
             batch_max: BATCH_MAX,
             written_at: None,
@@ -76,9 +83,10 @@ impl Completions {
     }
 
     pub(crate) fn push(&mut self, completion: Completion, note: Note, now: Instant) {
-        let gathered_at = if note.effect.is_awaited { now } else { now + GATHER };
-        let others = self.gathered_at.filter(|_| !self.queue.is_empty());
-        self.gathered_at = Some(others.map_or(gathered_at, |at| at.min(gathered_at)));
+        if self.queue.is_empty() {
+            self.waiting_since = now;
+        }
+        self.is_urgent |= note.effect.is_awaited;
         self.queue.push_back((completion, note));
     }
 
@@ -87,8 +95,12 @@ impl Completions {
         if !self.in_batch.is_empty() || self.queue.is_empty() {
             return None;
         }
-        let gathered_at = self.gathered_at.filter(|_| self.queue.len() < self.batch_max).unwrap_or(now);
-        Some(self.not_before.map_or(gathered_at, |not_before| not_before.max(gathered_at)).max(now))
+        let gathered_at = match self.queue.len() {
+            count if self.is_urgent || count >= self.batch_max => now,
+            count if count >= MANY => self.waiting_since + GATHER_MANY,
+            _ => self.waiting_since + GATHER,
+        };
+        Some(gathered_at.max(self.not_before.unwrap_or(now)).max(now))
     }
 
     /// The next batch, if it is due and none is being written.
@@ -99,7 +111,7 @@ impl Completions {
         let batch = self.queue.drain(..self.queue.len().min(self.batch_max));
         let (batch, notes) = batch.unzip();
         self.in_batch = notes;
-        self.gathered_at = (!self.queue.is_empty()).then_some(now);
+        self.is_urgent = !self.queue.is_empty();
         Some(batch)
     }
 
@@ -116,7 +128,7 @@ impl Completions {
         let mut batch: Vec<_> = batch.into_iter().zip(self.in_batch.drain(..)).collect();
         self.batch_max = (batch.len() / 2).max(1);
         self.not_before = Some(not_before);
-        self.gathered_at = Some(now);
+        self.is_urgent = true;
         if batch.len() > 1 {
             batch.into_iter().rev().for_each(|end| self.queue.push_front(end));
             return Refused { given_up: None, is_outage: true };

@@ -61,6 +61,17 @@ fn what_a_lane_waits_for_and_a_full_batch_leave_at_once() {
 }
 
 #[test]
+fn many_ends_gather_for_a_shorter_time() {
+    let (mut completions, now) = (Completions::new(), Instant::now());
+    (1..MANY).for_each(|_| push(&mut completions, 1, now));
+    assert_eq!(completions.due_at(now), Some(now + GATHER));
+    push(&mut completions, 2, now + GATHER_MANY / 2);
+    assert_eq!(completions.due_at(now), Some(now + GATHER_MANY), "the first of them decides");
+    let late = now + GATHER_MANY + GATHER_MANY;
+    assert_eq!(completions.take(late).unwrap().len(), MANY);
+}
+
+#[test]
 fn while_the_store_takes_nothing_everything_is_kept_in_order() {
     let (mut completions, mut now) = (Completions::new(), Instant::now());
     (1..=4).for_each(|number| push(&mut completions, number, now));

@@ -98,7 +98,7 @@ async fn an_event_that_comes_while_ends_are_gathered_waits_for_none_of_them() {
     }
     assert_eq!(receivers.count(), 2);
     assert!(queue.batches.lock().unwrap().is_empty(), "the first end is still waiting for others");
-    pass(millis(10)).await;
+    pass(millis(20)).await;
     assert_eq!(queue.batches.lock().unwrap().iter().map(|(_, size)| *size).collect::<Vec<_>>(), [2]);
 }
 
