@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
 use crate::process::Usage;
+use crate::relay;
 
 /// The bare server in a separate process, so that its processor time can be measured.
 pub(crate) struct Floor {
@@ -47,15 +48,18 @@ impl Drop for Floor {
 }
 
 /// Serves until it is killed: `/{length}` answers JSON of this many bytes. `GET` answers at once, `POST` after it has
-/// parsed a JSON object with a `token`.
+/// parsed a JSON object with a `token`. `/relay/{receiver}` is the bare relay.
 pub(crate) async fn serve(address: SocketAddr) -> anyhow::Result<()> {
     // Built once: a handler copies a pointer.
     let bodies: Data<Vec<Bytes>> = Data::new((0..4096).map(text_of).collect());
+    let log = Data::new(relay::Log::create()?);
     let server = HttpServer::new(move || {
         App::new()
             .app_data(bodies.clone())
+            .app_data(log.clone())
             // A collector of traces, which reads nothing.
             .route("/v1/traces", web::post().to(HttpResponse::Ok))
+            .route("/relay/{receiver}", web::post().to(relay::accept))
             .service(web::resource("/{length}").route(web::get().to(get)).route(web::post().to(post)))
     });
     server.bind(address)?.run().await?;

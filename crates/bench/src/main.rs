@@ -15,6 +15,7 @@ mod observed;
 mod pace;
 mod pgbench;
 mod process;
+mod relay;
 mod size;
 mod start;
 mod store;

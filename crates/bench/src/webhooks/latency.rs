@@ -1,13 +1,16 @@
 //! From publishing to receipt, at a steady pace.
 
+use std::net::SocketAddr;
+use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::receiver::Receivers;
-use super::subject::{Subject, publication, publish};
+use super::subject::{Subject, publication, publish, relayed};
 use crate::connection::Connection;
+use crate::floor::Floor;
 use crate::store::Store;
 use crate::table::{milliseconds, quantile};
 
@@ -21,21 +24,44 @@ const CALLERS: usize = 8;
 /// Publishes at a fixed pace. Returns quantiles of the time until each event is received, and microseconds of processor
 /// time for each event, of the service and of its database.
 pub(crate) async fn measure(store: &dyn Store, per_second: usize) -> anyhow::Result<Vec<String>> {
-    LocalSet::new().run_until(paced(store, per_second)).await
+    let measured = async {
+        let receivers = Receivers::timing(per_second * SECONDS);
+        let address = receivers.listen().await?;
+        let subject = Subject::start(store, &[("LOG", "warn")]).await?;
+        subject.subscribe(USER, &[address]).await?;
+        let publishing = Publishing::new(subject.address(), |number| publication(USER, number));
+        paced(store.name(), per_second, &receivers, publishing, || subject.processor_times()).await
+    };
+    LocalSet::new().run_until(measured).await
 }
 
-async fn paced(store: &dyn Store, per_second: usize) -> anyhow::Result<Vec<String>> {
+/// The same of a bare relay.
+pub(crate) async fn measure_bare(per_second: usize) -> anyhow::Result<Vec<String>> {
+    let measured = async {
+        let receivers = Receivers::timing(per_second * SECONDS);
+        let address = receivers.listen().await?;
+        let floor = Floor::start().await?;
+        let publishing = Publishing::new(floor.address, move |number| relayed(address, USER, number));
+        let spent = || Ok([floor.usage().processor_time()?, Duration::ZERO]);
+        paced("bare relay", per_second, &receivers, publishing, spent).await
+    };
+    LocalSet::new().run_until(measured).await
+}
+
+async fn paced(
+    name: &str,
+    per_second: usize,
+    receivers: &Receivers,
+    publishing: Publishing,
+    spent: impl Fn() -> anyhow::Result<[Duration; 2]>,
+) -> anyhow::Result<Vec<String>> {
     let events = per_second * SECONDS;
-    let receivers = Receivers::timing(events);
-    let address = receivers.listen().await?;
-    let subject = Subject::start(store, &[("LOG", "warn")]).await?;
-    subject.subscribe(USER, &[address]).await?;
-    let before = subject.processor_times()?;
-    let published = publish_at_pace(&subject, USER, events, per_second).await?;
+    let before = spent()?;
+    let published = publishing.at_pace(events, per_second).await?;
     receivers.wait_for(events as u64).await?;
-    let after = subject.processor_times()?;
-    let latencies = latencies(&published, &receivers)?;
-    let mut cells = row(store.name(), &latencies[events / WARM_UP..]);
+    let after = spent()?;
+    let latencies = latencies(&published, receivers)?;
+    let mut cells = row(name, &latencies[events / WARM_UP..]);
     cells.insert(1, per_second.to_string());
     let spent = before.iter().zip(after).map(|(before, after)| after.saturating_sub(*before));
     let count = f64::from(u32::try_from(events)?);
@@ -56,28 +82,45 @@ pub(crate) async fn publish_at_pace(
     events: usize,
     per_second: usize,
 ) -> anyhow::Result<Vec<Instant>> {
-    let began = Instant::now();
-    let interval = Duration::from_secs(1) / u32::try_from(per_second)?;
-    let mut callers = Vec::new();
-    for caller in 0..CALLERS {
-        let mut connection = Connection::open(subject.address()).await?;
-        callers.push(tokio::task::spawn_local(async move {
-            let mut sent = Vec::new();
-            for number in (caller..events).step_by(CALLERS) {
-                let request = publication(user, number);
-                sleep_until(began + interval * u32::try_from(number)?).await;
-                sent.push((number, Instant::now()));
-                publish(&mut connection, &request).await?;
-            }
-            anyhow::Ok(sent)
-        }));
+    Publishing::new(subject.address(), move |number| publication(user, number)).at_pace(events, per_second).await
+}
+
+/// Where events are published, and the request for each.
+#[derive(Clone)]
+struct Publishing {
+    to: SocketAddr,
+    request: Rc<dyn Fn(usize) -> Vec<u8>>,
+}
+
+impl Publishing {
+    fn new(to: SocketAddr, request: impl Fn(usize) -> Vec<u8> + 'static) -> Self {
+        Self { to, request: Rc::new(request) }
     }
-    let mut sent = Vec::new();
-    for caller in callers {
-        sent.extend(caller.await??);
+
+    async fn at_pace(self, events: usize, per_second: usize) -> anyhow::Result<Vec<Instant>> {
+        let (began, interval) = (Instant::now(), Duration::from_secs(1) / u32::try_from(per_second)?);
+        let mut callers = Vec::new();
+        for caller in 0..CALLERS {
+            let Self { to, request } = self.clone();
+            let mut connection = Connection::open(to).await?;
+            callers.push(tokio::task::spawn_local(async move {
+                let mut sent = Vec::new();
+                for number in (caller..events).step_by(CALLERS) {
+                    let request = request(number);
+                    sleep_until(began + interval * u32::try_from(number)?).await;
+                    sent.push((number, Instant::now()));
+                    publish(&mut connection, &request).await?;
+                }
+                anyhow::Ok(sent)
+            }));
+        }
+        let mut sent = Vec::new();
+        for caller in callers {
+            sent.extend(caller.await??);
+        }
+        sent.sort_unstable_by_key(|(number, _)| *number);
+        Ok(sent.into_iter().map(|(_, at)| at).collect())
     }
-    sent.sort_unstable_by_key(|(number, _)| *number);
-    Ok(sent.into_iter().map(|(_, at)| at).collect())
 }
 
 /// Milliseconds from publishing to receipt, in the order of publishing.

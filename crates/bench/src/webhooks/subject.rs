@@ -56,6 +56,11 @@ pub(crate) fn publication(user: &str, number: usize) -> Vec<u8> {
     post("/api/operator/events", OPERATOR_TOKEN, &event(user, number))
 }
 
+/// The request that gives the event to the bare relay, for this receiver.
+pub(crate) fn relayed(receiver: SocketAddr, user: &str, number: usize) -> Vec<u8> {
+    post(&format!("/relay/{receiver}"), OPERATOR_TOKEN, &event(user, number))
+}
+
 /// The request that publishes several at once.
 pub(crate) fn batch(user: &str, numbers: std::ops::Range<usize>) -> Vec<u8> {
     let events: Vec<Value> = numbers.map(|number| event(user, number)).collect();
