@@ -6,9 +6,9 @@ use tokio::time::Instant;
 
 /// How long a result waits for others, so that they share a transaction. Nobody waits for it: it has freed its place.
 const GATHER: Duration = Duration::from_millis(15);
-/// How long it waits if [`MANY`] wait.
+/// How long it waits if [`MANY`] wait. A death in the meantime sends as many webhooks again.
 const GATHER_MANY: Duration = Duration::from_millis(3);
-const MANY: usize = 32;
+const MANY: usize = 8;
 /// The most results in one transaction.
 const BATCH_MAX: usize = 512;
 
