@@ -5,7 +5,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{BreakerRow, phase_number, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, phase_number, stored_headers, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::ports::{Completion, StoreError};
@@ -155,9 +155,7 @@ impl Complete<'_> {
             .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
                 attempts().map(|attempt| attempt.status.map(Into::into)).collect(),
             )
-            .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(
-                attempts().map(|attempt| Some(attempt.headers.as_str()).filter(|text| !text.is_empty())).collect(),
-            )
+            .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(attempts().map(stored_headers).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect())
             .bind::<Binary, _>(first)
             .bind::<Binary, _>(last);

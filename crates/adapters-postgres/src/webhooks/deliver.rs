@@ -1,6 +1,7 @@
 use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::stored_headers;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::Completion;
 use domain::webhooks::{AttemptRecord, ClaimEnd, DeliveryEnd};
@@ -74,9 +75,7 @@ impl Work for Deliver<'_> {
             .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
                 attempts().map(|attempt| attempt.status.map(Into::into)).collect(),
             )
-            .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(
-                attempts().map(|attempt| Some(attempt.headers.as_str()).filter(|text| !text.is_empty())).collect(),
-            )
+            .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(attempts().map(stored_headers).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect())
             .bind::<Text, _>(DeliveryEnd::Delivered.code())
             .bind::<Binary, _>(first)

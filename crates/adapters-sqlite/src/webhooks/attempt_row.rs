@@ -1,6 +1,7 @@
 use diesel::prelude::Insertable;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_attempts;
+use diesel_mapping::webhooks::stored_headers;
 use domain::webhooks::AttemptRecord;
 use domain::{DeliveryId, EventId, SubscriptionId};
 
@@ -37,7 +38,7 @@ impl<'a> NewAttemptRow<'a> {
             ended_at: attempt.ended_at().into(),
             failure: attempt.failure.map(|reason| reason.code().to_owned()),
             status: attempt.status.map(Into::into),
-            headers: Some(attempt.headers.as_str()).filter(|headers| !headers.is_empty()).map(str::to_owned),
+            headers: stored_headers(attempt).map(str::to_owned),
             excerpt: &attempt.excerpt,
         }
     }

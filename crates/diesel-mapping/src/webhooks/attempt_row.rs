@@ -47,6 +47,11 @@ impl AttemptRow {
     }
 }
 
+/// The headers of an answer as they are stored: `None` if there are none.
+pub fn stored_headers(attempt: &AttemptRecord) -> Option<&str> {
+    Some(attempt.headers.as_str()).filter(|headers| !headers.is_empty())
+}
+
 /// A row of `webhook_attempts` as it is stored, with its ids and without the headers and the excerpt. Its values are not
 /// checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]

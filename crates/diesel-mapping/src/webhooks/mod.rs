@@ -18,7 +18,7 @@ mod place;
 mod secrets_row;
 mod subscription_row;
 
-pub use attempt_row::{AttemptRow, LoggedAttemptRow};
+pub use attempt_row::{AttemptRow, LoggedAttemptRow, stored_headers};
 pub use breaker_row::BreakerRow;
 pub use due_row::{DueRow, NewDueRow, phase_number};
 pub use ended_row::{EndedRow, NewEndedRow, UNKNOWN_EVENT_TYPE};
