@@ -238,11 +238,11 @@ impl Complete<'_> {
     }
 }
 
-fn subscription(done: &Completion) -> &[u8] {
+pub(super) fn subscription(done: &Completion) -> &[u8] {
     done.subscription.as_bytes()
 }
 
-fn delivery(done: &Completion) -> &[u8] {
+pub(super) fn delivery(done: &Completion) -> &[u8] {
     done.delivery.as_bytes()
 }
 

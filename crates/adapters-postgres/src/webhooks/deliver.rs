@@ -6,6 +6,7 @@ use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::Completion;
 use domain::webhooks::{AttemptRecord, ClaimEnd, DeliveryEnd};
 
+use super::complete::{delivery, subscription};
 use super::periods::id_range;
 use crate::attempt::{Failure, Work};
 
@@ -64,10 +65,8 @@ impl Work for Deliver<'_> {
         let attempts = || self.0.iter().map(|(_, attempt)| *attempt);
         let (first, last) = id_range(completions().map(|done| done.delivery));
         let statement = diesel::sql_query(DELIVER)
-            .bind::<Array<Binary>, Vec<&[u8]>>(
-                completions().map(|done| done.subscription.as_bytes().as_slice()).collect(),
-            )
-            .bind::<Array<Binary>, Vec<&[u8]>>(completions().map(|done| done.delivery.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(completions().map(subscription).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(completions().map(delivery).collect())
             .bind::<Array<BigInt>, Vec<i64>>(completions().map(|done| done.claim.number()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(attempts().map(|attempt| attempt.number.into()).collect())
             .bind::<Array<Instant>, Vec<StoredInstant>>(attempts().map(|attempt| attempt.started_at.into()).collect())
