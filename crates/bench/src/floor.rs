@@ -52,11 +52,9 @@ impl Drop for Floor {
 pub(crate) async fn serve(address: SocketAddr) -> anyhow::Result<()> {
     // Built once: a handler copies a pointer.
     let bodies: Data<Vec<Bytes>> = Data::new((0..4096).map(text_of).collect());
-    let log = Data::new(relay::Log::create()?);
     let server = HttpServer::new(move || {
         App::new()
             .app_data(bodies.clone())
-            .app_data(log.clone())
             // A collector of traces, which reads nothing.
             .route("/v1/traces", web::post().to(HttpResponse::Ok))
             .route("/relay/{receiver}", web::post().to(relay::accept))

@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::os::unix::fs::FileExt as _;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use actix_web::HttpResponse;
-use actix_web::web::{self, Data, Json};
+use actix_web::web::{self, Json};
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
@@ -24,14 +25,17 @@ thread_local! {
     static IDLE: RefCell<HashMap<SocketAddr, Vec<Connection>>> = RefCell::default();
 }
 
+/// Written at the first event: other measurements start the same process, and need no file.
+static LOG: LazyLock<anyhow::Result<Log>> = LazyLock::new(Log::create);
+
 /// A file whose pages are on the disk when they are written.
-pub(crate) struct Log {
+struct Log {
     file: File,
     next: AtomicU64,
 }
 
 impl Log {
-    pub(crate) fn create() -> anyhow::Result<Self> {
+    fn create() -> anyhow::Result<Self> {
         let file = tempfile::tempfile()?;
         (0..PAGES).try_for_each(|page| file.write_all_at(&[1; PAGE], page * PAGE as u64))?;
         file.sync_all()?;
@@ -49,13 +53,11 @@ impl Log {
 }
 
 /// Accepts an event for the receiver of the path.
-pub(crate) async fn accept(receiver: web::Path<SocketAddr>, event: Json<Value>, log: Data<Log>) -> HttpResponse {
+pub(crate) async fn accept(receiver: web::Path<SocketAddr>, event: Json<Value>) -> HttpResponse {
     let payload = format!(r#"{{"type":{},"data":{}}}"#, event["type"], event["data"]);
-    let stored = {
-        let (log, payload) = (log.clone(), payload.clone());
-        web::block(move || log.store(payload.as_bytes())).await
-    };
-    if !matches!(stored, Ok(Ok(()))) {
+    let event = payload.clone();
+    let stored = web::block(move || LOG.as_ref().is_ok_and(|log| log.store(event.as_bytes()).is_ok())).await;
+    if !stored.unwrap_or(false) {
         return HttpResponse::InternalServerError().finish();
     }
     // An event whose post fails is missed at the receiver, which ends the measurement.
