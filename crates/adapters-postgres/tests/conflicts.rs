@@ -3,6 +3,8 @@
 //! speaks its protocol may at any time.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+mod databases;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -51,15 +53,26 @@ async fn fresh() -> (Arc<PostgresStore>, Database) {
 /// A store on such a server, its database, and the number of transactions that have become serializable.
 async fn open() -> (Arc<PostgresStore>, Database, Arc<AtomicU64>) {
     let cluster = Cluster::shared().await.unwrap();
-    let database = cluster.database().await.unwrap();
-    let strict = format!("ALTER DATABASE {} SET default_transaction_isolation = 'serializable'", database.name);
-    cluster.execute("postgres", &strict).await.unwrap();
+    let database = databases::migrated().await;
+    make_strict(&database).await;
     let (port, changed) = way_to(cluster.port()).await;
     let url = database.url.replace(&format!(":{}/", cluster.port()), &format!(":{port}/"));
     let store = PostgresStore::open(PostgresSettings { url, pool_size: 8 }).await.unwrap();
-    store.migrate().await.unwrap();
     cluster.execute(&database.name, CONFLICTS).await.unwrap();
     (Arc::new(store), database, changed)
+}
+
+async fn make_strict(database: &Database) {
+    let strict = format!("ALTER DATABASE {} SET default_transaction_isolation = 'serializable'", database.name);
+    Cluster::shared().await.unwrap().execute("postgres", &strict).await.unwrap();
+}
+
+#[tokio::test]
+async fn migrations_may_be_serializable() {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    make_strict(&database).await;
+    let store = PostgresStore::open(PostgresSettings { url: database.url, pool_size: 1 }).await.unwrap();
+    assert_ne!(store.migrate().await.unwrap(), [""; 0]);
 }
 
 /// Opens a port that leads to the server. It ends with the runtime of the test.

@@ -1,6 +1,8 @@
 //! The promises hold behind a PgBouncer that gives each transaction another session.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+mod databases;
+
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
@@ -15,10 +17,12 @@ struct Pooled {
 }
 
 impl Pooled {
+    async fn before(database: Database, settings: &str) -> Self {
+        Self { database, pooler: Pooler::start(Cluster::shared().await.unwrap(), settings).unwrap() }
+    }
+
     async fn fresh(settings: &str) -> Self {
-        let cluster = Cluster::shared().await.unwrap();
-        let database = cluster.database().await.unwrap();
-        Self { database, pooler: Pooler::start(cluster, settings).unwrap() }
+        Self::before(Cluster::shared().await.unwrap().database().await.unwrap(), settings).await
     }
 
     async fn store(&self) -> Arc<PostgresStore> {
@@ -45,10 +49,8 @@ mod pgbouncer {
     use super::*;
 
     async fn fresh() -> (Arc<PostgresStore>, Pooled) {
-        let pooled = Pooled::fresh(TURNS).await;
-        let store = pooled.store().await;
-        store.migrate().await.unwrap();
-        (store, pooled)
+        let pooled = Pooled::before(databases::migrated().await, TURNS).await;
+        (pooled.store().await, pooled)
     }
 
     /// Behind one session for all, too.

@@ -2,6 +2,8 @@
 //! instances, exactness across them.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+mod databases;
+
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +11,7 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{
-    ActiveLimit, Close as _, Entropy, Insertion, KeyStore, MigrateError, ReadinessCheck, Schema as _, StoreError,
-};
+use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, MigrateError, ReadinessCheck, Schema as _, StoreError};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use storage_conformance::WebhookStore;
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
@@ -28,8 +28,8 @@ async fn migrated(url: &str) -> PostgresStore {
 }
 
 async fn fresh() -> (Arc<PostgresStore>, Database) {
-    let database = Cluster::shared().await.unwrap().database().await.unwrap();
-    (Arc::new(migrated(&database.url).await), database)
+    let database = databases::migrated().await;
+    (Arc::new(open(&database.url).await), database)
 }
 
 mod key_promises {
@@ -116,8 +116,7 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
 /// The row that locks an owner goes with the owner's last key, and is there again for the next key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn owners_without_keys_are_forgotten() {
-    let database = Cluster::shared().await.unwrap().database().await.unwrap();
-    let store = migrated(&database.url).await;
+    let (store, database) = fresh().await;
     let entropy = SeededEntropy::new(7);
     let (alice, bob) = (user("alice"), user("bob"));
     for owner in [&alice, &bob, &bob] {
@@ -142,8 +141,7 @@ async fn owners_without_keys_are_forgotten() {
 /// Each call that races for the last place has its own instance: within one instance, the calls would take turns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_maximum_is_exact_over_many_instances() {
-    let database = Cluster::shared().await.unwrap().database().await.unwrap();
-    migrated(&database.url).await.close().await;
+    let database = databases::migrated().await;
     let instances = futures_util::future::join_all((0..12).map(|_| open(&database.url))).await;
     let entropy = Arc::new(SeededEntropy::new(1));
     for round in 0..10 {
@@ -190,8 +188,7 @@ async fn the_store_works_again_after_a_restart_of_the_server() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dead_connections_in_the_pool_fail_no_call() {
     let cluster = Cluster::shared().await.unwrap();
-    let database = cluster.database().await.unwrap();
-    let store = migrated(&database.url).await;
+    let (store, database) = fresh().await;
     let (owner, entropy) = (user("alice"), SeededEntropy::new(3));
     for _ in 0..5 {
         let calls = (0..8).map(|_| store.list(&owner, ListView::at(now())));
@@ -215,8 +212,7 @@ async fn a_server_that_never_answers_is_unavailable() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_waits_too_long_for_a_lock_is_unavailable() {
-    let database = Cluster::shared().await.unwrap().database().await.unwrap();
-    let store = migrated(&database.url).await;
+    let (store, database) = fresh().await;
     let (owner, entropy) = (user("alice"), SeededEntropy::new(4));
     insert(&store, &owner, &entropy).await.unwrap();
     let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
@@ -233,8 +229,7 @@ async fn a_call_that_waits_too_long_for_a_lock_is_unavailable() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_caller_that_goes_away_leaves_no_lock() {
     let cluster = Cluster::shared().await.unwrap();
-    let database = cluster.database().await.unwrap();
-    let store = migrated(&database.url).await;
+    let (store, database) = fresh().await;
     let (owner, entropy) = (user("alice"), SeededEntropy::new(6));
     insert(&store, &owner, &entropy).await.unwrap();
     let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
@@ -257,8 +252,7 @@ async fn a_caller_that_goes_away_leaves_no_lock() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_only_connection_is_closed() {
     let cluster = Cluster::shared().await.unwrap();
-    let database = cluster.database().await.unwrap();
-    migrated(&database.url).await.close().await;
+    let database = databases::migrated().await;
     let read_only = |on| format!("ALTER DATABASE {} SET default_transaction_read_only = {on}", database.name);
     cluster.execute("postgres", &read_only("on")).await.unwrap();
     let store = open(&database.url).await;
@@ -271,8 +265,7 @@ async fn a_read_only_connection_is_closed() {
 #[tokio::test]
 async fn an_error_names_the_invalid_stored_value() {
     let cluster = Cluster::shared().await.unwrap();
-    let database = cluster.database().await.unwrap();
-    let store = migrated(&database.url).await;
+    let (store, database) = fresh().await;
     let (owner, entropy) = (user("alice"), SeededEntropy::new(5));
     let Insertion::Stored(keys) = insert(&store, &owner, &entropy).await.unwrap() else { panic!("not stored") };
     cluster.execute(&database.name, "UPDATE api_keys SET created_at = 'infinity'").await.unwrap();
@@ -302,8 +295,7 @@ async fn instances_that_migrate_at_once_apply_each_migration_once() {
 #[tokio::test]
 async fn a_newer_schema_is_refused() {
     let cluster = Cluster::shared().await.unwrap();
-    let database = cluster.database().await.unwrap();
-    let store = migrated(&database.url).await;
+    let (store, database) = fresh().await;
     let newer = "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000')";
     cluster.execute(&database.name, newer).await.unwrap();
     for refused in [store.migrate().await.map(drop), store.status().await.map(drop)] {

@@ -6,13 +6,15 @@
     reason = "what fails here fails the test, which prints its figures"
 )]
 
+mod databases;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::Origin;
 use domain::memory::{ManualClock, SeededEntropy};
-use domain::ports::{Close as _, Schema as _, SessionStore};
+use domain::ports::{Close as _, SessionStore};
 use domain::sessions::{OpenSession, OpenedSession, SESSIONS_MAX, SessionRole, SessionUse, Sessions};
 use domain::{Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
@@ -67,14 +69,6 @@ async fn open(database: &Database, pool_size: usize) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size }).await.unwrap()
 }
 
-async fn fresh_database() -> Database {
-    let database = Cluster::shared().await.unwrap().database().await.unwrap();
-    let store = open(&database, 1).await;
-    store.migrate().await.unwrap();
-    store.close().await;
-    database
-}
-
 fn now() -> Timestamp {
     Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
 }
@@ -86,7 +80,7 @@ fn user(subject: &str) -> UserId {
 /// In each of the three ways in which a session is ended. The bound is that of keys: a poll of the feed, and a read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_session_that_ends_on_one_instance_is_refused_on_the_other() {
-    let database = fresh_database().await;
+    let database = databases::migrated().await;
     let (here, there) = tokio::join!(Instance::start(&database, 1), Instance::start(&database, 2));
     let mut delays = Vec::new();
     for round in 0..60 {
@@ -122,7 +116,7 @@ async fn the_number_of_rows_read_does_not_depend_on_the_sessions_of_others() {
 
 /// The number of rows that ten turns of one owner read, beside this many sessions of others.
 async fn rows_read(others: u32) -> u64 {
-    let (cluster, database) = (Cluster::shared().await.unwrap(), fresh_database().await);
+    let (cluster, database) = (Cluster::shared().await.unwrap(), databases::migrated().await);
     let store = Arc::new(open(&database, 1).await);
     let (clock, entropy) = (Arc::new(ManualClock::new(now())), Arc::new(SeededEntropy::new(1)));
     let sessions = Sessions::new(store.clone(), Arc::new(()), clock, entropy);

@@ -15,8 +15,9 @@ use throwaway_postgres::{Cluster, Database};
 
 /// The digits of the number of a key.
 pub(crate) const DIGITS: usize = 38;
-/// A key with `{key}` for the digits of its number, which is then as long as a real key.
-pub(crate) const KEY: &str = "svc_live_{key}";
+/// A key with `{key}` for the digits of its number, which is then as long as a real key. It has another prefix than new
+/// keys, because it has no valid check.
+pub(crate) const KEY: &str = "svc_test_{key}";
 /// Keys of each owner, as many as the default maximum.
 const KEYS_OF_OWNER: u64 = 10;
 /// When the first key was created: 2026-01-01 in Unix milliseconds. Each further key is a millisecond younger.
@@ -91,7 +92,7 @@ fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, CredentialDige
         id: KeyId::from_bytes(id.to_be_bytes()),
         owner: UserId::new("https://id.example.com", format!("user-{owner:08}"))?,
         label: Label::parse("CI deploy")?,
-        prefix: "svc_live_000...".into(),
+        prefix: "svc_test_000...".into(),
         created_at,
         last_used_at: Some(created_at),
         expires_at: None,

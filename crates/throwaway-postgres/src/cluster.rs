@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,10 +13,20 @@ use tokio::sync::OnceCell;
 
 use crate::ServerBinaries;
 use crate::account::Account;
+use crate::sweeper::Sweeper;
 use crate::watchdog::Watchdog;
 
 /// The variable with the cluster that a parent process shares: its port, a colon, its folder.
 const LOAN: &str = "THROWAWAY_POSTGRES_LOAN";
+
+/// The names of databases begin so. The id of the process that made the database follows.
+pub(crate) const DATABASES: &str = "test_";
+
+/// A folder in memory, on Linux.
+const MEMORY: &str = "/dev/shm";
+
+/// The free memory that a run of tests needs.
+const KIB_MIN: u64 = 2 * 1024 * 1024;
 
 /// One empty database of a cluster.
 #[derive(Clone, Debug)]
@@ -51,7 +61,7 @@ pub struct Cluster {
 }
 
 #[derive(Debug)]
-struct Inner {
+pub(crate) struct Inner {
     binaries: ServerBinaries,
     account: Account,
     folder: PathBuf,
@@ -85,7 +95,8 @@ impl Cluster {
     ///
     /// No server is installed (the error names the command that installs one), or the server does not start.
     pub async fn start(settings: ClusterSettings) -> anyhow::Result<Self> {
-        let inner = off_the_runtime(move || Inner::create(|new| new.initialise(settings))).await?;
+        let inner =
+            off_the_runtime(move || Inner::create(&place(settings.durable), |new| new.initialise(settings))).await?;
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -96,8 +107,8 @@ impl Cluster {
     ///
     /// The primary is stopped, or the standby does not start.
     pub async fn standby(&self) -> anyhow::Result<Self> {
-        let port = self.port();
-        let inner = off_the_runtime(move || Inner::create(|new| new.copy_primary(port))).await?;
+        let (port, place) = (self.port(), self.inner.folder.parent().unwrap_or(&self.inner.folder).to_owned());
+        let inner = off_the_runtime(move || Inner::create(&place, |new| new.copy_primary(port))).await?;
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -116,6 +127,11 @@ impl Cluster {
         (LOAN, format!("{}:{}", self.port(), self.inner.folder.display()))
     }
 
+    /// Drops the databases of child processes that have ended, until the sweeper is dropped.
+    pub fn sweeper(&self) -> Sweeper {
+        Sweeper::over(Arc::clone(&self.inner))
+    }
+
     /// A new and empty database.
     ///
     /// # Errors
@@ -125,20 +141,50 @@ impl Cluster {
         self.database_from("template0").await
     }
 
-    /// Makes a copy of a database. Nothing may be connected to the model, or its connections must end within seconds.
+    /// A copy of the template with this name. The first call in a cluster makes the template: `fill` gets an empty database,
+    /// and closes its connections. Processes that share a cluster share its templates.
     ///
     /// # Errors
     ///
-    /// The server is stopped, or the model is in use.
-    pub async fn copy_of(&self, model: &Database) -> anyhow::Result<Database> {
-        self.database_from(&model.name).await
+    /// The server is stopped, `fill` fails, or it leaves a connection open.
+    pub async fn copy_of(
+        &self,
+        template: &str,
+        fill: impl AsyncFnOnce(&Database) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Database> {
+        match self.database_from(template).await {
+            Err(error) if error.to_string().contains("does not exist") => {
+                self.make_template(template, fill).await?;
+                self.database_from(template).await
+            }
+            copied_or_failed => copied_or_failed,
+        }
+    }
+
+    /// Fills a database before it gives it the name, so that the template is whole for other processes, one of which may
+    /// have made it first.
+    async fn make_template(
+        &self,
+        template: &str,
+        fill: impl AsyncFnOnce(&Database) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let filled = self.database().await?;
+        fill(&filled).await?;
+        let rename = format!("ALTER DATABASE {} RENAME TO {template}", filled.name);
+        match self.execute("postgres", &rename).await {
+            Err(error) if !error.to_string().contains("already exists") => Err(error),
+            _ => Ok(()),
+        }
     }
 
     async fn database_from(&self, template: &str) -> anyhow::Result<Database> {
         let number = self.inner.databases.fetch_add(1, Ordering::Relaxed);
-        // At random, and not by the process id: a long run of tests starts more processes than there are ids.
-        let name = format!("test_{:x}_{number}", RandomState::new().hash_one(number));
-        self.execute("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
+        // The process id says whom the sweeper waits for. A long run of tests uses an id again, so it is not enough.
+        let random = RandomState::new().hash_one(number);
+        let name = format!("{DATABASES}{}_{random:x}_{number}", std::process::id());
+        // Copies files: with its default, the server writes each page to its log too.
+        let create = format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy");
+        self.execute("postgres", &create).await?;
         Ok(Database { url: format!("postgres://postgres@127.0.0.1:{}/{name}", self.port()), name })
     }
 
@@ -149,7 +195,7 @@ impl Cluster {
     /// The server is stopped, or refuses the SQL.
     pub async fn execute(&self, database: &str, sql: &str) -> anyhow::Result<String> {
         let (inner, database, sql) = (Arc::clone(&self.inner), database.to_owned(), sql.to_owned());
-        off_the_runtime(move || inner.psql(&database, &sql)).await
+        off_the_runtime(move || inner.psql(&database, &[&sql])).await
     }
 
     /// How many rows, and entries of indexes, the server has read since `pg_stat_reset()`, in the tables whose names
@@ -245,10 +291,11 @@ impl Inner {
         }))
     }
 
-    fn create(fill: impl FnOnce(&Self) -> anyhow::Result<()>) -> anyhow::Result<Self> {
+    fn create(place: &Path, fill: impl FnOnce(&Self) -> anyhow::Result<()>) -> anyhow::Result<Self> {
         let binaries = ServerBinaries::find_or_install()?;
         let account = Account::choose()?;
-        let folder = tempfile::Builder::new().prefix("throwaway-postgres-").tempdir().context("no temporary folder")?;
+        let folder = tempfile::Builder::new().prefix("throwaway-postgres-").tempdir_in(place);
+        let folder = folder.context("no temporary folder")?;
         account.own(folder.path())?;
         let watchdog = Watchdog::over(folder.path())?;
         let mut cluster = Self {
@@ -350,10 +397,12 @@ impl Inner {
         Ok(())
     }
 
-    fn psql(&self, database: &str, sql: &str) -> anyhow::Result<String> {
+    /// Runs each statement in its own transaction.
+    pub(crate) fn psql(&self, database: &str, statements: &[&str]) -> anyhow::Result<String> {
         let mut psql = self.command("psql");
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "postgres"]);
-        psql.args(["-p", &self.port.to_string(), "-d", database, "-c", sql]);
+        psql.args(["-p", &self.port.to_string(), "-d", database]);
+        psql.args(statements.iter().flat_map(|statement| ["-c", statement]));
         let output = psql.output().context("cannot run psql")?;
         ensure!(output.status.success(), "psql failed: {}", String::from_utf8_lossy(&output.stderr));
         Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
@@ -383,6 +432,22 @@ impl Drop for Inner {
             let _ = self.end_server("QUIT");
         }
     }
+}
+
+/// Where clusters have their folders: in memory, if there is room and no cluster must survive a crash of the machine.
+/// Making a database there takes a seventh of the processor time that a disk takes, most of which is the file system's.
+fn place(durable: bool) -> PathBuf {
+    if !durable && free_kib(Path::new(MEMORY)).is_some_and(|free| free >= KIB_MIN) {
+        return PathBuf::from(MEMORY);
+    }
+    std::env::temp_dir()
+}
+
+/// The fourth column of the last line that `df` prints.
+fn free_kib(folder: &Path) -> Option<u64> {
+    let output = Command::new("df").args(["-P", "-k"]).arg(folder).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.lines().last()?.split_whitespace().nth(3)?.parse().ok()
 }
 
 /// A free port below those of outgoing connections (32768 and up), so that no other process takes it by accident while

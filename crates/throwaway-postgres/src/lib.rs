@@ -11,7 +11,10 @@
 //!
 //! - [`Cluster::shared`] is one cluster for the whole process, which the first call starts. Each test makes its own
 //!   [`Database`] in it. [`Cluster::start`] starts a separate cluster, which may be stopped and started again.
-//! - The server listens only on loopback, trusts every local user, and keeps its data in a temporary folder.
+//! - The server listens only on loopback, trusts every local user, and keeps its data in a temporary folder, in memory where that
+//!   has room for it.
+//! - [`Cluster::copy_of`] copies a template that one test fills, such as a migrated database. [`Cluster::sweeper`] drops
+//!   the databases of tests that have ended.
 //! - It ends with this process, even if the process is killed: see `watchdog.rs`.
 //! - If this process runs as root, the server runs as another user, because Postgres refuses root.
 //! - [`Pooler`] is a PgBouncer in front of a cluster.
@@ -21,9 +24,11 @@ mod account;
 mod cluster;
 mod pooler;
 mod server_binaries;
+mod sweeper;
 mod watchdog;
 
 pub use account::{Account, is_root};
 pub use cluster::{Cluster, ClusterSettings, Database};
 pub use pooler::Pooler;
 pub use server_binaries::ServerBinaries;
+pub use sweeper::Sweeper;

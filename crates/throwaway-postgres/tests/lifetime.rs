@@ -1,8 +1,10 @@
 //! A cluster serves, survives stops and crashes, and is removed afterwards.
 
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use throwaway_postgres::{Cluster, ClusterSettings};
+use throwaway_postgres::{Cluster, ClusterSettings, Database};
+use tokio::sync::Barrier;
 
 #[tokio::test]
 async fn databases_are_fresh_and_apart() {
@@ -34,6 +36,62 @@ async fn a_dropped_cluster_leaves_nothing() {
     drop(cluster);
     assert!(!folder.exists());
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
+}
+
+#[tokio::test]
+async fn a_template_is_filled_once() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let fills = AtomicU32::new(0);
+    let copy = async || {
+        let fill = async |empty: &Database| {
+            fills.fetch_add(1, Ordering::Relaxed);
+            cluster.execute(&empty.name, "CREATE TABLE t (n int); INSERT INTO t VALUES (7)").await.map(drop)
+        };
+        cluster.copy_of("model", fill).await.unwrap()
+    };
+    let (one, two) = (copy().await, copy().await);
+    cluster.execute(&one.name, "DELETE FROM t").await.unwrap();
+    assert_eq!(cluster.execute(&two.name, "SELECT n FROM t").await.unwrap(), "7");
+    assert_eq!(fills.into_inner(), 1);
+}
+
+/// As two test processes do that find no template.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_template_that_two_make_is_whole() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let both_fill = Barrier::new(2);
+    let copy = async || {
+        let fill = async |empty: &Database| {
+            both_fill.wait().await;
+            cluster.execute(&empty.name, "CREATE TABLE t (n int); INSERT INTO t VALUES (7)").await.map(drop)
+        };
+        cluster.copy_of("model", fill).await.unwrap()
+    };
+    let (one, two) = tokio::join!(copy(), copy());
+    for copy in [one, two] {
+        assert_eq!(cluster.execute(&copy.name, "SELECT n FROM t").await.unwrap(), "7");
+    }
+}
+
+#[tokio::test]
+async fn a_template_that_cannot_be_filled_is_not_kept() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    cluster.copy_of("model", async |_| anyhow::bail!("no migration")).await.unwrap_err();
+    cluster.copy_of("model", async |_| Ok(())).await.unwrap();
+}
+
+/// Runs this test binary again as a process that uses the cluster of its parent.
+#[tokio::test]
+async fn databases_of_ended_processes_are_dropped() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let own = cluster.database().await.unwrap();
+    let (name, value) = cluster.loan();
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "databases_are_fresh_and_apart"]).env(name, value).output().unwrap();
+    let databases = "SELECT datname FROM pg_database WHERE datname LIKE 'test_%'";
+    assert_eq!(cluster.execute("postgres", databases).await.unwrap().lines().count(), 3);
+    let _sweeper = cluster.sweeper();
+    while cluster.execute("postgres", databases).await.unwrap() != own.name {}
 }
 
 /// Runs this test binary again as a process that uses the cluster of its parent.

@@ -9,7 +9,7 @@ use domain::ports::{ActiveLimit, KeyStore, SessionStore, Store, StoreError};
 use domain::sessions::{OpenSession, SessionRole, Sessions};
 use domain::{
     ApiKey, CreateKey, CredentialDigest, Home, KeyId, KeyPolicy, Keys, Label, ListView, Placement, Scopes, Timestamp,
-    UserId,
+    UserId, WebhookAccess,
 };
 use sharded_store::ShardedStore;
 
@@ -60,7 +60,12 @@ impl Counted {
         let mut digests = Vec::new();
         for owner in (0..OWNERS).map(owner) {
             let label = Label::parse("CI").expect("a valid label");
-            let request = CreateKey { label, expires_at: None, scopes: Scopes::default() };
+            let request = CreateKey {
+                label,
+                expires_at: None,
+                scopes: Scopes::default(),
+                webhooks_max: Some(WebhookAccess::Write),
+            };
             let created = keys.create(&owner, request, &Origin::SERVICE).await.expect("the store is up");
             digests.push(created.full_key.digest());
         }

@@ -2,6 +2,7 @@
 
 mod announcements;
 mod composed;
+mod leaks;
 mod look_ups;
 mod memory;
 mod postgres;

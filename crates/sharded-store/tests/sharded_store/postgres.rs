@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
-use domain::ports::{ChangeFeed, KeyStore, MigrateError, ReadinessCheck as _, Schema as _, Store};
+use domain::ports::{ChangeFeed, Close as _, KeyStore, MigrateError, ReadinessCheck as _, Schema as _, Store};
 use domain::webhooks::DirectClaims;
 use domain::{CredentialDigest, Hour};
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database};
-use tokio::sync::OnceCell;
 
 use crate::composed::KeysWithFeed;
 use crate::memory::check_each;
@@ -44,21 +43,18 @@ async fn shards(url: &str) -> Vec<Store> {
     shards
 }
 
-/// A copy of the first database that this process has migrated: three schemas take longer than most promises.
+/// A copy of the database that the first test has migrated: three schemas take longer than most promises.
 async fn fresh() -> (Arc<ShardedStore>, Database) {
-    static MODEL: OnceCell<Database> = OnceCell::const_new();
-    let model = MODEL.get_or_init(migrated).await;
     let cluster = Cluster::shared().await.expect("a server runs");
-    let database = cluster.copy_of(model).await.expect("nothing is connected to the model");
+    let migrate = async |empty: &Database| {
+        let store = ShardedStore::new(shards(&empty.url).await);
+        store.migrate().await?;
+        store.close().await;
+        Ok(())
+    };
+    let database = cluster.copy_of("gatepost_shards", migrate).await.expect("three migrated schemas");
     let store = Arc::new(ShardedStore::new(shards(&database.url).await));
     (store, database)
-}
-
-async fn migrated() -> Database {
-    let database = database().await;
-    let store = ShardedStore::new(shards(&database.url).await);
-    store.migrate().await.expect("a new database is migrated");
-    database
 }
 
 #[test]
