@@ -3,20 +3,11 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use domain::audit::{
-    Actor, AuditAction, AuditEvent, AuditField, AuditTarget, Cause, FieldChange, Means, Origin, RequestId,
-};
-use domain::ports::{ActiveLimit, ClaimId, ClaimRequest, Completion, RetryRequest};
-use domain::sessions::{Session, SessionRole, SessionUse, UserAgent};
-use domain::webhooks::{
-    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, DisableReason, Event, EventType, FailureReason,
-    FairShares, NewEvent, OutcomeCounts, OwnerNumber, PauseLengths, Payload, PublicationKey, PublisherId, SealedSecret,
-    SealedSecrets, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionOutcomes, SubscriptionStatus,
-    TargetUrl,
-};
+use domain::audit::{Actor, Cause, Means, Origin, RequestId};
+use domain::ports::ActiveLimit;
 use domain::{
-    ApiKey, AuditId, CredentialDigest, DeliveryId, EventId, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, Label,
-    ListView, Scopes, SessionId, SubscriptionId, Timestamp, TraceContext, UsageCounts, UserId,
+    ApiKey, AuditId, CredentialDigest, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, Label, ListView, Scopes, Timestamp,
+    UsageCounts, UserId, WebhookAccess,
 };
 
 /// A value that can be written to the journal and read back.
@@ -131,26 +122,12 @@ stored_as! {
     Hour as i64: |hour| hour.number(), |number| Some(Self::from_number(number));
     KeyId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     AuditId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
-    SessionId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
-    EventId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
-    DeliveryId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
-    SubscriptionId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     CredentialDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
-    ContentDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
-    OwnerNumber as i64: |owner| owner.number(), |number| Some(Self::from_number(number));
-    FairShares as (u32, Vec<(OwnerNumber, u32)>):
-        |shares| (shares.free(), shares.taken().iter().map(|(owner, taken)| (*owner, *taken)).collect()),
-        |(free, taken)| Some(Self::with_taken(free, taken));
-    TraceContext as [u8; 24]: |context| context.to_bytes(), |bytes| Self::from_bytes(&bytes);
-    ClaimId as i64: |claim| claim.number(), |number| Some(Self::from_number(number));
     UserId as (String, String):
         |user| (user.issuer().to_owned(), user.subject().to_owned()), |(issuer, subject)| Self::new(issuer, subject).ok();
     Label as String: |label| label.as_str().to_owned(), |text| Self::parse(&text).ok();
-    SessionRole as String: |role| role.to_string(), |text| text.parse().ok();
-    UserAgent as String: |agent| agent.as_str().to_owned(), |text| Self::new(&text);
-    AuditAction as String: |action| action.as_str().to_owned(), |name| Self::of_stored(&name);
-    AuditField as String: |field| field.as_str().to_owned(), |name| Self::of_stored(&name);
-    AuditTarget as String: |target| target.to_string(), |text| Self::of_stored(&text);
+    WebhookAccess as bool: |access| *access == Self::Write, |writes| Some(if writes { Self::Write } else { Self::Read });
+    Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
     Means as String: |means| means.to_string(), |text| Self::of_stored(&text);
     RequestId as String: |id| id.as_str().to_owned(), |text| Self::new(&text);
     Actor as (Option<UserId>, Option<String>):
@@ -165,53 +142,6 @@ stored_as! {
             (None, None) => Self::Service,
         });
     IpAddr as String: |address| address.to_string(), |text| text.parse().ok();
-    Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
-    Description as String: |text| text.as_str().to_owned(), |text| Self::parse(&text).ok();
-    AnswerHeaders as String: |headers| headers.as_str().to_owned(), |text| Some(Self::from_stored(text));
-    EventType as String: |name| name.as_str().to_owned(), |text| Self::parse(&text).ok();
-    PublisherId as String: |id| id.as_str().to_owned(), |text| Self::parse(&text).ok();
-    TargetUrl as String: |url| url.as_str().to_owned(), |text| Self::from_stored(&text);
-    SubscribedEvents as Vec<String>:
-        |events| events.patterns().iter().map(|pattern| pattern.as_str().to_owned()).collect(),
-        |names| Self::parse(names.iter().map(String::as_str)).ok();
-    Payload as Vec<u8>: |payload| payload.bytes().to_vec(), |bytes| Some(Self::from_bytes(bytes));
-    SealedSecret as Vec<u8>: |secret| secret.as_bytes().to_vec(), |bytes| Some(Self::from_bytes(bytes));
-    FailureReason as String: |reason| reason.code().to_owned(), |code| Self::from_code(&code);
-    DisableReason as String: |reason| reason.code().to_owned(), |code| Self::from_code(&code);
-    SubscriptionStatus as (bool, Option<DisableReason>):
-        |status| match status {
-            Self::Enabled => (true, None),
-            Self::DisabledByOwner => (false, None),
-            Self::DisabledByService(reason) => (false, Some(*reason)),
-        },
-        |(is_enabled, reason)| Some(match (is_enabled, reason) {
-            (true, _) => Self::Enabled,
-            (false, None) => Self::DisabledByOwner,
-            (false, Some(reason)) => Self::DisabledByService(reason),
-        });
-    ClaimEnd as (u8, (Option<AttemptRecord>, (Option<(Option<Duration>, PauseLengths)>, (Option<Timestamp>, Option<Timestamp>)))):
-        |end| match end.clone() {
-            Self::Delivered(attempt) => (0, (Some(attempt), (None, (None, None)))),
-            Self::Failed { attempt, retry_after, retry_at, pauses } => {
-                (1, (Some(attempt), (Some((retry_after, pauses)), (None, retry_at))))
-            }
-            Self::Gone(attempt) => (2, (Some(attempt), (None, (None, None)))),
-            Self::CutOff { at, retry_at } => (3, (None, (None, (Some(at), Some(retry_at))))),
-            Self::GivenBack { at, due_at } => (4, (None, (None, (Some(at), Some(due_at))))),
-            Self::Expired { at } => (5, (None, (None, (Some(at), None)))),
-        },
-        |(kind, (attempt, (waits, (at, next_at))))| Some(match kind {
-            0 => Self::Delivered(attempt?),
-            1 => {
-                let (retry_after, pauses) = waits?;
-                Self::Failed { attempt: attempt?, retry_after, retry_at: next_at, pauses }
-            }
-            2 => Self::Gone(attempt?),
-            3 => Self::CutOff { at: at?, retry_at: next_at? },
-            4 => Self::GivenBack { at: at?, due_at: next_at? },
-            5 => Self::Expired { at: at? },
-            _ => return None,
-        });
 }
 
 records! {
@@ -220,27 +150,10 @@ records! {
     }
     ActiveLimit { max, at }
     ListView { at, ended_max }
-    KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max }
+    KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max, webhooks_max }
     KeyUse { id, at }
     KeyUsage { id, hour, counts }
     UsageCounts { good, limited, refused }
-    SubscriptionOutcomes { id, hour, counts }
-    PauseLengths { first, longest }
-    OutcomeCounts { delivered, retried, exhausted }
-    SessionUse { id, at }
-    Session { id, owner, role, created_at, seen_at, expires_at, user_agent, address }
-    Subscription { id, owner, url, url_set_by, events, description, status, created_at, updated_at }
-    SubscriptionChange { url, events, description, enabled, by }
     Origin { actor, means, request, address }
     Cause { id, origin }
-    AuditEvent { id, origin, action, target, owner, changes }
-    FieldChange { field, before, after }
-    SealedSecrets { current, previous }
-    Event { id, owner, event_type, payload, created_at }
-    NewEvent { event, publication, only, trace }
-    PublicationKey { id, content }
-    ClaimRequest { claim, at, until, lanes_max, room, rooms, shares, payload_bytes_max }
-    AttemptRecord { number, started_at, duration, failure, status, headers, excerpt }
-    Completion { subscription, delivery, claim, end }
-    RetryRequest { at, published_since }
 }

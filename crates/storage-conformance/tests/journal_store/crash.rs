@@ -6,14 +6,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use domain::memory::SeededEntropy;
-use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, Entropy as _, Insertion, KeyStore as _};
+use domain::memory::{SeededEntropy, unique_cause};
+use domain::ports::{ActiveLimit, Entropy as _, Insertion, KeyStore, Store};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use tempfile::TempDir;
 
 use crate::open;
-use crate::store::JournalStore;
+use crate::store::open_store;
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).expect("a time");
 /// A file of this name in the working directory makes a test the process that is killed.
@@ -24,7 +23,7 @@ fn owner() -> UserId {
 }
 
 /// Stores one more key and returns its id.
-async fn store_key(store: &JournalStore, entropy: &SeededEntropy) -> KeyId {
+async fn store_key(store: &dyn KeyStore, entropy: &SeededEntropy) -> KeyId {
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
     let key = ApiKey {
@@ -47,7 +46,7 @@ async fn store_key(store: &JournalStore, entropy: &SeededEntropy) -> KeyId {
     key.id
 }
 
-async fn stored(store: &JournalStore) -> Vec<KeyId> {
+async fn stored(store: &dyn KeyStore) -> Vec<KeyId> {
     let keys = store.list(&owner(), ListView::at(NOW)).await.expect("a list");
     keys.into_iter().map(|key| key.id).rev().collect()
 }
@@ -58,15 +57,15 @@ async fn journal_of_three() -> (Vec<u8>, Vec<(usize, Vec<KeyId>)>) {
     let (store, path) = (open(folder.path()).await, folder.path().join("journal"));
     let mut answered = vec![(0, Vec::new())];
     for _ in 0..3 {
-        store_key(&store, &entropy).await;
-        answered.push((fs::read(&path).expect("a journal").len(), stored(&store).await));
+        store_key(&*store.keys, &entropy).await;
+        answered.push((fs::read(&path).expect("a journal").len(), stored(&*store.keys).await));
     }
     (fs::read(&path).expect("a journal"), answered)
 }
 
-async fn opened(bytes: &[u8], folder: &Path) -> std::io::Result<JournalStore> {
+async fn opened(bytes: &[u8], folder: &Path) -> std::io::Result<Store> {
     fs::write(folder.join("journal"), bytes).expect("a journal");
-    JournalStore::open(&folder.join("journal")).await
+    open_store(&folder.join("journal")).await
 }
 
 #[tokio::test]
@@ -76,7 +75,7 @@ async fn a_cut_anywhere_loses_nothing_that_was_answered() {
     for length in 0..=bytes.len() {
         let store = opened(&bytes[..length], folder.path()).await.expect("a journal with a torn end opens");
         let (_, expected) = answered.iter().rfind(|(end, _)| *end <= length).expect("an empty journal is whole");
-        assert_eq!(stored(&store).await, *expected, "cut after {length} bytes");
+        assert_eq!(stored(&*store.keys).await, *expected, "cut after {length} bytes");
     }
 }
 
@@ -85,8 +84,8 @@ async fn a_torn_end_is_overwritten() {
     let (bytes, _) = journal_of_three().await;
     let (folder, entropy) = (TempDir::new().expect("a folder"), SeededEntropy::new(2));
     let torn = opened(&bytes[..bytes.len() - 1], folder.path()).await.expect("a journal");
-    let new = store_key(&torn, &entropy).await;
-    let reopened = stored(&*open(folder.path()).await).await;
+    let new = store_key(&*torn.keys, &entropy).await;
+    let reopened = stored(&*open(folder.path()).await.keys).await;
     assert_eq!((reopened.len(), reopened.contains(&new)), (3, true));
 }
 
@@ -102,7 +101,7 @@ async fn damage_is_cut_off_at_the_end_and_refused_elsewhere() {
     }
     let zeros = [&bytes[..answered[2].0], &[0; 64]].concat();
     let store = opened(&zeros, folder.path()).await.expect("zeros at the end are cut off");
-    assert_eq!(stored(&store).await, answered[2].1);
+    assert_eq!(stored(&*store.keys).await, answered[2].1);
 }
 
 /// A purge of some keys among many deletes the same keys when it is replayed.
@@ -111,13 +110,13 @@ async fn a_replayed_purge_deletes_the_same_keys() {
     let (folder, entropy) = (TempDir::new().expect("a folder"), SeededEntropy::new(4));
     let store = open(folder.path()).await;
     for _ in 0..10 {
-        let id = store_key(&store, &entropy).await;
-        store.revoke(&owner(), id, NOW, ListView::at(NOW), &unique_cause()).await.expect("a revocation");
+        let id = store_key(&*store.keys, &entropy).await;
+        store.keys.revoke(&owner(), id, NOW, ListView::at(NOW), &unique_cause()).await.expect("a revocation");
     }
-    store.purge_ended(NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
-    let kept = stored(&store).await;
+    store.keys.purge_ended(NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
+    let kept = stored(&*store.keys).await;
     assert_eq!(kept.len(), 5);
-    assert_eq!(stored(&*open(folder.path()).await).await, kept);
+    assert_eq!(stored(&*open(folder.path()).await.keys).await, kept);
 }
 
 /// The process that is killed: it stores keys without end, and prints each id once the store has answered.
@@ -128,7 +127,7 @@ async fn the_process_that_is_killed() {
     }
     let (store, entropy) = (open(Path::new(".")).await, SeededEntropy::new(3));
     loop {
-        let id = store_key(&store, &entropy).await;
+        let id = store_key(&*store.keys, &entropy).await;
         writeln!(std::io::stdout(), "stored {id}").expect("somebody reads");
     }
 }
@@ -151,6 +150,6 @@ async fn a_killed_process_loses_nothing_that_it_answered() {
     }
     child.wait().expect("an end");
     assert!(answered.len() >= 20, "{answered:?}");
-    let kept = stored(&*open(folder.path()).await).await;
+    let kept = stored(&*open(folder.path()).await.keys).await;
     assert!(answered.iter().all(|id| kept.contains(id)), "{} of {}", kept.len(), answered.len());
 }

@@ -21,14 +21,13 @@ impl KeyStore for JournalStore {
         view: ListView,
         cause: &Cause,
     ) -> Answer<Insertion> {
-        let _journal = self
-            .record(Call::InsertKey { key: key.clone(), digest: *digest, limit, view, cause: cause.clone() })
-            .await?;
-        self.memory.keys.insert_within(key, digest, limit, view, cause).await
+        let _journal =
+            self.record(Call::Insert { key: key.clone(), digest: *digest, limit, view, cause: cause.clone() }).await?;
+        self.memory.insert_within(key, digest, limit, view, cause).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
-        self.memory.keys.list(owner, view).await
+        self.memory.list(owner, view).await
     }
 
     async fn revoke(
@@ -39,9 +38,8 @@ impl KeyStore for JournalStore {
         view: ListView,
         cause: &Cause,
     ) -> Answer<Revocation> {
-        let _journal =
-            self.record(Call::RevokeKey { owner: owner.clone(), id, at, view, cause: cause.clone() }).await?;
-        self.memory.keys.revoke(owner, id, at, view, cause).await
+        let _journal = self.record(Call::Revoke { owner: owner.clone(), id, at, view, cause: cause.clone() }).await?;
+        self.memory.revoke(owner, id, at, view, cause).await
     }
 
     async fn rotate(
@@ -54,7 +52,7 @@ impl KeyStore for JournalStore {
         cause: &Cause,
     ) -> Answer<Rotation> {
         let (owner_copy, rotation_copy) = (owner.clone(), rotation.clone());
-        let call = Call::RotateKey {
+        let call = Call::Rotate {
             owner: owner_copy,
             id,
             rotation: rotation_copy,
@@ -63,7 +61,7 @@ impl KeyStore for JournalStore {
             cause: cause.clone(),
         };
         let _journal = self.record(call).await?;
-        self.memory.keys.rotate(owner, id, rotation, digest, view, cause).await
+        self.memory.rotate(owner, id, rotation, digest, view, cause).await
     }
 
     async fn revoke_by_digests(
@@ -74,7 +72,7 @@ impl KeyStore for JournalStore {
     ) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
         let _journal =
             self.record(Call::RevokeByDigests { digests: digests.to_vec(), at, cause: cause.clone() }).await?;
-        self.memory.keys.revoke_by_digests(digests, at, cause).await
+        self.memory.revoke_by_digests(digests, at, cause).await
     }
 
     async fn revoke_user_keys(
@@ -88,38 +86,38 @@ impl KeyStore for JournalStore {
         let _journal = self
             .record(Call::RevokeUserKeys { owner: owner.clone(), created_before, at, max, cause: cause.clone() })
             .await?;
-        self.memory.keys.revoke_user_keys(owner, created_before, at, max, cause).await
+        self.memory.revoke_user_keys(owner, created_before, at, max, cause).await
     }
 
     async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<ApiKey>> {
-        self.memory.keys.find_by_digest(digest).await
+        self.memory.find_by_digest(digest).await
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
         let _journal = self.record(Call::RecordUses { uses: uses.to_vec() }).await?;
-        self.memory.keys.record_uses(uses).await
+        self.memory.record_uses(uses).await
     }
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
         let _journal = self.record(Call::PurgeEnded { before, max }).await?;
-        self.memory.keys.purge_ended(before, max).await
+        self.memory.purge_ended(before, max).await
     }
 
     async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
-        self.memory.keys.list_expiring(after, until, max).await
+        self.memory.list_expiring(after, until, max).await
     }
 
     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
         let _journal = self.record(Call::AddUsage { usage: usage.to_vec() }).await?;
-        self.memory.keys.add_usage(usage).await
+        self.memory.add_usage(usage).await
     }
 
     async fn usage(&self, owner: &UserId, id: KeyId, hours: HourRange) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
-        self.memory.keys.usage(owner, id, hours).await
+        self.memory.usage(owner, id, hours).await
     }
 
     async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
         let _journal = self.record(Call::PurgeUsage { before, max }).await?;
-        self.memory.keys.purge_usage(before, max).await
+        self.memory.purge_usage(before, max).await
     }
 }
