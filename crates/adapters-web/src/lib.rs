@@ -4,7 +4,6 @@
 //! packs the files, and nothing translates them. See decision 70.
 
 mod color;
-mod file;
 mod portal;
 mod routes;
 

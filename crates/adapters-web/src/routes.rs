@@ -1,9 +1,16 @@
 use actix_web::http::{Method, header};
 use actix_web::web::{self, Data, Path, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse, Resource, Route};
+use pages::File;
 
-use crate::file::{File, VERSION};
+use self::packed::{FILES, VERSION};
 use crate::portal::PortalSettings;
+
+/// What `build.rs` packed: the files of the folder `web`, and the version of all of them together.
+mod packed {
+    include!(concat!(env!("OUT_DIR"), "/packed.rs"));
+    include!(concat!(env!("OUT_DIR"), "/version.rs"));
+}
 
 /// Only this service, only files, no inline script or style, and no string that becomes markup or code.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -13,15 +20,6 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 const POLICY_OF_IMAGES: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 /// The path has a version, which is made from all files.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
-
-/// The page at `/` with `CONSOLE=false`.
-const API_PAGE: &str = concat!(
-    "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Gatepost</title>",
-    "<meta name=\"viewport\" content=\"width=device-width\"></head><body><main><h1>Gatepost</h1>",
-    "<p>Version ",
-    env!("CARGO_PKG_VERSION"),
-    ". This instance has no console. <a href=\"/docs\">Read about the API</a>.</p></main></body></html>\n"
-);
 
 /// The routes of the console, and of `/`, which leads to it. Without the console, `/` is a page that names the API.
 ///
@@ -50,8 +48,12 @@ fn read(path: &str, handler: fn() -> Route) -> Resource {
     web::resource(path).route(handler().method(Method::GET)).route(handler().method(Method::HEAD))
 }
 
+/// The page at `/` with `CONSOLE=false`.
 async fn api_page() -> HttpResponse {
-    HttpResponse::Ok().content_type("text/html; charset=utf-8").body(API_PAGE)
+    let version = env!("CARGO_PKG_VERSION");
+    let content =
+        format!("<p>Version {version}. This instance has no console. <a href=\"/docs\">Read about the API</a>.</p>");
+    HttpResponse::Ok().content_type(pages::MEDIA_TYPE).body(pages::page("API keys and webhooks", "", &content))
 }
 
 async fn to_the_console() -> HttpResponse {
@@ -60,7 +62,7 @@ async fn to_the_console() -> HttpResponse {
 
 /// The same page for every screen: the script in it reads the address.
 async fn shell(request: HttpRequest, portal: Data<PortalSettings>) -> HttpResponse {
-    let Some(shell) = File::find("index.html") else {
+    let Some(shell) = File::find(&FILES, "index.html") else {
         return HttpResponse::NotFound().finish();
     };
     let policy = CONTENT_SECURITY_POLICY.replace("{ancestors}", &portal.ancestors_of(&request));
@@ -89,7 +91,7 @@ async fn logo(portal: Data<PortalSettings>) -> HttpResponse {
 /// Files of another version are not there: a page must not mix versions.
 async fn asset(request: HttpRequest, path: Path<(String, String)>) -> HttpResponse {
     let (version, file) = path.into_inner();
-    let Some(file) = File::find(&file).filter(|_| version == VERSION) else {
+    let Some(file) = File::find(&FILES, &file).filter(|_| version == VERSION) else {
         return HttpResponse::NotFound().finish();
     };
     let mut answer = HttpResponse::Ok();

@@ -1,5 +1,3 @@
-use std::fmt::Write;
-
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use actix_web::web::Path;
@@ -7,7 +5,6 @@ use actix_web::web::Path;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::{ErrorCode, ErrorEntry, error_reference};
-use crate::pages::page::{MEDIA_TYPE, page as page_of};
 
 const CACHE_CONTROL: &str = "public, max-age=3600";
 
@@ -20,16 +17,13 @@ const CACHE_CONTROL: &str = "public, max-age=3600";
     responses((status = 200, description = "The page", body = String, content_type = "text/html")),
 )]
 pub(super) async fn error_index() -> HttpResponse {
-    let rows = error_reference().iter().fold(String::new(), |mut rows, entry| {
-        let ErrorEntry { code, status, title, .. } = entry;
-        // Writing to a String cannot fail.
-        let _ = write!(
-            rows,
-            "<tr><td>{status}</td><td><a href=\"/docs/errors/{code}\"><code>{code}</code></a></td><td>{title}</td></tr>"
-        );
-        rows
-    });
-    page("Errors", &format!("<table><tr><th>Status</th><th>Code</th><th>Meaning</th></tr>{rows}</table>"))
+    let entries: String = error_reference().iter().map(listed).collect();
+    page("Errors", &format!("<dl>{entries}</dl>"))
+}
+
+/// Phones have no room for a table of three columns.
+fn listed(ErrorEntry { code, status, title, .. }: &ErrorEntry) -> String {
+    format!("<dt>{status} <a href=\"/docs/errors/{code}\"><code>{code}</code></a></dt><dd>{title}</dd>")
 }
 
 /// Explains the cause and the cure of an error code. The `type` of a problem document points here.
@@ -54,9 +48,9 @@ pub(super) async fn error_page(code: Path<String>) -> Result<HttpResponse, ApiEr
 /// Nothing is escaped: the strings come from the table of codes, and a test checks that they contain no markup.
 fn page(title: &str, content: &str) -> HttpResponse {
     HttpResponse::Ok()
-        .content_type(MEDIA_TYPE)
+        .content_type(pages::MEDIA_TYPE)
         .insert_header((header::CACHE_CONTROL, CACHE_CONTROL))
-        .body(page_of(title, content))
+        .body(pages::page(title, "", content))
 }
 
 documented_errors!(Errors: [], NotFound);

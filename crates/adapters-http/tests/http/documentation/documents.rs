@@ -6,7 +6,7 @@ use adapters_http::{error_reference, openapi_json};
 use insta::assert_snapshot;
 use tokio::io::AsyncWriteExt;
 
-use crate::server::{Server, read_bytes_to_end};
+use crate::server::{PUBLIC_URL, Server, Setup, read_bytes_to_end};
 use crate::transcript::{Transcript, request};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,6 +68,56 @@ async fn the_page_has_an_icon_and_may_be_asked_for_with_a_slash() {
     let icon = read_bytes_to_end(&mut connection).await;
     let head = String::from_utf8_lossy(&icon).to_lowercase();
     assert!(head.starts_with("http/1.1 200 ok") && head.contains("content-type: image/png"), "{head}");
+}
+
+/// With the document, what `/docs` loads is less than 600 KB on the wire. A browser that has a file loads it no more.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_and_the_document_are_compressed_and_kept() {
+    let server = Server::start();
+    let files =
+        ["/docs", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui-standalone-preset.js"];
+    let mut bytes = 0;
+    for path in files.into_iter().chain(["/openapi.json"]) {
+        let asked = request(&format!("GET {path}")).header(("accept-encoding", "gzip, deflate, br"));
+        let mut connection = server.connect().await;
+        connection.write_all(asked.to_http().as_bytes()).await.unwrap();
+        let answer = read_bytes_to_end(&mut connection).await;
+        bytes += answer.len();
+        let end = answer.windows(4).position(|part| part == b"\r\n\r\n").unwrap();
+        let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
+        assert!(head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"), "{path}: {head}");
+        let tag = head.split("etag: ").nth(1).unwrap().lines().next().unwrap();
+        let again =
+            request(&format!("GET {path}")).header(("if-none-match", &tag.replace("w/", "W/"))).send(&server).await;
+        assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");
+    }
+    assert!(bytes < 600_000, "{bytes}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_meets_nothing_gets_a_page() {
+    let server = Server::start();
+    let browser = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+    for path in ["/nowhere", "/docs/errors/nothing", "/docs/nothing.js"] {
+        let page = request(&format!("GET {path}")).header(browser).send(&server).await;
+        assert_eq!((page.status, page.header("content-type")), (404, Some("text/html; charset=utf-8")), "{path}");
+        assert!(page.body.contains("<a href=\"/\">"), "{}", page.body);
+        let document = request(&format!("GET {path}")).header(("accept", "*/*")).send(&server).await;
+        assert_eq!(document.header("content-type"), Some("application/problem+json"), "{path}");
+    }
+    let refused = request("GET /api/api-keys").header(browser).send(&server).await;
+    assert_eq!(refused.verdict(), "401 credential_missing", "only a path that leads nowhere is for people");
+}
+
+/// A terminal cannot open a relative URL.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_type_of_a_problem_is_absolute_where_the_public_url_is_configured() {
+    let mut setup = Setup::default();
+    setup.settings.error_pages = PUBLIC_URL.to_owned();
+    let problem = request("GET /nowhere").send(&setup.start()).await;
+    assert_eq!(problem.field("type"), format!("{PUBLIC_URL}/docs/errors/not_found"));
+    let problem = request("GET /nowhere").send(&Server::start()).await;
+    assert_eq!(problem.field("type"), "/docs/errors/not_found");
 }
 
 async fn server_file(server: &Server, name: &str) -> String {

@@ -1,3 +1,0 @@
-//! The few HTML pages that are not the console's.
-
-pub(crate) mod page;
