@@ -34,7 +34,8 @@ impl Work for CancelDelivery<'_> {
             .find((delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice()));
         diesel::delete(row).execute(&mut &*connection).await?;
         let ended = NewEndedRow::new(&delivery, DeliveryEnd::Cancelled, self.at);
-        diesel::insert_into(webhook_deliveries::table).values(ended).execute(&mut &*connection).await?;
+        let store = diesel::insert_into(webhook_deliveries::table).values(ended).on_conflict_do_nothing();
+        store.execute(&mut &*connection).await?;
         wake_lane(connection, delivery.subscription_id, self.at).await?;
         write_events(connection, &[self.cause.delivery_cancelled(&delivery, self.owner)]).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;

@@ -26,6 +26,7 @@ const FIND_OPEN: &str = "SELECT subscription.owner_issuer, subscription.owner_su
 const END_LANE: &str = "WITH picked AS MATERIALIZED (
         SELECT ctid AS place FROM webhook_due
         WHERE subscription_id = $1 AND (claimed_until IS NULL OR claimed_until <= $2)
+            AND EXISTS (SELECT FROM webhook_lanes WHERE subscription_id = $1 AND NOT is_open)
         LIMIT 1000 FOR UPDATE SKIP LOCKED
     ), ended AS (
         DELETE FROM webhook_due WHERE ctid = ANY(ARRAY(SELECT place FROM picked))
@@ -37,7 +38,7 @@ const END_LANE: &str = "WITH picked AS MATERIALIZED (
     FROM ended
     JOIN webhook_events AS event ON event.id = ended.event_id
     JOIN webhook_subscriptions AS subscription ON subscription.id = ended.subscription_id
-    JOIN webhook_lanes AS lane ON lane.subscription_id = ended.subscription_id AND NOT lane.is_open";
+    ON CONFLICT DO NOTHING";
 
 /// Disables the subscription for this reason if it is enabled, closes its lane, and ends its waiting deliveries. The
 /// lane is already locked. Returns the owner of the subscription if it was enabled.

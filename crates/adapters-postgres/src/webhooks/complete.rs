@@ -5,7 +5,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{BreakerRow, phase_number, stored_headers, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, UNKNOWN_EVENT_TYPE, phase_number, stored_headers, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::ports::{Completion, StoreError};
@@ -24,48 +24,52 @@ use crate::transaction::{Begin, Commit, settle};
 
 /// Stores the attempts of known deliveries that are not stored yet. `$10` and `$11` name the partitions: see
 /// [`id_range`].
-const RECORD: &str = "INSERT INTO webhook_attempts
-        (subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, headers, excerpt)
-    SELECT made.subscription_id, made.delivery_id, made.number, known.event_id, made.started_at, made.ended_at,
-        made.failure, made.status, made.headers, made.excerpt
-    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) AS made
-        (subscription_id, delivery_id, number, started_at, ended_at, failure, status, headers, excerpt)
-    CROSS JOIN LATERAL (
-        SELECT event_id FROM webhook_due
-            WHERE subscription_id = made.subscription_id AND delivery_id = made.delivery_id
-        UNION ALL
-        SELECT event_id FROM webhook_deliveries
-            WHERE subscription_id = made.subscription_id AND id = made.delivery_id AND id >= $10 AND id <= $11
-        LIMIT 1
-    ) AS known
-    ON CONFLICT DO NOTHING
-    RETURNING delivery_id, number";
+const RECORD: &str = "WITH known AS MATERIALIZED (
+        SELECT made.*, stored.event_id FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) AS made
+            (subscription_id, delivery_id, number, started_at, ended_at, failure, status, headers, excerpt)
+        CROSS JOIN LATERAL (
+            SELECT event_id FROM webhook_due
+                WHERE subscription_id = made.subscription_id AND delivery_id = made.delivery_id
+            UNION ALL
+            SELECT event_id FROM webhook_deliveries
+                WHERE subscription_id = made.subscription_id AND id = made.delivery_id AND id >= $10 AND id <= $11
+            LIMIT 1
+        ) AS stored
+    ), recorded AS (
+        INSERT INTO webhook_attempts
+            (subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, headers, excerpt)
+        SELECT subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, headers, excerpt
+        FROM known
+        ON CONFLICT DO NOTHING
+        RETURNING delivery_id, number
+    )
+    SELECT delivery_id, number FROM recorded";
 
-/// Finds the rows one by one, locks them, and deletes them by their places: see [`super::claim`]. `$6` and `$7` name the
-/// partitions: see [`id_range`].
+/// Ends only rows that it has deleted: see [`super::deliver`]. `$6` and `$7` name the partitions: see [`id_range`].
 const END: &str = "WITH held AS MATERIALIZED (
-        SELECT DISTINCT ON (done.delivery_id) due.place, done.subscription_id, done.delivery_id, due.event_id,
-            done.ended, done.ended_at, due.attempts
+        SELECT DISTINCT ON (done.delivery_id) due.place, done.*
         FROM unnest($1, $2, $3, $4, $5) AS done (subscription_id, delivery_id, claim, ended, ended_at)
         CROSS JOIN LATERAL (
-            SELECT ctid AS place, event_id, attempts FROM webhook_due
+            SELECT ctid AS place FROM webhook_due
             WHERE subscription_id = done.subscription_id AND delivery_id = done.delivery_id AND claim = done.claim
             FOR UPDATE
         ) AS due
     ), gone AS (
-        DELETE FROM webhook_due WHERE ctid = ANY(ARRAY(SELECT place FROM held))
+        DELETE FROM webhook_due AS due USING held WHERE due.ctid = held.place
+        RETURNING held.*, due.event_id, due.attempts
+    ), stored AS (
+        INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
+        SELECT subscription_id, delivery_id, event_id, COALESCE((
+                SELECT event_type FROM webhook_events WHERE id = gone.event_id AND id >= $6 AND id <= $7
+            ), $8), ended, ended_at, attempts
+        FROM gone
+        ON CONFLICT DO NOTHING
     )
-    INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
-    SELECT held.subscription_id, held.delivery_id, held.event_id, event.event_type, held.ended, held.ended_at,
-        held.attempts
-    FROM held CROSS JOIN LATERAL (
-        SELECT event_type FROM webhook_events WHERE id = held.event_id AND id >= $6 AND id <= $7 OFFSET 0
-    ) AS event
-    RETURNING id AS delivery_id";
+    SELECT delivery_id, claim FROM gone";
 
 /// Like [`END`]: only another claim or an end changes a claimed row, and both take the claim away.
 const GO_ON: &str = "WITH held AS MATERIALIZED (
-        SELECT due.place, next.due_at, next.phase, next.uncounted
+        SELECT due.place, next.claim, next.due_at, next.phase, next.uncounted
         FROM unnest($1, $2, $3, $4, $5, $6) AS next (subscription_id, delivery_id, claim, due_at, phase, uncounted)
         CROSS JOIN LATERAL (
             SELECT ctid AS place FROM webhook_due
@@ -77,7 +81,7 @@ const GO_ON: &str = "WITH held AS MATERIALIZED (
     SET claim = NULL, claimed_until = NULL, due_at = held.due_at, phase = GREATEST(due.phase, held.phase),
         attempts = due.attempts - held.uncounted
     FROM held WHERE due.ctid = held.place
-    RETURNING due.delivery_id";
+    RETURNING due.delivery_id, held.claim";
 
 /// Lanes that must be written: if everything was delivered, only lanes with known failures.
 const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
@@ -100,7 +104,7 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
 
 /// Ends claims, in one transaction. Two round trips, and two more for each subscription that is disabled
 /// or whose health turns. Locks deliveries first, then the places of their attempts, as [`super::deliver`] does, then lanes.
-pub(super) struct Complete<'a>(pub(super) &'a [Completion]);
+pub(super) struct Complete<'a>(pub(super) Vec<&'a Completion>);
 
 /// Whether each claim still held its delivery, and whether a lane was woken.
 pub(super) struct Completed {
@@ -140,7 +144,7 @@ impl Work for Complete<'_> {
 impl Complete<'_> {
     fn record(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>>> {
         let made: Vec<(&Completion, &AttemptRecord)> =
-            self.0.iter().filter_map(|completion| Some((completion, completion.end.attempt()?))).collect();
+            self.0.iter().filter_map(|done| Some((*done, done.end.attempt()?))).collect();
         let attempts = || made.iter().map(|(_, attempt)| *attempt);
         let (first, last) = id_range(made.iter().map(|(done, _)| done.delivery));
         let insertion = diesel::sql_query(RECORD)
@@ -164,7 +168,7 @@ impl Complete<'_> {
 
     fn end(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<HeldRow>>>> {
         let ended = self.0.iter().filter_map(|done| match done.end.next_step() {
-            NextStep::End(end) => Some((done, end)),
+            NextStep::End(end) => Some((*done, end)),
             NextStep::Retry(_) | NextStep::GiveBack(_) => None,
         });
         let ended: Vec<(&Completion, DeliveryEnd)> = ended.collect();
@@ -178,13 +182,14 @@ impl Complete<'_> {
                 ended.iter().map(|(done, _)| done.end.ended_at().into()).collect(),
             )
             .bind::<Binary, _>(first)
-            .bind::<Binary, _>(last);
+            .bind::<Binary, _>(last)
+            .bind::<Text, _>(UNKNOWN_EVENT_TYPE);
         (!ended.is_empty()).then(|| Kept(statement).load(&mut &*connection))
     }
 
     fn go_on(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<HeldRow>>>> {
         let going: Vec<(&Completion, GoingOn)> =
-            self.0.iter().filter_map(|done| Some((done, GoingOn::of(done.end.next_step())?))).collect();
+            self.0.iter().filter_map(|done| Some((*done, GoingOn::of(done.end.next_step())?))).collect();
         let statement = diesel::sql_query(GO_ON)
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| subscription(done)).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| delivery(done)).collect())
@@ -197,7 +202,7 @@ impl Complete<'_> {
 
     async fn lock_lanes(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<LockedLaneRow>> {
         let mut lanes: BTreeMap<SubscriptionId, bool> = BTreeMap::new();
-        for done in self.0 {
+        for done in &self.0 {
             *lanes.entry(done.subscription).or_default() |= !matches!(done.end, ClaimEnd::Delivered(_));
         }
         let query = diesel::sql_query(LOCK_LANES)
@@ -208,8 +213,8 @@ impl Complete<'_> {
 
     /// Whether each completion held its claim: if a delivery is completed twice, only the first one did.
     fn held(&self, rows: Vec<HeldRow>) -> Vec<bool> {
-        let mut held: HashSet<Vec<u8>> = rows.into_iter().map(|row| row.delivery_id).collect();
-        self.0.iter().map(|done| held.remove(delivery(done))).collect()
+        let mut held: HashSet<Held> = rows.into_iter().map(HeldRow::held).collect();
+        self.0.iter().map(|done| held.remove(&Held::by(done))).collect()
     }
 
     /// Reports the attempts that were just recorded to the breakers of their lanes.
@@ -222,7 +227,7 @@ impl Complete<'_> {
             let breaker = row.breaker.breaker();
             lanes.insert(id, ReportedLane { id, breaker, at: Timestamp::MAX, reports: Vec::new() });
         }
-        for done in self.0 {
+        for done in &self.0 {
             let Some(lane) = lanes.get_mut(&done.subscription) else { continue };
             let ended_at = done.end.ended_at();
             let due_at = GoingOn::of(done.end.next_step()).map_or(ended_at, |next| next.due_at);
@@ -271,10 +276,29 @@ struct RecordedRow {
     number: i64,
 }
 
+/// A delivery that the claim of its completion held.
 #[derive(QueryableByName)]
-struct HeldRow {
+pub(super) struct HeldRow {
     #[diesel(sql_type = Binary)]
     delivery_id: Vec<u8>,
+    #[diesel(sql_type = BigInt)]
+    claim: i64,
+}
+
+/// A delivery and its claim. A batch may have results of two claims on one delivery, of which one held it.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Held(Vec<u8>, i64);
+
+impl Held {
+    pub(super) fn by(done: &Completion) -> Self {
+        Self(delivery(done).to_vec(), done.claim.number())
+    }
+}
+
+impl HeldRow {
+    pub(super) fn held(self) -> Held {
+        Held(self.delivery_id, self.claim)
+    }
 }
 
 #[derive(QueryableByName)]

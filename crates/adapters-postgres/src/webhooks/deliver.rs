@@ -1,49 +1,53 @@
+use std::collections::HashSet;
+
 use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::stored_headers;
+use diesel_mapping::webhooks::{UNKNOWN_EVENT_TYPE, stored_headers};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::Completion;
 use domain::webhooks::{AttemptRecord, ClaimEnd, DeliveryEnd};
 
-use super::complete::{delivery, subscription};
+use super::complete::{Held, HeldRow, delivery, subscription};
 use super::periods::id_range;
 use crate::attempt::{Failure, Work};
 
-/// Finds the rows one by one, locks them, and deletes them by their places: see [`super::claim`]. Changes nothing if a claim
-/// does not hold its delivery, or a lane has known failures. `$11` and `$12` name the partitions: see [`id_range`].
+/// Finds the rows one by one, locks them, and deletes them by their places: see [`super::claim`]. Ends only rows that it
+/// has deleted: a lock also finds a row that another transaction has just moved, and a deletion does not. Changes nothing
+/// if a lane has known failures. `$11` and `$12` name the partitions: see [`id_range`].
 const DELIVER: &str = "WITH held AS MATERIALIZED (
-        SELECT DISTINCT ON (done.delivery_id) due.place, due.event_id, due.attempts, event.event_type,
-            done.subscription_id, done.delivery_id, done.number, done.started_at, done.ended_at, done.status, done.headers, done.excerpt
+        SELECT DISTINCT ON (done.delivery_id) due.place, done.*
         FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) AS done
             (subscription_id, delivery_id, claim, number, started_at, ended_at, status, headers, excerpt)
         CROSS JOIN LATERAL (
-            SELECT ctid AS place, event_id, attempts FROM webhook_due
+            SELECT ctid AS place FROM webhook_due
             WHERE subscription_id = done.subscription_id AND delivery_id = done.delivery_id AND claim = done.claim
             FOR UPDATE
         ) AS due
-        CROSS JOIN LATERAL (
-            SELECT event_type FROM webhook_events WHERE id = due.event_id AND id >= $11 AND id <= $12 OFFSET 0
-        ) AS event
         WHERE NOT EXISTS (
             SELECT FROM webhook_lanes WHERE subscription_id = ANY($1)
                 AND (failures_in_a_row <> 0 OR failing_since IS NOT NULL OR paused_until IS NOT NULL)
         )
-    ), stored AS MATERIALIZED (
-        SELECT * FROM held WHERE (SELECT count(*) FROM held) = cardinality($2)
     ), gone AS (
-        DELETE FROM webhook_due WHERE ctid = ANY(ARRAY(SELECT place FROM stored))
+        DELETE FROM webhook_due AS due USING held WHERE due.ctid = held.place
+        RETURNING held.*, due.event_id, due.attempts
+    ), ended AS (
+        INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
+        SELECT subscription_id, delivery_id, event_id, COALESCE((
+                SELECT event_type FROM webhook_events WHERE id = gone.event_id AND id >= $11 AND id <= $12
+            ), $13), $10, ended_at, attempts
+        FROM gone
+        ON CONFLICT DO NOTHING
     ), recorded AS (
         INSERT INTO webhook_attempts
             (subscription_id, delivery_id, number, event_id, started_at, ended_at, status, headers, excerpt)
-        SELECT subscription_id, delivery_id, number, event_id, started_at, ended_at, status, headers, excerpt FROM stored
+        SELECT subscription_id, delivery_id, number, event_id, started_at, ended_at, status, headers, excerpt FROM gone
         ON CONFLICT DO NOTHING
     )
-    INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
-    SELECT subscription_id, delivery_id, event_id, event_type, $10, ended_at, attempts FROM stored";
+    SELECT delivery_id, claim FROM gone";
 
-/// Ends claims whose deliveries have all succeeded, in one statement, as most do. Returns whether it did. If not,
-/// [`Complete`](super::complete::Complete) ends them.
+/// Ends claims whose deliveries have all succeeded, in one statement, as most do. Returns the deliveries that it has
+/// ended: [`Complete`](super::complete::Complete) answers for the others.
 pub(super) struct Deliver<'a>(Vec<(&'a Completion, &'a AttemptRecord)>);
 
 impl<'a> Deliver<'a> {
@@ -58,9 +62,9 @@ impl<'a> Deliver<'a> {
 }
 
 impl Work for Deliver<'_> {
-    type Answer = bool;
+    type Answer = HashSet<Held>;
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let completions = || self.0.iter().map(|(done, _)| *done);
         let attempts = || self.0.iter().map(|(_, attempt)| *attempt);
         let (first, last) = id_range(completions().map(|done| done.delivery));
@@ -78,8 +82,9 @@ impl Work for Deliver<'_> {
             .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect())
             .bind::<Text, _>(DeliveryEnd::Delivered.code())
             .bind::<Binary, _>(first)
-            .bind::<Binary, _>(last);
-        let stored = Kept(statement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
-        Ok(stored == self.0.len())
+            .bind::<Binary, _>(last)
+            .bind::<Text, _>(UNKNOWN_EVENT_TYPE);
+        let ended: Vec<HeldRow> = Kept(statement).load(&mut &*connection).await.map_err(Failure::of_statement)?;
+        Ok(ended.into_iter().map(HeldRow::held).collect())
     }
 }

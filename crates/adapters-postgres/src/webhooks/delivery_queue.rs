@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::Timestamp;
@@ -7,7 +9,7 @@ use domain::ports::{
 use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 
 use super::claim::Claim;
-use super::complete::Complete;
+use super::complete::{Complete, Held};
 use super::deliver::Deliver;
 use super::end_closed::EndClosed;
 use crate::PostgresStore;
@@ -48,16 +50,21 @@ impl DeliveryQueue for PostgresStore {
         if completions.is_empty() {
             return Ok(Vec::new());
         }
-        if let Some(deliver) = Deliver::of(completions)
-            && self.run_on_queue(&deliver).await?
-        {
-            return Ok(vec![true; completions.len()]);
+        let mut delivered = match Deliver::of(completions) {
+            Some(deliver) => self.run_on_queue(&deliver).await?,
+            None => HashSet::new(),
+        };
+        let mut held: Vec<bool> = completions.iter().map(|done| delivered.remove(&Held::by(done))).collect();
+        let (others, places): (Vec<_>, Vec<_>) = completions.iter().zip(&mut held).filter(|(_, held)| !**held).unzip();
+        if others.is_empty() {
+            return Ok(held);
         }
-        let completed = self.run_on_queue(&Complete(completions)).await?;
+        let completed = self.run_on_queue(&Complete(others)).await?;
         if completed.has_woken {
             self.change_signal.notify_of_deliveries();
         }
-        Ok(completed.held)
+        places.into_iter().zip(completed.held).for_each(|(place, is_held)| *place = is_held);
+        Ok(held)
     }
 
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {

@@ -37,7 +37,8 @@ const END: &str = "WITH picked AS MATERIALIZED (
         CASE WHEN subscription.deleted_at IS NULL THEN $4 ELSE $5 END, $2, ended.attempts
     FROM ended
     JOIN webhook_events AS event ON event.id = ended.event_id
-    JOIN webhook_subscriptions AS subscription ON subscription.id = ended.subscription_id";
+    JOIN webhook_subscriptions AS subscription ON subscription.id = ended.subscription_id
+    ON CONFLICT DO NOTHING";
 
 /// Sets for each lane when it next has something to end: at once while deliveries wait, otherwise when a claim ends.
 const SETTLE_CLOSED: &str = "UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1, ready_at = seen.ready_at

@@ -9,7 +9,8 @@ use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
 use crate::transaction::only_row;
 
-/// Ends the claims of a process in the next two hundred lanes. A lane that has an open claim needs service before the
+/// Ends the claims of a process in the next two hundred lanes. The process may live, and be cut off: without its claim it
+/// cannot end a delivery that another process sends by then. A lane that has an open claim needs service before the
 /// claim ends, so lanes that sleep for longer are passed over. See [`SETTLE_OPEN`](super::settle_lanes) about the limit
 /// of a thousand.
 const END_LEFT_CLAIMS: &str = "WITH page AS MATERIALIZED (
@@ -17,7 +18,8 @@ const END_LEFT_CLAIMS: &str = "WITH page AS MATERIALIZED (
         WHERE subscription_id > $2 AND ready_at <= now() + INTERVAL '1 hour'
         ORDER BY subscription_id LIMIT 200
     ), ended AS (
-        UPDATE webhook_due AS due SET claimed_until = now() WHERE due.claimer = $1 AND due.ctid = ANY(ARRAY(
+        UPDATE webhook_due AS due SET claim = NULL, claimed_until = now()
+        WHERE due.claimer = $1 AND due.claim IS NOT NULL AND due.ctid = ANY(ARRAY(
             SELECT first.place FROM page
             CROSS JOIN (VALUES (0::smallint), (1), (2)) AS phases (phase)
             CROSS JOIN LATERAL (

@@ -66,10 +66,10 @@ impl Work for ListDeliveries<'_> {
             Kept(query)
         };
         let (due_limit, ended_limit) = self.limits();
-        let (begun, due, ended, committed) = join4(
+        let (begun, ended, due, committed) = join4(
             BeginSnapshot.execute(&mut &*connection),
-            query(DUE, due_limit).load::<DueWithTypeRow>(&mut &*connection),
             query(ENDED, ended_limit).load::<EndedRow>(&mut &*connection),
+            query(DUE, due_limit).load::<DueWithTypeRow>(&mut &*connection),
             Commit.execute(&mut &*connection),
         )
         .await;

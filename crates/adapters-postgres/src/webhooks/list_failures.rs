@@ -23,14 +23,15 @@ const NEWEST_FAILED: &str = "WITH failed AS MATERIALIZED (
         WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 AND subscription.deleted_at IS NULL
             AND (subscription.id = $3 OR $3 IS NULL)
         ORDER BY ended.id DESC LIMIT $5
+    ), shown AS MATERIALIZED (
+        SELECT failed.subscription_id, failed.id AS delivery_id, last.failure, last.status
+        FROM failed LEFT JOIN LATERAL (
+            SELECT failure, status FROM webhook_attempts
+            WHERE subscription_id = failed.subscription_id AND delivery_id = failed.id
+            ORDER BY number DESC LIMIT 1
+        ) AS last ON true
     )
-    SELECT failed.subscription_id, failed.id AS delivery_id, last.failure, last.status
-    FROM failed LEFT JOIN LATERAL (
-        SELECT failure, status FROM webhook_attempts
-        WHERE subscription_id = failed.subscription_id AND delivery_id = failed.id
-        ORDER BY number DESC LIMIT 1
-    ) AS last ON true
-    ORDER BY failed.id DESC";
+    SELECT * FROM shown ORDER BY delivery_id DESC";
 
 /// What a recovery would retry. Names every phase, so that the order of the lane finds the deliveries that wait for later
 /// behind all that are due.

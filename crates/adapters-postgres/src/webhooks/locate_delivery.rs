@@ -46,34 +46,34 @@ pub(super) async fn find(
     owner: &UserId,
     id: DeliveryId,
 ) -> Result<Option<Delivery>, Failure> {
-    let (begun, due, ended) = join3(
+    let (begun, ended, due) = join3(
         BeginSnapshot.execute(&mut &*connection),
-        load_due(connection, DUE, owner, id),
         load_ended(connection, ENDED, owner, id),
+        load_due(connection, DUE, owner, id),
     )
     .await;
     begun?;
     one_of(due?, ended?)
 }
 
-/// Begins a transaction, finds the delivery, and locks it. A delivery that is retried by hand at this moment may move
-/// from one table to the other between the two look-ups, so a look-up that finds nothing is repeated.
+/// Begins a transaction, finds the delivery, and locks it. A delivery that ends at this moment may move from one table to
+/// the other between the two look-ups, so a look-up that finds nothing is repeated.
 pub(super) async fn lock(
     connection: &AsyncPgConnection,
     owner: &UserId,
     id: DeliveryId,
 ) -> Result<Option<Delivery>, Failure> {
-    let (begun, due, ended) = join3(
+    let (begun, ended, due) = join3(
         Begin.execute(&mut &*connection),
-        load_due(connection, DUE_LOCKED, owner, id),
         load_ended(connection, ENDED_LOCKED, owner, id),
+        load_due(connection, DUE_LOCKED, owner, id),
     )
     .await;
     begun?;
     if let Some(found) = one_of(due?, ended?)? {
         return Ok(Some(found));
     }
-    one_of(load_due(connection, DUE_LOCKED, owner, id).await?, Vec::new())
+    one_of(Vec::new(), load_ended(connection, ENDED_LOCKED, owner, id).await?)
 }
 
 async fn load_due(

@@ -14,8 +14,13 @@ use super::list_deliveries::first_id_at;
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
-/// The partitioned tables, in the order in which completions lock them.
-pub(super) const TABLES: [&str; 3] = ["webhook_attempts", "webhook_deliveries", "webhook_events"];
+/// The partitioned tables, in the order in which every transaction locks them. A drop that locks them in another order
+/// waits for a transaction that waits for the drop.
+///
+/// A statement locks its tables in two ways: when it is planned, in the order of its text; when its plan is kept, first
+/// the tables of the main query, then the tables of each `WITH`. So a statement that needs several of these tables has
+/// them in their order in its `WITH`s, and none in its main query.
+pub(super) const TABLES: [&str; 3] = ["webhook_deliveries", "webhook_events", "webhook_attempts"];
 
 /// Who changes periods is alone, and readers of the table do not wait.
 const LOCK: &str = "LOCK TABLE webhook_periods IN SHARE ROW EXCLUSIVE MODE";

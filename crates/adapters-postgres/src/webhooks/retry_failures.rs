@@ -31,6 +31,7 @@ const BRING_BACK_FAILED: &str = "WITH lost AS MATERIALIZED (
     INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run,
         run_started_at)
     SELECT $1, id, event_id, 2, $4, attempts, attempts, $4 FROM failed
+    ON CONFLICT DO NOTHING
     RETURNING delivery_id";
 
 /// Makes failed deliveries of one subscription due now.

@@ -2,11 +2,13 @@ use std::collections::BTreeSet;
 
 use adapters_postgres::PostgresStore;
 use domain::DeliveryId;
-use domain::memory::SeededEntropy;
-use domain::ports::{DeliveryLog, DeliveryQueue as _, EventStore as _};
-use domain::webhooks::{DeliveryEnd, DeliveryState, NewEvent};
+use domain::memory::{SeededEntropy, unique_cause};
+use domain::ports::{
+    DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _, RetryRequest, SubscriptionStore as _,
+};
+use domain::webhooks::{ClaimEnd, DeliveryEnd, DeliveryFilter, DeliveryState, NewEvent, SubscriptionChange};
 
-use crate::world::{alice, at, event, hexadecimal, instances, query, request, sealed, subscribe};
+use crate::world::{alice, at, delivered, event, hexadecimal, instances, query, request, sealed, subscribe};
 
 /// How the delivery of alice ended.
 async fn end_of(store: &PostgresStore, id: DeliveryId) -> Option<DeliveryEnd> {
@@ -97,5 +99,63 @@ async fn damaged_lanes_are_deleted_and_the_others_are_served() {
         ("SELECT ended FROM webhook_deliveries", "unreadable"),
     ] {
         assert_eq!(query(&database, rows).await, expected, "{rows}");
+    }
+}
+
+/// The event is gone when its delivery has been sent: the delivery has ended all the same.
+#[tokio::test]
+async fn a_delivery_whose_event_is_lost_while_it_is_sent_ends() {
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(1));
+    let lane = subscribe(store, &entropy, &sealed()).await;
+    for is_delivered in [true, false] {
+        let new = event(&entropy);
+        store.publish(std::slice::from_ref(&new)).await.unwrap();
+        let request = request(&entropy, at(1));
+        let mut results = delivered(request.claim, &store.claim(&request).await.unwrap(), at(1));
+        query(&database, "DELETE FROM webhook_events").await;
+        if !is_delivered {
+            results[0].end = ClaimEnd::Expired { at: at(1) };
+        }
+        assert_eq!(store.complete(&results).await.unwrap(), [true]);
+        let end = if is_delivered { DeliveryEnd::Delivered } else { DeliveryEnd::ScheduleSpent };
+        assert_eq!(end_of(store, DeliveryId::of(new.event.id, lane)).await, Some(end));
+    }
+    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
+}
+
+/// An older version beside this one has stored a delivery in both tables: see decision 105.
+#[tokio::test]
+async fn a_delivery_that_is_stored_twice_stops_nobody() {
+    const DOUBLE: &str =
+        "INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
+        SELECT subscription_id, delivery_id, event_id, 'a', 'schedule_spent', now(), 1 FROM webhook_due
+        ON CONFLICT DO NOTHING";
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(1));
+    let lane = subscribe(store, &entropy, &sealed()).await;
+    let retry = RetryRequest { at: at(2), published_since: at(0) };
+    for number in 0..4 {
+        store.publish(&[event(&entropy), event(&entropy)]).await.unwrap();
+        query(&database, DOUBLE).await;
+        match number {
+            0 => assert_eq!(store.recover(&alice(), lane, retry, 10, &unique_cause()).await.unwrap(), Some(2)),
+            1 => {
+                let page = DeliveryLog::list(store, &alice(), &DeliveryFilter::default(), None, 10).await.unwrap();
+                let ids: Vec<DeliveryId> = page.deliveries.iter().map(|delivery| delivery.id).collect();
+                store.retry_failed(&alice(), lane, &ids, retry, &unique_cause()).await.unwrap();
+            }
+            2 => {
+                let request = request(&entropy, at(3));
+                let results = delivered(request.claim, &store.claim(&request).await.unwrap(), at(3));
+                assert!(store.complete(&results).await.unwrap().iter().all(|held| *held));
+                assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
+            }
+            _ => {
+                let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+                store.update(&alice(), lane, &disable, at(4), &unique_cause()).await.unwrap();
+                assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
+            }
+        }
     }
 }

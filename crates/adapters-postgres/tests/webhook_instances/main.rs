@@ -5,11 +5,14 @@
 
 mod claimers;
 mod damage;
-mod lane_locks;
+#[path = "../databases/mod.rs"]
+mod databases;
+mod locks;
 mod periods;
 mod pgbouncer;
 mod rows_read;
 mod secrets;
 mod sharing;
 mod snapshots;
+mod table_order;
 mod world;

@@ -13,7 +13,7 @@ use domain::ports::{
 use domain::webhooks::{DeliveryFilter, NewEvent};
 use throwaway_postgres::Cluster;
 
-use crate::world::{alice, at, delivered, event, instances, named, query, request, sealed, subscribe};
+use crate::world::{LEASE, alice, at, delivered, event, instances, named, query, request, sealed, subscribe};
 
 /// Both instances publish each key, in groups that overlap: one instance accepts the key, and the other finds it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -199,4 +199,18 @@ async fn another_instance_is_woken_by_a_publication() {
     tokio::join!(hint(&stores[0]), hint(&stores[1]));
     stores[0].publish(&[event(&entropy)]).await.unwrap();
     tokio::join!(hint(&stores[0]), hint(&stores[1]));
+}
+
+/// A process was found gone, claimed its own delivery again, and has the results of both claims in one batch.
+#[tokio::test]
+async fn a_batch_with_two_claims_on_one_delivery_is_stored_whole() {
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(1));
+    subscribe(store, &entropy, &sealed()).await;
+    store.publish(&[event(&entropy)]).await.unwrap();
+    let (lost, held) = (request(&entropy, at(1)), request(&entropy, at(1).plus(LEASE)));
+    let mut results = delivered(lost.claim, &store.claim(&lost).await.unwrap(), at(2));
+    results.extend(delivered(held.claim, &store.claim(&held).await.unwrap(), held.at));
+    assert_eq!(store.complete(&results).await.unwrap(), [false, true]);
+    assert_eq!(query(&database, "SELECT count(*) FROM webhook_attempts").await, "2");
 }

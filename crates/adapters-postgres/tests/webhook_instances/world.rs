@@ -2,15 +2,15 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::unique_cause;
-use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Close as _, Completion, Entropy, Schema as _, SubscriptionStore as _,
-};
+use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, Entropy, SubscriptionStore as _};
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
     Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
+
+use crate::databases;
 
 pub(crate) const LEASE: Duration = Duration::from_mins(1);
 
@@ -20,10 +20,7 @@ pub(crate) async fn open(url: &str) -> PostgresStore {
 
 /// Instances on one fresh database.
 pub(crate) async fn instances(count: usize) -> (Vec<PostgresStore>, Database) {
-    let database = Cluster::shared().await.unwrap().database().await.unwrap();
-    let first = open(&database.url).await;
-    first.migrate().await.unwrap();
-    first.close().await;
+    let database = databases::migrated().await;
     let stores = futures_util::future::join_all((0..count).map(|_| open(&database.url))).await;
     (stores, database)
 }

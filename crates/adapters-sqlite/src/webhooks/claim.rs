@@ -269,6 +269,8 @@ pub(super) fn end_left_claims(connection: &mut SqliteConnection, at: Timestamp) 
     let asleep = webhook_lanes::table.filter(webhook_lanes::subscription_id.eq_any(lanes));
     let asleep = asleep.filter(webhook_lanes::ready_at.gt(Some(at)));
     diesel::update(asleep).set(webhook_lanes::ready_at.eq(Some(at))).execute(connection)?;
-    diesel::update(claimed).set(webhook_due::due_at.eq(at)).execute(connection)?;
+    diesel::update(claimed)
+        .set((webhook_due::due_at.eq(at), webhook_due::claim.eq(None::<i64>)))
+        .execute(connection)?;
     Ok(())
 }

@@ -149,6 +149,7 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     let switch = |enabled| SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
     change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();
     recover_subscription::recover_subscription(connection, owner, id, request, 10, &unique_cause()).unwrap();
+    recover_subscription::recover_rest(connection, owner, id, request, 10, &unique_cause()).unwrap();
     retry_failures::retry_failures(connection, owner, id, &[delivery], request, &unique_cause()).unwrap();
     let seed = u64::from(delivery.as_bytes()[15]) + 1_000;
     let claims = Arc::new(DirectClaims::default());

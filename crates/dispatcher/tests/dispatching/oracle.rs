@@ -49,6 +49,8 @@ pub(crate) struct Traits {
     pub(crate) store_hangs: bool,
     /// Processes die.
     pub(crate) deaths: bool,
+    /// The store finds processes gone that live.
+    pub(crate) misjudges: bool,
 }
 
 /// A delivery in a claim.
@@ -74,8 +76,9 @@ struct Record {
     /// When an attempt failed last, and which of its run it was.
     failed: Option<(Timestamp, Grant)>,
     got_410: bool,
-    /// Its owner cancelled it or had it retried, so that an older attempt may overlap with a newer.
-    by_hand: bool,
+    /// A claim on it has ended although its process lives: its owner cancelled it or had it retried, or the store found the
+    /// process gone. An older attempt may overlap with a newer one.
+    is_taken_away: bool,
 }
 
 /// How many attempts a process has under way at a time, and how many it may have.
@@ -202,7 +205,7 @@ impl Oracle {
         let record = model.records.entry(id).or_default();
         let overlaps = record.in_flight > 0;
         record.in_flight += 1;
-        let may_overlap = clock_jumps || record.by_hand;
+        let is_loose = clock_jumps || record.is_taken_away;
         record.charged += 1;
         let Some(grant) = record.grants.iter_mut().rev().find(|grant| grant.process == process) else {
             model.violations.push(format!("{id} is sent by process {process}, which has not claimed it"));
@@ -210,8 +213,8 @@ impl Oracle {
         };
         let was_sent = std::mem::replace(&mut grant.is_sent, true);
         let (grant, failed) = (*grant, record.failed);
-        model.check(!was_sent || clock_jumps, || format!("{id} is sent twice in one claim"));
-        model.check(!overlaps || may_overlap, || format!("two attempts at {id} at once"));
+        model.check(!was_sent || is_loose, || format!("{id} is sent twice in one claim"));
+        model.check(!overlaps || is_loose, || format!("two attempts at {id} at once"));
         model.check(clock_jumps || now.plus(ATTEMPT_MAX) <= grant.until, || {
             format!("{id} is sent at {now}, too late for its lease until {}", grant.until)
         });
@@ -222,7 +225,7 @@ impl Oracle {
         model.check(is_in_time || may_lag, || format!("{id} is too old"));
         if let Some((failed_at, before)) = failed.filter(|(_, before)| before.run_started_at == grant.run_started_at) {
             let wait = WAITS.get(before.run_attempt as usize - 1).map_or(Duration::ZERO, |wait| seconds(*wait));
-            model.check(clock_jumps || now.plus(self.clock_error()) >= failed_at.plus(wait), || {
+            model.check(is_loose || now.plus(self.clock_error()) >= failed_at.plus(wait), || {
                 format!("{id} is sent at {now}, too soon after attempt {} failed at {failed_at}", before.run_attempt)
             });
         }
@@ -306,11 +309,15 @@ impl Oracle {
     pub(crate) fn was_cancelled(&self, id: DeliveryId) {
         let mut model = self.model.lock().unwrap();
         model.cancelled.insert(id);
-        model.records.entry(id).or_default().by_hand = true;
+        model.records.entry(id).or_default().is_taken_away = true;
     }
 
     pub(crate) fn was_retried(&self, id: DeliveryId) {
-        self.model.lock().unwrap().records.entry(id).or_default().by_hand = true;
+        self.was_taken_away(id);
+    }
+
+    pub(crate) fn was_taken_away(&self, id: DeliveryId) {
+        self.model.lock().unwrap().records.entry(id).or_default().is_taken_away = true;
     }
 
     pub(crate) fn history(&self) -> u64 {
@@ -358,7 +365,7 @@ impl Oracle {
         let is_repeated = record.delivered > 1;
         // Nothing but a death, a lost lease or its owner has a delivery sent again that was delivered.
         let Traits { deaths, clock_jumps, store_hangs, .. } = self.traits;
-        let may_repeat = deaths || clock_jumps || store_hangs || record.by_hand;
+        let may_repeat = deaths || clock_jumps || store_hangs || record.is_taken_away;
         let repeated = format!("{delivery:?} was delivered {} times", record.delivered);
         model.check(holds, || told);
         model.check(counted, || uncounted);

@@ -98,6 +98,7 @@ impl Simulation {
             damages: world.draw(2) == 0,
             store_hangs: world.draw(4) == 0,
             deaths: deaths > 0,
+            misjudges: world.draw(4) == 0,
         };
         Arc::new(Self {
             oracle: Oracle::new(world.clone(), traits),
@@ -221,6 +222,11 @@ impl Simulation {
                 let damaged = self.publish_elsewhere().await[0];
                 store.damage(damaged);
                 self.oracle.was_damaged(damaged);
+            }
+            28 if self.oracle.traits.misjudges => {
+                for id in store.end_claims(now) {
+                    self.oracle.was_taken_away(id);
+                }
             }
             _ => sleep(millis(self.world.draw(20_000))).await,
         }

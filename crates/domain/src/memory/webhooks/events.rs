@@ -54,6 +54,9 @@ impl Tables {
         }
         let event = new.event.clone();
         let receivers = self.receivers(new);
+        if receivers.is_empty() && !new.is_stored_without_deliveries() {
+            return Accepted { event, deliveries: 0, is_duplicate: false };
+        }
         for subscription in &receivers {
             let lane = self.lanes.get(subscription).and_then(|lane| lane.to_claim(Vec::new()));
             let queued = match claim.as_mut().zip(lane) {

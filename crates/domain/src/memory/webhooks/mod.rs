@@ -57,6 +57,17 @@ impl MemoryWebhookStore {
     pub fn damage(&self, event: EventId) {
         self.tables().events.remove(&event);
     }
+
+    /// Ends all claims, as a store does that finds their processes gone.
+    pub fn end_claims(&self, at: Timestamp) -> Vec<DeliveryId> {
+        let mut tables = self.tables();
+        let out = tables.deliveries.values_mut().filter(|stored| stored.is_out(at));
+        out.filter_map(|stored| {
+            stored.queue(stored.queued?.left(at));
+            Some(stored.delivery.id)
+        })
+        .collect()
+    }
 }
 
 #[derive(Debug, Default)]

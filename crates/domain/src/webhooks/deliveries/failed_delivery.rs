@@ -1,3 +1,5 @@
+use std::ops::RangeInclusive;
+
 use super::failure_reason::FailureReason;
 use crate::{DeliveryId, SubscriptionId};
 
@@ -14,6 +16,9 @@ pub struct FailureCause {
 }
 
 impl FailureCause {
+    /// The status codes of answers: three digits (RFC 9110, section 15).
+    pub const STATUSES: RangeInclusive<u16> = 100..=999;
+
     /// The cause with this end of the last attempt.
     pub fn new(subscription: SubscriptionId, failure: Option<FailureReason>, status: Option<u16>) -> Self {
         Self { subscription, failure, status: status.filter(|_| failure.is_some()) }

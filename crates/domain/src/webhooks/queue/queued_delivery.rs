@@ -95,17 +95,23 @@ impl QueuedDelivery {
         }
     }
 
+    /// The delivery after the store has found the process of its claim gone, at `at`. The process may live and only be cut
+    /// off, so its claim no longer holds the delivery. The attempt stays counted.
+    #[must_use]
+    pub fn left(self, at: Timestamp) -> Self {
+        Self { claim: None, due_at: at, ..self }
+    }
+
     /// What the delivery is after `claim` has ended; `None` when that claim does not hold it. A claim that has ended by
     /// itself holds as long as nobody else claims the delivery.
     pub fn after(self, claim: ClaimId, end: &ClaimEnd) -> Option<AfterClaim> {
         if self.claim != Some(claim) {
             return None;
         }
-        let waiting = |due_at| Self { claim: None, due_at, ..self };
         Some(match end.next_step() {
             NextStep::End(end) => AfterClaim::Ended(end),
-            NextStep::Retry(at) => AfterClaim::Queued(waiting(at)),
-            NextStep::GiveBack(at) => AfterClaim::Queued(waiting(at).uncounted()),
+            NextStep::Retry(at) => AfterClaim::Queued(self.left(at)),
+            NextStep::GiveBack(at) => AfterClaim::Queued(self.left(at).uncounted()),
         })
     }
 

@@ -5,6 +5,7 @@ use domain::memory::SeededEntropy;
 use domain::ports::{DeliveryQueue as _, EventStore as _, Publication};
 use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NewEvent};
 use throwaway_postgres::Database;
+use tokio_postgres::Client;
 
 use crate::world::{
     at, connect, delivered, event, hexadecimal, instances, named, open, query, request, sealed, subscribe,
@@ -24,7 +25,7 @@ async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
     let completions = delivered(both.claim, &stores[0].claim(&both).await.unwrap(), at(1));
     assert_eq!(stores[0].complete(&completions).await.unwrap(), [true, true]);
     // Lanes are put to sleep in the order of their ids. The first one waits for a lock of the test.
-    let raw = connect(&database).await;
+    let (raw, observer) = (connect(&database).await, connect(&database).await);
     let stall = format!(
         "CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS
             'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
@@ -39,14 +40,14 @@ async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
         let (store, request) = (stores[0].clone(), request(&*entropy, lease_end));
         tokio::spawn(async move { store.claim(&request).await.unwrap().len() })
     };
-    until_calls_wait(&database, 1).await;
+    until_calls_wait(&observer, 1).await;
     let publishing = {
         let (store, new) = (stores[1].clone(), NewEvent { only: Some(second), ..event(&*entropy) });
         tokio::spawn(async move { store.publish(&[new]).await.unwrap() })
     };
     // The publication waits for the claim, or does not and is over.
     tokio::select! {
-        () = until_calls_wait(&database, 2) => {}
+        () = until_calls_wait(&observer, 2) => {}
         () = until(|| publishing.is_finished()) => {}
     }
     raw.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
@@ -145,13 +146,13 @@ async fn results_of_one_attempt_do_not_wait_for_each_other() {
     let mut gone = success.clone();
     let ClaimEnd::Delivered(attempt) = &success[0].end else { panic!("a success") };
     gone[0].end = ClaimEnd::Gone(AttemptRecord { failure: Some(FailureReason::Status), ..attempt.clone() });
-    let raw = connect(&database).await;
+    let (raw, observer) = (connect(&database).await, connect(&database).await);
     raw.batch_execute("BEGIN; SELECT FROM webhook_due FOR UPDATE").await.unwrap();
     let others = async {
-        until_calls_wait(&database, 1).await;
+        until_calls_wait(&observer, 1).await;
         let ((), answer) = tokio::join!(
             async {
-                until_calls_wait(&database, 2).await;
+                until_calls_wait(&observer, 2).await;
                 raw.batch_execute("COMMIT").await.unwrap();
             },
             stores[1].complete(&gone)
@@ -164,13 +165,13 @@ async fn results_of_one_attempt_do_not_wait_for_each_other() {
 
 /// Returns when a connection of the store waits for a lock.
 async fn until_a_call_waits(database: &Database) {
-    until_calls_wait(database, 1).await;
+    until_calls_wait(&connect(database).await, 1).await;
 }
 
-async fn until_calls_wait(database: &Database, count: usize) {
+/// Returns when this number of connections of stores of this database wait for locks.
+pub(crate) async fn until_calls_wait(raw: &Client, count: usize) {
     const WAITING: &str = "SELECT FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database() AND wait_event_type = 'Lock'";
-    let raw = connect(database).await;
     while raw.query(WAITING, &[]).await.unwrap().len() < count {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }

@@ -1,0 +1,164 @@
+//! A drop of a day locks the tables of the log, one after another. Every transaction takes them in the same order:
+//! otherwise it waits for the drop, and the drop for it. See `TABLES` in `src/webhooks/periods.rs`.
+
+use adapters_postgres::PostgresStore;
+use domain::memory::{SeededEntropy, unique_cause};
+use domain::ports::{
+    AttemptCursor, Completion, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _, OperatorLog,
+    RetryRequest, SubscriptionStore,
+};
+use domain::webhooks::{
+    AttemptRecord, ClaimEnd, DeliveryFilter, DeliveryStateKind, EventFilter, FailureReason, PauseLengths,
+    SubscriptionChange,
+};
+use domain::{DeliveryId, Timestamp};
+use throwaway_postgres::{Cluster, Database, Pooler};
+use tokio_postgres::Client;
+
+use crate::world::{alice, at, connect, delivered, event, instance, open, request, sealed, subscribe};
+
+const TABLES: [&str; 3] = ["webhook_deliveries", "webhook_events", "webhook_attempts"];
+
+/// Enough turns for the server to keep the plans of all statements.
+const TURNS: usize = 7;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_tables_of_the_log_are_locked_in_one_order() {
+    let (store, database) = instance().await;
+    passes_in_order(&store, &database).await;
+}
+
+/// Behind a pooler, statements are planned each time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_tables_of_the_log_are_locked_in_one_order_behind_a_pooler() {
+    let (_, database) = instance().await;
+    let pgbouncer = Pooler::start(Cluster::shared().await.unwrap(), "pool_mode = transaction").unwrap();
+    let store = open(&pgbouncer.before(&database).url).await;
+    passes_in_order(&store, &database).await;
+}
+
+async fn passes_in_order(store: &PostgresStore, database: &Database) {
+    let entropy = SeededEntropy::new(1);
+    for (place, table) in TABLES.iter().enumerate() {
+        let used = async {
+            for _ in 0..TURNS {
+                use_everything(store, &entropy).await;
+            }
+        };
+        let stopped = stop_at(database, place, used).await;
+        assert!(stopped > 5 * TURNS, "{table}: {stopped} transactions were stopped");
+    }
+}
+
+/// Stops each transaction at the table at this place, and looks at the locks that it has. Returns how many were stopped.
+///
+/// Two connections take turns to lock the table: the next one queues behind the transaction that was stopped, so that the
+/// one after it is stopped too.
+async fn stop_at(database: &Database, place: usize, used: impl Future<Output = ()>) -> usize {
+    let lock = format!("BEGIN; LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", TABLES[place]);
+    let waiting = format!(
+        "SELECT pid, application_name = 'gatepost' FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE NOT granted AND locktype = 'relation' AND relation = '{}'::regclass",
+        TABLES[place]
+    );
+    let later: Vec<String> = TABLES[place + 1..].iter().map(|table| format!("'{table}'::regclass")).collect();
+    let held = format!(
+        "SELECT relation::regclass::text || ': ' || query FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE pid = $1 AND granted AND relation = ANY(ARRAY[{}]::oid[])",
+        later.join(", ")
+    );
+    let (mut holder, mut next, observer) = (connect(database).await, connect(database).await, connect(database).await);
+    holder.batch_execute(&lock).await.unwrap();
+    let mut used = std::pin::pin!(used);
+    let mut stopped = 0;
+    loop {
+        let pid = tokio::select! {
+            () = &mut used => break,
+            pid = first_waiting(&observer, &waiting, true) => pid,
+        };
+        stopped += 1;
+        let held = observer.query(&held, &[&pid]).await.unwrap();
+        assert!(held.is_empty(), "{} comes before {}", TABLES[place], held[0].get::<_, String>(0));
+        let queued = async {
+            first_waiting(&observer, &waiting, false).await;
+            holder.batch_execute("COMMIT").await.unwrap();
+        };
+        let over = tokio::select! {
+            () = &mut used => true,
+            ((), locked) = async { tokio::join!(queued, next.batch_execute(&lock)) } => { locked.unwrap(); false }
+        };
+        if over {
+            break;
+        }
+        std::mem::swap(&mut holder, &mut next);
+    }
+    stopped
+}
+
+/// The process of the service, or of the test, that waits for the table.
+async fn first_waiting(observer: &Client, waiting: &str, is_of_service: bool) -> i32 {
+    loop {
+        let rows = observer.query(waiting, &[]).await.unwrap();
+        if let Some(row) = rows.iter().find(|row| row.get::<_, bool>(1) == is_of_service) {
+            return row.get(0);
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+}
+
+/// Every call that uses one of the tables.
+async fn use_everything(store: &PostgresStore, entropy: &SeededEntropy) {
+    let owner = alice();
+    let lane = subscribe(store, entropy, &sealed()).await;
+    let publish = async |count| {
+        let events: Vec<_> = (0..count).map(|_| event(entropy)).collect();
+        store.publish(&events).await.unwrap();
+    };
+    let claim = async |now: Timestamp| {
+        let request = request(entropy, now);
+        let claimed = delivered(request.claim, &store.claim(&request).await.unwrap(), now);
+        assert!(!claimed.is_empty(), "something is due at {now}");
+        claimed
+    };
+    publish(6).await;
+    let mut claimed = claim(at(1)).await;
+    let mixed: Vec<Completion> =
+        claimed.drain(..4).zip([Some(at(9)), None, None]).map(|(done, retry_at)| failed(done, retry_at)).collect();
+    let ids: Vec<DeliveryId> = mixed.iter().map(|done| done.delivery).collect();
+    store.complete(&mixed[..1]).await.unwrap();
+    store.complete(&[&mixed[1..], &claimed[..1]].concat()).await.unwrap();
+    store.complete(&claimed[1..]).await.unwrap();
+    for state in [None, Some(DeliveryStateKind::Waiting), Some(DeliveryStateKind::Failed)] {
+        let filter = DeliveryFilter { state, ..DeliveryFilter::default() };
+        DeliveryLog::list(store, &owner, &filter, None, 20).await.unwrap();
+    }
+    let retry = RetryRequest { at: at(10), published_since: at(0) };
+    for id in &ids {
+        DeliveryLog::find(store, &owner, *id).await.unwrap().unwrap();
+        store.retry(&owner, *id, retry, &unique_cause()).await.unwrap();
+        store.cancel(&owner, *id, at(11), &unique_cause()).await.unwrap();
+    }
+    store.failed(&owner, Some(lane), at(0), 10).await.unwrap();
+    store.count_recoverable(&owner, lane, retry, 10).await.unwrap();
+    store.retry_failed(&owner, lane, &ids, retry, &unique_cause()).await.unwrap();
+    SubscriptionStore::find(store, &owner, lane).await.unwrap().unwrap();
+    let after = AttemptCursor { ended_at: at(0), delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
+    store.attempts_after(&owner, Some(lane), after, 20).await.unwrap();
+    let page = store.list_events(&EventFilter::default(), None, 10).await.unwrap();
+    OperatorLog::find_event(store, page.events[0].event.id).await.unwrap();
+    store.recover(&owner, lane, retry, 10, &unique_cause()).await.unwrap();
+    publish(2).await;
+    claim(at(30)).await;
+    publish(1).await;
+    let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    store.update(&owner, lane, &disable, at(31), &unique_cause()).await.unwrap();
+    store.end_closed(at(200_000), 1_000).await.unwrap();
+    SubscriptionStore::delete(store, &owner, lane, at(200_000), &unique_cause()).await.unwrap();
+}
+
+fn failed(done: Completion, retry_at: Option<Timestamp>) -> Completion {
+    let ClaimEnd::Delivered(attempt) = done.end else { panic!("a success") };
+    let attempt = AttemptRecord { failure: Some(FailureReason::Status), status: Some(500), ..attempt };
+    let end = ClaimEnd::Failed { attempt, retry_after: None, retry_at, pauses: PauseLengths::default() };
+    Completion { end, ..done }
+}

@@ -1,0 +1,1 @@
+-- The rows that the migration deletes are not needed by any version.
