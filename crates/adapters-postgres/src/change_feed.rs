@@ -24,8 +24,8 @@ macro_rules! server_run {
 }
 
 /// The changes that were committed between the snapshot `$1` and the snapshot of this statement: a transaction that was
-/// running at `$1` is not visible in `$1`, however long it has run. Returns at least one row, with the position. See
-/// decision 42.
+/// running at `$1` is not visible in `$1`, however long it has run. Rows with the number of a later transaction were
+/// restored from another server. Returns at least one row, with the position. See decision 42.
 const CHANGES_SINCE: &str = concat!(
     "SELECT ",
     server_run!(),
@@ -34,6 +34,7 @@ const CHANGES_SINCE: &str = concat!(
     FROM (SELECT $1::pg_snapshot AS last) AS since LEFT JOIN LATERAL (
         SELECT digest FROM credential_changes
         WHERE transaction_id >= pg_snapshot_xmin(since.last) AND NOT pg_visible_in_snapshot(transaction_id, since.last)
+            AND transaction_id < pg_snapshot_xmax(pg_current_snapshot())
         LIMIT $2
     ) AS change ON true"
 );

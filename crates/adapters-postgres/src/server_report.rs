@@ -6,7 +6,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::ports::StoreError;
 
 use crate::PostgresStore;
-use crate::attempt::{Failure, Work};
+use crate::attempt::{CountRow, Failure, Work};
 use crate::claimers::LOCKED;
 
 /// The settings of the server that promises and pools depend on. Standbys are counted, and not their states, which only
@@ -69,6 +69,43 @@ impl PostgresStore {
     /// When the server does not answer.
     pub async fn server_report(&self) -> Result<ServerReport, StoreError> {
         self.run(&ReadReport { locks: self.claimers.locks() }).await
+    }
+
+    /// Whether the server tells its timeline, as far as a connection has asked it. Otherwise a former primary is not
+    /// recognized.
+    pub fn tells_timeline(&self) -> bool {
+        !self.server.timelines().are_refused()
+    }
+
+    /// Counts deliveries that have ended and are in the queue, up to `max`. There should be none.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not answer.
+    pub async fn count_ended_in_queue(&self, max: i64) -> Result<i64, StoreError> {
+        self.run(&CountEndedInQueue { max }).await
+    }
+}
+
+/// Deliveries that have ended and are queued, up to `$1`. See decision 105.
+const COUNT_ENDED_IN_QUEUE: &str = "SELECT count(*) AS count FROM (
+        SELECT FROM webhook_due AS due CROSS JOIN LATERAL (
+            SELECT FROM webhook_deliveries
+            WHERE subscription_id = due.subscription_id AND id = due.delivery_id OFFSET 0
+        ) AS ended
+        LIMIT $1
+    ) AS doubled";
+
+struct CountEndedInQueue {
+    max: i64,
+}
+
+impl Work for CountEndedInQueue {
+    type Answer = i64;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<i64, Failure> {
+        let query = diesel::sql_query(COUNT_ENDED_IN_QUEUE).bind::<BigInt, _>(self.max);
+        Ok(query.get_result::<CountRow>(&mut &*connection).await?.count)
     }
 }
 

@@ -11,7 +11,7 @@ use diesel::ConnectionError;
 use tokio_postgres::tls::TlsStream;
 use tokio_postgres::{Client, Connection, Error, SimpleQueryMessage, SimpleQueryRow, Socket};
 
-use crate::timelines::{TIMELINE, Timeline, Timelines};
+use crate::timelines::{TIMELINE, Timeline, Timelines, UNTOLD_TIMELINE};
 
 /// `NULL` in a new session, empty after `DISCARD ALL`.
 const MARK: &str = "current_setting('gatepost.session', true)";
@@ -112,9 +112,10 @@ async fn mark_and_check(
     timelines: &Timelines,
 ) -> Result<(), ConnectError> {
     let Wanted { settings, schema } = wanted;
-    let first = format!("SELECT {TIMELINE}, {MARK}, {SCHEMA}; SET gatepost.session = '{}'; {settings}", mark.0);
-    let row = first_row(client, &first).await?;
-    admit(&row, timelines)?;
+    let first = |timeline: &str| {
+        format!("SELECT {timeline}, {MARK}, {SCHEMA}; SET gatepost.session = '{}'; {settings}", mark.0)
+    };
+    let row = admitted_row(client, timelines, first).await?;
     let has_mark = !row.get(1).unwrap_or_default().is_empty();
     // A pooler may take the parameter and ignore it. Then the tables of all shards would be the same.
     let lacks_schema = schema.is_some() && row.get(2) != schema;
@@ -126,12 +127,35 @@ async fn mark_and_check(
 
 /// Fails if the server on this connection is not the primary.
 pub(crate) async fn check_timeline(client: &Client, timelines: &Timelines) -> Result<(), ConnectError> {
-    admit(&first_row(client, &format!("SELECT {TIMELINE}")).await?, timelines)
+    admitted_row(client, timelines, |timeline| format!("SELECT {timeline}")).await.map(drop)
 }
 
-fn admit(row: &SimpleQueryRow, timelines: &Timelines) -> Result<(), ConnectError> {
+/// The first row of these statements, which begins with the timeline. Fails if the server is not the primary. A server
+/// that refuses to tell its timeline is one if it says so. See decision 108.
+async fn admitted_row(
+    client: &Client,
+    timelines: &Timelines,
+    statements: impl Fn(&str) -> String,
+) -> Result<SimpleQueryRow, ConnectError> {
+    let told = if timelines.are_refused() { None } else { Some(first_row(client, &statements(TIMELINE)).await) };
+    let row = match told {
+        Some(Err(ConnectError::Driver(refusal))) if is_refusal(&refusal) => {
+            let row = first_row(client, &statements(UNTOLD_TIMELINE)).await?;
+            timelines.refuse(&with_sources(&refusal));
+            row
+        }
+        Some(outcome) => outcome?,
+        None => first_row(client, &statements(UNTOLD_TIMELINE)).await?,
+    };
     let timeline = row.get(0).and_then(Timeline::parse).ok_or(ConnectError::Standby)?;
-    if timelines.admit(timeline) { Ok(()) } else { Err(ConnectError::Replaced) }
+    if timelines.admit(timeline) { Ok(row) } else { Err(ConnectError::Replaced) }
+}
+
+/// Whether the server lacks a function, does not support it, lets the role not call it, or is not set up for it. It answers
+/// with an error of these classes each time.
+fn is_refusal(error: &Error) -> bool {
+    let class = error.code().and_then(|code| code.code().get(..2));
+    matches!(class, Some("0A" | "42" | "55"))
 }
 
 async fn first_row(client: &Client, statements: &str) -> Result<SimpleQueryRow, ConnectError> {

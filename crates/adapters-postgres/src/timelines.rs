@@ -1,8 +1,8 @@
 //! Which server is the primary now. Every promotion of a standby begins a timeline with a higher number. A former
 //! primary that has not noticed the promotion yet still takes connections, on the old timeline. See decision 95.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
 
 /// The timeline on which a server writes, as `system:number`: the identifier of the cluster, and the number in
 /// hexadecimal, as in the names of WAL files. `NULL` on a standby.
@@ -10,6 +10,9 @@ pub(crate) const TIMELINE: &str = "CASE WHEN NOT pg_is_in_recovery() THEN concat
         (SELECT system_identifier FROM pg_control_system()), ':',
         left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
     ) END";
+
+/// The same for every server that refuses to tell its timeline. Only `pg_is_in_recovery` says whether it may be used.
+pub(crate) const UNTOLD_TIMELINE: &str = "CASE WHEN NOT pg_is_in_recovery() THEN 'untold:0' END";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Timeline {
@@ -29,6 +32,7 @@ impl Timeline {
 pub(crate) struct Timelines {
     newest: Mutex<Option<Timeline>>,
     promotions: AtomicU64,
+    are_refused: AtomicBool,
 }
 
 impl Timelines {
@@ -44,6 +48,20 @@ impl Timelines {
         }
         *newest = Some(timeline);
         true
+    }
+
+    /// Whether a server has refused to tell its timeline. Later connections do not try again.
+    pub(crate) fn are_refused(&self) -> bool {
+        self.are_refused.load(Ordering::Relaxed)
+    }
+
+    /// Says once that former primaries are not recognized from now on.
+    pub(crate) fn refuse(&self, reason: &str) {
+        static SAID: Once = Once::new();
+        self.are_refused.store(true, Ordering::Relaxed);
+        SAID.call_once(|| {
+            tracing::warn!(reason, "the server does not tell its timeline: a former primary is not recognized");
+        });
     }
 
     /// How often the server was replaced. A connection from before the last time leads to a former primary.

@@ -2,6 +2,8 @@
 //! recover, notifications, and exactness over many instances.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+mod databases;
+
 use domain::memory::unique_cause;
 use domain::ports::Schema as _;
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use domain::ports::{
 };
 use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, RotationRefusal, Scopes, Timestamp, UserId,
+    WebhookAccess,
 };
 use storage_conformance::{Instances, SharedSessionStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
@@ -29,8 +32,7 @@ async fn open(url: &str) -> PostgresStore {
 
 /// Instances on one fresh database, and its name.
 async fn instances(count: usize) -> (Vec<PostgresStore>, String) {
-    let database = Cluster::shared().await.unwrap().database().await.unwrap();
-    open(&database.url).await.migrate().await.unwrap();
+    let database = databases::migrated().await;
     (futures_util::future::join_all((0..count).map(|_| open(&database.url))).await, database.name)
 }
 
@@ -38,8 +40,7 @@ mod promises {
     use super::*;
 
     async fn fresh() -> ([Arc<PostgresStore>; 2], Database) {
-        let database = Cluster::shared().await.unwrap().database().await.unwrap();
-        open(&database.url).await.migrate().await.unwrap();
+        let database = databases::migrated().await;
         let (here, there) = tokio::join!(open(&database.url), open(&database.url));
         ([Arc::new(here), Arc::new(there)], database)
     }
@@ -108,12 +109,40 @@ async fn rotate(store: &PostgresStore, owner: &UserId, id: KeyId, max: u32, entr
         overlap: Duration::from_mins(1),
         overlapping_max: max,
         ttl_max: WINDOW,
+        webhooks_max: Some(WebhookAccess::Write),
     };
     store.rotate(owner, id, &rotation, &digest(entropy), view(), &unique_cause()).await.unwrap()
 }
 
 async fn read(store: &PostgresStore, since: Option<&FeedPosition>) -> FeedRead {
     store.changes_since(since, 100).await.unwrap()
+}
+
+/// A restored row has the number of a transaction of another server. This one reaches the number much later.
+#[tokio::test]
+async fn a_restored_change_is_read_once_at_most() {
+    let (stores, database) = instances(1).await;
+    let execute = async |sql: &str| Cluster::shared().await.unwrap().execute(&database, sql).await.unwrap();
+    let restored = CredentialDigest::from_bytes([7; 32]);
+    let later = execute("SELECT pg_current_xact_id()::text::bigint + 5").await;
+    let row =
+        format!("INSERT INTO credential_changes (transaction_id, digest) VALUES ('{later}', '\\x{}')", "07".repeat(32));
+    let mut position = read(&stores[0], None).await.position;
+    execute(&row).await;
+    let mut reads = 0;
+    loop {
+        let found = read(&stores[0], Some(&position)).await;
+        match &found.changes {
+            CredentialChanges::Of(changed) => reads += changed.iter().filter(|digest| **digest == restored).count(),
+            CredentialChanges::OfAny => panic!("the server runs on"),
+        }
+        position = found.position;
+        let is_over = format!("SELECT pg_current_xact_id()::text::bigint > {later} + 3");
+        if execute(&is_over).await == "t" {
+            break;
+        }
+    }
+    assert!(reads <= 1, "it was read {reads} times");
 }
 
 /// A transaction that begins first and commits last, after any number of reads, is read once. No read repeats a change

@@ -157,6 +157,35 @@ async fn a_former_primary_is_not_used_again() {
     assert!(!is_good().await.unwrap());
 }
 
+/// Some services refuse functions of the log to every role.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_refuses_to_tell_its_timeline_is_used() {
+    let primary = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let name = primary.database().await.unwrap().name;
+    let refuse = "CREATE ROLE app LOGIN; ALTER SCHEMA public OWNER TO app;
+        REVOKE EXECUTE ON FUNCTION pg_current_wal_insert_lsn() FROM PUBLIC";
+    primary.execute(&name, refuse).await.unwrap();
+    let standby = primary.standby().await.unwrap();
+    let url = |hosts: &str| format!("postgres://app@{hosts}/{name}");
+    let store = open(&url(&format!("127.0.0.1:{},127.0.0.1:{}", standby.port(), primary.port()))).await;
+    store.migrate().await.unwrap();
+    let (id, digest) = insert(&store, &SeededEntropy::new(6)).await;
+    let start = store.changes_since(None, 10).await.unwrap().position;
+    revoke(&store, id).await;
+    let read = store.changes_since(Some(&start), 10).await.unwrap();
+    assert_eq!(read.changes, CredentialChanges::Of(vec![digest]));
+    assert!(!store.tells_timeline());
+
+    let misconfigured = open(&url(&format!("127.0.0.1:{}", standby.port()))).await;
+    let refusal = misconfigured.find_by_digest(&digest).await.unwrap_err();
+    let cause = std::error::Error::source(&refusal).unwrap().to_string();
+    assert!(cause.contains("the server is a standby"), "{cause}");
+
+    let asked = open(&format!("postgres://postgres@127.0.0.1:{}/{name}", primary.port())).await;
+    asked.find_by_digest(&digest).await.unwrap();
+    assert!(asked.tells_timeline(), "a superuser may call everything");
+}
+
 /// The processes of a server that answer the connections for notifications, on which instances look for each other.
 async fn watchers(server: &Cluster) -> Vec<String> {
     let watchers =

@@ -9,7 +9,7 @@ use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Close as _, Entropy, Insertion, KeyStore as _, Revocation, Rotation, Schema as _};
 use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp,
-    UserId,
+    UserId, WebhookAccess,
 };
 use futures_util::future::join_all;
 use throwaway_postgres::{Cluster, Database};
@@ -73,7 +73,15 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     let inserted = store.insert_within(&old, &leaked, limit, view, &unique_cause()).await.unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)), "{inserted:?}");
     let (overlap, ttl_max) = (Duration::from_mins(1), Duration::from_hours(1));
-    let rotation = KeyRotation { successor, prefix: "svc_".into(), at: now, overlap, overlapping_max: 10, ttl_max };
+    let rotation = KeyRotation {
+        successor,
+        prefix: "svc_".into(),
+        at: now,
+        overlap,
+        overlapping_max: 10,
+        ttl_max,
+        webhooks_max: Some(WebhookAccess::Write),
+    };
     let rotated = store.rotate(&old.owner, old.id, &rotation, &digest(entropy), view, &unique_cause()).await.unwrap();
     assert!(matches!(rotated, Rotation::Rotated { .. }), "{rotated:?}");
     store.record_uses(&[KeyUse { id: old.id, at: now.plus(Duration::from_secs(1)) }]).await.unwrap();

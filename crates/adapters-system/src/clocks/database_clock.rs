@@ -1,5 +1,6 @@
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::Timestamp;
@@ -29,6 +30,8 @@ pub struct DatabaseClock {
     is_known: AtomicBool,
     /// Whether the log says that the machine's clock is wrong.
     is_reported: AtomicBool,
+    /// How far the clocks of further servers are ahead of this one, in milliseconds.
+    servers_ahead: Mutex<BTreeMap<usize, i64>>,
 }
 
 /// When a reading of the database's time began.
@@ -43,7 +46,8 @@ impl DatabaseClock {
     pub fn new(machine: Arc<dyn Clock>) -> Self {
         let (start, at_start) = (Instant::now(), AtomicI64::new(micros(machine.now())));
         let (is_known, is_reported) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { machine, start, at_start, machine_ahead: AtomicI64::new(0), is_known, is_reported }
+        let (machine_ahead, servers_ahead) = (AtomicI64::new(0), Mutex::default());
+        Self { machine, start, at_start, machine_ahead, is_known, is_reported, servers_ahead }
     }
 
     /// Whether the database has said what time it is.
@@ -58,16 +62,46 @@ impl DatabaseClock {
 
     /// Takes a reading: the database had this time at a moment since `asked`.
     pub(super) fn follow(&self, asked: Asked, database: Timestamp) {
+        if let Some(answered) = self.sound_answer(asked) {
+            self.set(asked.instant, answered.instant, database);
+            self.compare(answered.machine.unix_millis() - self.now().unix_millis());
+        }
+    }
+
+    /// Takes a reading of another server, which does not set this clock: the server had this time at a moment since
+    /// `asked`. Logs when its clock begins to be wrong, and when it is right again.
+    pub(super) fn compare_server(&self, server: usize, asked: Asked, theirs: Timestamp) {
+        let Some(answered) = self.sound_answer(asked).filter(|_| self.is_known()) else { return };
+        let (earliest, latest) = (self.at(asked.instant), self.at(answered.instant));
+        let ahead = theirs.unix_millis() - theirs.clamp(earliest, latest).unix_millis();
+        let mut servers = self.servers_ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = servers.insert(server, ahead).unwrap_or_default();
+        if is_wrong(ahead) && !is_wrong(before) {
+            tracing::warn!(
+                server,
+                ahead_seconds = ahead / 1_000,
+                "the clock of this database server differs from the first one's, by which the instances go"
+            );
+        } else if is_wrong(before) && !is_wrong(ahead) {
+            tracing::info!(server, "the clock of this database server agrees with the first one's again");
+        }
+    }
+
+    /// The end of a call that began when it was `asked`, if the reading counts.
+    fn sound_answer(&self, asked: Asked) -> Option<Asked> {
         let answered = self.ask();
         let round_trip = answered.instant - asked.instant;
         let machine_round_trip = answered.machine.unix_millis() - asked.machine.unix_millis();
         // The machine may have been suspended since the database answered.
         let is_sound =
             round_trip <= ROUND_TRIP_MAX && (machine_round_trip - millis(round_trip)).abs() <= JUMP_MAX_MILLIS;
-        if is_sound {
-            self.set(asked.instant, answered.instant, database);
-            self.compare(answered.machine.unix_millis() - self.now().unix_millis());
-        }
+        is_sound.then_some(answered)
+    }
+
+    /// The time at this instant.
+    fn at(&self, instant: Instant) -> Timestamp {
+        let micros = self.at_start.load(Ordering::Relaxed) + since(self.start, instant);
+        Timestamp::from_unix_millis(micros.div_euclid(1_000)).unwrap_or(Timestamp::MAX)
     }
 
     fn set(&self, asked: Instant, answered: Instant, database: Timestamp) {
@@ -87,7 +121,7 @@ impl DatabaseClock {
     /// Notes how far the machine's clock is ahead. Logs when it begins to be wrong, and when it is right again.
     fn compare(&self, ahead: i64) {
         self.machine_ahead.store(ahead, Ordering::Relaxed);
-        let is_wrong = i128::from(ahead.unsigned_abs()) > TOLERANCE.as_millis().cast_signed();
+        let is_wrong = is_wrong(ahead);
         let was_wrong = self.is_reported.swap(is_wrong, Ordering::Relaxed);
         if is_wrong && !was_wrong {
             tracing::warn!(
@@ -102,8 +136,7 @@ impl DatabaseClock {
 
 impl Clock for DatabaseClock {
     fn now(&self) -> Timestamp {
-        let micros = self.at_start.load(Ordering::Relaxed) + since(self.start, Instant::now());
-        Timestamp::from_unix_millis(micros.div_euclid(1_000)).unwrap_or(Timestamp::MAX)
+        self.at(Instant::now())
     }
 
     fn machine_time(&self) -> Timestamp {
@@ -115,6 +148,16 @@ impl Clock for DatabaseClock {
         let jump = ahead - self.machine_ahead.load(Ordering::Relaxed);
         self.is_known.load(Ordering::Relaxed) && jump.abs() <= JUMP_MAX_MILLIS
     }
+
+    fn servers_ahead(&self) -> Vec<(usize, i64)> {
+        let servers = self.servers_ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.iter().map(|(server, ahead)| (*server, *ahead)).collect()
+    }
+}
+
+/// Whether a clock that is this number of milliseconds ahead is reported.
+fn is_wrong(ahead: i64) -> bool {
+    u128::from(ahead.unsigned_abs()) > TOLERANCE.as_millis()
 }
 
 fn micros(time: Timestamp) -> i64 {
@@ -215,6 +258,30 @@ mod tests {
         clock.follow(asked, at(0));
         assert!(!clock.is_certain());
         assert_eq!(clock.now(), at(9_001));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_further_server_is_compared_and_sets_nothing() {
+        let (machine, clock) = clock(0);
+        let compare = async |server, theirs| {
+            let asked = clock.ask();
+            pass(&machine, Duration::from_millis(20)).await;
+            clock.compare_server(server, asked, at(theirs));
+        };
+        compare(2, 7_000).await;
+        assert_eq!(clock.servers_ahead(), [], "the time is not known yet");
+        read(&machine, &clock, 20).await;
+        compare(2, 50).await;
+        compare(3, 60 + 90_000).await;
+        compare(4, 80 - 6_000).await;
+        assert_eq!(clock.servers_ahead(), [(2, 0), (3, 89_980), (4, -6_000)], "a reading has bounds");
+        assert_eq!(clock.now(), at(100), "by the first server alone");
+        let asked = clock.ask();
+        pass(&machine, ROUND_TRIP_MAX + Duration::from_millis(1)).await;
+        clock.compare_server(3, asked, at(0));
+        assert_eq!(clock.servers_ahead()[1], (3, 89_980), "a reading that took long says too little");
+        compare(3, 2_105).await;
+        assert_eq!(clock.servers_ahead()[1], (3, 0));
     }
 
     #[tokio::test(start_paused = true)]

@@ -9,18 +9,28 @@ use super::DatabaseClock;
 pub struct FollowedFeed {
     feed: Arc<dyn ChangeFeed>,
     clock: Arc<DatabaseClock>,
-    is_always_followed: bool,
+    from: Source,
+}
+
+/// Whose time the feed reads.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The server by which the clock goes.
+    First,
+    /// Another server, with its number.
+    Further(usize),
 }
 
 impl FollowedFeed {
     /// The feed, and the clock that follows it.
     pub fn new(feed: Arc<dyn ChangeFeed>, clock: Arc<DatabaseClock>) -> Self {
-        Self { feed, clock, is_always_followed: true }
+        Self { feed, clock, from: Source::First }
     }
 
-    /// The same, but the clock follows it only as long as it knows no time.
-    pub fn until_known(feed: Arc<dyn ChangeFeed>, clock: Arc<DatabaseClock>) -> Self {
-        Self { feed, clock, is_always_followed: false }
+    /// A feed of the server with this number. The clock follows it only as long as it knows no time, and then shows how
+    /// far the server's clock is ahead.
+    pub fn of_further(server: usize, feed: Arc<dyn ChangeFeed>, clock: Arc<DatabaseClock>) -> Self {
+        Self { feed, clock, from: Source::Further(server) }
     }
 }
 
@@ -29,8 +39,9 @@ impl ChangeFeed for FollowedFeed {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
         let asked = self.clock.ask();
         let read = self.feed.changes_since(since, max).await?;
-        if self.is_always_followed || !self.clock.is_known() {
-            self.clock.follow(asked, read.at);
+        match self.from {
+            Source::Further(server) if self.clock.is_known() => self.clock.compare_server(server, asked, read.at),
+            Source::First | Source::Further(_) => self.clock.follow(asked, read.at),
         }
         Ok(read)
     }
