@@ -13,7 +13,11 @@ use tokio::sync::mpsc::Sender;
 
 use super::{check_unused, count, wait_for_ended};
 use crate::PostgresStore;
+use crate::claimers::count_present;
 use crate::transaction::{BeginSnapshot, Rollback};
+
+/// The number of the last process that has registered. Its row stays until a later process finds it gone.
+const LAST_STARTED: &str = "SELECT coalesce(max(number), 0)::bigint AS count FROM webhook_claimers";
 
 impl PostgresStore {
     /// Sends every row of the database, as it is at rest at this time, to the shard of the target that the division says:
@@ -29,10 +33,15 @@ impl PostgresStore {
         }
         let mut connection = self.connect_for_copying().await?;
         wait_for_ended(&mut connection, &self.claimers).await?;
+        let last_started = count(&mut connection, LAST_STARTED.to_owned()).await?;
         BeginSnapshot.execute(&mut connection).await?;
         check_unused(&mut connection, &self.claimers).await?;
         send_all(&mut connection, Sending { at: at.into(), division, to }).await?;
         Rollback.execute(&mut connection).await?;
+        let is_used = count_present(&mut connection, &self.claimers).await? > 0;
+        if is_used || last_started < count(&mut connection, LAST_STARTED.to_owned()).await? {
+            return Err(CopyError::StartedAgain);
+        }
         Ok(())
     }
 }
@@ -84,10 +93,14 @@ impl Sending<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use diesel::deserialize::QueryableByName;
     use diesel::pg::Pg;
     use diesel::sql_types::Text;
+    use domain::ports::{ChangeFeed as _, Close as _};
     use throwaway_postgres::Cluster;
+    use tokio::sync::mpsc::channel;
 
     use super::*;
     use crate::PostgresSettings;
@@ -99,6 +112,38 @@ mod tests {
                 'webhook_periods', 'write_probes')
             AND (table_name, column_name) NOT IN (('webhook_due', 'claimed_until'), ('webhook_due', 'claimer'),
                 ('webhook_lanes', 'due_from'), ('webhook_lanes', 'wakes'))";
+
+    /// Waits until a process has registered, and ends it if that is wanted.
+    async fn serve(url: &str, and_stop: bool) -> Option<PostgresStore> {
+        let store = PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 1 }).await.unwrap();
+        let _ = tokio::time::timeout(Duration::from_millis(1), store.hint()).await;
+        while store.claimers.own().is_none() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        if and_stop {
+            store.close().await;
+            return None;
+        }
+        Some(store)
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_process_that_starts_during_a_copy_ends_the_copy() {
+        for and_stop in [false, true] {
+            let url = Cluster::shared().await.unwrap().database().await.unwrap().url;
+            let source = PostgresStore::open(PostgresSettings { url: url.clone(), pool_size: 1 }).await.unwrap();
+            source.migrate().await.unwrap();
+            serve(&url, true).await;
+            let (to, mut from) = channel(1);
+            let copying =
+                tokio::spawn(async move { source.export(Timestamp::MIN, Division::into_shards(1), &to).await });
+            assert!(matches!(from.recv().await, Some(Copied::End { table: "api_keys", count: 0 })));
+            let _server = serve(&url, and_stop).await;
+            while from.recv().await.is_some() {}
+            let outcome = copying.await.unwrap();
+            assert!(matches!(outcome, Err(CopyError::StartedAgain)), "{outcome:?}");
+        }
+    }
 
     #[derive(QueryableByName)]
     struct Column {

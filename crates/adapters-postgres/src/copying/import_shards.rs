@@ -8,7 +8,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::copying::{Copied, CopyError, Expected, RowCount, count_all};
-use domain::ports::Schema;
+use domain::ports::{BoxError, Schema};
 use tokio::sync::mpsc::Receiver;
 
 use super::import::{NO_TIMEOUT, begin_alone, insert_rows};
@@ -37,7 +37,7 @@ struct Target {
 
 impl PostgresStore {
     /// Migrates all shards and inserts every row that arrives. Until everything is there, no process starts on them.
-    /// Whatever interrupts the copy, the next one removes what this one has left.
+    /// Whatever interrupts the copy before that, the next one removes what this one has left.
     ///
     /// # Errors
     ///
@@ -55,16 +55,12 @@ impl PostgresStore {
             remove_unfinished(&mut targets).await?;
         }
         begin(&mut targets).await?;
-        let inserted = insert_all(&mut targets, &mut from).await;
-        let outcome = match inserted {
-            Ok(()) => finish(&mut targets).await,
-            Err(error) => Err(error),
-        };
-        if outcome.is_err() {
+        if let Err(error) = fill(&mut targets, &mut from).await {
             // The mark stays if this fails, and the next copy tries again.
             let _ = remove(&mut targets).await;
+            return Err(error);
         }
-        outcome
+        finish(&mut targets).await
     }
 }
 
@@ -86,6 +82,12 @@ impl Target {
             return Err(CopyError::Database(Box::new(wrong)));
         }
         Ok(Some(Self { store: Arc::clone(store), shard, connection }))
+    }
+
+    /// Removes the mark, which may be gone already, on a new connection.
+    async fn unmark_again(&mut self) -> Result<(), BoxError> {
+        self.connection = self.store.connect_for_copying().await?;
+        Ok(unmark(&self.connection, self.shard).await?)
     }
 
     /// Checks that the shard is empty, and marks it if that is wanted.
@@ -146,13 +148,21 @@ async fn count_rows(targets: &mut [Target], table: &str) -> Result<i64, CopyErro
     Ok(rows)
 }
 
-/// Removes the marks. The first shard's goes last, so that it says by itself whether all shards are whole.
-async fn finish(targets: &mut [Target]) -> Result<(), CopyError> {
-    for target in &mut *targets {
+async fn fill(targets: &mut [Target], from: &mut Receiver<Copied>) -> Result<(), CopyError> {
+    insert_all(targets, from).await?;
+    for target in targets {
         check_unused(&mut target.connection, &target.store.claimers).await?;
     }
-    for target in targets.iter().rev() {
-        unmark(&target.connection, target.shard).await?;
+    Ok(())
+}
+
+/// Removes the marks. The first shard's goes last, so that it alone says whether all shards are whole. Rows are not removed
+/// any more: without an answer, the last mark may be gone, and processes may use the shards.
+async fn finish(targets: &mut [Target]) -> Result<(), CopyError> {
+    for target in targets.iter_mut().rev() {
+        if unmark(&target.connection, target.shard).await.is_err() {
+            target.unmark_again().await.map_err(CopyError::Unconfirmed)?;
+        }
     }
     Ok(())
 }
@@ -180,4 +190,71 @@ async fn remove(targets: &mut [Target]) -> QueryResult<()> {
         Commit.execute(&mut target.connection).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use throwaway_postgres::{Cluster, Database};
+    use tokio::sync::mpsc::channel;
+
+    use super::*;
+    use crate::PostgresSettings;
+
+    /// Two empty shards, whose server ends the connections of these removals of marks, which count from 1.
+    async fn shards(cut_off: &str) -> (Vec<Arc<PostgresStore>>, Database) {
+        let database = Cluster::shared().await.unwrap().database().await.unwrap();
+        let mut shards = Vec::new();
+        for number in 0..2 {
+            let settings = PostgresSettings { url: database.url.clone(), pool_size: 1 };
+            let shard = Shard { number, shards: 2, server: 0 };
+            let store = PostgresStore::open_shard(settings, shard, Arc::default()).await.unwrap();
+            store.migrate().await.unwrap();
+            shards.push(Arc::new(store));
+        }
+        let trigger = format!(
+            "CREATE SEQUENCE removals; CREATE FUNCTION cut_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('public.removals') {cut_off} THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+                RETURN NULL;
+            END $$;
+            CREATE TRIGGER cut_off BEFORE DELETE ON gatepost_shards.unfinished EXECUTE FUNCTION public.cut_off()"
+        );
+        Cluster::shared().await.unwrap().execute(&database.name, &trigger).await.unwrap();
+        (shards, database)
+    }
+
+    async fn copy_nothing(shards: &[Arc<PostgresStore>]) -> Result<(), CopyError> {
+        let (to, from) = channel(1);
+        to.send(Copied::Complete).await.unwrap();
+        PostgresStore::import_shards(shards, from).await
+    }
+
+    /// Which shards have tables, and which have marks.
+    async fn state(database: &Database) -> String {
+        let state = "SELECT to_regclass('gatepost_shard_0.api_keys') IS NOT NULL,
+            to_regclass('gatepost_shard_1.api_keys') IS NOT NULL,
+            (SELECT string_agg(shard::text, ',' ORDER BY shard) FROM gatepost_shards.unfinished)";
+        Cluster::shared().await.unwrap().execute(&database.name, state).await.unwrap()
+    }
+
+    /// Whether the removal took effect is unknown. It is safe to repeat.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_mark_whose_removal_was_not_answered_is_removed_again() {
+        for removal in ["= 1", "= 2"] {
+            let (shards, database) = shards(removal).await;
+            copy_nothing(&shards).await.unwrap();
+            assert_eq!(state(&database).await, "t|t|", "removal {removal}");
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_complete_copy_is_not_removed() {
+        let (shards, database) = shards("> 1").await;
+        let error = copy_nothing(&shards).await.unwrap_err();
+        assert!(matches!(error, CopyError::Unconfirmed(_)), "{error:?}");
+        assert_eq!(state(&database).await, "t|t|0", "everything is there, and no process starts yet");
+        let lift = "DROP TRIGGER cut_off ON gatepost_shards.unfinished";
+        Cluster::shared().await.unwrap().execute(&database.name, lift).await.unwrap();
+        copy_nothing(&shards).await.unwrap();
+        assert_eq!(state(&database).await, "t|t|", "the next copy begins again");
+    }
 }

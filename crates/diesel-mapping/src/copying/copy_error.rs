@@ -1,6 +1,6 @@
 use domain::ports::{BoxError, MigrateError};
 
-/// Why a database is not copied. The target is as it was before.
+/// Why a database is not copied. The target is as it was before, unless the copy is [unconfirmed](Self::Unconfirmed).
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The source lacks migrations of this version.
@@ -34,6 +34,15 @@ pub enum CopyError {
         /// The rows in the target.
         copied: i64,
     },
+    /// Everything is copied, and the target did not confirm the end of the copy.
+    #[error(
+        "everything is copied, but the target did not confirm the end of the copy: start Gatepost on it, and if it says that \
+         a copy has not ended, copy again"
+    )]
+    Unconfirmed(#[source] BoxError),
+    /// A process has used the source during the copy.
+    #[error("Gatepost was started on the source during the copy, which may lack its changes: stop it, and copy again")]
+    StartedAgain,
     /// The other side has stopped, and knows why.
     #[error("the other database has stopped")]
     CutOff,
