@@ -3,10 +3,11 @@
 use crate::audit::Origin;
 use crate::ports::StoreError;
 use crate::webhooks::{SubscriptionChange, Webhooks};
-use crate::{ApiKey, CredentialDigest, KeyId, Keys, ReportLeaksError, SubscriptionId, UserId};
+use crate::{ApiKey, CredentialDigest, Keys, ReportLeaksError, SubscriptionId, UserId};
 
 /// Revokes every key among `tokens` as [`Keys::report_leaks`] does, and disables the subscriptions whose URL was set by
-/// one of these keys. Repeating a report completes one that failed half-way.
+/// one of these keys. If a part of the store fails, this is done for the keys in the other parts before the error is
+/// returned. Repeating a report completes one that failed half-way.
 ///
 /// # Errors
 ///
@@ -17,9 +18,15 @@ pub async fn report_leaks(
     tokens: &[&str],
     origin: &Origin,
 ) -> Result<Vec<Option<ApiKey>>, ReportLeaksError> {
-    let reported = keys.report_leaks(tokens, origin).await?;
-    let leaked: Vec<KeyId> = reported.iter().flatten().map(|key| key.id).collect();
-    webhooks.disable_set_by_leaked(&leaked, origin).await?;
+    let reported = keys.report_leaks(tokens, origin).await;
+    let leaked = match &reported {
+        Ok(reported) => reported.iter().flatten().map(|key| key.id).collect(),
+        Err(ReportLeaksError::Store(_)) => keys.find_leaked(tokens).await,
+        Err(ReportLeaksError::TooMany) => Vec::new(),
+    };
+    let disabled = webhooks.disable_set_by_leaked(&leaked, origin).await;
+    let reported = reported?;
+    disabled?;
     Ok(reported)
 }
 

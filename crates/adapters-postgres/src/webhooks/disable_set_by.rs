@@ -1,11 +1,12 @@
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
-use diesel_mapping::webhooks::{status_code, subscription_id};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::{status_code, status_of, subscription_id};
+use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::webhooks::{DisableReason, SubscriptionStatus};
-use domain::{KeyId, Timestamp};
+use domain::{KeyId, SubscriptionId, Timestamp, UserId};
 use futures_util::future::join3;
 
 use super::close_lane::disable;
@@ -16,10 +17,17 @@ use crate::transaction::{Begin, Commit, ForceCustomPlan, settle};
 /// Locks the lanes before the subscriptions, in the order of their ids, like every transaction.
 const LOCK_LANES: &str = "SELECT subscription_id FROM webhook_lanes WHERE subscription_id = ANY(ARRAY(
         SELECT id FROM webhook_subscriptions
-        WHERE url_set_by = ANY($1) AND status = $2 AND deleted_at IS NULL LIMIT $3
+        WHERE url_set_by = ANY($1) AND status <> $2 AND deleted_at IS NULL LIMIT $3
     )) ORDER BY subscription_id FOR NO KEY UPDATE";
 
-/// Disables subscriptions whose URL was set by one of the keys. Three round trips, and one for each subscription.
+/// Gives these subscriptions the status if they are disabled for another reason. Their lanes are already locked.
+const REPLACE_REASON: &str = "UPDATE webhook_subscriptions AS subscription SET status = $2, updated_at = $3
+    FROM webhook_subscriptions AS before
+    WHERE before.id = ANY($1) AND subscription.id = before.id
+        AND subscription.status <> $2 AND subscription.deleted_at IS NULL
+    RETURNING subscription.id, before.status, subscription.owner_issuer, subscription.owner_subject";
+
+/// Disables subscriptions whose URL was set by one of the keys. Four round trips, and one for each subscription.
 pub(super) struct DisableSetBy<'a> {
     pub(super) keys: &'a [KeyId],
     pub(super) reason: DisableReason,
@@ -34,14 +42,30 @@ struct LaneRow {
     subscription_id: Vec<u8>,
 }
 
+#[derive(QueryableByName)]
+struct ReplacedRow {
+    #[diesel(sql_type = Binary)]
+    id: Vec<u8>,
+    #[diesel(sql_type = Text)]
+    status: String,
+    #[diesel(sql_type = Text)]
+    owner_issuer: String,
+    #[diesel(sql_type = Text)]
+    owner_subject: String,
+}
+
+/// A subscription, its owner, and its status before.
+type Disabled = (SubscriptionId, UserId, SubscriptionStatus);
+
 impl Work for DisableSetBy<'_> {
     type Answer = u32;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
         let keys: Vec<&[u8]> = self.keys.iter().map(|key| key.as_bytes().as_slice()).collect();
+        let status = SubscriptionStatus::DisabledByService(self.reason);
         let lanes = diesel::sql_query(LOCK_LANES)
             .bind::<Array<Binary>, _>(keys)
-            .bind::<Text, _>(status_code(SubscriptionStatus::Enabled))
+            .bind::<Text, _>(status_code(status))
             .bind::<BigInt, i64>(self.max.into());
         let (begun, planned, lanes) = join3(
             Begin.execute(&mut &*connection),
@@ -55,11 +79,36 @@ impl Work for DisableSetBy<'_> {
         for lane in &lanes {
             let id = subscription_id("webhook_lanes", "subscription_id", &lane.subscription_id)?;
             let owner = disable(connection, id, self.reason, self.at).await?;
-            disabled.extend(owner.map(|owner| (id, owner)));
+            disabled.extend(owner.map(|owner| (id, owner, SubscriptionStatus::Enabled)));
         }
-        let status = SubscriptionStatus::DisabledByService(self.reason);
-        write_events(connection, &self.cause.subscriptions_disabled(status, disabled)).await?;
+        disabled.extend(self.replace_reason(connection, status, &lanes).await?);
+        write_events(connection, &self.cause.subscriptions_disabled_from(status, disabled)).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         Ok(u32::try_from(lanes.len()).unwrap_or(self.max))
+    }
+}
+
+impl DisableSetBy<'_> {
+    async fn replace_reason(
+        &self,
+        connection: &AsyncPgConnection,
+        status: SubscriptionStatus,
+        lanes: &[LaneRow],
+    ) -> QueryResult<Vec<Disabled>> {
+        let ids: Vec<&[u8]> = lanes.iter().map(|lane| lane.subscription_id.as_slice()).collect();
+        let statement = diesel::sql_query(REPLACE_REASON)
+            .bind::<Array<Binary>, _>(ids)
+            .bind::<Text, _>(status_code(status))
+            .bind::<Instant, StoredInstant>(self.at.into());
+        let rows = Kept(statement).load::<ReplacedRow>(&mut &*connection).await?;
+        Ok(rows.into_iter().filter_map(ReplacedRow::disabled).collect())
+    }
+}
+
+impl ReplacedRow {
+    /// `None` if the row is damaged, which must not keep the reason away.
+    fn disabled(self) -> Option<Disabled> {
+        let id = SubscriptionId::from_bytes(self.id.try_into().ok()?);
+        Some((id, UserId::new(self.owner_issuer, self.owner_subject).ok()?, status_of(&self.status)?))
     }
 }

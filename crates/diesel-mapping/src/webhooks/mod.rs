@@ -29,4 +29,4 @@ pub use failing_row::{FIND_FAILING, FailingRow, failing_after};
 pub use figures_row::{COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures};
 pub use place::{Place, delivery_id, event_id, first_delivery_at, subscription_id};
 pub use secrets_row::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow};
-pub use subscription_row::{ChangedSubscriptionRow, NewSubscriptionRow, SubscriptionRow, status_code};
+pub use subscription_row::{ChangedSubscriptionRow, NewSubscriptionRow, SubscriptionRow, status_code, status_of};

@@ -126,7 +126,7 @@ pub const fn status_code(status: SubscriptionStatus) -> &'static str {
 }
 
 /// The status that this code stores.
-pub(super) fn status_of(code: &str) -> Option<SubscriptionStatus> {
+pub fn status_of(code: &str) -> Option<SubscriptionStatus> {
     [SubscriptionStatus::Enabled, SubscriptionStatus::DisabledByOwner]
         .into_iter()
         .find(|status| status_code(*status) == code)

@@ -1,8 +1,8 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::audit::Origin;
 use crate::ports::StoreError;
-use crate::{ApiKey, CredentialDigest, Keys};
+use crate::{ApiKey, CredentialDigest, KeyId, Keys};
 
 /// The most tokens in one report, which keeps its transaction short.
 pub const LEAKS_MAX: usize = 1_000;
@@ -34,8 +34,7 @@ impl Keys {
         if tokens.len() > LEAKS_MAX {
             return Err(ReportLeaksError::TooMany);
         }
-        let presented: Vec<Option<CredentialDigest>> =
-            tokens.iter().map(|token| CredentialDigest::of_presented(token)).collect();
+        let presented = presented(tokens);
         let digests: Vec<CredentialDigest> = presented.iter().copied().flatten().collect();
         if digests.is_empty() {
             return Ok(vec![None; tokens.len()]);
@@ -46,4 +45,16 @@ impl Keys {
         let revoked: HashMap<CredentialDigest, ApiKey> = digests.into_iter().zip(self.with_recent_uses(keys)).collect();
         Ok(presented.iter().map(|digest| revoked.get(digest.as_ref()?).cloned()).collect())
     }
+    /// The ids of the stored keys among `tokens`, as far as the store answers.
+    pub(crate) async fn find_leaked(&self, tokens: &[&str]) -> Vec<KeyId> {
+        let digests: HashSet<CredentialDigest> = presented(tokens).into_iter().flatten().collect();
+        let digests: Vec<CredentialDigest> = digests.into_iter().collect();
+        let (found, _) = self.store.find_by_digests_in_part(&digests).await;
+        found.into_iter().map(|(_, key)| key.id).collect()
+    }
+}
+
+/// The digest of each token; `None` for a token that cannot be a key.
+fn presented(tokens: &[&str]) -> Vec<Option<CredentialDigest>> {
+    tokens.iter().map(|token| CredentialDigest::of_presented(token)).collect()
 }

@@ -89,14 +89,18 @@ impl KeyStore for ShardedStore {
         cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         // The look-ups are side by side, and leave few shards to change.
-        let (found, error) = self.find_by_digests_in_part(digests).await;
+        let (found, mut failure) = self.find_by_digests_in_part(digests).await;
         let shards: BTreeSet<usize> = found.iter().map(|(_, key)| self.of(&key.owner).number).collect();
         let mut revoked = Vec::new();
         for (part, shard) in (0..).zip(shards) {
             let cause = part_of(cause, part);
-            revoked.extend(self.shards[shard].store.keys.revoke_by_digests(digests, at, &cause).await?);
+            match self.shards[shard].store.keys.revoke_by_digests(digests, at, &cause).await {
+                Ok(of_shard) => revoked.extend(of_shard),
+                // The keys of the other shards do not wait for this one.
+                Err(error) => failure = Some(error),
+            }
         }
-        error.map_or(Ok(revoked), Err)
+        failure.map_or(Ok(revoked), Err)
     }
 
     async fn revoke_user_keys(

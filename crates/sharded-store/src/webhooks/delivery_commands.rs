@@ -52,6 +52,17 @@ impl DeliveryCommands for ShardedStore {
         self.of(owner).store.webhooks.commands.recover(owner, subscription, request, max, cause).await
     }
 
+    async fn recover_rest(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<u32, StoreError> {
+        self.of(owner).store.webhooks.commands.recover_rest(owner, subscription, request, max, cause).await
+    }
+
     async fn prepare_history(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {
         let prepared =
             self.shards.iter().map(|shard| shard.long_part(shard.store.webhooks.commands.prepare_history(at, days)));

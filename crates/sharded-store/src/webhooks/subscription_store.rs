@@ -60,17 +60,21 @@ impl SubscriptionStore for ShardedStore {
         max: u32,
         cause: &Cause,
     ) -> Result<u32, StoreError> {
-        let (mut count, mut part) = (0, 0);
+        let (mut count, mut part, mut failure) = (0, 0, None);
         for shard in &self.shards {
             let (cause, left) = (part_of(cause, part), max - count);
             if left == 0 {
                 break;
             }
-            let disabled = shard.store.webhooks.subscriptions.disable_set_by(keys, reason, at, left, &cause).await?;
-            count += disabled;
-            part += u16::from(disabled > 0);
+            let subscriptions = &shard.store.webhooks.subscriptions;
+            match shard.long_part(subscriptions.disable_set_by(keys, reason, at, left, &cause)).await {
+                Ok(0) => {}
+                Ok(disabled) => (count, part) = (count + disabled, part + 1),
+                // The subscriptions of the other shards do not wait for this one.
+                Err(error) => (failure, part) = (Some(error), part + 1),
+            }
         }
-        Ok(count)
+        failure.filter(|_| count < max).map_or(Ok(count), Err)
     }
 
     async fn rotate_secret(

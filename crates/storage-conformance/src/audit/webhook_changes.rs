@@ -13,7 +13,7 @@ use super::AuditedStores;
 use super::sample::{all_of, cause, expect_events, expect_no_more, second};
 use crate::sample::{at, user};
 use crate::webhooks::sample::{NO_MAX, description, publish_at, secret, subscription, switched, url};
-use crate::webhooks::work::{Held, claim, claim_one, complete, settle};
+use crate::webhooks::work::{Held, claim, claim_one, complete, end_closed, settle};
 
 const LEAKED: DisableReason = DisableReason::KeyLeaked;
 
@@ -44,10 +44,49 @@ pub async fn changes_of_subscriptions_leave_their_events(stores: Arc<AuditedStor
     assert_eq!(disabled, 1, "its URL was set by this key");
     expected
         .extend(by.subscriptions_disabled(SubscriptionStatus::DisabledByService(LEAKED), [(lane.id, alice.clone())]));
+    let other = KeyId::from_bytes([2; 16]);
+    let off =
+        Subscription { url_set_by: Some(other), status: SubscriptionStatus::DisabledByOwner, ..subscription(&alice) };
+    expected.push(create(&stores, &off, second(5)).await.subscription_created(&off));
+    let by = cause(second(5));
+    let marked = webhooks.disable_set_by(&[other], LEAKED, second(5), 10, &by).await.expect("it succeeds");
+    assert_eq!(marked, 1, "its URL was set by this key, and it lacks the reason");
+    expected.extend(by.subscriptions_disabled_from(
+        SubscriptionStatus::DisabledByService(LEAKED),
+        [(off.id, alice.clone(), off.status)],
+    ));
     let by = cause(second(6));
     assert!(webhooks.delete(&alice, lane.id, second(6), &by).await.expect("a deletion succeeds"), "it is stored");
     expected.push(by.subscription_deleted(lane.id, &alice));
     expect_events(&*stores.audit, expected, "each change of a subscription must leave its event").await;
+}
+
+/// Each part of a recovery that retries deliveries leaves its event.
+pub async fn parts_of_a_recovery_leave_their_events(stores: Arc<AuditedStores>) {
+    let (alice, webhooks) = (user("alice"), &stores.webhooks);
+    let lane = subscription(&alice);
+    let mut expected = vec![create(&stores, &lane, second(0)).await.subscription_created(&lane)];
+    for _ in 0..2 {
+        publish_at(&**webhooks, &alice, second(1)).await;
+    }
+    let by = cause(second(2));
+    let disabled = webhooks.update(&alice, lane.id, &switched(false), second(2), &by).await.expect("it succeeds");
+    let disabled = disabled.expect("it is stored");
+    expected.extend(by.subscription_changed(&lane, &disabled));
+    end_closed(&**webhooks, 2_000).await;
+    let request = RetryRequest { at: second(3), published_since: at(0) };
+    let by = cause(second(3));
+    let first = webhooks.recover(&alice, lane.id, request, 1, &by).await.expect("a recovery succeeds");
+    assert_eq!(first, Some(1), "the first part");
+    let enabled = switched(true).applied_to(&disabled, second(3));
+    expected.push(by.subscription_recovered(&disabled, &enabled, 1));
+    for (at, count) in [(4, 1), (5, 0)] {
+        let by = cause(second(at));
+        let rest = webhooks.recover_rest(&alice, lane.id, request, 1, &by).await.expect("a recovery succeeds");
+        assert_eq!(rest, count, "the rest");
+        expected.extend((rest > 0).then(|| by.subscription_recovered(&enabled, &enabled, rest)));
+    }
+    expect_events(&*stores.audit, expected, "each part of a recovery must leave its event").await;
 }
 
 /// A call that is refused, finds no subscription, or changes nothing leaves no event.
@@ -87,6 +126,8 @@ async fn call_in_vain(stores: &AuditedStores, owner: &UserId, id: SubscriptionId
     let request = RetryRequest { at: second(3), published_since: at(0) };
     let recovered = webhooks.recover(owner, id, request, 10, &by()).await.expect("a recovery succeeds");
     assert_eq!(recovered, None, "there is no such subscription");
+    let rest = webhooks.recover_rest(owner, id, request, 10, &by()).await.expect("a recovery succeeds");
+    assert_eq!(rest, 0, "there is no such subscription");
     let disabled = webhooks.disable_set_by(&[KeyId::from_bytes([9; 16])], LEAKED, second(3), 10, &by()).await;
     assert_eq!(disabled.expect("it succeeds"), 0, "no URL was set by this key");
 }

@@ -130,15 +130,16 @@ impl SubscriptionStore for MemoryWebhookStore {
     ) -> Result<u32, StoreError> {
         let mut tables = self.tables();
         let set_by = |one: &Subscription| one.url_set_by.is_some_and(|key| keys.contains(&key));
-        let theirs = tables.lanes.values_mut().filter(|lane| lane.is_open() && set_by(&lane.subscription));
         let status = SubscriptionStatus::DisabledByService(reason);
+        let theirs = tables.lanes.values_mut().filter(|lane| lane.deleted_at.is_none() && set_by(&lane.subscription));
         let mut disabled = Vec::new();
-        for lane in theirs.take(max as usize) {
+        for lane in theirs.filter(|lane| lane.subscription.status != status).take(max as usize) {
+            let Subscription { id, owner, .. } = &lane.subscription;
+            disabled.push((*id, owner.clone(), lane.subscription.status));
             (lane.subscription.status, lane.subscription.updated_at) = (status, at);
-            disabled.push((lane.subscription.id, lane.subscription.owner.clone()));
         }
         let count = u32::try_from(disabled.len()).unwrap_or(max);
-        self.audit.write(cause.subscriptions_disabled(status, disabled));
+        self.audit.write(cause.subscriptions_disabled_from(status, disabled));
         tables.end_closed(at, u32::MAX);
         Ok(count)
     }

@@ -97,11 +97,11 @@ pub trait SubscriptionStore: Send + Sync {
         cause: &Cause,
     ) -> Result<Option<Subscription>, StoreError>;
 
-    /// Disables at most `max` enabled subscriptions of any owners whose URL was set by one of `keys`, for this reason,
-    /// and returns how many. Fewer than `max` means that none is left.
+    /// Disables at most `max` subscriptions of any owners whose URL was set by one of `keys`, for this reason, and returns
+    /// how many. Fewer than `max` means that none is left. An error means that some may be left.
     ///
     /// Each is disabled as by [`SubscriptionStore::update`]: its lane is closed, and `updated_at` becomes `at`.
-    /// Subscriptions that are disabled already keep their reason.
+    /// Subscriptions that are disabled for another reason get this one.
     async fn disable_set_by(
         &self,
         keys: &[KeyId],

@@ -1,0 +1,137 @@
+//! A report of leaked keys while one of the shards is down.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::audit::Origin;
+use domain::memory::{ManualClock, SeededEntropy};
+use domain::ports::{Attempt, KeyStore, Store, SubscriptionStore, WebhookSender, WebhookStores};
+use domain::webhooks::{
+    AttemptOutcome, CreateSubscription, Description, DisableReason, EgressPolicy, EgressPolicySettings, OurFault,
+    SubscribedEvents, SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
+};
+use domain::{
+    CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, Placement, ReportLeaksError, Scopes, SealingKeys, Timestamp,
+    UserId, WebhookAccess, report_leaks,
+};
+use sharded_store::ShardedStore;
+
+use crate::composed::{KeysWithFeed, LookUps, memory_store};
+
+const SHARDS: u16 = 3;
+/// More than one transaction disables.
+const SUBSCRIPTIONS: u32 = 101;
+
+/// The use cases on three stores in memory, of which the first can be stopped.
+struct World {
+    store: Arc<ShardedStore>,
+    first: Arc<LookUps>,
+    keys: Keys,
+    webhooks: Webhooks,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut shards: Vec<Store> = (0..SHARDS).map(|_| memory_store()).collect();
+        let first = Arc::<LookUps>::default();
+        let keys = Arc::clone(&shards[0].keys);
+        let keys = KeysWithFeed { look_ups: Arc::clone(&first), ..KeysWithFeed::of(keys, Vec::new()) };
+        shards[0].keys = Arc::new(keys);
+        let store = Arc::new(ShardedStore::new(shards));
+        let now = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
+        let (clock, entropy) = (Arc::new(ManualClock::new(now)), Arc::new(SeededEntropy::new(7)));
+        let policy = KeyPolicy::default();
+        let keys = Keys::new(Arc::clone(&store) as _, Arc::new(()), clock.clone(), entropy.clone(), policy);
+        let webhooks = Webhooks::new(WebhookStores::of(&store), rules(), Arc::new(NoTests), clock, entropy);
+        let placement = Placement::Shards(SHARDS);
+        Self { store, first, keys: keys.with_placement(placement), webhooks: webhooks.with_placement(placement) }
+    }
+
+    async fn create(&self, owner: &UserId) -> CreatedKey {
+        let label = Label::parse("CI").expect("a valid label");
+        let request =
+            CreateKey { label, expires_at: None, scopes: Scopes::default(), webhooks_max: Some(WebhookAccess::Write) };
+        self.keys.create(owner, request, &Origin::SERVICE).await.expect("all shards are up")
+    }
+
+    async fn subscribe(&self, owner: &UserId, by: &CreatedKey) {
+        let request = CreateSubscription {
+            url: self.webhooks.parse_target("https://thief.example/hooks").expect("a valid URL"),
+            events: SubscribedEvents::parse(["*"]).expect("a valid pattern"),
+            description: Description::default(),
+            secret: None,
+            by: Some(by.id),
+        };
+        self.webhooks.create_subscription(owner, request, &Origin::SERVICE).await.expect("all shards are up");
+    }
+
+    async fn report(&self, keys: &[&CreatedKey]) -> Result<(), ReportLeaksError> {
+        let tokens: Vec<&str> = keys.iter().map(|key| key.full_key.expose()).collect();
+        report_leaks(&self.keys, &self.webhooks, &tokens, &Origin::SERVICE).await.map(|_| ())
+    }
+
+    /// How many subscriptions of the owner have this status.
+    async fn count(&self, owner: &UserId, status: SubscriptionStatus) -> usize {
+        let all = SubscriptionStore::list(&*self.store, owner, None, u32::MAX).await.expect("this shard is up");
+        all.iter().filter(|one| one.status == status).count()
+    }
+}
+
+#[tokio::test]
+async fn what_was_found_is_disabled_before_a_report_fails() {
+    let world = World::new();
+    let [down, first, second] = &[0, 1, 2].map(owner_in);
+    let (of_down, of_first, of_second) =
+        (world.create(down).await, world.create(first).await, world.create(second).await);
+    world.subscribe(down, &of_down).await;
+    world.subscribe(first, &of_first).await;
+    for _ in 0..SUBSCRIPTIONS {
+        world.subscribe(second, &of_second).await;
+    }
+    let leaked = SubscriptionStatus::DisabledByService(DisableReason::KeyLeaked);
+
+    world.first.is_down.store(true, Ordering::Relaxed);
+    let refused = world.report(&[&of_down, &of_first, &of_second]).await;
+    assert!(matches!(refused, Err(ReportLeaksError::Store(_))), "a key may be in the shard that is down: {refused:?}");
+    for key in [&of_first, &of_second] {
+        let stored = KeyStore::find_by_digest(&*world.store, &key.full_key.digest()).await.expect("its shard is up");
+        assert!(stored.expect("it is stored").revoked_at.is_some());
+    }
+    assert_eq!(world.count(first, leaked).await, 1);
+    assert_eq!(world.count(second, leaked).await, SUBSCRIPTIONS as usize);
+
+    world.first.is_down.store(false, Ordering::Relaxed);
+    // The shard counts as up when it is tried again.
+    while world.report(&[&of_down, &of_first, &of_second]).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(world.count(down, leaked).await, 1, "a repetition completes the report");
+}
+
+/// An owner whose home is in this shard.
+fn owner_in(shard: usize) -> UserId {
+    let owners = (0..).map(|n| UserId::new("https://id.example", format!("user-{n}")).expect("a valid subject"));
+    owners.into_iter().find(|owner| Home::of(owner).shard(SHARDS.into()) == shard).expect("every shard has owners")
+}
+
+fn rules() -> WebhookRules {
+    let policy = WebhookPolicySettings { max_subscriptions: 2 * SUBSCRIPTIONS, ..WebhookPolicySettings::default() };
+    let own_addresses = Arc::new(Vec::new());
+    let egress = EgressPolicySettings { allow_http: false, allowed_networks: Vec::new(), own_addresses };
+    WebhookRules {
+        policy: WebhookPolicy::new(policy).expect("a valid policy"),
+        egress: EgressPolicy::new(egress),
+        sealing_keys: Arc::new(SealingKeys::new(vec![[7; 32].into()]).expect("a key")),
+    }
+}
+
+struct NoTests;
+
+#[async_trait]
+impl WebhookSender for NoTests {
+    async fn send(&self, _: Attempt) -> AttemptOutcome {
+        AttemptOutcome::NotCharged(OurFault::ConnectionLimit)
+    }
+}
