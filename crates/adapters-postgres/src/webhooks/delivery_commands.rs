@@ -11,7 +11,7 @@ use super::cancel_delivery::CancelDelivery;
 use super::periods::day_of;
 use super::prepare_history::PrepareHistory;
 use super::purge_history::{PurgeHistory, Purged};
-use super::recover_subscription::Recover;
+use super::recover_subscription::{Recover, RecoverRest};
 use super::retry_delivery::RetryDelivery;
 use super::retry_failures::RetryFailures;
 use crate::PostgresStore;
@@ -74,6 +74,21 @@ impl DeliveryCommands for PostgresStore {
     ) -> Result<Option<u32>, StoreError> {
         let recovered = self.run(&Recover { owner, subscription, request, max, cause }).await?;
         if recovered.is_some() {
+            self.change_signal.notify_of_deliveries();
+        }
+        Ok(recovered)
+    }
+
+    async fn recover_rest(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<u32, StoreError> {
+        let recovered = self.run(&RecoverRest(Recover { owner, subscription, request, max, cause })).await?;
+        if recovered > 0 {
             self.change_signal.notify_of_deliveries();
         }
         Ok(recovered)

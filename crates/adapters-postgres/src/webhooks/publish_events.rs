@@ -153,7 +153,9 @@ impl<'a> Plan<'a> {
         if let Some((key, publication)) = key.zip(new.publication.as_ref()) {
             known.insert(key, (publication.content, Accepted { is_duplicate: true, ..accepted.clone() }));
         }
-        self.accepted.push((new, receivers));
+        if !receivers.is_empty() || new.is_stored_without_deliveries() {
+            self.accepted.push((new, receivers));
+        }
         accepted
     }
 

@@ -6,7 +6,7 @@ use domain::ports::{PoolFigures, Publication, StoreError};
 use domain::webhooks::{DirectClaims, NewEvent};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::periods::day_of_id;
@@ -20,6 +20,8 @@ use crate::pool::Connections;
 
 /// The most waiting calls. Further calls wait for a place.
 const WAITING_MAX: usize = 4_096;
+/// The most bytes of the events of waiting calls. Further calls are refused: while they waited, they would need the memory.
+const WAITING_BYTES_MAX: u32 = 64 * 1024 * 1024;
 /// How long a call may wait for its turn. The rest of its deadline is for the database.
 const TURN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The most events in one transaction, unless one call has more; takes about 20 ms.
@@ -40,6 +42,8 @@ pub(crate) struct Publisher {
     calls: mpsc::Sender<Call>,
     /// The second task's calls, which the first one sends.
     blocked: mpsc::Sender<Call>,
+    /// One permit for each byte of waiting calls.
+    room: Arc<Semaphore>,
     connections: [Connections; 2],
 }
 
@@ -58,6 +62,8 @@ struct Call {
     called_at: Instant,
     /// How often it was left out of a group.
     tries: u32,
+    /// Its part of the room.
+    _room: OwnedSemaphorePermit,
     answer: oneshot::Sender<Result<Publication, StoreError>>,
 }
 
@@ -70,7 +76,7 @@ impl Publisher {
         let again = audience.clone();
         runtime.spawn(publish_all(Line { connections: first, blocked: Some(blocked.clone()), audience }, arriving));
         runtime.spawn(publish_all(Line { connections: second, blocked: None, audience: again }, waiting));
-        Self { calls, blocked, connections }
+        Self { calls, blocked, room: room(), connections }
     }
 
     /// Returns when one of the tasks has ended.
@@ -93,8 +99,9 @@ impl Publisher {
 
     /// Publishes, and returns after the commit. A caller that goes away before its turn publishes nothing.
     pub(super) async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
+        let room = Arc::clone(&self.room).try_acquire_many_owned(held_bytes(events)).map_err(|_| busy())?;
         let (answer, answered) = oneshot::channel();
-        let call = Call { events: events.to_vec(), called_at: Instant::now(), tries: 0, answer };
+        let call = Call { events: events.to_vec(), called_at: Instant::now(), tries: 0, _room: room, answer };
         let sent = tokio::time::timeout(TURN_TIMEOUT, self.calls.send(call)).await;
         sent.map_err(|_| busy())?.map_err(|_| unavailable("the store is closed"))?;
         answered.await.unwrap_or_else(|_| Err(unavailable("the publication was interrupted")))
@@ -161,10 +168,9 @@ impl Line {
                 blocked
             }
             Err(failure) => {
-                let error = StoreError::from(failure);
+                let error = Arc::new(StoreError::from(failure));
                 for call in calls {
-                    let error = for_another(&error);
-                    call.end(Err(error));
+                    call.end(Err(StoreError::for_another(&error)));
                 }
                 Vec::new()
             }
@@ -252,6 +258,16 @@ async fn prepare_days(connections: &Connections, calls: &[&[NewEvent]]) -> Resul
     Ok(())
 }
 
+fn room() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(WAITING_BYTES_MAX as usize))
+}
+
+/// How many bytes a call holds while it waits. A call that needs the whole room gets it when no other call waits.
+fn held_bytes(events: &[NewEvent]) -> u32 {
+    let bytes: usize = events.iter().map(|new| size_of_val(new) + new.event.payload.bytes().len()).sum();
+    u32::try_from(bytes).unwrap_or(u32::MAX).min(WAITING_BYTES_MAX)
+}
+
 fn busy() -> StoreError {
     unavailable("too many events are waiting to be published")
 }
@@ -260,22 +276,16 @@ fn unavailable(why: &str) -> StoreError {
     StoreError::Unavailable(why.into())
 }
 
-/// The same error for another caller of the group.
-fn for_another(error: &StoreError) -> StoreError {
-    match error {
-        StoreError::Unavailable(source) => StoreError::Unavailable(source.to_string().into()),
-        StoreError::Corrupt { table, column, row } => StoreError::Corrupt { table, column, row: row.clone() },
-        StoreError::Duplicate { what } => StoreError::Duplicate { what },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use domain::memory::SeededEntropy;
     use domain::webhooks::{Event, EventType, Payload};
     use domain::{EventId, Timestamp, UserId};
 
+    use futures_util::FutureExt;
+
     use super::*;
+    use crate::server::{Purpose, Server};
 
     fn call(events: usize, payload_bytes: usize) -> (Call, oneshot::Receiver<Result<Publication, StoreError>>) {
         let created_at = Timestamp::MIN;
@@ -288,7 +298,39 @@ mod tests {
         };
         let events = vec![NewEvent { event, publication: None, only: None, trace: None }; events];
         let (answer, answered) = oneshot::channel();
-        (Call { events, called_at: Instant::now(), tries: 0, answer }, answered)
+        let room = room().try_acquire_owned().unwrap();
+        (Call { events, called_at: Instant::now(), tries: 0, _room: room, answer }, answered)
+    }
+
+    /// A publisher on no server, and the calls that wait for it.
+    fn publisher() -> (Publisher, mpsc::Receiver<Call>) {
+        let server = Server::parse("postgres://nobody@127.0.0.1:1/none?sslmode=disable", None).unwrap();
+        let connections = ["first", "second"]
+            .map(|name| Connections::new(name, server.clone(), Purpose::Calls, 1, Handle::current()).unwrap());
+        let (calls, waiting) = mpsc::channel(WAITING_MAX);
+        (Publisher { blocked: calls.clone(), calls, room: room(), connections }, waiting)
+    }
+
+    #[tokio::test]
+    async fn waiting_calls_have_a_maximum_in_bytes() {
+        let (publisher, mut waiting) = publisher();
+        let publish = async |bytes| publisher.publish(&call(1, bytes).0.events).await;
+        let mut calls: Vec<_> = (0..100).map(|_| Box::pin(publish(1024 * 1024))).collect();
+        let refused = calls.iter_mut().filter_map(FutureExt::now_or_never);
+        let refused = refused.filter(|answer| matches!(answer, Err(StoreError::Unavailable(_)))).count();
+        assert_eq!(refused, 37, "63 MiB wait, and their events are a little larger than their payloads");
+        let taken = waiting.recv().await;
+        assert!(publish(1024 * 1024).now_or_never().is_some(), "the call that is published still needs its room");
+        drop(taken);
+        assert!(Box::pin(publish(1024 * 1024)).now_or_never().is_none(), "there is room for another call");
+    }
+
+    #[tokio::test]
+    async fn a_call_that_needs_the_whole_room_gets_it() {
+        let (publisher, _waiting) = publisher();
+        let (large, _) = call(1, WAITING_BYTES_MAX as usize + 1);
+        assert!(Box::pin(publisher.publish(&large.events)).now_or_never().is_none());
+        assert!(Box::pin(publisher.publish(&call(1, 1).0.events)).now_or_never().is_some());
     }
 
     #[test]

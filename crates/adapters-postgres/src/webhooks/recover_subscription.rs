@@ -37,6 +37,7 @@ const BRING_BACK: &str = "WITH lost AS MATERIALIZED (
         INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run,
             run_started_at)
         SELECT $1, id, event_id, 2, $3, attempts, attempts, $3 FROM failed
+        ON CONFLICT DO NOTHING
         RETURNING delivery_id
     ), waiting AS (
         UPDATE webhook_due AS due SET phase = 2, due_at = $3, attempts_before_run = due.attempts, run_started_at = $3
@@ -67,7 +68,7 @@ impl Work for Recover<'_> {
         let after = enable.applied_to(&before, at);
         write_change(connection, &before, &after, at).await?;
         open_lane(connection, self.subscription, at).await?;
-        let count = u32::try_from(self.bring_back(connection).await?).unwrap_or(self.max);
+        let count = self.bring_back(connection).await?;
         wake_lane(connection, self.subscription, at).await?;
         write_events(connection, &[self.cause.subscription_recovered(&before, &after, count)]).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
@@ -75,14 +76,37 @@ impl Work for Recover<'_> {
     }
 }
 
+/// Makes further deliveries due now, if the subscription is enabled.
+pub(super) struct RecoverRest<'a>(pub(super) Recover<'a>);
+
+impl Work for RecoverRest<'_> {
+    type Answer = u32;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
+        let Recover { owner, subscription, request, cause, .. } = self.0;
+        let found = lock_subscription(connection, owner, subscription).await?;
+        let Some(unchanged) = found.filter(|found| found.status.is_enabled()) else {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(0);
+        };
+        let count = self.0.bring_back(connection).await?;
+        if count > 0 {
+            wake_lane(connection, subscription, request.at).await?;
+            write_events(connection, &[cause.subscription_recovered(&unchanged, &unchanged, count)]).await?;
+        }
+        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
+        Ok(count)
+    }
+}
+
 impl Recover<'_> {
-    async fn bring_back(&self, connection: &AsyncPgConnection) -> QueryResult<i64> {
+    async fn bring_back(&self, connection: &AsyncPgConnection) -> QueryResult<u32> {
         let statement = diesel::sql_query(BRING_BACK)
             .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
             .bind::<Binary, _>(first_id_at(self.request.published_since))
             .bind::<Instant, StoredInstant>(self.request.at.into())
             .bind::<BigInt, i64>(self.max.into());
         let row: CountRow = Kept(statement).get_result(&mut &*connection).await?;
-        Ok(row.count)
+        Ok(u32::try_from(row.count).unwrap_or(self.max))
     }
 }

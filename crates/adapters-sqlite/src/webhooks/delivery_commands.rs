@@ -8,7 +8,7 @@ use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 
 use super::cancel_delivery::cancel_delivery;
 use super::find_delivery::find_delivery;
-use super::recover_subscription::recover_subscription;
+use super::recover_subscription::{recover_rest, recover_subscription};
 use super::retry_delivery::retry_delivery;
 use super::retry_failures::retry_failures;
 use crate::SqliteStore;
@@ -72,6 +72,21 @@ impl DeliveryCommands for SqliteStore {
         let (owner, wake, cause) = (owner.clone(), self.wake.clone(), cause.clone());
         let work = move |connection: &mut SqliteConnection| {
             recover_subscription(connection, &owner, subscription, request, max, &cause)
+        };
+        self.writer.write_then(work, move |_| wake.up()).await
+    }
+
+    async fn recover_rest(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<u32, StoreError> {
+        let (owner, wake, cause) = (owner.clone(), self.wake.clone(), cause.clone());
+        let work = move |connection: &mut SqliteConnection| {
+            recover_rest(connection, &owner, subscription, request, max, &cause)
         };
         self.writer.write_then(work, move |_| wake.up()).await
     }

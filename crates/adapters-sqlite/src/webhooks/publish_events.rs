@@ -132,6 +132,10 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
         None => fan_out.matching(connection, event)?,
     };
     let deliveries = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
+    let accepted = Accepted { event: event.clone(), deliveries, is_duplicate: false };
+    if lanes.is_empty() && !new.is_stored_without_deliveries() {
+        return Ok(accepted);
+    }
     diesel::insert_into(webhook_events::table).values(NewEventRow::new(new, deliveries)).execute(connection)?;
     if let Some(key) = &new.publication {
         insert_publication(connection, event, key)?;
@@ -144,7 +148,7 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
         diesel::insert_into(webhook_due::table).values(row).execute(connection)?;
         lane.bring_forward(queued.due_at);
     }
-    Ok(Accepted { event: event.clone(), deliveries, is_duplicate: false })
+    Ok(accepted)
 }
 
 fn insert_publication(connection: &mut SqliteConnection, event: &Event, key: &PublicationKey) -> Result<(), Undo> {

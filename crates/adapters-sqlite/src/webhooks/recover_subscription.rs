@@ -9,6 +9,7 @@ use domain::webhooks::{Breaker, Delivery, SubscriptionChange};
 use domain::{SubscriptionId, UserId};
 
 use super::change_subscription::write_change;
+use super::find_subscription::find_subscription;
 use super::lane::Lane;
 use super::retry_delivery::replay;
 use crate::audit::write_events;
@@ -31,16 +32,48 @@ pub(super) fn recover_subscription(
         return Ok(None);
     };
     let Some(lane_before) = Lane::find(connection, subscription)? else { return Ok(None) };
-    let deliveries = recoverable(connection, subscription, request, max)?;
-    let recovered = u32::try_from(deliveries.len()).unwrap_or(max);
-    for delivery in deliveries {
-        replay(connection, delivery, request.at)?;
-    }
+    let recovered = bring_back(connection, subscription, request, max)?;
     let mut lane = Lane { breaker: Breaker::default(), ..lane_before.clone() };
     lane.ready_at = lane.next_service(connection, request.at)?;
     lane.write(connection, &lane_before)?;
     write_events(connection, [&cause.subscription_recovered(&before, &after, recovered)])?;
     Ok(Some(recovered))
+}
+
+/// See [`DeliveryCommands::recover_rest`](domain::ports::DeliveryCommands::recover_rest).
+pub(super) fn recover_rest(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    subscription: SubscriptionId,
+    request: RetryRequest,
+    max: u32,
+    cause: &Cause,
+) -> Result<u32, Undo> {
+    let found = find_subscription(connection, owner, subscription)?;
+    let Some(unchanged) = found.filter(|found| found.status.is_enabled()) else { return Ok(0) };
+    let Some(lane_before) = Lane::find(connection, subscription)? else { return Ok(0) };
+    let recovered = bring_back(connection, subscription, request, max)?;
+    if recovered > 0 {
+        let mut lane = lane_before.clone();
+        lane.bring_forward(request.at);
+        lane.write(connection, &lane_before)?;
+        write_events(connection, [&cause.subscription_recovered(&unchanged, &unchanged, recovered)])?;
+    }
+    Ok(recovered)
+}
+
+fn bring_back(
+    connection: &mut SqliteConnection,
+    subscription: SubscriptionId,
+    request: RetryRequest,
+    max: u32,
+) -> Result<u32, Undo> {
+    let deliveries = recoverable(connection, subscription, request, max)?;
+    let recovered = u32::try_from(deliveries.len()).unwrap_or(max);
+    for delivery in deliveries {
+        replay(connection, delivery, request.at)?;
+    }
+    Ok(recovered)
 }
 
 /// The oldest deliveries that failed or wait for a retry, at most `max`.

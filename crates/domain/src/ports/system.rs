@@ -23,6 +23,12 @@ pub trait Clock: Send + Sync {
     fn is_certain(&self) -> bool {
         true
     }
+
+    /// How many milliseconds the clocks of the database servers after the first are ahead of [`Clock::now`], which goes by
+    /// the first. Each with the number of its server, from 2 on; without the servers whose clock was never read.
+    fn servers_ahead(&self) -> Vec<(usize, i64)> {
+        Vec::new()
+    }
 }
 
 /// A generator of random bytes that are good enough for secrets.

@@ -18,6 +18,8 @@ use domain::{SealingKeys, SubscriptionId, Timestamp, UserId};
 use pollster::block_on;
 use zeroize::Zeroizing;
 
+use crate::disabled_after_recovery::DisabledAfterRecovery;
+
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 pub(crate) const DAY: Duration = Duration::from_hours(24);
@@ -43,6 +45,13 @@ impl Desk {
     /// The same service after a restart with these sealing keys, newest first.
     pub(crate) fn with_sealing_keys(&self, keys: &[u8]) -> Webhooks {
         webhooks(&self.store, &self.clock, keys)
+    }
+
+    /// From now on, the owner of a subscription disables it as soon as the store has recovered it.
+    pub(crate) fn disable_after_each_recovery(&mut self) {
+        let commands = Arc::new(DisabledAfterRecovery(Arc::clone(&self.store)));
+        let stores = WebhookStores { commands, ..WebhookStores::of(&self.store) };
+        self.webhooks = webhooks_on(stores, &self.clock, &[1]);
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -160,6 +169,10 @@ fn user(subject: &str) -> UserId {
 }
 
 fn webhooks(store: &Arc<MemoryWebhookStore>, clock: &Arc<ManualClock>, keys: &[u8]) -> Webhooks {
+    webhooks_on(WebhookStores::of(store), clock, keys)
+}
+
+fn webhooks_on(stores: WebhookStores, clock: &Arc<ManualClock>, keys: &[u8]) -> Webhooks {
     let own_addresses = Arc::new(Vec::new());
     let settings = EgressPolicySettings { allow_http: false, allowed_networks: Vec::new(), own_addresses };
     let policy = WebhookPolicySettings {
@@ -174,7 +187,6 @@ fn webhooks(store: &Arc<MemoryWebhookStore>, clock: &Arc<ManualClock>, keys: &[u
         egress: EgressPolicy::new(settings),
         sealing_keys: Arc::new(SealingKeys::new(keys).unwrap()),
     };
-    let stores = WebhookStores::of(store);
     Webhooks::new(stores, rules, Arc::new(NoTests), clock.clone(), Arc::new(SeededEntropy::new(5)))
 }
 

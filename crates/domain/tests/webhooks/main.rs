@@ -6,6 +6,7 @@ mod announcements;
 mod attempt_times;
 mod deliveries;
 mod desk;
+mod disabled_after_recovery;
 mod follow_attempts;
 mod publish_events;
 mod purge_history;

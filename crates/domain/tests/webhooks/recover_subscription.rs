@@ -27,6 +27,24 @@ fn what_failed_since_then_is_due_and_the_rest_is_not() {
     assert_eq!(recover(old.created_at), 1, "what is being sent is left alone");
 }
 
+/// The owner disables the subscription after the first transaction of the recovery, which does not enable it again.
+#[test]
+fn a_recovery_stops_when_its_owner_disables_the_subscription() {
+    let mut desk = Desk::new();
+    let id = desk.subscribe();
+    for _ in 0..1_001 {
+        desk.publish("1", None).unwrap();
+    }
+    let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
+    desk.disable_after_each_recovery();
+    let since = desk.now();
+    let recovered = block_on(desk.webhooks.recover_subscription(&desk.alice, id, since, &Origin::SERVICE)).unwrap();
+    assert_eq!(recovered, 1_000, "those of the first transaction");
+    let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
+    assert_eq!(found.subscription.status, SubscriptionStatus::DisabledByOwner);
+}
+
 #[test]
 fn what_waits_for_a_retry_is_due_at_once() {
     let desk = Desk::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::memory::unique_cause;
 use domain::ports::{Insertion, KeyStore, Rotation, StoreError};
-use domain::{ApiKey, RotationRefusal};
+use domain::{ApiKey, RotationRefusal, WebhookAccess};
 
 use super::sample::{
     ALL_ENDED, Replacement, Sample, all_keys, find, find_by, insert, list, put, put_all, rotate, try_rotate, view,
@@ -128,6 +128,25 @@ pub async fn overlaps_stop_at_their_limit(store: Arc<dyn KeyStore>) {
     assert!(matches!(answer, Rotation::Rotated { .. }), "without an overlap no limit of them counts, got {answer:?}");
     let answer = rotate(&*store, &samples[3], &Replacement::at(at(150), 50).overlapping(2)).await;
     assert!(matches!(answer, Rotation::Rotated { .. }), "overlaps that are over must not count, got {answer:?}");
+}
+
+/// A key with more access to webhooks than the caller is refused: the caller would get its successor's secret. Nothing
+/// changes. A key with the same access or less is rotated.
+pub async fn a_key_beyond_the_caller_is_not_rotated(store: Arc<dyn KeyStore>) {
+    let owner = user("alice");
+    for access in [None, Some(WebhookAccess::Read), Some(WebhookAccess::Write)] {
+        for scopes in ["", "orders:read", "webhooks:read", "webhooks:write"] {
+            let sample = Sample::of(&owner).scoped(scopes);
+            put(&*store, &sample).await;
+            let replacement = Replacement::at(at(0), 100).within(access);
+            if WebhookAccess::of_key(&sample.key.scopes) > access {
+                expect_refused(&*store, &sample, &replacement, RotationRefusal::ExceedsCaller).await;
+            } else {
+                let answer = rotate(&*store, &sample, &replacement).await;
+                assert!(matches!(answer, Rotation::Rotated { .. }), "{scopes:?} is within {access:?}, got {answer:?}");
+            }
+        }
+    }
 }
 
 /// An id that is not stored is `NotFound`, and no successor is stored.

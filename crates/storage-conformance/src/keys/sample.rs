@@ -7,7 +7,9 @@ use std::time::Duration;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Placement, Scopes, Timestamp, UserId};
+use domain::{
+    ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Placement, Scopes, Timestamp, UserId, WebhookAccess,
+};
 
 use crate::sample::at;
 
@@ -111,8 +113,15 @@ impl Replacement {
             overlap: Duration::from_millis(overlap_millis),
             overlapping_max: NO_LIMIT,
             ttl_max: Duration::from_hours(24),
+            webhooks_max: Some(WebhookAccess::Write),
         };
         Self { rotation, digest }
+    }
+
+    /// For a caller with this access to webhooks.
+    pub(crate) fn within(mut self, webhooks_max: Option<WebhookAccess>) -> Self {
+        self.rotation.webhooks_max = webhooks_max;
+        self
     }
 
     /// Refused when this many keys are being replaced already.

@@ -80,6 +80,7 @@ macro_rules! with_key_store_promises {
             rotate_key::rotation_needs_no_room
             rotate_key::an_ended_key_is_not_rotated
             rotate_key::a_key_is_rotated_once
+            rotate_key::a_key_beyond_the_caller_is_not_rotated
             rotate_key::overlaps_stop_at_their_limit
             rotate_key::rotating_an_unknown_key_changes_nothing
             rotate_key::rotating_another_users_key_changes_nothing

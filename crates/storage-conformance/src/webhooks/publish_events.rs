@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::{ClaimRequest, PUBLISHED_EVENTS_MAX, StoreError};
+use domain::ports::{Accepted, ClaimRequest, PUBLISHED_EVENTS_MAX, StoreError};
 use domain::webhooks::{Delivery, DeliveryState, NewEvent, Payload, Subscription, SubscriptionStatus};
 use domain::{DeliveryId, Timestamp};
 
@@ -160,6 +160,20 @@ pub async fn an_event_for_one_subscription_goes_there_alone(store: Arc<dyn Webho
     let seen: Vec<_> = deliveries(&*store, &alice).await.iter().map(|one| one.subscription_id).collect();
     assert_eq!(seen, [wanted.id], "it must go to the one subscription alone");
     assert_eq!(deliveries(&*store, &bob).await, [], "another owner must get nothing");
+}
+
+/// An event for one subscription that does not receive it is not stored.
+pub async fn a_refused_event_for_one_subscription_leaves_nothing(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let only = subscribed(&*store, &owner).await;
+    update(&*store, &only, &switched(false), at(1)).await;
+    let new = NewEvent { only: Some(only.id), ..event(&owner) };
+    let [refused, other] = [new.clone(), event(&owner)];
+    let deliveries = |accepted: Vec<Accepted>| accepted.iter().map(|one| one.deliveries).collect::<Vec<_>>();
+    assert_eq!(deliveries(publish(&*store, &[refused]).await), [0], "it is disabled");
+    assert_eq!(deliveries(publish(&*store, &[new.clone(), other]).await), [0, 0], "the refused event is as new");
+    update(&*store, &only, &switched(true), at(2)).await;
+    assert_eq!(deliveries(publish(&*store, &[new]).await), [1], "it is as new when it is enabled");
 }
 
 /// One call takes the maximum number of events, and each is delivered once.

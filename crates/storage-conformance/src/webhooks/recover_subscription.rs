@@ -80,6 +80,54 @@ pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
     assert_eq!(held.len(), 7, "everything may go at once, without a probe");
 }
 
+/// The rest of a recovery is of the owner's subscription while it is enabled. It does not enable the subscription.
+pub async fn recovering_the_rest_needs_an_enabled_subscription(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let events: Vec<_> = (0..3).map(|n| event_at(&owner, at(n))).collect();
+    publish(&*store, &events).await;
+    switch_off(&*store, &lane, 50).await;
+    assert_eq!(recover(&*store, &lane, 100, 0, 1).await, Some(1), "the first part");
+    switch_off(&*store, &lane, 110).await;
+    let off = reread(&*store, &lane).await;
+    assert_eq!(recover_rest(&*store, &lane, 100, 10).await, 0, "its owner has disabled it");
+    assert_eq!(reread(&*store, &lane).await, off, "it must stay disabled");
+    update(&*store, &lane, &switched(true), at(120)).await;
+    let stranger = Subscription { owner: user("bob"), ..lane.clone() };
+    assert_eq!(recover_rest(&*store, &stranger, 130, 10).await, 0, "it is another user's");
+    for expected in [2, 1, 0] {
+        assert_eq!(recover_rest(&*store, &lane, 130, 2).await, expected, "at most 2");
+    }
+    let held: HashSet<_> = claim(&*store, 130).await.iter().map(|one| one.delivery.event).collect();
+    assert_eq!(held, events.iter().map(|new| new.event.id).collect(), "all of them must be due now");
+}
+
+/// The rest of a recovery is due when the pause of the lane ends.
+pub async fn recovering_the_rest_leaves_the_pause(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let events: Vec<_> = (0..6).map(|_| event(&owner)).collect();
+    publish(&*store, &events).await;
+    let failures: Vec<_> = claim(&*store, 1).await.iter().map(|one| one.failed(10, 1_000_000)).collect();
+    complete(&*store, &failures).await;
+    let before = health(&*store, &lane).await.breaker;
+    assert_eq!(recover_rest(&*store, &lane, 50, 100).await, 6, "six wait for a retry");
+    assert_eq!(health(&*store, &lane).await.breaker, before, "the breaker must stay as it is");
+    assert!(claim(&*store, 50).await.is_empty(), "the lane pauses");
+    let until = before.pause.expect("the lane pauses").until.unix_millis() - at(0).unix_millis();
+    assert_eq!(claim(&*store, until).await.len(), 1, "one is the probe");
+}
+
+async fn switch_off(store: &dyn WebhookStore, lane: &Subscription, millis: i64) {
+    update(store, lane, &switched(false), at(millis)).await;
+    end_closed(store, millis).await;
+}
+
+async fn recover_rest(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32) -> u32 {
+    let request = RetryRequest { at: at(millis), published_since: at(0) };
+    store.recover_rest(&lane.owner, lane.id, request, max, &unique_cause()).await.expect("a recovery must succeed")
+}
+
 async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, since: i64, max: u32) -> Option<u32> {
     let request = RetryRequest { at: at(millis), published_since: at(since) };
     store.recover(&lane.owner, lane.id, request, max, &unique_cause()).await.expect("a recovery must succeed")

@@ -75,6 +75,7 @@ macro_rules! with_webhook_store_promises {
             change_subscription::a_deleted_subscription_is_found_by_no_method
             change_subscription::other_owners_subscriptions_are_not_seen_nor_touched
             disable_set_by::urls_set_by_these_keys_are_disabled
+            disable_set_by::disabled_subscriptions_get_the_reason_of_these_keys
             disable_set_by::a_changed_url_is_of_the_key_that_changed_it
             disable_set_by::at_most_max_subscriptions_are_disabled
             subscription_secrets::secrets_come_back_byte_for_byte
@@ -92,6 +93,7 @@ macro_rules! with_webhook_store_promises {
             publish_events::an_event_goes_to_every_subscription_that_matches
             publish_events::closed_and_foreign_subscriptions_get_nothing
             publish_events::an_event_for_one_subscription_goes_there_alone
+            publish_events::a_refused_event_for_one_subscription_leaves_nothing
             publish_events::the_most_events_at_once_are_taken
             publish_events::a_stored_event_id_is_refused
             publish_events::events_of_several_owners_go_each_to_their_own
@@ -177,6 +179,8 @@ macro_rules! with_webhook_store_promises {
             recover_subscription::recovering_brings_back_what_failed
             recover_subscription::recovering_takes_the_oldest_first
             recover_subscription::recovering_ends_a_pause
+            recover_subscription::recovering_the_rest_needs_an_enabled_subscription
+            recover_subscription::recovering_the_rest_leaves_the_pause
             failures::failed_deliveries_are_shown_with_their_last_attempt
             failures::the_newest_failed_deliveries_are_shown
             failures::only_what_can_be_retried_is_shown_as_failed

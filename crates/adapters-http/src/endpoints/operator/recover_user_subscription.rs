@@ -1,12 +1,11 @@
 use actix_web::HttpResponse;
 use domain::SubscriptionId;
 
-use crate::bodies::subscription_fields::required;
 use crate::boundary::exchange::origin_of;
 use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
 use crate::endpoints::to_the_end;
-use crate::endpoints::webhooks::recover_subscription::{Answer, Body};
+use crate::endpoints::webhooks::recover_subscription::{Answer, Body, since};
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_id::PathId;
 use crate::parameters::path_user::PathUser;
@@ -40,8 +39,8 @@ pub(super) async fn recover_user_subscription(
     id: PathId<SubscriptionId>,
 ) -> Result<HttpResponse, ApiError> {
     let state = State::of(&call.request).clone();
-    let fields = call.read_fields(state.limits.body_size_bytes_max).await?;
-    let since = fields.optional_time("since").and_then(|since| required("since", since))?;
+    let body = call.read_body(state.limits.body_size_bytes_max).await?;
+    let since = body.read(since)?;
     let (user, id, origin) = (user.valid()?, id.known()?, origin_of(&call.request));
     to_the_end(async move {
         let deliveries = state.api.webhooks.recover_subscription(&user, id, since, &origin).await?;

@@ -1,16 +1,18 @@
 use actix_web::HttpRequest;
 use actix_web::HttpResponse;
 use actix_web::web::Data;
-use domain::SubscriptionId;
+use domain::{SubscriptionId, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::required;
 use crate::boundary::exchange::origin_of;
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
 use crate::parameters::path_id::PathId;
 use crate::state::State;
 
@@ -58,7 +60,7 @@ pub(super) async fn recover_subscription(
     head: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
     let origin = origin_of(&head);
-    let since = request.fields.optional_time("since").and_then(|since| required("since", since))?;
+    let since = request.body.read(since)?;
     let id = id.known()?;
     state.count_manual_send_of(request.caller.user())?;
     to_the_end(async move {
@@ -68,6 +70,10 @@ pub(super) async fn recover_subscription(
         Ok(HttpResponse::Accepted().json(Answer { deliveries }))
     })
     .await
+}
+
+pub(crate) fn since(fields: &Fields) -> Result<Timestamp, FieldFault> {
+    fields.optional_time("since").and_then(|since| required("since", since))
 }
 
 documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS], TooManyManualSends);

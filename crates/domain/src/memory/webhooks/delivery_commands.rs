@@ -19,6 +19,13 @@ pub(super) fn is_recovered(delivery: &Delivery, request: RetryRequest) -> bool {
 }
 
 impl Tables {
+    fn bring_back(&mut self, subscription: SubscriptionId, request: RetryRequest, max: u32) -> u32 {
+        let to_it = |stored: &&mut StoredDelivery| stored.delivery.subscription_id == subscription;
+        let lost = self.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, request));
+        let recovered = lost.take(max as usize).map(|stored| stored.replay(request.at)).count();
+        u32::try_from(recovered).unwrap_or(max)
+    }
+
     fn purge_deliveries(&mut self, before: Timestamp, max: u32) -> usize {
         let is_past =
             |delivery: &Delivery| delivery.created_at < before && matches!(delivery.state, DeliveryState::Ended { .. });
@@ -134,12 +141,27 @@ impl DeliveryCommands for MemoryWebhookStore {
         if let Some(lane) = tables.lanes.get_mut(&subscription) {
             lane.breaker = Breaker::default();
         }
-        let to_it = |stored: &&mut StoredDelivery| stored.delivery.subscription_id == subscription;
-        let lost = tables.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, request));
-        let recovered = lost.take(max as usize).map(|stored| stored.replay(request.at)).count();
-        let recovered = u32::try_from(recovered).unwrap_or(max);
+        let recovered = tables.bring_back(subscription, request, max);
         self.audit.write([cause.subscription_recovered(&before, &after, recovered)]);
         Ok(Some(recovered))
+    }
+
+    async fn recover_rest(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<u32, StoreError> {
+        let mut tables = self.tables();
+        let lane = tables.lane_of(owner, subscription).filter(|lane| lane.is_open());
+        let Some(unchanged) = lane.map(|lane| lane.subscription.clone()) else { return Ok(0) };
+        let recovered = tables.bring_back(subscription, request, max);
+        if recovered > 0 {
+            self.audit.write([cause.subscription_recovered(&unchanged, &unchanged, recovered)]);
+        }
+        Ok(recovered)
     }
 
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

@@ -93,6 +93,18 @@ pub trait DeliveryCommands: Send + Sync {
         cause: &Cause,
     ) -> Result<Option<u32>, StoreError>;
 
+    /// Retries at most `max` further deliveries that [`DeliveryCommands::recover`] left, and changes neither the
+    /// subscription nor its breaker. Returns how many; 0 if the owner has no such subscription, or if it is disabled. A
+    /// call that retries a delivery writes its event, as a recovery does.
+    async fn recover_rest(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<u32, StoreError>;
+
     /// Prepares the store for what is published from `at` on, some days ahead. A store that keeps its history in
     /// periods, and deletes a period as a whole, makes new periods of `days` whole days (UTC).
     ///

@@ -44,6 +44,8 @@ pub trait EventStore: Send + Sync {
     /// - [`NewEvent::trace`] is kept with the event, for [`ClaimedDelivery::trace`](crate::ports::ClaimedDelivery::trace).
     /// - An event without deliveries is stored without its payload, which nobody will read. A later repetition gets the
     ///   event with an empty payload.
+    /// - An event without deliveries that is not [stored without them](NewEvent::is_stored_without_deliveries) leaves
+    ///   nothing.
     /// - A change of a subscription happens entirely before the publication or entirely after it.
     /// - If an [`EventId`](crate::EventId) is stored already, and the event is not a repetition, the result is
     ///   [`StoreError::Duplicate`].

@@ -31,3 +31,11 @@ pub struct NewEvent {
     /// The span that published the event, if it is recorded.
     pub trace: Option<TraceContext>,
 }
+
+impl NewEvent {
+    /// Whether the event is stored if it has no delivery. An event for one subscription is stored for its delivery, or
+    /// for its publication key.
+    pub const fn is_stored_without_deliveries(&self) -> bool {
+        self.only.is_none() || self.publication.is_some()
+    }
+}

@@ -28,7 +28,8 @@ impl Webhooks {
     /// Enables the owner's subscription with a new breaker. Makes deliveries due now that have failed or wait for a
     /// retry, of events published since `since`. Returns how many, at most [`RECOVERED_DELIVERIES_MAX`].
     ///
-    /// Events that are too old to be delivered again ([`WebhookPolicy::redelivery_age_max`]) are skipped.
+    /// Events that are too old to be delivered again ([`WebhookPolicy::redelivery_age_max`]) are skipped. The first
+    /// transaction enables the subscription. If it is disabled or deleted after that, the recovery stops.
     ///
     /// [`WebhookPolicy::redelivery_age_max`]: crate::webhooks::WebhookPolicy::redelivery_age_max
     ///
@@ -43,15 +44,13 @@ impl Webhooks {
         origin: &Origin,
     ) -> Result<u32, RecoverSubscriptionError> {
         let request = self.recovery_since(since)?;
-        let mut recovered = 0;
-        while recovered < RECOVERED_DELIVERIES_MAX {
-            let cause = self.cause(origin, request.at);
-            let count = self.stores.commands.recover(owner, id, request, RECOVERED_AT_ONCE_MAX, &cause).await?;
-            let count = count.ok_or(RecoverSubscriptionError::NotFound)?;
-            recovered += count;
-            if count < RECOVERED_AT_ONCE_MAX {
-                break;
-            }
+        let (commands, max) = (&self.stores.commands, RECOVERED_AT_ONCE_MAX);
+        let first = commands.recover(owner, id, request, max, &self.cause(origin, request.at)).await?;
+        let mut last = first.ok_or(RecoverSubscriptionError::NotFound)?;
+        let mut recovered = last;
+        while last == max && recovered < RECOVERED_DELIVERIES_MAX {
+            last = commands.recover_rest(owner, id, request, max, &self.cause(origin, request.at)).await?;
+            recovered += last;
         }
         Ok(recovered)
     }

@@ -28,6 +28,7 @@ const SABOTEURS: &Broken<Fault> = &[
         Fault::ForgetsTheEventsOfSubscriptions,
         &[
             "changes_of_subscriptions_leave_their_events",
+            "parts_of_a_recovery_leave_their_events",
             "a_subscription_that_is_disabled_by_the_service_leaves_an_event",
         ],
     ),

@@ -58,6 +58,7 @@ pub(crate) enum Fault {
     RotationNeedsRoom,
     RotatesEnded,
     RotatesAgain,
+    RotatesForAnybody,
     ForgetsTheOverlapLimit,
     CountsOverlapsThatAreOver,
     CountsEverybodysOverlaps,

@@ -112,6 +112,7 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::RotationNeedsRoom, &["rotation_needs_no_room"]),
     (Fault::RotatesEnded, &["an_ended_key_is_not_rotated"]),
     (Fault::RotatesAgain, &["a_key_is_rotated_once"]),
+    (Fault::RotatesForAnybody, &["a_key_beyond_the_caller_is_not_rotated"]),
     (
         Fault::ForgetsTheOverlapLimit,
         &["overlaps_stop_at_their_limit", "parallel_rotations_of_an_owner_keep_the_overlap_limit"],

@@ -2,7 +2,8 @@ use std::cmp::Reverse;
 
 use domain::ports::ActiveLimit;
 use domain::{
-    ApiKey, CredentialDigest, KeyRotation, KeyUse, Label, ListView, Rotated, RotationRefusal, Scopes, Timestamp, UserId,
+    ApiKey, CredentialDigest, KeyRotation, KeyUse, Label, ListView, Rotated, RotationRefusal, Scopes, Timestamp,
+    UserId, WebhookAccess,
 };
 
 use super::fault::Fault;
@@ -139,10 +140,11 @@ impl Saboteur {
         if self.is(Fault::RotationNeedsRoom) && self.is_full(state, owner, room) {
             return Err(RotationRefusal::OverlapLimitReached);
         }
-        let mut asked = key.clone();
+        let (mut asked, mut rotation) = (key.clone(), rotation.clone());
         match self.fault {
             Fault::RotatesEnded => (asked.expires_at, asked.revoked_at) = (None, None),
             Fault::RotatesAgain => asked.replaced_by = None,
+            Fault::RotatesForAnybody => rotation.webhooks_max = Some(WebhookAccess::Write),
             _ => {}
         }
         let mut rotated = rotation.decide(&asked, self.overlapping(state, owner, rotation.at))?;

@@ -123,6 +123,21 @@ impl DeliveryCommands for Saboteur {
         self.inner.recover(owner, subscription, request, max, cause).await
     }
 
+    async fn recover_rest(
+        &self,
+        owner: &UserId,
+        subscription: SubscriptionId,
+        request: RetryRequest,
+        max: u32,
+        cause: &Cause,
+    ) -> Result<u32, StoreError> {
+        self.enter().await;
+        if self.is(Fault::RestEnables) {
+            return Ok(self.inner.recover(owner, subscription, request, max, cause).await?.unwrap_or(0));
+        }
+        self.inner.recover_rest(owner, subscription, request, max, cause).await
+    }
+
     async fn prepare_history(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {
         if self.is(Fault::PreparingForgets) {
             self.inner.purge_history(at, days).await?;

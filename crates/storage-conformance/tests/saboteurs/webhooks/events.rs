@@ -21,6 +21,7 @@ impl Saboteur {
                     new.event.payload = Payload::from_bytes(text.into_bytes());
                 }
                 Fault::IgnoresOnly => new.only = None,
+                Fault::StoresWhatItRefuses if new.only.is_some() => new.publication = Some(any_key(new)),
                 Fault::ForgetsTraces => new.trace = None,
                 Fault::TakesTheFirstOwner => new.event.owner = events[0].event.owner.clone(),
                 Fault::ForgetsPublisherIds => new.publication = None,
@@ -88,6 +89,12 @@ impl Saboteur {
         }
         Ok(Publication::Accepted(accepted))
     }
+}
+
+/// A key makes the store keep the event.
+fn any_key(new: &NewEvent) -> PublicationKey {
+    let id = PublisherId::parse(&new.event.id.to_string()).expect("an id of an event is one of a publisher");
+    PublicationKey { id, content: ContentDigest::from_bytes([0; 32]) }
 }
 
 #[async_trait]

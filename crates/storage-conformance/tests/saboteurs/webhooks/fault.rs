@@ -26,6 +26,7 @@ pub(crate) enum Fault {
     KeepsSecretsOfDeleted,
     ChangesAnybodys,
     IgnoresDisabling,
+    PassesOverDisabled,
     IgnoresDisableMax,
     KeepsWhoSetTheUrl,
     DeletesWithoutClosing,
@@ -44,6 +45,7 @@ pub(crate) enum Fault {
     // Publication
     CountsEachPattern,
     IgnoresOnly,
+    StoresWhatItRefuses,
     RefusesLargePublications,
     TakesTheFirstOwner,
     FailsInRaces,
@@ -114,6 +116,7 @@ pub(crate) enum Fault {
     RetriesOld,
     CancelsOnlyWhatWaits,
     IgnoresRecoverMax,
+    RestEnables,
     RetriesWhatIsNamed,
     RetriesOneByOne,
     RetriesForAnybody,

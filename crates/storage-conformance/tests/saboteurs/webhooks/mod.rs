@@ -39,6 +39,7 @@ const SABOTEURS: &Broken<Fault> = &[
     ),
     (Fault::ForgetsWhoSetTheUrl, &["every_field_of_a_subscription_comes_back", "urls_set_by_these_keys_are_disabled"]),
     (Fault::KeepsWhoSetTheUrl, &["a_changed_url_is_of_the_key_that_changed_it"]),
+    (Fault::PassesOverDisabled, &["disabled_subscriptions_get_the_reason_of_these_keys"]),
     (Fault::IgnoresDisableMax, &["at_most_max_subscriptions_are_disabled"]),
     (Fault::CutsDescriptions, &["texts_of_subscriptions_come_back_byte_for_byte"]),
     (
@@ -95,6 +96,7 @@ const SABOTEURS: &Broken<Fault> = &[
     ),
     (Fault::CountsEachPattern, &["an_event_goes_to_every_subscription_that_matches"]),
     (Fault::IgnoresOnly, &["an_event_for_one_subscription_goes_there_alone"]),
+    (Fault::StoresWhatItRefuses, &["a_refused_event_for_one_subscription_leaves_nothing"]),
     (Fault::RefusesLargePublications, &["the_most_events_at_once_are_taken"]),
     (Fault::TakesTheFirstOwner, &["events_of_several_owners_go_each_to_their_own"]),
     (
@@ -225,6 +227,10 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::RetriesOld, &["an_old_event_is_not_retried", "recovering_brings_back_what_failed"]),
     (Fault::CancelsOnlyWhatWaits, &["a_cancelled_delivery_ends", "cancelling_beside_claims_holds"]),
     (Fault::IgnoresRecoverMax, &["recovering_takes_the_oldest_first"]),
+    (
+        Fault::RestEnables,
+        &["recovering_the_rest_needs_an_enabled_subscription", "recovering_the_rest_leaves_the_pause"],
+    ),
     (Fault::RetriesWhatIsNamed, &["failed_deliveries_are_retried_at_once"]),
     (Fault::RetriesOneByOne, &["parallel_retries_of_failed_deliveries_make_each_due_once"]),
     (Fault::RetriesForAnybody, &["a_retry_of_failed_deliveries_needs_an_open_lane"]),

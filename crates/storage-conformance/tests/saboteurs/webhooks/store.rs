@@ -9,7 +9,7 @@ use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, HandedOver, St
 use domain::webhooks::{
     AttemptRecord, Breaker, PublisherId, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -121,6 +121,17 @@ impl Saboteur {
     pub(crate) async fn stored(&self, id: SubscriptionId) -> Option<(Subscription, SubscriptionHealth)> {
         let owner = self.memo().owners.get(&id).cloned()?;
         SubscriptionStore::find(&self.inner, &owner, id).await.ok()?
+    }
+
+    /// The keys that have set the URLs of enabled subscriptions.
+    pub(crate) async fn keys_of_enabled(&self) -> Vec<KeyId> {
+        let ids: Vec<SubscriptionId> = self.memo().owners.keys().copied().collect();
+        let mut keys = Vec::new();
+        for id in ids {
+            let enabled = self.stored(id).await.filter(|(one, _)| one.status.is_enabled());
+            keys.extend(enabled.and_then(|(one, _)| one.url_set_by));
+        }
+        keys
     }
 
     /// Switches the subscription on or off behind its owner's back.

@@ -131,7 +131,12 @@ impl SubscriptionStore for Saboteur {
     ) -> Result<u32, StoreError> {
         self.enter().await;
         let max = if self.is(Fault::IgnoresDisableMax) { u32::MAX } else { max };
-        self.inner.disable_set_by(keys, reason, at, max, cause).await
+        let mut keys = keys.to_vec();
+        if self.is(Fault::PassesOverDisabled) {
+            let of_enabled = self.keys_of_enabled().await;
+            keys.retain(|key| of_enabled.contains(key));
+        }
+        self.inner.disable_set_by(&keys, reason, at, max, cause).await
     }
 
     async fn rotate_secret(
