@@ -1,7 +1,10 @@
 use crate::{Scope, Scopes};
 
-/// What a call does with webhooks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Keeps a key from webhooks that has no other scope: a key without scopes may do everything with them.
+const NO_ACCESS: &str = "webhooks:none";
+
+/// What a call does with webhooks. In the order of power: who may write may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WebhookAccess {
     /// It shows subscriptions, deliveries or attempts.
     Read,
@@ -25,10 +28,28 @@ impl WebhookAccess {
         scopes.is_empty() || holds(Self::Write) || holds(self)
     }
 
+    /// The most that a key with these scopes may do; `None` if it has no access.
+    pub fn of_key(scopes: &Scopes) -> Option<Self> {
+        [Self::Write, Self::Read].into_iter().find(|access| access.is_granted_by(scopes))
+    }
+
+    /// The scopes of a new key whose creator has the access `max`: the `wanted` ones. If the creator names no scopes, the
+    /// key gets the one that gives it the access of its creator. `None` if the wanted scopes give more. See decision 106.
+    pub fn limit(wanted: Scopes, max: Option<Self>) -> Option<Scopes> {
+        if Self::of_key(&wanted) <= max {
+            return Some(wanted);
+        }
+        wanted.is_empty().then(|| max.map_or_else(|| only(NO_ACCESS), Self::required))
+    }
+
     /// [`WebhookAccess::scope`] as a set.
     pub fn required(self) -> Scopes {
-        Scope::parse(self.scope()).and_then(|scope| Scopes::new([scope])).unwrap_or_default()
+        only(self.scope())
     }
+}
+
+fn only(scope: &str) -> Scopes {
+    Scope::parse(scope).and_then(|scope| Scopes::new([scope])).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -51,6 +72,29 @@ mod tests {
             let scopes = Scopes::parse(scopes).unwrap();
             assert_eq!(WebhookAccess::Read.is_granted_by(&scopes), reads, "{scopes}");
             assert_eq!(WebhookAccess::Write.is_granted_by(&scopes), writes, "{scopes}");
+        }
+    }
+
+    #[test]
+    fn a_new_key_may_do_what_its_creator_may_and_no_more() {
+        const NOTHING: Option<WebhookAccess> = None;
+        let (read, write) = (Some(WebhookAccess::Read), Some(WebhookAccess::Write));
+        let table = [
+            ("", [(NOTHING, Some("webhooks:none")), (read, Some("webhooks:read")), (write, Some(""))]),
+            ("orders", [(NOTHING, Some("orders")), (read, Some("orders")), (write, Some("orders"))]),
+            ("webhooks:none", [NOTHING, read, write].map(|max| (max, Some("webhooks:none")))),
+            ("webhooks:read", [(NOTHING, None), (read, Some("webhooks:read")), (write, Some("webhooks:read"))]),
+            ("orders webhooks:write", [(NOTHING, None), (read, None), (write, Some("orders webhooks:write"))]),
+        ];
+        for (wanted, of_creators) in table {
+            for (max, expected) in of_creators {
+                let limited = WebhookAccess::limit(Scopes::parse(wanted).unwrap(), max);
+                assert_eq!(limited.as_ref().map(Scopes::as_str), expected, "{wanted:?} within {max:?}");
+                assert!(
+                    limited.is_none_or(|scopes| WebhookAccess::of_key(&scopes) <= max),
+                    "{wanted:?} within {max:?}"
+                );
+            }
         }
     }
 

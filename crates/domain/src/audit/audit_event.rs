@@ -100,6 +100,13 @@ impl AuditTarget {
         }
     }
 
+    /// The text forms of targets, as a regular expression of JSON Schema.
+    pub fn pattern() -> String {
+        let ids = [KeyId::PATTERN, SubscriptionId::PATTERN, DeliveryId::PATTERN, SessionId::PATTERN, EventId::PATTERN];
+        let words = WORDS.map(|(word, _)| word).join("|");
+        format!("{}|^({words})$", ids.join("|"))
+    }
+
     /// The target that a store has under this text; `None` if no version writes such a string.
     pub fn of_stored(text: &str) -> Option<Self> {
         text.parse().ok().or_else(|| LaterName::new(text).map(Self::Later))

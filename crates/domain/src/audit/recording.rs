@@ -103,11 +103,22 @@ impl Cause {
         status: SubscriptionStatus,
         disabled: impl IntoIterator<Item = (SubscriptionId, UserId)>,
     ) -> Vec<AuditEvent> {
-        let targets = disabled.into_iter().map(|(id, owner)| (AuditTarget::Subscription(id), owner));
-        let mut events = self.each(AuditAction::SubscriptionDisabled, targets);
-        for event in &mut events {
-            let before = Some(status_name(SubscriptionStatus::Enabled));
-            event.changes.extend(FieldChange::between(AuditField::Status, before, Some(status_name(status))));
+        let disabled = disabled.into_iter().map(|(id, owner)| (id, owner, SubscriptionStatus::Enabled));
+        self.subscriptions_disabled_from(status, disabled)
+    }
+
+    /// The same for subscriptions that had different statuses before.
+    pub fn subscriptions_disabled_from(
+        &self,
+        status: SubscriptionStatus,
+        disabled: impl IntoIterator<Item = (SubscriptionId, UserId, SubscriptionStatus)>,
+    ) -> Vec<AuditEvent> {
+        let disabled = disabled.into_iter().map(|(id, owner, before)| ((AuditTarget::Subscription(id), owner), before));
+        let (targets, before): (Vec<_>, Vec<_>) = disabled.unzip();
+        let mut events = self.each(AuditAction::SubscriptionDisabled, targets.into_iter());
+        for (event, before) in events.iter_mut().zip(before) {
+            let change = FieldChange::between(AuditField::Status, Some(status_name(before)), Some(status_name(status)));
+            event.changes.extend(change);
         }
         events
     }

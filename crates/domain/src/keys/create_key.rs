@@ -1,6 +1,6 @@
 use crate::audit::Origin;
 use crate::ports::{ActiveLimit, Insertion, StoreError};
-use crate::{ApiKey, FullKey, KeyId, Keys, Label, ListView, Scopes, Timestamp, UserId};
+use crate::{ApiKey, FullKey, KeyId, Keys, Label, ListView, Scopes, Timestamp, UserId, WebhookAccess};
 
 /// The key that a user requests.
 #[derive(Clone, Debug)]
@@ -11,6 +11,8 @@ pub struct CreateKey {
     pub expires_at: Option<Timestamp>,
     /// What the key may be used for.
     pub scopes: Scopes,
+    /// The creator's access to webhooks. The key gets no more.
+    pub webhooks_max: Option<WebhookAccess>,
 }
 
 /// A new key. Only this answer has its secret.
@@ -39,6 +41,9 @@ pub enum CreateKeyError {
         /// How many days ahead it may be.
         max_days: u32,
     },
+    /// The scopes give more access to webhooks than the creator has.
+    #[error("the scopes give more access to webhooks than the creator has")]
+    ExceedsCreator,
     /// The store failed. The key may have been stored all the same.
     #[error("the key could not be stored")]
     Store(#[from] StoreError),
@@ -59,6 +64,8 @@ impl Keys {
     ) -> Result<CreatedKey, CreateKeyError> {
         let now = self.clock.now();
         self.check_expiry(request.expires_at, now)?;
+        let scopes =
+            WebhookAccess::limit(request.scopes, request.webhooks_max).ok_or(CreateKeyError::ExceedsCreator)?;
         let full_key = FullKey::generate_for(owner, self.placement, &self.policy, &*self.entropy);
         let key = ApiKey {
             id: KeyId::mint_for(owner, self.placement, now, &*self.entropy),
@@ -69,7 +76,7 @@ impl Keys {
             last_used_at: None,
             expires_at: request.expires_at,
             revoked_at: None,
-            scopes: request.scopes,
+            scopes,
             replaced_by: None,
         };
         let limit = ActiveLimit { max: self.policy.max_active(), at: now };

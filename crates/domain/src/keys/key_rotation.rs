@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::{ApiKey, KeyId, Timestamp};
+use crate::{ApiKey, KeyId, Timestamp, WebhookAccess};
 
 /// Why a key in its present state cannot be rotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +17,9 @@ pub enum RotationRefusal {
     /// The owner already has the maximum of keys in an overlap.
     #[error("as many keys as may be active are being replaced")]
     OverlapLimitReached,
+    /// It has more access to webhooks than the caller, who would get the secret of the successor. See decision 106.
+    #[error("the key has more access to webhooks than the caller")]
+    ExceedsCaller,
 }
 
 /// Everything about a rotation except the key to rotate. The store reads that key under its lock and calls
@@ -35,6 +38,8 @@ pub struct KeyRotation {
     pub overlapping_max: u32,
     /// How far ahead the new key's expiry time may be.
     pub ttl_max: Duration,
+    /// The access to webhooks of the caller.
+    pub webhooks_max: Option<WebhookAccess>,
 }
 
 /// Both keys as they are after the rotation.
@@ -68,6 +73,9 @@ impl KeyRotation {
         }
         if !key.is_good(self.at) {
             return Err(RotationRefusal::Expired);
+        }
+        if WebhookAccess::of_key(&key.scopes) > self.webhooks_max {
+            return Err(RotationRefusal::ExceedsCaller);
         }
         if !self.overlap.is_zero() && overlapping >= self.overlapping_max {
             return Err(RotationRefusal::OverlapLimitReached);

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use crate::audit::Origin;
 use crate::ports::{Rotation, StoreError};
-use crate::{ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, RotationRefusal, UserId};
+use crate::{ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, RotationRefusal, UserId, WebhookAccess};
 
 /// The rotation that a user requests.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ pub struct RotateKey {
     pub id: KeyId,
     /// How long the key stays good beside its successor: from zero to [`OVERLAP_MAX`], to the millisecond.
     pub overlap: Duration,
+    /// The access to webhooks of the caller, who gets the successor's secret. A key with more access is not rotated.
+    pub webhooks_max: Option<WebhookAccess>,
 }
 
 /// The new key of a rotation. Only this answer has its secret.
@@ -69,6 +71,7 @@ impl Keys {
             overlap: request.overlap,
             overlapping_max: self.policy.max_active(),
             ttl_max: self.policy.max_ttl(),
+            webhooks_max: request.webhooks_max,
         };
         let (digest, view, cause) = (full_key.digest(), ListView::at(now), self.cause(origin, now));
         match self.store.rotate(owner, request.id, &rotation, &digest, view, &cause).await? {

@@ -18,6 +18,8 @@ pub struct Scope(String);
 impl Scope {
     /// The longest scope, in characters.
     pub const LENGTH_MAX: usize = 64;
+    /// The strings that [`Scope::parse`] accepts, apart from their length.
+    pub const PATTERN: &str = r"^[!#-\[\]-~]+$";
 
     /// Checks `text` and keeps it unchanged.
     ///

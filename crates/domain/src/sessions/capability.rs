@@ -1,3 +1,5 @@
+use crate::WebhookAccess;
+
 /// A right of a session that a portal link has opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Capability {
@@ -28,6 +30,14 @@ impl Capability {
     /// The capability with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|capability| capability.name() == name)
+    }
+
+    /// The capability that a call with this access to webhooks needs.
+    pub const fn for_webhooks(access: WebhookAccess) -> Self {
+        match access {
+            WebhookAccess::Read => Self::WebhooksRead,
+            WebhookAccess::Write => Self::Webhooks,
+        }
     }
 
     /// Whether a session with this capability also has `other`. Changing includes reading.

@@ -3,6 +3,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::capability::Capability;
+use crate::WebhookAccess;
 
 const USER: &str = "user";
 const OPERATOR: &str = "operator";
@@ -36,6 +37,13 @@ impl SessionRole {
             Self::Visitor(held) => held.iter().any(|capability| capability.includes(wanted)),
             Self::Link => false,
         }
+    }
+
+    /// The session's access to webhooks.
+    pub fn webhooks(&self) -> Option<WebhookAccess> {
+        [WebhookAccess::Write, WebhookAccess::Read]
+            .into_iter()
+            .find(|access| self.may(Capability::for_webhooks(*access)))
     }
 
     /// Whether somebody who holds the secret of the session is signed in.
@@ -103,6 +111,9 @@ mod tests {
         ];
         for (role, allowed) in table {
             assert_eq!([Keys, KeysRead, Webhooks, WebhooksRead].map(|wanted| role.may(wanted)), allowed, "{role}");
+            let access = [(Webhooks, WebhookAccess::Write), (WebhooksRead, WebhookAccess::Read)];
+            let most = access.into_iter().find(|(wanted, _)| role.may(*wanted)).map(|(_, access)| access);
+            assert_eq!(role.webhooks(), most, "{role}");
             assert_eq!(role.is_operator(), role == SessionRole::Operator, "{role}");
             assert_eq!(role.signs_in(), role != SessionRole::Link, "{role}");
         }

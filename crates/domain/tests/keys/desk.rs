@@ -9,6 +9,7 @@ use domain::ports::{ActiveLimit, Clock, Insertion, KeyStore, RecentUses, Revocat
 use domain::{
     ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy,
     KeyPolicySettings, KeyRotation, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId,
+    WebhookAccess,
 };
 
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
@@ -55,7 +56,8 @@ pub(crate) fn keys_over_a_failing_store() -> Keys {
 }
 
 pub(crate) fn request(expires_at: Option<Timestamp>) -> CreateKey {
-    CreateKey { label: Label::parse("CI deploy").expect("a valid label"), expires_at, scopes: Scopes::default() }
+    let label = Label::parse("CI deploy").expect("a valid label");
+    CreateKey { label, expires_at, scopes: Scopes::default(), webhooks_max: Some(WebhookAccess::Write) }
 }
 
 pub(crate) fn user(subject: &str) -> UserId {

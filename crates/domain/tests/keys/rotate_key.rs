@@ -5,13 +5,17 @@ use domain::memory::SeededEntropy;
 use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore};
 use domain::{
     ApiKey, CreateKey, CreateKeyError, KeyId, KeyRotation, OVERLAP_MAX, RotateKey, RotateKeyError, RotatedKey,
-    RotationRefusal, Scopes, UserId,
+    RotationRefusal, Scopes, UserId, WebhookAccess,
 };
 
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};
 
 fn rotate(desk: &Desk, owner: &UserId, id: KeyId, overlap: Duration) -> Result<RotatedKey, RotateKeyError> {
-    pollster::block_on(desk.keys.rotate(owner, RotateKey { id, overlap }, &Origin::SERVICE))
+    pollster::block_on(desk.keys.rotate(
+        owner,
+        RotateKey { id, overlap, webhooks_max: Some(WebhookAccess::Write) },
+        &Origin::SERVICE,
+    ))
 }
 
 fn refusal(outcome: Result<RotatedKey, RotateKeyError>) -> RotationRefusal {
@@ -92,6 +96,7 @@ fn a_successor_lives_no_longer_than_keys_may_live_by_now() {
         overlap: Duration::ZERO,
         overlapping_max: 3,
         ttl_max: 5 * DAY, // the operator has lowered it since
+        webhooks_max: Some(WebhookAccess::Write),
     };
     let rotated = rotation.decide(&find(&old.keys, old.id), 0).unwrap();
     assert_eq!(rotated.successor.expires_at, Some(desk.now().plus(5 * DAY)));
@@ -157,7 +162,7 @@ fn a_key_that_is_being_replaced_can_be_revoked() {
 #[test]
 fn a_failing_store_is_reported() {
     let id = KeyId::mint(domain::Timestamp::MIN, &SeededEntropy::new(1));
-    let request = RotateKey { id, overlap: DAY };
+    let request = RotateKey { id, overlap: DAY, webhooks_max: Some(WebhookAccess::Write) };
     let refused = pollster::block_on(keys_over_a_failing_store().rotate(&user("alice"), request, &Origin::SERVICE));
     assert!(matches!(&refused, Err(RotateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }

@@ -1,6 +1,6 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
-use domain::{CreateKey, Label};
+use domain::{CreateKey, Label, WebhookAccess};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
@@ -33,7 +33,8 @@ struct Body {
 
 /// Creates an API key.
 ///
-/// Only this answer contains the full key. Requires an ID token, in a header or in the body; an API key is refused.
+/// Only this answer contains the full key. A key that a visitor creates has at most the visitor's access to webhooks: see
+/// its scopes in the answer. Requires an ID token, in a header or in the body; an API key is refused.
 #[utoipa::path(
     post,
     path = "/api/api-keys",
@@ -49,14 +50,15 @@ pub(super) async fn create_key(
     head: HttpRequest,
 ) -> Result<Json<CreatedKey>, ApiError> {
     let origin = origin_of(&head);
-    let created = state.api.keys.create(&request.user, parse(&request.fields)?, &origin).await?;
+    let wish = request.body.read(|fields| parse(fields, request.webhooks))?;
+    let created = state.api.keys.create(&request.user, wish, &origin).await?;
     Ok(Json(CreatedKey::of(&created.full_key, created.id, created.keys)))
 }
 
 /// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields) -> Result<CreateKey, ApiError> {
+fn parse(fields: &Fields, webhooks_max: Option<WebhookAccess>) -> Result<CreateKey, ApiError> {
     match (label(fields), fields.optional_time("expiresAt"), fields.scopes("scopes")) {
-        (Ok(label), Ok(expires_at), Ok(scopes)) => Ok(CreateKey { label, expires_at, scopes }),
+        (Ok(label), Ok(expires_at), Ok(scopes)) => Ok(CreateKey { label, expires_at, scopes, webhooks_max }),
         (label, expires_at, scopes) => {
             let faults = [label.err(), expires_at.err(), scopes.err()];
             Err(ApiError::invalid_fields(faults.into_iter().flatten()))

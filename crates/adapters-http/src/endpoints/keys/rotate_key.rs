@@ -32,6 +32,7 @@ struct Body {
 /// `replacedBy` is the id of the new key. The new key has the same label, the same scopes and the same lifetime.
 /// A key is rotated once: if the answer is lost, a repeated call changes nothing and is refused with the id of the new
 /// key, which you can rotate instead.
+/// A visitor cannot rotate a key with more access to webhooks than the visitor has.
 /// Requires an ID token, in a header or in the body; an API key is refused.
 #[utoipa::path(
     post,
@@ -50,9 +51,11 @@ pub(super) async fn rotate_key(
     head: HttpRequest,
 ) -> Result<Json<CreatedKey>, ApiError> {
     let origin = origin_of(&head);
-    let overlap = Duration::from_secs(request.fields.optional_number("overlapSeconds")?.unwrap_or_default());
+    let overlap = request.body.read(|fields| fields.optional_number("overlapSeconds"))?;
+    let overlap = Duration::from_secs(overlap.unwrap_or_default());
     let id = key_id.known()?;
-    let rotated = state.api.keys.rotate(&request.user, RotateKey { id, overlap }, &origin).await?;
+    let rotation = RotateKey { id, overlap, webhooks_max: request.webhooks };
+    let rotated = state.api.keys.rotate(&request.user, rotation, &origin).await?;
     Ok(Json(CreatedKey::of(&rotated.full_key, rotated.id, rotated.keys)))
 }
 
