@@ -223,7 +223,7 @@ async fn main() {
     for count in [1, 1_000, 1_000_000] {
         let keys = keys(count);
         let before = resident_kib();
-        let verifier = Verifier::single(stores(), Arc::new(SystemClock), settings);
+        let verifier = Verifier::single(stores(), Arc::new(SystemClock), settings.clone());
         let began = processor_nanos();
         for key in &*keys {
             verifier.verify(key).await.unwrap().unwrap();
@@ -238,7 +238,7 @@ async fn main() {
         stop.cancel();
         running.await.unwrap();
 
-        let limited = VerifierSettings { rate_limit: "1000000/s".parse::<RateLimit>().ok(), ..settings };
+        let limited = VerifierSettings { rate_limit: "1000000/s".parse::<RateLimit>().ok(), ..settings.clone() };
         let verifier = Verifier::shared(stores(), Arc::new(EveryKey), Arc::new(SystemClock), limited);
         let stop = tokio_util::sync::CancellationToken::new();
         let running = tokio::spawn(verifier.clone().run(stop.clone()));

@@ -17,7 +17,6 @@ use crate::fence::{Fence, Mark, Trust};
 use crate::fills::Fills;
 use crate::last_use::Used;
 use crate::look_ups::LookUps;
-use crate::look_ups::shared;
 use crate::sync::SHARDS;
 
 /// Answers for digests of one kind of credential. Below, "key" stands for any kind. Good keys are in one cache, digests
@@ -166,7 +165,7 @@ impl<C: Credential> Answers<C> {
             });
             found.map_err(Arc::new)
         });
-        outcome.await.clone().map_err(|error| shared(&error))
+        outcome.await.clone().map_err(|error| StoreError::for_another(&error))
     }
 
     /// What the store has under this digest. Look-ups in the same shard share reads.

@@ -141,6 +141,13 @@ impl KeyStore for EvictingStore {
         self.answers.store.find_by_digest(digest).await
     }
 
+    async fn find_by_digests_in_part(
+        &self,
+        digests: &[CredentialDigest],
+    ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
+        self.answers.store.find_by_digests_in_part(digests).await
+    }
+
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
         self.answers.store.record_uses(uses).await
     }

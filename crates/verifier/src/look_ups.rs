@@ -1,6 +1,4 @@
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::error::Error;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -56,7 +54,7 @@ impl<C: Credential> LookUps<C> {
             tokio::spawn(reader.run());
         }
         match timeout(LOOK_UP_TIMEOUT, answered).await {
-            Ok(Ok(found)) => found.map_err(|error| shared(&error)),
+            Ok(Ok(found)) => found.map_err(|error| StoreError::for_another(&error)),
             Ok(Err(_)) => Err(unavailable("the look-up was aborted")),
             Err(_) => Err(unavailable("the look-up timed out")),
         }
@@ -146,29 +144,4 @@ impl<C: Credential> Drop for Reader<C> {
 
 fn unavailable(reason: &'static str) -> StoreError {
     StoreError::Unavailable(BoxError::from(reason))
-}
-
-/// Returns the same failure for another caller. The source of an error does not implement `Clone`, so it is shared.
-pub(crate) fn shared(error: &Arc<StoreError>) -> StoreError {
-    match &**error {
-        StoreError::Unavailable(_) => StoreError::Unavailable(Box::new(SharedSource(Arc::clone(error)))),
-        StoreError::Corrupt { table, column, row } => StoreError::Corrupt { table, column, row: row.clone() },
-        StoreError::Duplicate { what } => StoreError::Duplicate { what },
-    }
-}
-
-/// Displays as the source of the error that it holds.
-#[derive(Debug)]
-struct SharedSource(Arc<StoreError>);
-
-impl fmt::Display for SharedSource {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.source().map_or(Ok(()), |source| fmt::Display::fmt(source, formatter))
-    }
-}
-
-impl Error for SharedSource {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()?.source()
-    }
 }

@@ -46,8 +46,13 @@ impl<C: Credential> Register<C> {
         }
     }
 
-    /// Returns the credential for the `presented` string if it is good now, and notes its use.
-    pub(crate) async fn verify(&self, presented: &str) -> Result<Option<Arc<C>>, StoreError> {
+    /// Returns the credential for the `presented` string if it is good now, and notes its use. Reads the store only
+    /// for a string that `may_exist`.
+    pub(crate) async fn verify(
+        &self,
+        presented: &str,
+        may_exist: impl Fn(&str) -> bool,
+    ) -> Result<Option<Arc<C>>, StoreError> {
         let counts = &self.answers.counts;
         let Some(digest) = CredentialDigest::of_presented(presented) else {
             counts.count(Counted::NotAKey);
@@ -63,6 +68,10 @@ impl<C: Credential> Register<C> {
             Recall::Known(Err(known)) => {
                 counts.count(Counted::HitRefused);
                 self.count_refusal(known);
+                Ok(None)
+            }
+            Recall::Unsure if !may_exist(presented) => {
+                counts.count(Counted::NotAKey);
                 Ok(None)
             }
             // Boxed, so that the future of a cache hit stays small.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{ChangeFeed, Clock, KeyStore, NotReady, ReadinessCheck, RecentUses, SessionStore, StoreError};
-use domain::{CredentialDigest, KeyId, RateLimit, SessionId, Timestamp};
+use domain::{CredentialDigest, KeyId, KeyPolicy, RateLimit, SessionId, Timestamp, is_mistyped};
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
@@ -25,8 +25,10 @@ use crate::{VerifiedKey, VerifiedSession};
 const SESSIONS_CACHED_MAX: usize = 10_000;
 
 /// The settings of verification that an operator may change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct VerifierSettings {
+    /// How new keys look. A key that looks so and has a wrong check is refused without a look-up.
+    pub key_policy: KeyPolicy,
     /// The most good keys in the cache. The actual limit differs by a few per cent, because it applies to each shard.
     pub keys_max: usize,
     /// The most digests without a good key that the cache remembers.
@@ -42,7 +44,14 @@ pub struct VerifierSettings {
 impl Default for VerifierSettings {
     fn default() -> Self {
         let max_age = Duration::from_mins(10);
-        Self { keys_max: 200_000, unknown_max: 50_000, max_age, when_stale: WhenStale::Refuse, rate_limit: None }
+        Self {
+            key_policy: KeyPolicy::default(),
+            keys_max: 200_000,
+            unknown_max: 50_000,
+            max_age,
+            when_stale: WhenStale::Refuse,
+            rate_limit: None,
+        }
     }
 }
 
@@ -58,6 +67,7 @@ pub struct CredentialStores {
 /// Answers whether a key or a session is good, and remembers when it was used.
 pub struct Verifier {
     keys: Register<VerifiedKey>,
+    key_policy: KeyPolicy,
     sessions: Register<VerifiedSession>,
     clock: Arc<dyn Clock>,
     /// The feed of changes by other processes; `None` if only this process changes keys and sessions.
@@ -107,7 +117,7 @@ impl Verifier {
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
     ) -> Arc<Self> {
-        let VerifierSettings { keys_max, unknown_max, max_age, when_stale, rate_limit } = settings;
+        let VerifierSettings { key_policy, keys_max, unknown_max, max_age, when_stale, rate_limit } = settings;
         let fences = |stale_max| feeds.iter().map(|_| Fence::new(stale_max)).collect();
         let of_keys = Limits { good_max: keys_max, unknown_max, max_age };
         let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, max_age };
@@ -115,6 +125,7 @@ impl Verifier {
         let (of_key_fence, of_session_fence) = (fences(when_stale.serve_max()), fences(Duration::ZERO));
         Arc::new(Self {
             keys: Register::new(stores.keys, Arc::clone(&clock), of_key_fence, of_keys),
+            key_policy,
             sessions: Register::new(stores.sessions, Arc::clone(&clock), of_session_fence, of_sessions),
             clock,
             feeds,
@@ -139,7 +150,7 @@ impl Verifier {
     ///
     /// When the answer requires a read of the store and the read fails. Whether the key is good is unknown then.
     pub async fn verify(&self, presented: &str) -> Result<Option<Arc<VerifiedKey>>, StoreError> {
-        self.keys.verify(presented).await
+        self.keys.verify(presented, |text| !is_mistyped(text, &self.key_policy)).await
     }
 
     /// [`Verifier::verify`] for the secret of a session.
@@ -148,7 +159,7 @@ impl Verifier {
     ///
     /// When the answer requires a read of the store and the read fails. Whether the session is good is unknown then.
     pub async fn verify_session(&self, presented: &str) -> Result<Option<Arc<VerifiedSession>>, StoreError> {
-        self.sessions.verify(presented).await
+        self.sessions.verify(presented, |_| true).await
     }
 
     /// Takes one use from the allowance of a key that [`Verifier::verify`] has found good. `None` if there is no rate

@@ -59,7 +59,7 @@ impl fmt::Debug for FullKey {
 }
 
 /// Whether the last six characters of `full_key` are the check of the characters before them. This finds typing errors
-/// and does not prove that the key exists. Verification does not call it: imported keys may have no check.
+/// and does not prove that the key exists.
 pub fn has_valid_check(full_key: &str) -> bool {
     let Some(split) = full_key.len().checked_sub(CHECK_LENGTH).filter(|split| *split > 0) else {
         return false;
@@ -68,6 +68,15 @@ pub fn has_valid_check(full_key: &str) -> bool {
         Some((start, check)) => check_characters(start) == check,
         None => false,
     }
+}
+
+/// Whether `presented` has the prefix, the length and the characters of a new key, and a wrong check: a key that is
+/// mistyped or made up, and that no store has. Keys of another form, such as those with an earlier prefix, are not judged.
+pub fn is_mistyped(presented: &str, policy: &KeyPolicy) -> bool {
+    let has_form = presented.strip_prefix(policy.prefix()).is_some_and(|rest| {
+        rest.len() == BODY_LENGTH + CHECK_LENGTH && rest.bytes().all(|digit| digit.is_ascii_alphanumeric())
+    });
+    has_form && !has_valid_check(presented)
 }
 
 /// Takes six random bits at a time and discards the values 62 and 63, so that every character is equally likely.
@@ -96,8 +105,8 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::Home;
     use crate::memory::SeededEntropy;
+    use crate::{Home, KeyPolicySettings};
 
     const EXAMPLE: &str = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
 
@@ -108,6 +117,33 @@ mod tests {
         for wrong in ["", "0l3Q8O", "é", "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUW0l3Q8O", "aéééé"] {
             assert!(!has_valid_check(wrong), "{wrong}");
         }
+    }
+
+    #[test]
+    fn only_a_wrong_check_in_a_key_of_our_form_is_mistyped() {
+        let with_prefix = |prefix: &str| {
+            KeyPolicy::new(KeyPolicySettings {
+                prefix: prefix.into(),
+                preview_length: 2,
+                ..KeyPolicySettings::default()
+            })
+        };
+        let wrong = EXAMPLE.replace("0l3Q8O", "0l3Q8P");
+        let cases = [
+            (wrong.clone(), true),
+            (EXAMPLE.replace("UV0l", "UW0l"), true),
+            (EXAMPLE.to_owned(), false),
+            (wrong.replace("live", "test"), false),
+            (wrong[..wrong.len() - 1].to_owned(), false),
+            (format!("{wrong}x"), false),
+            (wrong.replace("0123", "01-3"), false),
+            (wrong.replace("0123", "é23"), false),
+            (String::new(), false),
+        ];
+        for (presented, expected) in cases {
+            assert_eq!(is_mistyped(&presented, &KeyPolicy::default()), expected, "{presented}");
+        }
+        assert!(!is_mistyped(&wrong, &with_prefix("svc_").unwrap()), "a key with another prefix is longer or shorter");
     }
 
     #[test]

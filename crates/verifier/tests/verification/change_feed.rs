@@ -1,9 +1,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use domain::RotateKey;
 use domain::audit::Origin;
 use domain::ports::FeedPosition;
+use domain::{RotateKey, WebhookAccess};
 use tokio::time::{Instant, sleep};
 use verifier::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT, TRUST_MAX, VerifierSettings};
 
@@ -36,7 +36,11 @@ async fn a_key_that_another_instance_ends_is_refused_within_one_poll() {
         other.keys.report_leaks(&[leaked.full_key.expose()], &Origin::SERVICE).await.unwrap();
         other
             .keys
-            .rotate(&world.owner, RotateKey { id: rotated.id, overlap: Duration::ZERO }, &Origin::SERVICE)
+            .rotate(
+                &world.owner,
+                RotateKey { id: rotated.id, overlap: Duration::ZERO, webhooks_max: Some(WebhookAccess::Write) },
+                &Origin::SERVICE,
+            )
             .await
             .unwrap();
         assert!(refused_after(&here, &revoked.full_key).await <= FEED_POLL_INTERVAL);
@@ -186,7 +190,11 @@ async fn a_change_evicts_its_key_only_once() {
     let key = other.create().await;
     other
         .keys
-        .rotate(&world.owner, RotateKey { id: key.id, overlap: Duration::from_mins(1) }, &Origin::SERVICE)
+        .rotate(
+            &world.owner,
+            RotateKey { id: key.id, overlap: Duration::from_mins(1), webhooks_max: Some(WebhookAccess::Write) },
+            &Origin::SERVICE,
+        )
         .await
         .unwrap();
     sleep(FEED_POLL_INTERVAL).await;

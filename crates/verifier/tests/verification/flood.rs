@@ -1,3 +1,4 @@
+use domain::{KeyPolicy, KeyPolicySettings};
 use verifier::VerifierSettings;
 
 use crate::world::World;
@@ -24,6 +25,29 @@ async fn a_flood_of_unknown_keys_evicts_no_good_key() {
         assert!(here.is_good(key).await);
     }
     assert_eq!(here.link.finds(), 100_500, "every good key must still be cached");
+}
+
+#[tokio::test]
+async fn a_key_with_a_wrong_check_never_reaches_the_store() {
+    let world = World::new();
+    let here = world.single(VerifierSettings::default());
+    let key = here.create().await.full_key;
+    let mistyped = |digit: char| format!("{}{digit}", &key.expose()[..key.expose().len() - 1]);
+    let (right, wrong): (Vec<_>, Vec<_>) =
+        ('0'..='9').chain('A'..='Z').chain('a'..='z').map(mistyped).partition(|text| text == key.expose());
+    for presented in &wrong {
+        assert!(here.verifier.verify(presented).await.unwrap().is_none());
+    }
+    assert_eq!((here.link.finds(), here.verifier.cached(), wrong.len()), (0, (0, 0), 61));
+    assert!(here.verifier.verify(&right[0]).await.unwrap().is_some());
+    assert_eq!(here.link.finds(), 1);
+
+    let settings = KeyPolicySettings { prefix: "other_".into(), ..KeyPolicySettings::default() };
+    let key_policy = KeyPolicy::new(settings).unwrap();
+    let other = world.single(VerifierSettings { key_policy, ..VerifierSettings::default() });
+    assert!(other.is_good(&key).await, "keys with an earlier prefix stay good");
+    assert!(other.verifier.verify(&wrong[0]).await.unwrap().is_none());
+    assert_eq!(other.link.finds(), 2, "a key of another form is looked up");
 }
 
 #[tokio::test]

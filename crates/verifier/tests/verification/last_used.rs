@@ -209,7 +209,11 @@ async fn a_use_survives_the_eviction_of_its_cached_copy() {
     let (older, newer) = (world.clock.now(), world.clock.now().plus(Duration::from_secs(1)));
     assert!(here.is_good(&key.full_key).await);
     // A rotation evicts the old key, so the next use is noted on a new copy.
-    let request = domain::RotateKey { id: key.id, overlap: Duration::from_mins(1) };
+    let request = domain::RotateKey {
+        id: key.id,
+        overlap: Duration::from_mins(1),
+        webhooks_max: Some(domain::WebhookAccess::Write),
+    };
     here.keys.rotate(&world.owner, request, &Origin::SERVICE).await.unwrap();
     assert_eq!(noted(&here, &key), Some(older));
     world.clock.advance(Duration::from_secs(1));

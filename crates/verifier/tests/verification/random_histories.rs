@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::audit::Origin;
 use domain::ports::{Clock, KeyStore};
-use domain::{FullKey, KeyId, RotateKey};
+use domain::{FullKey, KeyId, RotateKey, WebhookAccess};
 use proptest::prelude::*;
 use verifier::VerifierSettings;
 
@@ -57,7 +57,11 @@ async fn run_history(steps: Vec<Step>) {
             }
             Step::Rotate { key, overlap_seconds } => {
                 let Some(id) = pick(key).map(|(id, _)| *id) else { continue };
-                let request = RotateKey { id, overlap: Duration::from_secs(overlap_seconds) };
+                let request = RotateKey {
+                    id,
+                    overlap: Duration::from_secs(overlap_seconds),
+                    webhooks_max: Some(WebhookAccess::Write),
+                };
                 if let Ok(rotated) = here.keys.rotate(&world.owner, request, &Origin::SERVICE).await {
                     keys.push((rotated.id, rotated.full_key));
                 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::audit::Origin;
 use domain::memory::unique_cause;
 use domain::ports::KeyStore;
-use domain::{Keys, RotateKey};
+use domain::{Keys, RotateKey, WebhookAccess};
 use verifier::VerifierSettings;
 
 use crate::world::{Instance, World};
@@ -41,14 +41,32 @@ async fn a_leaked_key_is_refused_once_the_report_returns() {
     assert!(!instance.is_good(&key.full_key).await);
 }
 
+/// A report of leaked keys takes what a part of the store finds, so the whole look-up goes to the store.
+#[tokio::test]
+async fn a_look_up_in_part_is_one_call_of_the_store() {
+    let (_, instance) = single();
+    let digests = [instance.create().await, instance.create().await].map(|key| key.full_key.digest());
+    let finds = instance.link.finds();
+    let (found, failure) = instance.verifier.key_store().find_by_digests_in_part(&digests).await;
+    assert!(found.len() == 2 && failure.is_none());
+    assert_eq!(instance.link.finds(), finds, "no key is looked for by itself");
+}
+
 #[tokio::test]
 async fn a_rotated_key_is_good_until_its_overlap_ends() {
     let (world, instance) = single();
     for overlap in [Duration::ZERO, Duration::from_mins(1)] {
         let old = instance.create().await;
         assert!(instance.is_good(&old.full_key).await);
-        let new =
-            instance.keys.rotate(&world.owner, RotateKey { id: old.id, overlap }, &Origin::SERVICE).await.unwrap();
+        let new = instance
+            .keys
+            .rotate(
+                &world.owner,
+                RotateKey { id: old.id, overlap, webhooks_max: Some(WebhookAccess::Write) },
+                &Origin::SERVICE,
+            )
+            .await
+            .unwrap();
         assert!(instance.is_good(&new.full_key).await);
         if !overlap.is_zero() {
             assert!(instance.is_good(&old.full_key).await);

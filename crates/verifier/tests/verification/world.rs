@@ -14,7 +14,7 @@ use domain::ports::{
 use domain::sessions::Sessions;
 use domain::{
     ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyPolicySettings,
-    KeyRotation, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId,
+    KeyRotation, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId, WebhookAccess,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -402,7 +402,14 @@ impl Instance {
 
     pub(crate) async fn create_until(&self, expires_at: Option<Timestamp>) -> CreatedKey {
         let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
-        self.keys.create(&self.owner, CreateKey { label, expires_at, scopes }, &Origin::SERVICE).await.unwrap()
+        self.keys
+            .create(
+                &self.owner,
+                CreateKey { label, expires_at, scopes, webhooks_max: Some(WebhookAccess::Write) },
+                &Origin::SERVICE,
+            )
+            .await
+            .unwrap()
     }
 
     /// Creates each key for another user, because a user's number of keys is limited.
@@ -411,8 +418,14 @@ impl Instance {
         for n in 0..count {
             let owner = UserId::new(self.owner.issuer(), format!("user-{n}")).unwrap();
             let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
-            let created =
-                self.keys.create(&owner, CreateKey { label, expires_at: None, scopes }, &Origin::SERVICE).await;
+            let created = self
+                .keys
+                .create(
+                    &owner,
+                    CreateKey { label, expires_at: None, scopes, webhooks_max: Some(WebhookAccess::Write) },
+                    &Origin::SERVICE,
+                )
+                .await;
             keys.push(created.unwrap().full_key);
         }
         keys
